@@ -1,17 +1,17 @@
 """What can go wrong, as one tree; only these cross the border of the package.
 
-    DaleniusError                      exit code of the command line
-    ├── InputError (ValueError)        2   bad input, existing output
-    │   ├── InvalidPmf                     "probabilities sum to 13/12, not 1"
-    │   ├── InvalidChannel                 "row ('a', '0') sums to 9/10, not 1"
-    │   ├── ProblemFileError               "problem.toml, line 7: unknown key 'maximise_' in [objective]"
-    │   ├── TableError                     "t.csv, row 124, column 'sex': 'x' is not in its alphabet"
-    │   └── MismatchError                  "no variable 'age'; there are 'W', 'X1', 'X2'"
-    ├── Unsupported                    2   a combination that no family solves, with the reason
-    ├── Infeasible                     3   no mechanism can keep the promise; says by how much
-    ├── NotCertified                   4   a proof fails, or the evidence contradicts it
-    ├── SolverFailed                   5   no certified answer; carries the solver's own words
-    └── LedgerRefused                  6   the budget of the ledger would be exceeded
+DaleniusError                      exit code of the command line
+├── InputError (ValueError)        2   bad input, existing output
+│   ├── InvalidPmf                     "probabilities sum to 13/12, not 1"
+│   ├── InvalidChannel                 "row ('a', '0') sums to 9/10, not 1"
+│   ├── ProblemFileError               "problem.toml, line 7: unknown key 'maximise_' in [objective]"
+│   ├── TableError                     "t.csv, row 124, column 'sex': 'x' is not in its alphabet"
+│   └── MismatchError                  "no variable 'age'; there are 'W', 'X1', 'X2'"
+├── Unsupported                    2   a combination that no family solves, with the reason
+├── Infeasible                     3   no mechanism can keep the promise; says by how much
+├── NotCertified                   4   a proof fails, or the evidence contradicts it
+├── SolverFailed                   5   no certified answer; carries the solver's own words
+└── LedgerRefused                  6   the budget of the ledger would be exceeded
 """
 
 __all__ = [

@@ -1,0 +1,62 @@
+"""The six nouns: `Pmf`, `Channel`, `Guarantee`, `Problem`, `Design`, `Certificate`. Frozen, checked at birth."""
+
+from dalenius.core.channel import Channel
+from dalenius.core.design import Certificate, Design
+from dalenius.core.guarantee import (
+    Contraction,
+    Dalenius,
+    Guarantee,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    WorstCaseLeakage,
+)
+from dalenius.core.pmf import Pmf
+from dalenius.core.problem import (
+    MISSING,
+    Column,
+    ConditionallyIid,
+    Distortion,
+    Grid,
+    MaximizeInformation,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeRate,
+    MinimizeVariance,
+    Objective,
+    PmfSource,
+    Problem,
+    SideInformation,
+    TableSource,
+)
+
+__all__ = [
+    "MISSING",
+    "Certificate",
+    "Channel",
+    "Column",
+    "ConditionallyIid",
+    "Contraction",
+    "Dalenius",
+    "Design",
+    "Distortion",
+    "Grid",
+    "Guarantee",
+    "Independent",
+    "InformationPrivacy",
+    "Leakage",
+    "LocalDP",
+    "MaximizeInformation",
+    "MinimizeDistortion",
+    "MinimizeLeakage",
+    "MinimizeRate",
+    "MinimizeVariance",
+    "Objective",
+    "Pmf",
+    "PmfSource",
+    "Problem",
+    "SideInformation",
+    "TableSource",
+    "WorstCaseLeakage",
+]

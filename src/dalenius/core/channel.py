@@ -1,0 +1,160 @@
+"""`Channel`: the conditional law p(output | inputs) of a mechanism, row-stochastic, in exact rationals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+from typing import Any, Self
+
+import numpy as np
+
+from dalenius.core.numbers import exact, written
+from dalenius.core.pmf import Alphabets, Pmf, outcome_words
+from dalenius.errors import InvalidChannel, MismatchError, Unsupported
+
+__all__ = ["Channel"]
+
+
+def _alphabets(document: object, what: str) -> dict[str, tuple[str, ...]]:
+    if not isinstance(document, dict) or not document:
+        raise InvalidChannel(f'"{what}" of a channel maps names to lists of letters')
+    for name, letters in document.items():
+        if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
+            raise InvalidChannel(f'the alphabet of {name!r} in "{what}" is not a list of strings')
+        if len(set(letters)) != len(letters):
+            raise InvalidChannel(f"the alphabet of {name!r} lists a letter twice")
+    return {n: tuple(a) for n, a in document.items()}
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One row for each outcome of the inputs (last input fastest), one entry for each letter of the output.
+
+    Several released columns: the letters of their product, last fastest. Paper 001 writes p(y|x) column-wise, papers
+    000 and 003 use the transpose; ours is row-stochastic throughout.
+
+    >>> flip = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, ((Fraction(9, 10), Fraction(1, 10)),) * 2)
+    >>> flip.shape
+    (2, 2)
+    """
+
+    inputs: Alphabets
+    output: Alphabets
+    rows: tuple[tuple[Fraction, ...], ...]
+
+    def __post_init__(self) -> None:
+        outcomes, letters = self.shape
+        if len(self.rows) != outcomes:
+            raise InvalidChannel(f"{len(self.rows)} rows for {outcomes} input outcomes")
+        for x, row in zip(self.outcomes(), self.rows, strict=True):
+            where = outcome_words(list(self.inputs), x)
+            if len(row) != letters:
+                raise InvalidChannel(f"the row of {where} has {len(row)} entries for {letters} letters")
+            if min(row) < 0:
+                raise InvalidChannel(f"the row of {where} has a negative entry {written(min(row))}")
+            if (total := sum(row, Fraction(0))) != 1:
+                raise InvalidChannel(f"the row of {where} sums to {written(total)}, not 1")
+
+    # --- births -----------------------------------------------------------------------------------------------------
+    @classmethod
+    def rationalise(
+        cls, inputs: Alphabets, output: Alphabets, matrix: Sequence[Sequence[float]], *, bits: int = 44
+    ) -> Self:
+        """The one door from floats to a channel: dyadic rows that sum to one exactly.
+
+        Entries are rounded to multiples of 2^-bits (tiny negatives to zero) and the remainder, at most
+        letters * 2^-bits, goes to the largest entry of the row.
+        """
+        unit = 1 << bits
+        rows = []
+        for k, row in enumerate(np.asarray(matrix, dtype=float)):
+            if not np.all(np.isfinite(row)) or row.min() < -1e-6 or abs(row.sum() - 1) > 1e-6:
+                raise InvalidChannel(f"row {k + 1} is not a pmf, even approximately")
+            ticks = [max(0, round(float(v) * unit)) for v in row]
+            largest = max(range(len(ticks)), key=ticks.__getitem__)
+            ticks[largest] += unit - sum(ticks)
+            rows.append(tuple(Fraction(t, unit) for t in ticks))
+        return cls(inputs, output, tuple(rows))
+
+    @classmethod
+    def from_json(cls, document: object) -> Self:
+        """From the `channel.json` format, dense form."""
+        if not isinstance(document, dict):
+            raise InvalidChannel("a channel file is an object with the keys inputs, output and rows")
+        if "form" in document:
+            raise Unsupported(f"channels of form {document['form']!r} are not supported yet; write its rows")
+        if set(document) != {"inputs", "output", "rows"}:
+            raise InvalidChannel("a channel has exactly the keys inputs, output and rows")
+        inputs, output = _alphabets(document["inputs"], "inputs"), _alphabets(document["output"], "output")
+        if not isinstance(document["rows"], list) or not all(isinstance(r, list) for r in document["rows"]):
+            raise InvalidChannel('"rows" is a list of lists of numbers')
+        rows = tuple(tuple(exact(v, "a channel entry") for v in row) for row in document["rows"])
+        return cls(inputs, output, rows)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "inputs": {n: list(a) for n, a in self.inputs.items()},
+            "output": {n: list(a) for n, a in self.output.items()},
+            "rows": [[written(v) for v in row] for row in self.rows],
+        }
+
+    # --- questions --------------------------------------------------------------------------------------------------
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(number of input outcomes, number of output letters)"""
+        return prod(map(len, self.inputs.values())), prod(map(len, self.output.values()))
+
+    def outcomes(self) -> list[tuple[str, ...]]:
+        """Input outcomes in the order of the rows."""
+        return list(product(*self.inputs.values()))
+
+    def letters(self) -> list[tuple[str, ...]]:
+        """Output letters in the order of the entries of a row."""
+        return list(product(*self.output.values()))
+
+    def row_of(self, codes: Sequence[int]) -> int:
+        """Index of the row of an input outcome given by letter codes.
+
+        >>> Channel.constant({"X": ("a", "b"), "Z": ("0", "1", "2")}, "Y").row_of([1, 2])
+        5
+        """
+        index = 0
+        for code, letters in zip(codes, self.inputs.values(), strict=True):
+            index = index * len(letters) + code
+        return index
+
+    @classmethod
+    def constant(cls, inputs: Alphabets, output: str) -> Self:
+        """The channel that always says the same: it discloses nothing."""
+        n = prod(map(len, inputs.values()))
+        return cls(inputs, {output: ("0",)}, ((Fraction(1),),) * n)
+
+    def after(self, prior: Pmf) -> Pmf:
+        """Joint pmf of the variables of the prior and the output."""
+        if clash := set(self.output) & set(prior.variables):
+            raise MismatchError(f"the prior has a variable {min(clash)!r} already")
+        at = prior.columns(list(self.inputs))
+        for name, letters in self.inputs.items():
+            if tuple(prior.variables[name]) != tuple(letters):
+                raise MismatchError(f"{name!r} has another alphabet in the prior than in the channel")
+        scale = lcm(*(v.denominator for row in self.rows for v in row))
+        places = list(product(*(range(len(a)) for a in self.output.values())))
+        codes, counts = [], []
+        for atom, weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):
+            for y, v in zip(places, self.rows[self.row_of([atom[i] for i in at])], strict=True):
+                if v:
+                    codes.append((*atom, *y))
+                    counts.append(weight * int(v * scale))
+        return Pmf.from_counts({**prior.variables, **self.output}, np.array(codes), counts)
+
+    def then(self, post: "Channel") -> "Channel":
+        """Post-processing: this channel followed by another that reads its output."""
+        if list(post.inputs.items()) != list(self.output.items()):
+            raise MismatchError("the second channel does not read the output of the first")
+        columns = list(zip(*post.rows, strict=True))
+        rows = tuple(
+            tuple(sum((a * b for a, b in zip(row, column, strict=True) if a and b), Fraction(0)) for column in columns)
+            for row in self.rows
+        )
+        return Channel(self.inputs, post.output, rows)

@@ -1,0 +1,131 @@
+"""`Design` and `Certificate`: a mechanism with its value, its bound and the proof of both."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Self
+
+from dalenius.core.channel import Channel
+from dalenius.core.numbers import down, exact, up
+from dalenius.core.pmf import Pmf
+from dalenius.core.problem import Problem
+from dalenius.errors import InputError
+
+__all__ = ["FORMAT", "Certificate", "Design"]
+
+FORMAT = "dalenius-design/1"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a stranger re-checks: the kind of the proof of optimality, and its data.
+
+    The proof of privacy needs no data beside the joint pmf and the channel.
+    """
+
+    kind: str
+    proof: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, **self.proof}
+
+    @classmethod
+    def from_json(cls, document: object) -> Self:
+        if not isinstance(document, dict) or not isinstance(document.get("kind"), str):
+            raise InputError("a certificate is an object that names its kind")
+        return cls(document["kind"], {k: v for k, v in document.items() if k != "kind"})
+
+
+@dataclass(frozen=True)
+class Design:
+    """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
+
+    `proved` holds, guarantee by guarantee, the figures that the checker proved; `remarks` what a reader must be told.
+
+    >>> from dalenius import solve
+    >>> from dalenius.testing import xor
+    >>> design = solve(xor())
+    >>> float(design.value), design.gap
+    (1.0, Fraction(0, 1))
+    """
+
+    problem: Problem
+    channel: Channel
+    value: Fraction
+    bound: Fraction
+    certificate: Certificate
+    method: str
+    proved: tuple[Mapping[str, Any], ...] = ()
+    remarks: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> Fraction:
+        """Distance between the value and the proved bound; never negative."""
+        return abs(self.bound - self.value)
+
+    @property
+    def unit(self) -> str:
+        return self.problem.objective.unit
+
+    def to_json(self) -> dict[str, Any]:
+        """The `design.json` format, without a proof of anything that it does not contain. Confidential."""
+        maximise = self.problem.objective.sense == "maximize"
+        value, bound = (down(self.value), up(self.bound)) if maximise else (up(self.value), down(self.bound))
+        sections = self.problem.to_json()
+        return {
+            "confidential": True,
+            "format": FORMAT,
+            "unit": self.unit,
+            "value": value,
+            "bound": bound,
+            "gap": up(abs(exact(bound) - exact(value))),
+            "method": self.method,
+            **{k: sections[k] for k in ("source", "columns") if k in sections},
+            "mechanism": sections["mechanism"],
+            "objective": sections["objective"],
+            "guarantees": [
+                {"promised": promised, "proved": dict(proved)}
+                for promised, proved in zip(
+                    sections["guarantee"], self.proved or ({},) * len(sections["guarantee"]), strict=True
+                )
+            ],
+            **{k: sections[k] for k in ("limit", "side_information") if k in sections},
+            "joint": self.problem.pmf.to_json(),
+            "channel": self.channel.to_json(),
+            "certificate": self.certificate.to_json(),
+            "remarks": list(self.remarks),
+            "problem_digest": self.problem.digest,
+            "versions": dict(self.versions),
+        }
+
+    def dumps(self) -> str:
+        """`design.json` as text, one line for each entry of the long lists."""
+        return json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, document: object) -> Self:
+        """Read back what `to_json` wrote. Nothing in it is believed before `verify` has proved it."""
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise InputError(f"this is not a design file of format {FORMAT!r}")
+        try:
+            sections = {k: document[k] for k in ("source", "columns", "limit", "side_information") if k in document}
+            sections |= {"mechanism": document["mechanism"], "objective": document["objective"]}
+            sections["guarantee"] = [g["promised"] for g in document["guarantees"]]
+            problem = Problem.from_document(
+                sections, joint=Pmf.from_json(document["joint"]), digest=str(document["problem_digest"])
+            )
+            return cls(
+                problem=problem,
+                channel=Channel.from_json(document["channel"]),
+                value=exact(document["value"], "value"),
+                bound=exact(document["bound"], "bound"),
+                certificate=Certificate.from_json(document["certificate"]),
+                method=str(document["method"]),
+                proved=tuple(dict(g["proved"]) for g in document["guarantees"]),
+                remarks=tuple(document["remarks"]),
+                versions=dict(document["versions"]),
+            )
+        except (KeyError, TypeError, AttributeError) as e:
+            raise InputError(f"the design file is damaged: {type(e).__name__} {e}") from None

@@ -1,0 +1,209 @@
+"""`Guarantee`: frozen descriptions of a promise. They never compute; their meaning never changes.
+
+`to_json` writes a guarantee as it stands in a problem file; `GUARANTEES` maps the key that names each kind in
+`[[guarantee]]` to its class.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from dalenius.core.numbers import written
+from dalenius.errors import InputError
+
+__all__ = [
+    "GUARANTEES",
+    "Contraction",
+    "Dalenius",
+    "Guarantee",
+    "Independent",
+    "InformationPrivacy",
+    "Leakage",
+    "LocalDP",
+    "WorstCaseLeakage",
+]
+
+Names = tuple[str, ...]
+
+
+def _words(names: Names) -> str:
+    return names[0] if len(names) == 1 else "(" + ", ".join(names) + ") jointly"
+
+
+def _named(names: Names | str) -> Names:
+    """A name or several, never none and none twice."""
+    names = (names,) if isinstance(names, str) else tuple(names)
+    if not names or len(set(names)) != len(names):
+        raise InputError(f"a guarantee names one or more variables, each once, not {list(names)}")
+    return names
+
+
+def _not_negative(value: Fraction, what: str) -> Fraction:
+    value = Fraction(value)
+    if value < 0:
+        raise InputError(f"{what} is {written(value)}; it cannot be negative")
+    return value
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A promise about everything that leaves: the released letter Y and the kept columns."""
+
+    key: ClassVar[str]
+
+    @property
+    def secret(self) -> Names:
+        """The variables whose privacy is promised; empty when the promise is about every input."""
+        return ()
+
+    def to_json(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def words(self) -> str:
+        """The promise in one plain sentence."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Independent(Guarantee):
+    """The output is exactly independent of the view (000, Def. 1, Cor. 4.1): p(v, y) = p(v) p(y)."""
+
+    view: Names
+    key: ClassVar[str] = "independent"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "view", _named(self.view))
+
+    @property
+    def secret(self) -> Names:
+        return self.view
+
+    def to_json(self) -> dict[str, Any]:
+        return {"independent": list(self.view)}
+
+    def words(self) -> str:
+        return f"what is released is exactly independent of {_words(self.view)}"
+
+
+@dataclass(frozen=True)
+class LocalDP(Guarantee):
+    """p(y | x) <= e^(epsilon d(x, x')) p(y | x') for all pairs of inputs, also impossible ones (002, eq. 6 and 10)."""
+
+    epsilon: Fraction
+    metric: str | None = None
+    delta: Fraction = Fraction(0)
+    key: ClassVar[str] = "local_dp"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "local_dp"))
+        object.__setattr__(self, "delta", _not_negative(self.delta, "delta"))
+
+    def to_json(self) -> dict[str, Any]:
+        extra = {"metric": self.metric} if self.metric else {}
+        return {
+            "local_dp": written(self.epsilon),
+            **extra,
+            **({"delta": written(self.delta)} if self.delta else {}),
+        }
+
+    def words(self) -> str:
+        return f"no released letter is more than e^{float(self.epsilon):g} times likelier under one input than another"
+
+
+@dataclass(frozen=True)
+class InformationPrivacy(Guarantee):
+    """e^-epsilon <= p(s | y) / p(s) <= e^epsilon for every secret value and every letter (004, Def. 7)."""
+
+    about: Names
+    epsilon: Fraction
+    key: ClassVar[str] = "information_privacy"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", _named(self.about))
+        object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "epsilon"))
+
+    @property
+    def secret(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        return {"information_privacy": list(self.about), "epsilon": written(self.epsilon)}
+
+    def words(self) -> str:
+        return f"no released letter changes the odds of {_words(self.about)} by more than e^{float(self.epsilon):g}"
+
+
+@dataclass(frozen=True)
+class Leakage(Guarantee):
+    """I(S; Y) at most so many bits; with side information Z of the user, I(S; Y, Z) (003, eq. 5 and 6)."""
+
+    about: Names
+    at_most_bits: Fraction
+    key: ClassVar[str] = "leakage"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", _named(self.about))
+        object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
+
+    @property
+    def secret(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        return {self.key: list(self.about), "at_most_bits": written(self.at_most_bits)}
+
+    def words(self) -> str:
+        return f"what is released tells at most {float(self.at_most_bits):g} bits about {_words(self.about)} on average"
+
+
+@dataclass(frozen=True)
+class WorstCaseLeakage(Leakage):
+    """max over y of D(P_(S | y) || P_S), in bits (004, Def. 7 with the divergence in its right order)."""
+
+    key: ClassVar[str] = "worst_case_leakage"
+
+    def words(self) -> str:
+        return f"no single released letter tells more than {float(self.at_most_bits):g} bits about {_words(self.about)}"
+
+
+@dataclass(frozen=True)
+class Dalenius(Guarantee):
+    """max over every adversary's prior and every group of records of I(X_group; Y) (001, Defs. 4-6 and 17)."""
+
+    at_most_bits: Fraction
+    group: int = 1
+    key: ClassVar[str] = "dalenius"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
+        if self.group < 1:
+            raise InputError(f"group is {self.group}; it counts records, so at least 1")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"dalenius": True, "at_most_bits": written(self.at_most_bits), "group": self.group}
+
+    def words(self) -> str:
+        who = "one record" if self.group == 1 else f"{self.group} records"
+        return f"no adversary, whatever it knows, learns more than {float(self.at_most_bits):g} bits about {who}"
+
+
+@dataclass(frozen=True)
+class Contraction(Guarantee):
+    """I(S; Y) <= s I(S; X) whatever S is (004, eq. 5-11)."""
+
+    at_most: Fraction
+    key: ClassVar[str] = "contraction"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_most", _not_negative(self.at_most, "contraction"))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"contraction": written(self.at_most)}
+
+    def words(self) -> str:
+        return f"of whatever the input tells about any secret, at most the fraction {float(self.at_most):g} passes"
+
+
+GUARANTEES: dict[str, type[Guarantee]] = {
+    g.key: g for g in (Independent, LocalDP, InformationPrivacy, Leakage, WorstCaseLeakage, Dalenius, Contraction)
+}

@@ -1,0 +1,216 @@
+"""`Pmf`: a joint probability mass function over named variables with labelled alphabets, in exact rationals."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core.numbers import exact, is_decimal, written
+from dalenius.errors import InvalidPmf, MismatchError
+
+__all__ = ["Alphabets", "Pmf", "outcome_words"]
+
+Alphabets = Mapping[str, tuple[str, ...]]
+Integers = npt.NDArray[Any]
+
+ROUNDING = Fraction(1, 10**9)
+INT64 = 2**62
+
+
+def outcome_words(names: Sequence[str], letters: Sequence[str]) -> str:
+    """An outcome as people read it.
+
+    >>> outcome_words(["sex", "age"], ["f", "old"])
+    'sex=f, age=old'
+    """
+    return ", ".join(f"{n}={v}" for n, v in zip(names, letters, strict=True))
+
+
+def _integers(values: Iterable[int], total: int) -> Integers:
+    """Exact integers: machine words while every sum fits, Python's own beyond."""
+    return np.array(list(values), dtype=np.int64 if total < INT64 else object)
+
+
+@dataclass(frozen=True, eq=False)
+class Pmf:
+    """p(outcome) = weights / total on the outcomes of positive probability.
+
+    `support` has one row of letter codes for each such outcome, sorted; `weights` are positive integers without a
+    common factor, so two equal pmfs are stored alike.
+
+    >>> p = Pmf.from_records({"X": ("a", "b")}, [(("a",), "1/3"), (("b",), "2/3")])
+    >>> p.probability(X="b")
+    Fraction(2, 3)
+    """
+
+    variables: Alphabets
+    support: npt.NDArray[np.int64]
+    weights: Integers
+    total: int
+    note: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.variables) != self.support.shape[1] or len(self.weights) != len(self.support):
+            raise InvalidPmf("support and weights do not have the same shape")
+        if not len(self.weights):
+            raise InvalidPmf("a pmf needs at least one outcome of positive probability")
+        if int(self.weights.min()) <= 0 or int(self.weights.sum()) != self.total:
+            raise InvalidPmf("weights are not positive integers that add up to the total")
+        for name, letters in self.variables.items():
+            if len(set(letters)) != len(letters) or not letters:
+                raise InvalidPmf(f"the alphabet of {name!r} is empty or lists a letter twice")
+        for array in (self.support, self.weights):
+            array.setflags(write=False)
+
+    # --- births -----------------------------------------------------------------------------------------------------
+    @classmethod
+    def from_counts(cls, variables: Alphabets, codes: npt.NDArray[Any], counts: Iterable[int], note: str = "") -> Self:
+        """From a row of letter codes and an integer count for each outcome; equal outcomes are added up."""
+        codes = np.asarray(codes, dtype=np.int64).reshape(-1, len(variables))
+        raw = [int(c) for c in counts]
+        if any(c < 0 for c in raw):
+            raise InvalidPmf(f"a count is negative: {min(raw)}")
+        total = sum(raw)
+        if not total:
+            raise InvalidPmf("all counts are zero")
+        support, inverse = np.unique(codes, axis=0, return_inverse=True)
+        weights = np.zeros(len(support), dtype=np.int64 if total < INT64 else object)
+        np.add.at(weights, inverse.reshape(-1), _integers(raw, total))
+        kept = weights != 0
+        common = gcd(total, *(int(w) for w in weights[kept]))
+        reduced = _integers((int(w) // common for w in weights[kept]), total // common)
+        return cls({n: tuple(a) for n, a in variables.items()}, support[kept], reduced, total // common, note=note)
+
+    @classmethod
+    def from_records(cls, variables: Alphabets, records: Iterable[tuple[Sequence[str], object]]) -> Self:
+        """From (outcome, number) pairs: all integers are counts, fractions must add up to one exactly.
+
+        Decimals may miss one by their last digit (at most 1e-9 in all); they are then divided by their sum, and
+        `note` says so.
+        """
+        alphabets = {n: tuple(a) for n, a in variables.items()}
+        names = list(alphabets)
+        where = {n: {letter: k for k, letter in enumerate(a)} for n, a in alphabets.items()}
+        codes, values, seen, rounded = [], [], set(), False
+        for outcome, number in records:
+            for name, letter in zip(names, outcome, strict=True):
+                if letter not in where[name]:
+                    raise InvalidPmf(f"{letter!r} is not in the alphabet of {name!r}")
+            code = tuple(where[n][v] for n, v in zip(names, outcome, strict=True))
+            if code in seen:
+                raise InvalidPmf(f"the outcome {outcome_words(names, outcome)} is given twice")
+            seen.add(code)
+            value = exact(number, f"p({outcome_words(names, outcome)})")
+            if value < 0:
+                raise InvalidPmf(f"p({outcome_words(names, outcome)}) is {written(value)}, which is negative")
+            rounded |= is_decimal(number)
+            codes.append(code)
+            values.append(value)
+        if not values:
+            raise InvalidPmf("the pmf lists no outcome")
+        total, note = sum(values, Fraction(0)), ""
+        counts = not rounded and all(v.denominator == 1 for v in values)
+        if total != 1 and not (counts and total > 0):
+            if not rounded or abs(total - 1) > ROUNDING:
+                raise InvalidPmf(f"probabilities sum to {written(total)}, not 1")
+            note = f"the decimals sum to 1 {float(total - 1):+.1e}; each was divided by their exact sum"
+        scale = lcm(*(v.denominator for v in values))
+        return cls.from_counts(alphabets, np.array(codes), (int(v * scale) for v in values), note=note)
+
+    @classmethod
+    def from_json(cls, document: object) -> Self:
+        """From the `joint.json` format."""
+        if not isinstance(document, dict) or not {"variables", "pmf"} <= set(document):
+            raise InvalidPmf('a pmf file is an object with the keys "variables" and "pmf"')
+        if extra := set(document) - {"variables", "pmf"}:
+            raise InvalidPmf(f"unknown key {min(extra)!r} in a pmf file")
+        variables = document["variables"]
+        if not isinstance(variables, dict) or not variables or not isinstance(document["pmf"], list):
+            raise InvalidPmf('"variables" maps names to lists of letters and "pmf" is a list of outcomes')
+        alphabets = {}
+        for name, letters in variables.items():
+            if not isinstance(letters, list) or not all(isinstance(v, str) for v in letters):
+                raise InvalidPmf(f"the alphabet of {name!r} is not a list of strings")
+            alphabets[name] = tuple(letters)
+        records = []
+        for k, record in enumerate(document["pmf"]):
+            if not isinstance(record, dict) or set(record) != {*alphabets, "p"}:
+                raise InvalidPmf(f'outcome {k + 1} of "pmf" must have exactly the keys {[*alphabets, "p"]}')
+            records.append((tuple(str(record[n]) for n in alphabets), record["p"]))
+        return cls.from_records(alphabets, records)
+
+    def to_json(self) -> dict[str, Any]:
+        """The `joint.json` format: sparse, fractions in lowest terms."""
+        names, letters = list(self.variables), list(self.variables.values())
+        return {
+            "variables": {n: list(a) for n, a in self.variables.items()},
+            "pmf": [
+                {n: letters[k][c] for k, (n, c) in enumerate(zip(names, row, strict=True))}
+                | {"p": written(Fraction(int(w), self.total))}
+                for row, w in zip(self.support.tolist(), self.weights.tolist(), strict=True)
+            ],
+        }
+
+    # --- questions --------------------------------------------------------------------------------------------------
+    def __len__(self) -> int:
+        """Number of outcomes of positive probability."""
+        return len(self.weights)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pmf):
+            return NotImplemented
+        return (
+            list(self.variables.items()) == list(other.variables.items())
+            and self.total == other.total
+            and np.array_equal(self.support, other.support)
+            and self.weights.tolist() == other.weights.tolist()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def columns(self, names: Sequence[str]) -> list[int]:
+        """Positions of the named variables; an unknown name is refused."""
+        order = list(self.variables)
+        for name in names:
+            if name not in self.variables:
+                raise MismatchError(f"no variable {name!r}; there are {', '.join(map(repr, order))}")
+        return [order.index(n) for n in names]
+
+    def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The alphabets of the named variables, in that order."""
+        self.columns(names)
+        return {n: tuple(self.variables[n]) for n in names}
+
+    def marginal(self, names: Sequence[str]) -> "Pmf":
+        """The joint pmf of the named variables."""
+        return Pmf.from_counts(self.alphabets(names), self.support[:, self.columns(names)], self.weights.tolist())
+
+    def grouped(self, names: Sequence[str]) -> tuple[list[tuple[int, ...]], npt.NDArray[np.int64]]:
+        """The distinct outcomes of the named variables that occur, sorted, and which of them each atom has.
+
+        No names: one empty outcome.
+        """
+        outcomes, index = np.unique(self.support[:, self.columns(names)], axis=0, return_inverse=True)
+        if not names:
+            return [()], np.zeros(len(self), dtype=np.int64)
+        return [tuple(row) for row in outcomes.tolist()], index.reshape(-1).astype(np.int64)
+
+    def counts(self, *views: Sequence[str]) -> Integers:
+        """Integer weights of the joint of several groups of variables, one axis each, in the order of `grouped`."""
+        groups = [self.grouped(v) for v in views]
+        out = np.zeros([len(o) for o, _ in groups], dtype=self.weights.dtype)
+        np.add.at(out, tuple(index for _, index in groups), self.weights)
+        return out
+
+    def probability(self, **letters: str) -> Fraction:
+        """p of the event that the named variables take these letters."""
+        mask = np.ones(len(self), dtype=bool)
+        for (name, letter), column in zip(letters.items(), self.columns(list(letters)), strict=True):
+            if letter not in self.variables[name]:
+                raise MismatchError(f"{letter!r} is not in the alphabet of {name!r}")
+            mask &= self.support[:, column] == self.variables[name].index(letter)
+        return Fraction(int(self.weights[mask].sum()), self.total)

@@ -1,0 +1,390 @@
+"""`Problem`: what is known, what the mechanism may look at, what it emits, what is promised and what is wanted.
+
+No solver and no tolerance lives here. A problem is *declared* when it comes from a file and names its source, and
+*bound* once the joint pmf has been counted or read; only a bound problem can be solved.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from dalenius.core.guarantee import Guarantee, Independent, Names
+from dalenius.core.numbers import written
+from dalenius.core.pmf import Pmf
+from dalenius.errors import MismatchError, ProblemFileError
+
+__all__ = [
+    "MISSING",
+    "Column",
+    "ConditionallyIid",
+    "Distortion",
+    "Grid",
+    "MaximizeInformation",
+    "MinimizeDistortion",
+    "MinimizeLeakage",
+    "MinimizeRate",
+    "MinimizeVariance",
+    "Objective",
+    "PmfSource",
+    "Problem",
+    "SideInformation",
+    "Source",
+    "TableSource",
+]
+
+MISSING = "(missing)"
+"""The letter that stands for a missing value; inside every proof like any other letter."""
+
+Matrix = tuple[tuple[Fraction, ...], ...]
+
+
+# --- where the numbers come from ------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class TableSource:
+    """A table of records, or a database query; the joint pmf is counted from it."""
+
+    table: str
+    unit: str = "row"
+    max_rows: int | None = None
+    prior: str | None = None
+    weights: str | None = None
+    min_cell: int = 10
+
+    def to_json(self) -> dict[str, Any]:
+        optional = {"max_rows": self.max_rows, "prior": self.prior, "weights": self.weights}
+        given = {k: v for k, v in optional.items() if v is not None}
+        return {"table": self.table, "unit": self.unit, "min_cell": self.min_cell, **given}
+
+
+@dataclass(frozen=True)
+class PmfSource:
+    """A joint pmf in a file of its own."""
+
+    pmf: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"pmf": self.pmf}
+
+
+@dataclass(frozen=True)
+class ConditionallyIid:
+    """n samples, independent and alike given a hidden variable (000, section IV)."""
+
+    hidden: str
+    prior: str
+    kernel: str
+    n: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"conditionally_iid": {k: getattr(self, k) for k in ("hidden", "prior", "kernel", "n")}}
+
+
+Source = TableSource | PmfSource | ConditionallyIid
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The points low, low + step, ..., high on which a number is released."""
+
+    low: Fraction
+    high: Fraction
+    step: Fraction
+
+    def points(self) -> list[Fraction]:
+        return [self.low + k * self.step for k in range(int((self.high - self.low) / self.step) + 1)]
+
+    def to_json(self) -> dict[str, str]:
+        return {k: written(getattr(self, k)) for k in ("low", "high", "step")}
+
+
+@dataclass(frozen=True)
+class Column:
+    """The declared alphabet of a column: letters, a file of letters, a grid, or what the table happens to hold."""
+
+    values: Names | None = None
+    values_file: str | None = None
+    grid: Grid | None = None
+    missing: str = "refuse"
+
+    @property
+    def from_table(self) -> bool:
+        return self.values is None and self.values_file is None and self.grid is None
+
+    def to_json(self) -> dict[str, Any]:
+        if self.grid:
+            return {"grid": self.grid.to_json(), "missing": self.missing}
+        values = list(self.values) if self.values is not None else self.values_file or "from-table"
+        return {"values": values, "missing": self.missing}
+
+
+# --- what is wanted -------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Objective:
+    """What the design makes as large or as small as it can."""
+
+    sense: ClassVar[str] = "minimize"
+    unit: ClassVar[str] = "bits"
+
+    @property
+    def names(self) -> Names:
+        return ()
+
+    def to_json(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class MaximizeInformation(Objective):
+    """I(W; Y), everything that leaves counted as Y."""
+
+    about: Names
+    sense: ClassVar[str] = "maximize"
+
+    @property
+    def names(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        return {"maximize": {"information": list(self.about)}}
+
+
+@dataclass(frozen=True)
+class MinimizeLeakage(Objective):
+    """I(S; Y)."""
+
+    about: Names
+
+    @property
+    def names(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        return {"minimize": {"leakage": list(self.about)}}
+
+
+@dataclass(frozen=True)
+class MinimizeRate(Objective):
+    """I(X; Y) for everything X that the mechanism observes."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"minimize": {"rate": True}}
+
+
+@dataclass(frozen=True)
+class MinimizeVariance(Objective):
+    """Variance of the unbiased estimator of the distribution of these columns."""
+
+    of: Names
+    unit: ClassVar[str] = "variance"
+
+    @property
+    def names(self) -> Names:
+        return self.of
+
+    def to_json(self) -> dict[str, Any]:
+        return {"minimize": {"variance": list(self.of)}}
+
+
+@dataclass(frozen=True)
+class Distortion:
+    """Expected distortion between columns and what is released for them: a name or a matrix of numbers."""
+
+    distortion: str | Matrix
+    of: Names
+    at_most: Fraction | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        d = self.distortion if isinstance(self.distortion, str) else [[written(v) for v in r] for r in self.distortion]
+        limit = {} if self.at_most is None else {"at_most": written(self.at_most)}
+        return {"distortion": d, "of": list(self.of), **limit}
+
+
+@dataclass(frozen=True)
+class MinimizeDistortion(Objective):
+    """The expected distortion."""
+
+    measure: Distortion
+    unit: ClassVar[str] = "distortion"
+
+    @property
+    def names(self) -> Names:
+        return self.measure.of
+
+    def to_json(self) -> dict[str, Any]:
+        return {"minimize": self.measure.to_json()}
+
+
+@dataclass(frozen=True)
+class SideInformation:
+    """A variable that the user of the release has anyway; every leakage then counts it (003, section V)."""
+
+    variable: str
+    encoder: str = "uninformed"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"variable": self.variable, "encoder": self.encoder}
+
+
+def located(
+    file: Path | None, lines: Mapping[tuple[str | int, ...], int], place: tuple[str | int, ...], message: str
+) -> ProblemFileError:
+    """An error that names the file and the line of a key, or of the nearest section around it."""
+    known = next((lines[place[:k]] for k in range(len(place), 0, -1) if place[:k] in lines), None)
+    at = file.name if file else "problem"
+    return ProblemFileError(f"{at}, line {known}: {message}" if known else f"{at}: {message}")
+
+
+# --- the noun -------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Problem:
+    """A release to be designed.
+
+    >>> from dalenius.testing import xor
+    >>> xor().observe, xor().guarantees[0].words()
+    (('X1', 'X2'), 'what is released is exactly independent of X1')
+    """
+
+    observe: Names
+    objective: Objective
+    guarantees: tuple[Guarantee, ...] = ()
+    output: str | None = None
+    release: Names = ()
+    keep: Names = ()
+    strata: Names = ()
+    forbid: tuple[tuple[str, str], ...] = ()
+    freeze: Names = ()
+    preserve_marginals: bool = False
+    form: str | None = None
+    order: str = "shuffle"
+    limits: tuple[Distortion, ...] = ()
+    side_information: SideInformation | None = None
+    joint: Pmf | None = None
+    source: Source | None = None
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    digest: str = ""
+    file: Path | None = field(default=None, compare=False)
+    lines: Mapping[tuple[str | int, ...], int] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for attribute in ("observe", "release", "keep", "strata", "freeze", "guarantees", "limits"):
+            object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+        if not self.observe:
+            raise self.error(
+                ("mechanism", "observe"), "the mechanism observes nothing; name the columns it may look at"
+            )
+        if bool(self.release) == bool(self.output):
+            raise self.error(
+                ("mechanism",), 'say either release = [...] (same alphabets) or output = "Y" (a fresh one)'
+            )
+        for key in ("observe", "release", "keep", "strata"):
+            names = getattr(self, key)
+            if len(set(names)) != len(names):
+                raise self.error(("mechanism", key), f"{key} names a column twice")
+        if clash := set(self.keep) & (set(self.release) | set(self.strata)):
+            raise self.error(("mechanism", "keep"), f"{min(clash)!r} is kept and released or a stratum at once")
+        if self.joint is not None:
+            self._check_names(self.joint)
+
+    # --- births -----------------------------------------------------------------------------------------------------
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Read a problem file; errors name the key and the line. Data are read later, when the problem is bound."""
+        from dalenius.core.problem_file import read
+
+        return read(cls, Path(path))
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any], **rest: Any) -> Self:
+        """From the sections of a problem file as plain values, as `to_json` writes them."""
+        from dalenius.core.problem_file import parse
+
+        return parse(cls, document, **rest)
+
+    def bound(self, joint: Pmf, columns: Mapping[str, Column] | None = None) -> Self:
+        """The same problem with its joint pmf (and with alphabets that are now known)."""
+        return replace(self, joint=joint, columns=self.columns if columns is None else columns)
+
+    def to_json(self) -> dict[str, Any]:
+        """The sections of the problem file, without the joint pmf."""
+        mechanism: dict[str, Any] = {"observe": list(self.observe)}
+        mechanism |= {"output": self.output} if self.output else {"release": list(self.release)}
+        for key in ("keep", "strata", "freeze"):
+            if names := getattr(self, key):
+                mechanism[key] = list(names)
+        if self.forbid:
+            mechanism["forbid"] = [list(pair) for pair in self.forbid]
+        if self.preserve_marginals:
+            mechanism["preserve_marginals"] = True
+        if self.form:
+            mechanism["form"] = self.form
+        if self.order != "shuffle":
+            mechanism["order"] = self.order
+        document: dict[str, Any] = {}
+        if self.source:
+            document["source"] = self.source.to_json()
+        if self.columns:
+            document["columns"] = {name: column.to_json() for name, column in self.columns.items()}
+        document |= {"mechanism": mechanism, "objective": self.objective.to_json()}
+        document["guarantee"] = [g.to_json() for g in self.guarantees]
+        if self.limits:
+            document["limit"] = [limit.to_json() for limit in self.limits]
+        if self.side_information:
+            document["side_information"] = self.side_information.to_json()
+        return document
+
+    # --- questions --------------------------------------------------------------------------------------------------
+    @property
+    def pmf(self) -> Pmf:
+        """The joint pmf; a problem that is only declared has none."""
+        if self.joint is None:
+            raise MismatchError("this problem is declared but not bound: its source has not been read")
+        return self.joint
+
+    @property
+    def kept(self) -> Names:
+        """Columns that leave as they are: the kept ones and the strata. They are outputs in every guarantee."""
+        return self.keep + self.strata
+
+    @property
+    def inputs(self) -> Names:
+        """What the channel reads: the observed columns and the strata, each once."""
+        return self.observe + tuple(n for n in self.strata if n not in self.observe)
+
+    @property
+    def views(self) -> tuple[Names, ...]:
+        """The views that the output must be independent of."""
+        return tuple(g.view for g in self.guarantees if isinstance(g, Independent))
+
+    def named(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Every variable that the problem names, with the place in the file that names it."""
+        for key in ("observe", "release", "keep", "strata"):
+            for name in getattr(self, key):
+                yield ("mechanism", key), name
+        for name in self.objective.names:
+            yield ("objective", self.objective.sense), name
+        for k, guarantee in enumerate(self.guarantees):
+            for name in guarantee.secret:
+                yield ("guarantee", k, guarantee.key), name
+        for k, limit in enumerate(self.limits):
+            for name in limit.of:
+                yield ("limit", k, "of"), name
+        if self.side_information:
+            yield ("side_information", "variable"), self.side_information.variable
+
+    def variables(self) -> list[str]:
+        """The names above, each once, in order of appearance."""
+        return list(dict.fromkeys(name for _, name in self.named()))
+
+    def _check_names(self, joint: Pmf) -> None:
+        for place, name in self.named():
+            if name not in joint.variables:
+                there = ", ".join(map(repr, joint.variables))
+                raise self.error(place, f"there is no variable {name!r}; the source has {there}")
+        if self.output in joint.variables:
+            raise self.error(("mechanism", "output"), f"the output {self.output!r} is the name of a source variable")
+
+    def error(self, place: tuple[str | int, ...], message: str) -> ProblemFileError:
+        """An error that says where in the problem file it is, as far as that is known."""
+        return located(self.file, self.lines, place, message)

@@ -1,0 +1,385 @@
+"""The grammar of the problem file: every key is known, typed and in its place, or refused with its line."""
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dalenius.core.guarantee import (
+    GUARANTEES,
+    Contraction,
+    Dalenius,
+    Guarantee,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    Names,
+    WorstCaseLeakage,
+)
+from dalenius.core.numbers import exact
+from dalenius.core.problem import (
+    MISSING,
+    Column,
+    ConditionallyIid,
+    Distortion,
+    Grid,
+    MaximizeInformation,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeRate,
+    MinimizeVariance,
+    Objective,
+    PmfSource,
+    Problem,
+    SideInformation,
+    Source,
+    TableSource,
+    located,
+)
+from dalenius.errors import InputError, ProblemFileError
+
+__all__ = ["parse", "read"]
+
+P = TypeVar("P", bound=Problem)
+Place = tuple[str | int, ...]
+
+DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
+ENCODERS = ("uninformed", "statistically-informed", "informed")
+REQUIRED = object()
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
+
+
+def _lines(text: str) -> dict[Place, int]:
+    """Line of each section header and key, found by their looks; used in messages only."""
+    lines: dict[Place, int] = {}
+    here: Place = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            here = tuple(part.strip().strip("\"'") for part in header[2].split("."))
+            if header[1] == "[[":
+                here = (*here, next(k for k in range(number) if (*here, k) not in lines))
+                lines.setdefault(here[:-1], number)
+            lines[here] = number
+        elif key := _KEY.match(line):
+            lines.setdefault((*here, key[1].strip("\"'")), number)
+    return lines
+
+
+def read(cls: type[P], path: Path) -> P:
+    """A problem from a TOML file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"there is no problem file {path}") from None
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError(f"cannot read the problem file {path}: {e}") from None
+    try:
+        document = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as e:
+        raise ProblemFileError(f"{path.name} is not valid TOML: {e}") from None
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return parse(cls, document, file=path, lines=_lines(text), digest=digest)
+
+
+@dataclass
+class Section:
+    """One table of the file: keys are taken one by one, and what is left over is an error."""
+
+    values: dict[str, Any]
+    place: Place
+    file: Path | None
+    lines: Mapping[Place, int]
+
+    @property
+    def title(self) -> str:
+        names = [p for p in self.place if isinstance(p, str)]
+        return f"[[{names[0]}]]" if names and names[0] in ("guarantee", "limit") else f"[{'.'.join(names)}]"
+
+    def error(self, message: str, *key: str) -> ProblemFileError:
+        return located(self.file, self.lines, (*self.place, *key), message)
+
+    def take(self, key: str, default: Any = REQUIRED) -> Any:
+        if key not in self.values:
+            if default is REQUIRED:
+                raise self.error(f"{self.title} lacks the key {key!r}")
+            return default
+        return self.values.pop(key)
+
+    def section(self, key: str) -> "Section":
+        return Section(dict(self._typed(key, dict, "a table")), (*self.place, key), self.file, self.lines)
+
+    def _typed(self, key: str, kind: type | tuple[type, ...], words: str, default: Any = REQUIRED) -> Any:
+        value = self.take(key, default)
+        if value is default and default is not REQUIRED:
+            return value
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.error(f"{key!r} in {self.title} must be {words}, not {value!r}", key)
+        return value
+
+    def text(self, key: str, default: Any = REQUIRED) -> Any:
+        value = self._typed(key, str, "a string", default)
+        if value == "":
+            raise self.error(f"{key!r} in {self.title} is an empty string", key)
+        return value
+
+    def choice(self, key: str, choices: tuple[str, ...], default: Any = REQUIRED) -> Any:
+        value = self.text(key, default)
+        if value is not default and value not in choices:
+            raise self.error(f"{key!r} is {value!r}; it must be one of {', '.join(map(repr, choices))}", key)
+        return value
+
+    def integer(self, key: str, default: Any = REQUIRED, least: int = 1) -> Any:
+        value = self._typed(key, int, "an integer", default)
+        if value is not default and value < least:
+            raise self.error(f"{key!r} is {value}; it must be at least {least}", key)
+        return value
+
+    def flag(self, key: str, default: Any = REQUIRED) -> Any:
+        return self._typed(key, bool, "true or false", default)
+
+    def number(self, key: str, default: Any = REQUIRED, least: Fraction | None = Fraction(0)) -> Any:
+        value = self.take(key, default)
+        if value is default and default is not REQUIRED:
+            return value
+        try:
+            q = exact(value, repr(key))
+        except InputError as e:
+            raise self.error(str(e), key) from None
+        if least is not None and q < least:
+            raise self.error(f"{key!r} is {value}; it cannot be below {least}", key)
+        return q
+
+    def names(self, key: str, default: Any = REQUIRED) -> Any:
+        value = self.take(key, default)
+        if value is default and default is not REQUIRED:
+            return value
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list) or not value or not all(isinstance(v, str) and v for v in value):
+            raise self.error(f"{key!r} in {self.title} must be a list of column names, not {value!r}", key)
+        if len(set(value)) != len(value):
+            raise self.error(f"{key!r} in {self.title} names a column twice", key)
+        return tuple(value)
+
+    def done(self, known: tuple[str, ...]) -> None:
+        """Refuse what nobody took, and say what it may have meant."""
+        for key in self.values:
+            close = get_close_matches(key, known, 1, 0.5)
+            hint = f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}" if known else ""
+            raise self.error(f"unknown key {key!r} in {self.title}{hint}", key)
+
+
+def parse(
+    cls: type[P],
+    document: Mapping[str, Any],
+    *,
+    file: Path | None = None,
+    lines: Mapping[Place, int] | None = None,
+    **rest: Any,
+) -> P:
+    """A problem from the sections of a problem file given as plain values."""
+    top = Section(dict(document), (), file, lines or {})
+    sections = ("source", "columns", "mechanism", "objective", "guarantee", "limit", "side_information")
+    for key in top.values:
+        if key not in sections:
+            close = get_close_matches(key, sections, 1, 0.5)
+            hint = f"; did you mean [{close[0]}]?" if close else f"; known are {', '.join(sections)}"
+            raise top.error(f"unknown section {key!r}{hint}", key)
+    for key in ("source", "mechanism", "objective") if file else ("mechanism", "objective"):
+        if key not in top.values:
+            raise top.error(f"there is no [{key}] section; `dalenius init` writes a commented file to start from")
+    columns = top.section("columns") if "columns" in top.values else None
+    return cls(
+        source=_source(top.section("source")) if "source" in top.values else None,
+        columns={name: _column(columns.section(name)) for name in list(columns.values)} if columns else {},
+        **_mechanism(top.section("mechanism")),
+        objective=_objective(top.section("objective")),
+        guarantees=tuple(_guarantee(s) for s in _many(top, "guarantee")),
+        limits=tuple(_distortion(s, limit=True) for s in _many(top, "limit")),
+        side_information=_side(top.section("side_information")) if "side_information" in top.values else None,
+        file=file,
+        lines=lines or {},
+        **rest,
+    )
+
+
+def _many(top: Section, key: str) -> list[Section]:
+    values = top.take(key, [])
+    if not isinstance(values, list) or not all(isinstance(v, dict) for v in values):
+        raise top.error(f"write [[{key}]] with two brackets, once for each", key)
+    return [Section(dict(v), (key, k), top.file, top.lines) for k, v in enumerate(values)]
+
+
+def _source(s: Section) -> Source:
+    kinds = [k for k in ("table", "pmf", "conditionally_iid") if k in s.values]
+    if len(kinds) != 1:
+        raise s.error("[source] needs exactly one of table, pmf and conditionally_iid")
+    source: Source
+    if kinds == ["pmf"]:
+        source = PmfSource(s.text("pmf"))
+        s.done(("pmf",))
+    elif kinds == ["conditionally_iid"]:
+        model = s.section("conditionally_iid")
+        source = ConditionallyIid(model.text("hidden"), model.text("prior"), model.text("kernel"), model.integer("n"))
+        model.done(("hidden", "prior", "kernel", "n"))
+        s.done(("conditionally_iid",))
+    else:
+        source = TableSource(
+            s.text("table"),
+            unit=s.text("unit", "row"),
+            max_rows=s.integer("max_rows", None),
+            prior=s.text("prior", None),
+            weights=s.text("weights", None),
+            min_cell=s.integer("min_cell", 10),
+        )
+        if source.max_rows is not None and source.unit == "row":
+            raise s.error("max_rows needs unit = the column that names the person", "max_rows")
+        s.done(("table", "unit", "max_rows", "prior", "weights", "min_cell"))
+    return source
+
+
+def _column(s: Section) -> Column:
+    values = s.take("values", None)
+    grid = s.section("grid") if "grid" in s.values else None
+    if (values is None) == (grid is None):
+        raise s.error(f'{s.title} needs either values = [...] (or a file, or "from-table") or grid = {{...}}')
+    missing = s.choice("missing", ("refuse", "category"), "refuse")
+    s.done(("values", "grid", "missing"))
+    if grid:
+        points = Grid(grid.number("low", least=None), grid.number("high", least=None), grid.number("step"))
+        grid.done(("low", "high", "step"))
+        if points.step <= 0 or points.high < points.low:
+            raise s.error("a grid needs step > 0 and high >= low", "grid")
+        if (points.high - points.low) / points.step > 10**7:
+            raise s.error("a grid of more than ten million points; take a larger step", "grid")
+        return Column(grid=points, missing=missing)
+    if isinstance(values, str):
+        return Column(values_file=None if values == "from-table" else values, missing=missing)
+    if not isinstance(values, list) or not values or not all(isinstance(v, str | int) for v in values):
+        raise s.error('values must be a list of letters, the name of a file, or "from-table"', "values")
+    letters = tuple(str(v) for v in values if not isinstance(v, bool))
+    if len(set(letters)) != len(values):
+        raise s.error("values lists a letter twice (or true/false without quotes)", "values")
+    if MISSING in letters and missing == "category":
+        letters = tuple(v for v in letters if v != MISSING)
+    return Column(values=letters, missing=missing)
+
+
+def _mechanism(s: Section) -> dict[str, Any]:
+    forbid = s.take("forbid", [])
+    pairs = isinstance(forbid, list) and all(
+        isinstance(p, list) and len(p) == 2 and all(isinstance(v, str) for v in p) for p in forbid
+    )
+    if not pairs:
+        raise s.error('forbid is a list of pairs of letters, [["from", "to"], ...]', "forbid")
+    parts = {
+        "observe": s.names("observe"),
+        "output": s.text("output", None),
+        "release": s.names("release", ()),
+        "keep": s.names("keep", ()),
+        "strata": s.names("strata", ()),
+        "forbid": tuple((a, b) for a, b in forbid),
+        "freeze": s.names("freeze", ()),
+        "preserve_marginals": s.flag("preserve_marginals", False),
+        "form": s.choice("form", ("pram",), None),
+        "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
+    }
+    s.done(tuple(parts))
+    if (not parts["output"] and not parts["release"]) or (parts["output"] and parts["release"]):
+        raise s.error('say either release = [...] (same alphabets) or output = "Y" (a fresh one) in [mechanism]')
+    return parts
+
+
+def _objective(s: Section) -> Objective:
+    senses = [k for k in ("maximize", "minimize") if k in s.values]
+    s_unknown = {k: v for k, v in s.values.items() if k not in ("maximize", "minimize")}
+    if s_unknown:
+        Section(s_unknown, s.place, s.file, s.lines).done(("maximize", "minimize"))
+    if len(senses) != 1:
+        raise s.error("[objective] needs exactly one of maximize and minimize")
+    goal = s.section(senses[0])
+    objective: Objective
+    if senses == ["maximize"]:
+        objective = MaximizeInformation(goal.names("information"))
+        goal.done(("information",))
+        return objective
+    kinds = [k for k in ("distortion", "leakage", "rate", "variance") if k in goal.values]
+    if len(kinds) != 1:
+        raise goal.error("minimize needs exactly one of distortion, leakage, rate and variance")
+    if kinds == ["distortion"]:
+        return MinimizeDistortion(_distortion(goal, limit=False))
+    if kinds == ["leakage"]:
+        objective = MinimizeLeakage(goal.names("leakage"))
+    elif kinds == ["variance"]:
+        objective = MinimizeVariance(goal.names("variance"))
+    else:
+        if not goal.flag("rate"):
+            raise goal.error("write rate = true", "rate")
+        objective = MinimizeRate()
+    goal.done(tuple(kinds))
+    return objective
+
+
+def _distortion(s: Section, *, limit: bool) -> Distortion:
+    measure = s.take("distortion")
+    if isinstance(measure, list):
+        if not measure or not all(isinstance(r, list) and len(r) == len(measure[0]) and r for r in measure):
+            raise s.error("a distortion matrix is a list of rows of the same length", "distortion")
+        try:
+            measure = tuple(tuple(exact(v, "a distortion") for v in row) for row in measure)
+        except InputError as e:
+            raise s.error(str(e), "distortion") from None
+        if min(min(row) for row in measure) < 0:
+            raise s.error("a distortion is negative", "distortion")
+    elif measure not in DISTORTIONS:
+        raise s.error(f"distortion is {measure!r}; use {', '.join(DISTORTIONS)} or a matrix", "distortion")
+    of: Names = s.names("of")
+    at_most = s.number("at_most") if limit else None
+    s.done(("distortion", "of", "at_most") if limit else ("distortion", "of"))
+    return Distortion(measure, of, at_most)
+
+
+def _guarantee(s: Section) -> Guarantee:
+    kinds = [k for k in s.values if k in GUARANTEES]
+    if len(kinds) != 1:
+        unknown = next((k for k in s.values if k not in GUARANTEES), None)
+        close = get_close_matches(unknown, list(GUARANTEES), 1, 0.5) if unknown and not kinds else []
+        hint = f"; did you mean {close[0]!r} for {unknown!r}?" if close else ""
+        raise s.error(f"a [[guarantee]] names exactly one of {', '.join(GUARANTEES)}{hint}")
+    kind = GUARANTEES[kinds[0]]
+    guarantee: Guarantee
+    known: tuple[str, ...] = (kinds[0],)
+    if kind is Independent:
+        guarantee = Independent(s.names("independent"))
+    elif kind is LocalDP:
+        known += ("metric", "delta")
+        guarantee = LocalDP(s.number("local_dp"), s.text("metric", None), s.number("delta", Fraction(0)))
+    elif kind is InformationPrivacy:
+        known += ("epsilon",)
+        guarantee = InformationPrivacy(s.names(kinds[0]), s.number("epsilon"))
+    elif kind in (Leakage, WorstCaseLeakage):
+        known += ("at_most_bits",)
+        guarantee = (Leakage if kind is Leakage else WorstCaseLeakage)(s.names(kinds[0]), s.number("at_most_bits"))
+    elif kind is Dalenius:
+        known += ("at_most_bits", "group")
+        if not s.flag("dalenius"):
+            raise s.error("write dalenius = true", "dalenius")
+        guarantee = Dalenius(s.number("at_most_bits"), s.integer("group", 1))
+    else:
+        guarantee = Contraction(s.number("contraction"))
+    s.done(known)
+    return guarantee
+
+
+def _side(s: Section) -> SideInformation:
+    side = SideInformation(s.text("variable"), s.choice("encoder", ENCODERS, "uninformed"))
+    s.done(("variable", "encoder"))
+    return side
