@@ -1,0 +1,231 @@
+r"""Draw from an exact channel: the law of every draw IS the certified row, not a float near it.
+
+The uniform number of a row is the infinite binary fraction U = 0.w0 w1 w2 ... of its 64-bit words, and
+
+    letter = #{j : c_j <= U},     c_j = W(0|x) + ... + W(j|x)  exact,                            (inverse cdf)
+
+so p(letter | x) is exactly W(letter|x), whatever the denominators. Three looks decide it, each exact:
+
+    1. a table on (x, leading bits of w0), wherever no threshold lies strictly inside the table's cell;
+    2. else w0 against floor(2^64 c_j), by bisection among the thresholds of that cell;
+    3. else, when w0 equals such an integer, exact integers, with as many of the words 1, 2, ... as it takes.
+
+Thresholds of letters with probability zero are left out, so such a letter has no way to be drawn. The
+third look has probability 2^-64 for each threshold and ends with probability one. How long a draw takes
+depends on x and w0 (looks 1 and 2): whoever can time single draws learns something about both.
+
+References: Devroye, "Non-Uniform Random Variate Generation", II.2 (inversion); Knuth & Yao (1976) for lazy bits.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import InputError, InvalidChannel
+from dalenius.release.stream import Words
+
+__all__ = ["Sampler", "permutation"]
+
+Integers: TypeAlias = npt.NDArray[np.integer[Any]]
+Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
+
+_WORD = 64
+# Rows drawn at once: words, cells and letters of one chunk stay in the second-level cache.
+_CHUNK = 1 << 16
+# Cells of the table: in all (memory), and for each letter (beyond it, a larger table only leaves the cache).
+_CELLS = 1 << 22
+_CELLS_PER_LETTER = 1 << 9
+
+
+class Sampler:
+    r"""Exact draws from a row-stochastic matrix; rows are inputs, columns are letters.
+
+    >>> from dalenius.release.key import Key
+    >>> from dalenius.release.stream import Stream
+    >>> third = Fraction(1, 3)
+    >>> sampler = Sampler([[third, 2 * third, 0], [0, 0, 1]])
+    >>> stream = Stream(Key.unsafe(7).derive("example"))
+    >>> drawn = sampler.draw(np.array([0, 1] * 30000), stream)
+    >>> np.bincount(drawn[0::2]), np.bincount(drawn[1::2])
+    (array([10021, 19979]), array([    0,     0, 30000]))
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Fraction | int]]) -> None:
+        self._rows = tuple(tuple(row) for row in rows)
+        self.inputs = len(self._rows)
+        self.letters = len(self._rows[0]) if self._rows else 0
+        if not self.letters:
+            raise InvalidChannel("a channel has at least one input and one letter")
+        # One value more than there are letters: it marks the undecided cells of the table.
+        self.dtype = np.min_scalar_type(self.letters)
+        cells = min(_CELLS // self.inputs, _CELLS_PER_LETTER * self.letters)
+        self._bits = max(1, cells.bit_length() - 1)
+        self._tabulate()
+
+    def _tabulate(self) -> None:
+        """Thresholds of all inputs end to end, and the table over their leading bits."""
+        tops: list[int] = []
+        fractional: list[bool] = []
+        letters: list[int] = []
+        sizes: list[int] = []
+        for code, row in enumerate(self._rows):
+            numerators, total = _scaled(row, code, self.letters)
+            before = len(tops)
+            reached = 0
+            for letter, numerator in enumerate(numerators):
+                if numerator:
+                    letters.append(letter)
+                    reached += numerator
+                    if reached < total:
+                        top, rest = divmod(reached << _WORD, total)
+                        tops.append(top)
+                        fractional.append(rest > 0)
+            sizes.append(len(tops) - before)
+
+        # One threshold more, never counted: bisection may look one place beyond the end.
+        self._tops = np.array([*tops, 0], dtype=np.uint64)
+        # An input has one letter more than thresholds, so what lies before it shifts its letters by its code.
+        self._letters = np.array(letters, dtype=self.dtype)
+
+        cells = self.inputs << self._bits
+        leading = self._tops[:-1]
+        low = np.uint64(_WORD - self._bits)
+        cell = np.repeat(np.arange(self.inputs, dtype=np.int64) << self._bits, sizes)
+        cell += (leading >> low).astype(np.int64)
+        inside = np.array(fractional, dtype=np.bool_) | (leading & ((np.uint64(1) << low) - np.uint64(1)) > 0)
+        # first[cell] = thresholds (of all inputs so far) at or below the lower end of the cell. A threshold
+        # above the last edge of its input counts from the first cell of the next input on, as it should.
+        self._first: Integers = np.bincount(cell + inside, minlength=cells + 1).cumsum()
+        if len(letters) < 1 << 30:  # the sum of two places fits, too
+            self._first = self._first.astype(np.int32)
+        place = self._first[:-1].reshape(self.inputs, -1) + np.arange(self.inputs, dtype=np.int32)[:, None]
+        self._table = self._letters[place].reshape(-1)
+        self._table[cell[inside]] = self.letters
+
+    def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
+        """The letters of the rows start, start + 1, ... whose inputs are `codes`.
+
+        >>> from dalenius.release.stream import Stream
+        >>> Sampler([[0, 1], [1, 0]]).draw(np.array([0, 1, 1]), Stream(bytes(32)))
+        array([1, 0, 0], dtype=uint8)
+        """
+        codes = np.asarray(codes)
+        if codes.ndim != 1 or codes.dtype.kind not in "iu":
+            raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
+        if codes.size and (codes.min() < 0 or codes.max() >= self.inputs):
+            at = int(np.flatnonzero((codes < 0) | (codes >= self.inputs))[0])
+            raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{self.inputs - 1}")
+        letters = np.empty(codes.size, dtype=self.dtype)
+        low = np.uint64(_WORD - self._bits)
+        for begin in range(0, codes.size, _CHUNK):
+            inputs = codes[begin : begin + _CHUNK]
+            chunk = letters[begin : begin + _CHUNK]
+            words = stream.words(start + begin, inputs.size)
+            cells = inputs.astype(np.int64)
+            cells <<= self._bits
+            cells += (words >> low).view(np.int64)
+            # All cells exist (codes are checked above); any mode but "raise" spares numpy a second check.
+            np.take(self._table, cells, out=chunk, mode="clip")
+            open_ = np.flatnonzero(chunk == self.letters)
+            if open_.size:
+                chunk[open_] = self._bisected(cells[open_], words[open_], open_ + begin, stream, start)
+        return letters
+
+    def _bisected(
+        self,
+        cells: npt.NDArray[np.int64],
+        words: npt.NDArray[np.uint64],
+        places: npt.NDArray[np.intp],
+        stream: Words,
+        start: int,
+    ) -> Letters:
+        """Letters of words whose cell has a threshold inside; `places` + `start` are the rows they belong to."""
+        begin = self._first[cells]
+        count, end = begin, self._first[cells + 1]
+        # Invariant: tops[begin:count] <= word < tops[end:] inside the cell.
+        for _ in range(int((end - begin).max()).bit_length()):
+            middle = (count + end) >> 1
+            passed = (self._tops[middle] <= words) & (count < end)
+            count, end = np.where(passed, middle + 1, count), np.where(passed, end, middle)
+        inputs = cells >> self._bits
+        letters = self._letters[count + inputs]
+        # The word equals a top: the fraction beyond 64 bits, if there is one, decides. (Now and then, that is
+        # once in 2^64 draws, the top is of another cell or has no fraction; then integers say the same again.)
+        for at in np.flatnonzero(self._tops[count - 1] == words):
+            letters[at] = self.draw_one(int(inputs[at]), stream, start + int(places[at]))
+        return letters
+
+    def draw_one(self, code: int, stream: Words, row: int) -> int:
+        """The letter of one row in integers alone: the definition that `draw` must match, and its last resort.
+
+        After k words U lies in [v, v + 1) / 2^(64 k): a letter is decided once no threshold cuts that interval.
+
+        >>> from dalenius.release.stream import Stream
+        >>> Sampler([[Fraction(1, 3), Fraction(2, 3)]]).draw_one(0, Stream(bytes(32)), 0)
+        1
+        """
+        if not 0 <= code < self.inputs:
+            raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
+        numerators, total = _scaled(self._rows[code], code, self.letters)
+        value = bits = index = 0
+        while True:
+            value = value << _WORD | stream.word(row, index)
+            bits += _WORD
+            index += 1
+            reached = 0
+            for letter, numerator in enumerate(numerators):
+                reached += numerator
+                if (value + 1) * total <= reached << bits:
+                    return letter
+                if value * total < reached << bits:
+                    break
+
+
+def _scaled(row: Sequence[Fraction | int], code: int, letters: int) -> tuple[list[int], int]:
+    """A row as integers over one denominator; refused unless it is exact, non-negative and sums to one."""
+    if len(row) != letters:
+        raise InvalidChannel(f"row {code} has {len(row)} entries, row 0 has {letters}")
+    for entry in row:
+        if not isinstance(entry, Fraction | int):
+            raise InvalidChannel(f"row {code} holds {entry!r} of type {type(entry).__name__}, not a Fraction")
+        if entry < 0:
+            raise InvalidChannel(f"row {code} holds the negative entry {entry}")
+    total = math.lcm(*(int(entry.denominator) for entry in row))
+    numerators = [int(entry.numerator) * (total // int(entry.denominator)) for entry in row]
+    if sum(numerators) != total:
+        raise InvalidChannel(f"row {code} sums to {Fraction(sum(numerators), total)}, not 1")
+    return numerators, total
+
+
+def permutation(stream: Words, n: int) -> npt.NDArray[np.int64]:
+    """The rows 0, ..., n - 1 in a uniformly random order: sorted by their infinite fractions 0.w0 w1 w2 ...
+
+    >>> from dalenius.release.stream import Stream
+    >>> permutation(Stream(bytes(32)), 5)
+    array([1, 3, 2, 0, 4])
+    """
+    if n < 0:
+        raise InputError(f"a permutation of {n} rows does not exist")
+    words = stream.words(0, n)
+    # Not a stable sort: every run of equal words is put in order below, so the method cannot be seen.
+    order = np.argsort(words).astype(np.int64, copy=False)
+    ranked = words[order]
+    equal = np.concatenate(([False], ranked[1:] == ranked[:-1], [False])) if n else np.zeros(1, dtype=np.bool_)
+    edges = np.flatnonzero(equal[1:] != equal[:-1])
+    for begin, end in zip(edges[0::2], edges[1::2] + 1, strict=True):
+        order[begin:end] = _by_later_words(stream, [int(row) for row in order[begin:end]])
+    return order
+
+
+def _by_later_words(stream: Words, rows: list[int]) -> list[int]:
+    """Rows with the same word 0, in the order of words 1, 2, ...: as many as it takes to tell them apart."""
+    keys: dict[int, tuple[int, ...]] = dict.fromkeys(rows, ())
+    index = 1
+    while len(set(keys.values())) < len(rows):
+        keys = {row: (*key, stream.word(row, index)) for row, key in keys.items()}
+        index += 1
+    return sorted(rows, key=keys.__getitem__)
