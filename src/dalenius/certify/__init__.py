@@ -1,0 +1,5 @@
+"""The checker, to be read in one sitting. It knows whole numbers; no solver, no design, no measure."""
+
+from dalenius.certify.checking import Verdict, check, prove, prove_privacy
+
+__all__ = ["Verdict", "check", "prove", "prove_privacy"]

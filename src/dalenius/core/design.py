@@ -1,5 +1,6 @@
 """`Design` and `Certificate`: a mechanism with its value, its bound and the proof of both."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,12 +10,13 @@ from typing import Any, Self
 from dalenius.core.channel import Channel
 from dalenius.core.numbers import down, exact, up
 from dalenius.core.pmf import Pmf
-from dalenius.core.problem import Problem
+from dalenius.core.problem import Problem, TableSource
 from dalenius.errors import InputError
 
-__all__ = ["FORMAT", "Certificate", "Design"]
+__all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
 
 FORMAT = "dalenius-design/1"
+CARD_FORMAT = "dalenius-card/1"
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,12 @@ class Design:
     def unit(self) -> str:
         return self.problem.objective.unit
 
+    def digest(self) -> str:
+        """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
+        sections = self.problem.to_json()
+        said = [self.channel.to_json(), sections["mechanism"], sections["objective"], sections["guarantee"]]
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
     def to_json(self) -> dict[str, Any]:
         """The `design.json` format, without a proof of anything that it does not contain. Confidential."""
         maximise = self.problem.objective.sense == "maximize"
@@ -98,6 +106,26 @@ class Design:
             "remarks": list(self.remarks),
             "problem_digest": self.problem.digest,
             "versions": dict(self.versions),
+        }
+
+    def card(self) -> dict[str, Any]:
+        """The `card.json` format, public: the channel and what was proved, without counts and without the joint pmf."""
+        design, source = self.to_json(), self.problem.source
+        return {
+            "format": CARD_FORMAT,
+            "released": list(self.channel.output),
+            "kept": list(self.problem.kept),
+            "unit_of_privacy": source.unit if isinstance(source, TableSource) else "row",
+            "order": self.problem.order,
+            **{k: design[k] for k in ("unit", "value", "bound", "gap", "method", "objective", "guarantees", "channel")},
+            "proof": {"kind": self.certificate.kind, "digest": hashlib.sha256(self.dumps().encode()).hexdigest()},
+            "estimate": (
+                "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of "
+                "p(x) p(y|x), where p(y|x) are the rows of the channel. p(x) is identified where the rows have "
+                "full rank; otherwise only the functions of p that the rows determine are."
+            ),
+            "remarks": design["remarks"],
+            "versions": design["versions"],
         }
 
     def dumps(self) -> str:

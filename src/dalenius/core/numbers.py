@@ -1,20 +1,50 @@
 """Numbers of the file formats: integers, decimals and fractions, all exact, and their rounding against us."""
 
+import json
 import re
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any, NoReturn
 
 from dalenius.errors import InputError
 
-__all__ = ["down", "exact", "is_decimal", "up", "written"]
+__all__ = ["down", "exact", "is_decimal", "strict_json", "up", "written"]
 
-_GRAMMAR = re.compile(r"[+-]?\d{1,10000}(/\d{1,10000}|(\.\d{1,10000})?([eE][+-]?\d{1,4})?)")
+_GRAMMAR = re.compile(r"[+-]?\d{1,4000}(/\d{1,4000}|(\.\d{1,4000})?([eE][+-]?\d{1,3})?)")
 
 DIGITS = 30
+LARGEST = 1 << 30
 
 
-def exact(value: object, what: str = "number") -> Fraction:
+def strict_json(text: str) -> Any:
+    """JSON with every key once and every number exact: one with a point stays text, to be read by `exact`.
+
+    >>> strict_json('{"p": 0.1}')
+    {'p': '0.1'}
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        twice = [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
+        if twice:
+            raise InputError(f"the key {twice[0]!r} stands twice in one object")
+        return dict(pairs)
+
+    def never(word: str) -> NoReturn:
+        raise InputError(f"{word} is not a number")
+
+    if len(text) > LARGEST:
+        raise InputError(f"the file has more than {LARGEST} characters")
+    try:
+        return json.loads(text, object_pairs_hook=once, parse_float=str, parse_constant=never)
+    except json.JSONDecodeError as e:
+        raise InputError(f"not valid JSON: {e}") from None
+    except RecursionError:
+        raise InputError("not valid JSON here: nested too deeply") from None
+
+
+def exact(value: Any, what: str = "number") -> Fraction:
     """The rational that a number of a file stands for; nothing is rounded.
 
     >>> exact("3/20"), exact("0.15"), exact(0.5), exact(7)

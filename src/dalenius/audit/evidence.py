@@ -1,0 +1,183 @@
+r"""Evidence from a released table against its design: tests that are valid at every sample size, with a stated error.
+
+The table is fixed and the letters were drawn, so every count is a sum of independent 0/1 draws whose mean the design
+tells exactly. Two bounds, no asymptotics:
+
+    Pr[N >= a], Pr[N <= a]  <=  exp(-n KL(a/n || mu/n))            for a count of n rows with mean mu     (Hoeffding 1956)
+    Pr[sum_x n_x D(seen_x || p(.|x)) >= t]  <=  e^-t (e t / d)^d   for t > d, d = sum_x (letters_x - 1)     (Agrawal 2020)
+
+Each test gets an equal share of the error probability, each of its counts an equal share of that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, inf, log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Design, Pmf
+
+__all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
+
+ERROR = 1e-6
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One test: what it looked at, the probability bound of seeing so much by chance, and whether that is too small."""
+
+    what: str
+    p_value: float
+    threshold: float
+    detail: str
+
+    @property
+    def contradicts(self) -> bool:
+        return self.p_value < self.threshold
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was seen. A release that follows its design contradicts it with probability at most `error`."""
+
+    rows: int
+    paired: bool
+    error: float
+    findings: tuple[Finding, ...]
+    leakage: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def contradicts(self) -> bool:
+        return any(f.contradicts for f in self.findings)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "rows_matched_to_the_original": self.paired,
+            "error_probability": self.error,
+            "contradicts_the_proof": self.contradicts,
+            "findings": [
+                {"what": f.what, "p_value_at_most": f.p_value, "contradicts": f.contradicts, "detail": f.detail}
+                for f in self.findings
+            ],
+            "leakage_seen": [dict(entry) for entry in self.leakage],
+        }
+
+
+def _kl(a: Floats, b: Floats) -> Floats:
+    """Binary relative entropy in nats, 0 log 0 = 0, infinite where b excludes what a has."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = np.where(a > 0, a * np.log(a / b), 0.0)
+        second = np.where(a < 1, (1 - a) * np.log((1 - a) / (1 - b)), 0.0)
+    return np.asarray(np.maximum(first + second, 0.0), dtype=np.float64)
+
+
+def _counts_finding(
+    what: str, seen: Counts, mean: Floats, trials: Floats, share: float, names: Sequence[str]
+) -> Finding:
+    """Every count against its mean by the first bound; two sides and all cells share the error."""
+    n = np.broadcast_to(trials, seen.shape).astype(np.float64)
+    used = n > 0
+    seen, mean, n = seen[used], mean[used], n[used]
+    # A mean that is 0 or n up to rounding leaves nothing to chance; the float is snapped so that the bound can say so.
+    fraction = np.clip(mean / n, 0.0, 1.0)
+    fraction = np.where(fraction < 1e-300, 0.0, np.where(1 - fraction < 1e-15, 1.0, fraction))
+    exponents = n * _kl(seen / n, fraction)
+    worst = int(np.argmax(exponents))
+    p = min(1.0, 2 * len(seen) * exp(-exponents[worst])) if exponents[worst] < inf else 0.0
+    label = names[np.flatnonzero(used.reshape(-1))[worst]]
+    detail = f"largest deviation: {label}, seen {int(seen[worst])}, expected {mean[worst]:.1f}"
+    return Finding(what, p, share, detail)
+
+
+def _fit_finding(seen: Counts, law: Floats, share: float) -> Finding:
+    """All rows of the channel at once by the second bound."""
+    n = seen.sum(axis=1)
+    t, d = 0.0, 0
+    for counts, row, total in zip(seen, law, n, strict=True):
+        if total:
+            possible = row > 0
+            if counts[~possible].any():
+                t = inf
+                break
+            here = counts[possible]
+            d += int(possible.sum()) - 1
+            positive = here > 0
+            t += float((here[positive] * np.log(here[positive] / (total * row[possible][positive]))).sum())
+    bound = 1.0 if t <= d or d == 0 else exp(max(-700.0, -t + d * (1 + log(t / d)))) if t < inf else 0.0
+    p = 0.0 if t == inf else min(1.0, bound)
+    return Finding("released letters follow the certified channel", p, share, f"statistic {t:.1f} with {d} degrees")
+
+
+def _information(counts: Floats) -> float:
+    """Plug-in I(row; column) of a table of counts, in bits."""
+    p = counts / counts.sum()
+    product = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
+    used = p > 0
+    return float((p[used] * np.log2(p[used] / product[used])).sum())
+
+
+def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], *, error: float = ERROR) -> Audit:
+    """Test drawn letters, row by row beside the channel row that each record reads.
+
+    `inputs` holds the index of the channel row of each record and `letters` the index of the letter drawn for it.
+    """
+    shape = design.channel.shape
+    law = np.array([[float(v) for v in row] for row in design.channel.rows])
+    seen = np.bincount(inputs.astype(np.int64) * shape[1] + letters, minlength=shape[0] * shape[1]).reshape(shape)
+    n, labels = seen.sum(axis=1), [" ".join(y) for y in design.channel.letters()]
+    share = error / (2 + len(design.problem.views))
+    findings = [_fit_finding(seen, law, share)]
+    findings.append(
+        _counts_finding("how often each letter was released", seen.sum(axis=0), n @ law, n.sum(), share, labels)
+    )
+    leakage = []
+    for view in design.problem.views:
+        shares, names = _view_given_input(design, view)
+        if shares is None:
+            continue
+        counts = np.rint(shares.T @ seen).astype(np.int64)
+        mean, size = shares.T @ (n[:, None] * law), shares.T @ n
+        cells = [f"letter {y} with {', '.join(view)} = {v}" for v in names for y in labels]
+        what = f"released letters do not depend on {', '.join(view)}"
+        findings.append(_counts_finding(what, counts, mean, size[:, None], share, cells))
+        degrees = (int((size > 0).sum()) - 1) * (int((seen.sum(axis=0) > 0).sum()) - 1)
+        leakage.append(
+            {
+                "view": list(view),
+                "seen_bits": _information(counts.astype(np.float64)),
+                "expected_by_chance_bits": degrees / (2 * log(2) * max(1, int(n.sum()))),
+            }
+        )
+    return Audit(int(n.sum()), True, error, tuple(findings), tuple(leakage))
+
+
+def _view_given_input(design: Design, view: Sequence[str]) -> tuple[Floats | None, list[str]]:
+    """1[view value of the channel's input], when the input tells the view; else None: the letters alone cannot."""
+    if not set(view) <= set(design.channel.inputs):
+        return None, []
+    at = [list(design.channel.inputs).index(name) for name in view]
+    of = [", ".join(x[i] for i in at) for x in design.channel.outcomes()]
+    values = sorted(set(of))
+    return np.array([[float(v == value) for value in values] for v in of]), values
+
+
+def examine_shuffled(
+    design: Design, original: Pmf, rows: int, letters: npt.NDArray[Any], *, error: float = ERROR
+) -> Audit:
+    """Test a release whose rows were shuffled: only how often each letter occurs can be compared with the original."""
+    law = np.array([[float(v) for v in row] for row in design.channel.rows])
+    weight = np.zeros(len(law))
+    outcomes, index = original.grouped(list(design.channel.inputs))
+    for k, codes in enumerate(outcomes):
+        weight[design.channel.row_of(codes)] = float(int(original.weights[index == k].sum())) / original.total * rows
+    seen = np.bincount(letters.astype(np.int64), minlength=law.shape[1])
+    labels = [" ".join(y) for y in design.channel.letters()]
+    what = "how often each letter was released"
+    size = Finding("as many rows as the original", 1.0 if seen.sum() == rows else 0.0, error, f"{seen.sum()} of {rows}")
+    finding = _counts_finding(what, seen, weight @ law, np.float64(max(1, seen.sum())), error / 2, labels)
+    return Audit(int(seen.sum()), False, error, (size, finding))

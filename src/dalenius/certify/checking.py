@@ -1,0 +1,78 @@
+"""The checker: `check` proves every claim of a design, or says which one it refuses."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dalenius.certify.optimality import prove_bound
+from dalenius.certify.privacy import Figures, dp_level, information, no_better, prove_promise
+from dalenius.certify.reading import Release, require, stochastic
+from dalenius.core.numbers import down, exact, strict_json, up
+from dalenius.errors import InputError, NotCertified
+
+DAMAGE = (KeyError, TypeError, AttributeError, IndexError, ValueError, ArithmeticError)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was proved: this mechanism has at least `value`, none has more than `bound`, and the figures of each promise.
+
+    A card proves the promises that need no prior; `figures` is None for the others and `value`, `bound` are not there.
+    """
+
+    figures: tuple[Figures | None, ...]
+    kind: str
+    value: Fraction = Fraction(0)
+    bound: Fraction = Fraction(0)
+
+
+def prove_privacy(design: dict[str, Any]) -> tuple[Figures, ...]:
+    """The figures of every promise, recomputed from the joint pmf and the channel alone; or a refusal."""
+    try:
+        release = Release(design)
+        return tuple(prove_promise(release, guarantee["promised"]) for guarantee in design["guarantees"])
+    except DAMAGE as e:
+        raise NotCertified(f"the design is damaged: {type(e).__name__} {e}") from None
+
+
+def prove(design: dict[str, Any]) -> Verdict:
+    """Privacy, value and bound, recomputed from joint pmf, channel, promises and proof object; no figure is believed."""
+    figures = prove_privacy(design)
+    try:
+        require(set(design["objective"]) == {"maximize"}, "this checker proves the optimality of information only")
+        require(
+            not {"limit", "side_information"} & set(design), "this checker proves no limits and no side information"
+        )
+        release, promises = Release(design), [g["promised"] for g in design["guarantees"]]
+        about, certificate = design["objective"]["maximize"]["information"], design["certificate"]
+        value = information(release.with_output(about, []))[0]
+        return Verdict(figures, certificate["kind"], value, prove_bound(release, about, promises, certificate))
+    except DAMAGE as e:
+        raise NotCertified(f"the design is damaged: {type(e).__name__} {e}") from None
+
+
+def check(text: str) -> Verdict:
+    """Prove a design, or what a card allows, and compare each claim with what was proved."""
+    try:
+        document = strict_json(text)
+        if document["format"] == "dalenius-card/1":
+            return check_card(document)
+        require(
+            document["format"] == "dalenius-design/1" and document["unit"] == "bits", "this is not a design in bits"
+        )
+        verdict, value, bound = prove(document), exact(document["value"]), exact(document["bound"])
+        require(value <= verdict.value, f"the claimed value {down(value, 15)} is not reached")
+        require(bound >= verdict.bound, f"the claimed bound {up(bound, 15)} is not proved")
+        require(exact(document["gap"]) >= bound - value >= 0, "the claimed gap is smaller than bound - value")
+        for k, (claim, proved) in enumerate(zip(document["guarantees"], verdict.figures)):
+            require(no_better(claim["proved"], proved), f"a claimed figure of guarantee {k + 1} is not proved")
+        return verdict
+    except (InputError, *DAMAGE) as e:
+        raise NotCertified(f"the file is damaged: {e}") from None
+
+
+def check_card(card: dict[str, Any]) -> Verdict:
+    """From a card alone: the channel is one, and the promises that hold under every prior are kept."""
+    _, rows = stochastic(card["channel"])
+    promises = [g["promised"] for g in card["guarantees"]]
+    return Verdict(tuple(dp_level(rows, card["kept"], p) if "local_dp" in p else None for p in promises), "card")

@@ -1,0 +1,106 @@
+"""Proofs of privacy: every promise of a design, from the joint pmf and the channel alone.
+
+What leaves is the released letter together with the kept columns; both count in every promise.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from dalenius.certify.reading import Release, require
+from dalenius.core.arithmetic import BITS, nats, times_log2
+from dalenius.core.numbers import down, exact, up
+
+Figures = dict[str, Any]
+
+
+def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
+    """Bounds of I(S; Y | G) in bits, from weights q[s, g, y]: sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))]."""
+    total, sg, gy, g = sum(q.values()), Counter[Any](), Counter[Any](), Counter[Any]()
+    for (a, b, y), w in q.items():
+        sg[a, b] += w
+        gy[b, y] += w
+        g[b] += w
+    ends = [times_log2(Fraction(w, total), Fraction(w * g[b], sg[a, b] * gy[b, y])) for (a, b, y), w in q.items()]
+    low, high = (Fraction(max(0, sum(end)), 1 << BITS) for end in zip(*ends))
+    return low, high
+
+
+def figures(release: Release, secret: list[str]) -> Figures:
+    """What is released about a secret: average, worst letter, best guess before and after, with one more column."""
+    q = release.with_output(secret, [])
+    total, prior, out, worst = sum(q.values()), Counter[Any](), Counter[Any](), Counter[Any]()
+    for (s, _, y), w in q.items():
+        prior[s] += w
+        out[y] += w
+    ratios = {(s, y): Fraction(w * total, prior[s] * out[y]) for (s, _, y), w in q.items()}
+    for (s, _, y), w in q.items():
+        worst[y] += times_log2(Fraction(w, out[y]), ratios[s, y])[1]
+    letter = max(sorted(worst), key=worst.__getitem__)
+    odds = max(max(r, 1 / r) for r in ratios.values())
+    guesses = (max(q[s, (), y] for s in prior) for y in out)
+    return {
+        "leakage_bits": up(information(q)[1]),
+        "worst_letter_bits": up(Fraction(max(worst[letter], 0), 1 << BITS)),
+        "worst_letter": letter[0],
+        "odds_nats": up(nats(odds)) if len(ratios) == len(prior) * len(out) else None,  # None: a value is ruled out
+        "guess_before": down(Fraction(max(prior.values()), total)),
+        "guess_after": up(Fraction(sum(guesses), total)),
+        "with_one_more_bits": {
+            n: up(information(release.with_output(secret, [n]))[1]) for n in release.inputs if n not in secret
+        },
+    }
+
+
+def independent(release: Release, view: list[str]) -> None:
+    """p(v, y) = p(v) p(y) for every value of the view and everything that leaves, exactly (000, Def. 1)."""
+    q = release.with_output(view, [])
+    total, a, b = sum(q.values()), Counter[Any](), Counter[Any]()
+    for (s, _, y), w in q.items():
+        a[s] += w
+        b[y] += w
+    for s in a:
+        for y in b:
+            d = Fraction(q[s, (), y] * total - a[s] * b[y], total**2)
+            require(d == 0, f"p({', '.join(view)}={', '.join(s)}, letter {y[0]}) differs from the product by {d}")
+
+
+def dp_level(rows: list[list[Fraction]], kept: list[str], promise: dict[str, Any]) -> Figures:
+    """c(x) <= e^epsilon c(x') for every letter and every pair of rows, also those of impossible inputs (002, eq. 6)."""
+    require(set(promise) == {"local_dp"} and not kept, "this checker proves local_dp without metric, delta and keep")
+    columns = [c for c in zip(*rows) if max(c)]
+    require(all(min(c) > 0 for c in columns), "a letter has probability 0 under one input and not under another")
+    level = nats(max(max(c) / min(c) for c in columns))
+    require(level <= exact(promise["local_dp"]), f"the level of local_dp is {up(level, 12)}, more than promised")
+    return {"epsilon_nats": up(level)}
+
+
+LIMITS = {
+    "leakage": ("leakage_bits", "at_most_bits"),
+    "worst_case_leakage": ("worst_letter_bits", "at_most_bits"),
+    "information_privacy": ("odds_nats", "epsilon"),
+}
+
+
+def prove_promise(release: Release, promise: dict[str, Any]) -> Figures:
+    """The figures of one promise, proved; or a refusal."""
+    if "local_dp" in promise:
+        return dp_level(release.rows, release.kept, promise)
+    kinds = [k for k in promise if k in LIMITS or k == "independent"]
+    require(len(kinds) == 1, f"this checker cannot prove the promise {sorted(promise)}")
+    shown = figures(release, promise[kinds[0]])
+    if kinds == ["independent"]:
+        independent(release, promise["independent"])
+        return shown | {"leakage_bits": "0", "worst_letter_bits": "0", "odds_nats": "0"}
+    figure, limit = LIMITS[kinds[0]]
+    require(shown[figure] is not None and exact(shown[figure]) <= exact(promise[limit]), f"{kinds[0]} is exceeded")
+    return shown
+
+
+def no_better(claimed: Any, proved: Any, key: str = "") -> bool:
+    """Whether claimed figures are no better than the proved ones: upper bounds not below, lower bounds not above."""
+    if isinstance(proved, dict):
+        return set(claimed) == set(proved) and all(no_better(claimed[k], proved[k], k) for k in proved)
+    if proved is None or isinstance(proved, int):
+        return bool(claimed == proved)
+    return exact(claimed) <= exact(proved) if key == "guess_before" else exact(claimed) >= exact(proved)

@@ -1,0 +1,73 @@
+"""What a design says, read strictly: the joint pmf in whole numbers, the channel, and which variable plays which part."""
+
+from collections import Counter
+from fractions import Fraction
+from math import lcm, prod
+from typing import Any
+
+from dalenius.core.numbers import exact
+from dalenius.errors import NotCertified
+
+
+def require(holds: bool, otherwise: str) -> None:
+    """The only way to say no."""
+    if not holds:
+        raise NotCertified(otherwise)
+
+
+def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[Fraction]]]:
+    """The inputs and the rows of a channel, each row proved to be a pmf."""
+    require(set(channel) == {"inputs", "output", "rows"}, "this checker reads dense channels only")
+    for letters in [*channel["inputs"].values(), *channel["output"].values()]:
+        require(isinstance(letters, list) and len(set(letters)) == len(letters), "a channel has a bad alphabet")
+    rows = [[exact(v) for v in row] for row in channel["rows"]]
+    require(len(rows) == prod(map(len, channel["inputs"].values())), "there is not one row for each input outcome")
+    for k, row in enumerate(rows):
+        fits = len(row) == prod(map(len, channel["output"].values()))
+        require(fits and min(row) >= 0 and sum(row) == 1, f"row {k + 1} of the channel is not a pmf")
+    return channel["inputs"], rows
+
+
+class Release:
+    """Atoms of the joint pmf with their weights out of `total`, and the row of the channel that each of them reads."""
+
+    def __init__(self, design: dict[str, Any]) -> None:
+        alphabets, records = design["joint"]["variables"], design["joint"]["pmf"]
+        p = [exact(record["p"]) for record in records]
+        require(sum(p) == 1 and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")
+        self.names, self.total = list(alphabets), lcm(*(v.denominator for v in p))
+        self.atoms = [(tuple(r[n] for n in self.names), int(v * self.total)) for r, v in zip(records, p) if v]
+        require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the joint pmf stands twice")
+        inputs, self.rows = stochastic(design["channel"])
+        strata = list(design["mechanism"].get("strata", []))
+        self.inputs, self.kept = list(inputs), list(design["mechanism"].get("keep", [])) + strata
+        require(set(inputs) == {*design["mechanism"]["observe"], *strata}, "the channel reads other columns than said")
+        require(all(inputs[n] == alphabets[n] for n in inputs), "an input has another alphabet than in the joint pmf")
+        self.scale = lcm(*(v.denominator for row in self.rows for v in row))
+        self.row = [0] * len(self.atoms)
+        for name in inputs:
+            place = {letter: k for k, letter in enumerate(inputs[name])}
+            self.row = [r * len(place) + place[x] for r, (x,) in zip(self.row, self.outcomes([name]))]
+
+    def outcomes(self, names: list[str]) -> list[tuple[str, ...]]:
+        """For each atom, its outcome of the named variables."""
+        at = [self.names.index(n) for n in names]
+        return [tuple(x[i] for i in at) for x, _ in self.atoms]
+
+    def weights(self, *labels: list[Any]) -> Counter[Any]:
+        """Weight of each combination of labels, given one list of labels of the atoms for each of them."""
+        out: Counter[Any] = Counter()
+        for key, (_, w) in zip(zip(*labels), self.atoms):
+            out[key] += w
+        return out
+
+    def with_output(self, secret: list[str], given: list[str]) -> Counter[Any]:
+        """Weight, out of total * scale, of each (secret, given, (released letter, kept columns))."""
+        out: Counter[Any] = Counter()
+        integers = [[int(v * self.scale) for v in row] for row in self.rows]
+        inputs = self.weights(self.outcomes(secret), self.outcomes(given), self.outcomes(self.kept), self.row)
+        for (s, g, k, x), w in inputs.items():
+            for y, v in enumerate(integers[x]):
+                if v:
+                    out[s, g, (y, k)] += w * v
+        return out

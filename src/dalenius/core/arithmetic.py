@@ -1,0 +1,68 @@
+"""Logarithms in whole numbers: floor and ceiling of 2^BITS log2 q for a rational q, by integers and nothing else."""
+
+from fractions import Fraction
+from functools import lru_cache
+
+from dalenius.errors import InputError
+
+__all__ = ["BITS", "log2", "nats", "times_log2"]
+
+BITS = 160
+_WORK = BITS + 32  # working precision; the error analysis below needs 12 of the 32 guard bits
+
+
+def _twice_atanh(n: int, d: int) -> int:
+    """2^_WORK * 2 atanh(z), z = n/d with |z| <= 1/3, as 2 sum_k z^(2k+1)/(2k+1).
+
+    At most 61 terms before z^(2k+1) < 2^-_WORK; every floor loses less than one unit and the running power carries at
+    most two of them, so the sum is off by less than 300 units.
+    """
+    power, square = (n << (_WORK + 1)) // d, (n * n << _WORK) // (d * d)
+    total, k = 0, 1
+    while power not in (0, -1):
+        total += power // k
+        power, k = power * square >> _WORK, k + 2
+    return total
+
+
+_LN2 = _twice_atanh(1, 3)
+_LN_64THS = {k: _twice_atanh(k - 64, k + 64) for k in range(32, 128)}
+
+
+@lru_cache(maxsize=1 << 18)
+def log2(q: Fraction) -> tuple[int, int]:
+    """Integers (low, high) with low <= 2^BITS log2(q) <= high; equal when q is a power of two.
+
+    q = 2^e m with m in (1/2, 2), and ln m = ln(k/64) + 2 atanh((m - k/64) / (m + k/64)) with k = floor(64 m). The three
+    logarithms are each off by less than 300 units of 2^-_WORK, so their quotient by ln 2 by less than 2^12.
+
+    >>> log2(Fraction(1, 8)) == (-3 << BITS, -3 << BITS)
+    True
+    >>> low, high = log2(Fraction(3))
+    >>> low / 2**BITS, high - low
+    (1.584962500721156, 3)
+    """
+    a, b = q.numerator, q.denominator
+    if a <= 0:
+        raise InputError(f"the logarithm of {q} does not exist")
+    e = a.bit_length() - b.bit_length()
+    if a & (a - 1) == 0 and b & (b - 1) == 0:
+        return e << BITS, e << BITS
+    a, b = (a, b << e) if e >= 0 else (a << -e, b)
+    k = 64 * a // b
+    ln = _LN_64THS[k] + _twice_atanh(64 * a - k * b, 64 * a + k * b)
+    units = (e << BITS) + (ln << BITS) // _LN2
+    return units - 1, units + 2
+
+
+def times_log2(t: Fraction, q: Fraction) -> tuple[int, int]:
+    """Floor and ceiling of 2^BITS t log2(q) for t >= 0; zero at t = 0."""
+    if not t:
+        return 0, 0
+    low, high = log2(q)
+    return t.numerator * low // t.denominator, -(-t.numerator * high // t.denominator)
+
+
+def nats(q: Fraction) -> Fraction:
+    """An upper bound of ln q, for q >= 1."""
+    return Fraction(log2(q)[1] * (_LN2 + 300), 1 << (BITS + _WORK))

@@ -1,0 +1,58 @@
+"""From a channel and a proof object to a `Design`: the checker computes every figure that the design claims."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+
+from dalenius.certify import check, prove
+from dalenius.core import Certificate, Channel, Design, Problem
+from dalenius.core.numbers import down, exact, up
+
+__all__ = ["proved"]
+
+TIGHT = Fraction(1, 10**12)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": python_version()}
+    for package in ("dalenius", "highspy", "python-flint", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed as a package"
+    return found
+
+
+def proved(
+    problem: Problem,
+    channel: Channel,
+    certificates: Iterable[Certificate],
+    *,
+    method: str,
+    remarks: Sequence[str] = (),
+) -> Design:
+    """The design with the tightest proof among those offered, in their order; the first that is tight ends the search.
+
+    Figures are what the checker proved, rounded against us to the digits of the file format, and the finished file is
+    checked once more as a stranger would check it. A proof that fails raises `NotCertified`.
+    """
+    best: Design | None = None
+    for certificate in certificates:
+        draft = Design(problem, channel, Fraction(0), Fraction(0), certificate, method, remarks=tuple(remarks))
+        verdict = prove(draft.to_json())
+        design = replace(
+            draft,
+            value=exact(down(verdict.value)),
+            bound=exact(up(verdict.bound)),
+            proved=tuple(figures or {} for figures in verdict.figures),
+            versions=_versions(),
+        )
+        best = design if best is None or design.bound < best.bound else best
+        if best.gap <= TIGHT:
+            break
+    if best is None:
+        raise ValueError("a design needs at least one certificate")
+    check(best.dumps())
+    return best

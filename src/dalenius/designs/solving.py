@@ -1,0 +1,30 @@
+"""The dispatcher: the first family that solves a problem solves it; else every family says why it does not."""
+
+from collections.abc import Callable
+
+from dalenius.core import Design, Problem
+from dalenius.designs.disclose import disclose, why_not
+from dalenius.errors import Unsupported
+from dalenius.tables import bind
+
+__all__ = ["solve"]
+
+FAMILIES = {"perfect sample privacy (paper 000)": (why_not, disclose)}
+
+
+def solve(problem: Problem, *, on_progress: Callable[[int, int], None] | None = None) -> Design:
+    """Design the best mechanism for a problem and prove it; a problem that is only declared is bound to its data first.
+
+    >>> from dalenius.testing import xor
+    >>> float(solve(xor()).value)
+    1.0
+    """
+    reasons = {}
+    for family, (refusal, design) in FAMILIES.items():
+        if (reason := refusal(problem)) is None:
+            if problem.joint is None:
+                problem, _ = bind(problem)
+            return design(problem, on_progress=on_progress)
+        reasons[family] = reason
+    told = "; ".join(f"{family}: {reason}" for family, reason in reasons.items())
+    raise Unsupported(f"no family solves this combination yet ({told})")

@@ -1,0 +1,87 @@
+"""Small named problems and hypothesis strategies, shipped so that a new family can be tested like the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from dalenius.core import Independent, MaximizeInformation, Pmf, Problem
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["disclosure", "example2", "joints", "self_disclosure", "two_binary", "xor"]
+
+Joint = Mapping[tuple[str, ...], Any]
+
+
+def disclosure(joint: Pmf, samples: Sequence[str], about: Sequence[str], views: Sequence[Sequence[str]]) -> Problem:
+    """Tell the most about some variables with an output independent of every view."""
+    return Problem(
+        joint=joint,
+        observe=tuple(samples),
+        output="Y",
+        objective=MaximizeInformation(tuple(about)),
+        guarantees=tuple(Independent(tuple(v)) for v in views),
+    )
+
+
+def _binary(n: int) -> dict[str, tuple[str, ...]]:
+    return {f"X{k}": ("0", "1") for k in range(1, n + 1)}
+
+
+def xor() -> Problem:
+    """W = X1 xor X2 of two fair bits: one whole bit about W, nothing about either sample."""
+    records = [((str(a), str(b), str(a ^ b)), "1/4") for a, b in product((0, 1), repeat=2)]
+    return disclosure(Pmf.from_records({**_binary(2), "W": ("0", "1")}, records), ["X1", "X2"], ["W"], [["X1"], ["X2"]])
+
+
+def example2() -> Problem:
+    """Paper 000, Example 2: W seen through a BSC(2/3) and a BEC(1/2); value 0.0134208288992315 bits."""
+    records = []
+    for w, x1, x2 in product("01", "01", "0e1"):
+        flip = Fraction(1, 3) if w == x1 else Fraction(2, 3)
+        erased = Fraction(1, 2) if x2 == "e" or x2 == w else Fraction(0)
+        records.append(((x1, x2, w), Fraction(1, 2) * flip * erased))
+    pmf = Pmf.from_records({"X1": ("0", "1"), "X2": ("0", "e", "1"), "W": ("0", "1")}, records)
+    return disclosure(pmf, ["X1", "X2"], ["W"], [["X1"], ["X2"]])
+
+
+def two_binary(p: Sequence[Any], w: Sequence[Any]) -> Problem:
+    """Two binary samples with p(x1 x2) in the order 00, 01, 10, 11 and p(W = 0 | x1 x2)."""
+    records = []
+    for (a, b), px, w0 in zip(product("01", repeat=2), map(Fraction, p), map(Fraction, w), strict=True):
+        records += [((a, b, "0"), px * w0), ((a, b, "1"), px * (1 - w0))]
+    return disclosure(Pmf.from_records({**_binary(2), "W": ("0", "1")}, records), ["X1", "X2"], ["W"], [["X1"], ["X2"]])
+
+
+def self_disclosure(marginal: Sequence[Any], n: int) -> Problem:
+    """n independent, alike samples that tell about themselves (000, section V)."""
+    letters = tuple(str(k) for k in range(len(marginal)))
+    records = []
+    for x in product(range(len(marginal)), repeat=n):
+        p = Fraction(1)
+        for a in x:
+            p *= Fraction(marginal[a])
+        records.append((tuple(str(a) for a in x), p))
+    names = [f"X{k}" for k in range(1, n + 1)]
+    return disclosure(Pmf.from_records(dict.fromkeys(names, letters), records), names, names, [[v] for v in names])
+
+
+def joints(
+    sizes: Sequence[int] = (2, 2), about: int = 2, *, zeros: bool = True, largest: int = 50
+) -> SearchStrategy[Problem]:
+    """Disclosure problems with random counts: samples of these alphabet sizes and a W of so many letters."""
+    from hypothesis import strategies as st
+
+    names = [f"X{k}" for k in range(1, len(sizes) + 1)]
+    alphabets = {n: tuple(str(a) for a in range(m)) for n, m in zip(names, sizes, strict=True)}
+    alphabets["W"] = tuple(str(w) for w in range(about))
+    cells = list(product(*alphabets.values()))
+    count = st.integers(min_value=0 if zeros else 1, max_value=largest)
+    build: Callable[[list[int]], Problem] = lambda counts: disclosure(  # noqa: E731 - mapped once, below
+        Pmf.from_records(alphabets, zip(cells, counts, strict=True)), names, ["W"], [[n] for n in names]
+    )
+    return st.lists(count, min_size=len(cells), max_size=len(cells)).filter(any).map(build)
