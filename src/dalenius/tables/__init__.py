@@ -1,0 +1,31 @@
+"""Tables in, tables out: the only room that opens files of records. Everything else sees letters, codes and counts."""
+
+from dalenius.tables.binding import base_of, bind
+from dalenius.tables.coding import encode
+from dalenius.tables.counting import Coded
+from dalenius.tables.documents import conditionally_iid, read_channel, read_json, read_letters, read_pmf
+from dalenius.tables.persons import Persons, per_person, persons
+from dalenius.tables.profile import profile
+from dalenius.tables.source import Progress, Table, open_table
+from dalenius.tables.writing import released_name, write_table
+
+__all__ = [
+    "Coded",
+    "Persons",
+    "Progress",
+    "Table",
+    "base_of",
+    "bind",
+    "conditionally_iid",
+    "encode",
+    "open_table",
+    "per_person",
+    "persons",
+    "profile",
+    "read_channel",
+    "read_json",
+    "read_letters",
+    "read_pmf",
+    "released_name",
+    "write_table",
+]

@@ -1,0 +1,48 @@
+# `make demo` and `make test` each set up everything they need; Python 3.11 or newer and make are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test test-all check format bench lock clean
+
+demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release
+	$(BIN)/python examples/rand_health/demo.py demo
+
+test: $(VENV)/dev.stamp  ## the default tests, under two minutes
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: $(VENV)/dev.stamp  ## also the long ones
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(MAKE) test
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.stamp  ## every benchmark, with its rivals
+	for b in benchmarks/*.py; do $(BIN)/python $$b || exit 1; done
+
+lock:  ## renew the locked dependencies (needs uv)
+	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --upgrade --quiet -o requirements/demo.lock
+	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --extra dev --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --upgrade --quiet -o requirements/dev.lock
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Dalenius needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/%.stamp: requirements/%.lock pyproject.toml | $(BIN)/python
+	$(PIP) -r requirements/$*.lock
+	$(PIP) --no-deps --editable .
+	touch $@

@@ -1,0 +1,149 @@
+"""The grammar of the command line. Imports nothing of ours, so that `--help` answers at once."""
+
+import argparse
+from typing import Any, NoReturn
+
+__all__ = ["parser"]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One sentence, exit 2."""
+        self.exit(2, f"dalenius: {message}; see `{self.prog} --help`\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands with their options, and an example for each."""
+    top = _Parser(
+        prog="dalenius",
+        description="Release data with a proof of privacy: design the best mechanism, prove it, apply it, audit it.",
+        epilog="Start with `dalenius init TABLE`. Every command has --help with an example, and --json for machines.",
+    )
+    top.add_argument("--version", action=_Version)
+    commands = top.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
+
+    def command(name: str, words: str, example: str, module: str | None = None) -> argparse.ArgumentParser:
+        sub = commands.add_parser(
+            name,
+            help=words,
+            description=words[0].upper() + words[1:] + ".",
+            epilog=f"example:\n  {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(module=module or name)
+        sub.add_argument("--json", action="store_true", help="print JSON for machines instead of words")
+        sub.add_argument("--quiet", action="store_true", help="no progress on the terminal")
+        return sub
+
+    def writes(sub: argparse.ArgumentParser, what: str, default: str | None = None) -> None:
+        sub.add_argument("-o", "--output", metavar="PATH", required=default is None, default=default, help=what)
+        sub.add_argument("--force", action="store_true", help="replace what exists already")
+
+    def keyed(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--key", metavar="FILE", help="file with the release key, 64 hex digits, mode 600")
+
+    c = command(
+        "init",
+        "look at a table, ask what is private and what must stay useful, and write a commented problem file",
+        "dalenius init patients.csv --observe age sex --independent age --independent sex --about outcome",
+    )
+    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("--observe", nargs="+", metavar="COLUMN", help="columns that the mechanism may look at")
+    c.add_argument("--about", nargs="+", metavar="COLUMN", help="columns that the release should tell about")
+    c.add_argument(
+        "--independent", nargs="+", action="append", metavar="COLUMN", help="a view to protect; repeat for more views"
+    )
+    c.add_argument("--name", default="Y", help="name of the released column (default: Y)")
+    writes(c, "problem file to write (default: problem.toml)", "problem.toml")
+
+    c = command(
+        "profile",
+        "what a table holds: letters, missing values, uniques, small cells, rows per person, what would be refused",
+        "dalenius profile patients.csv --unit person_id",
+    )
+    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("--unit", metavar="COLUMN", help="column that names the person")
+    c.add_argument("--keys", nargs="+", default=[], metavar="COLUMN", help="count rows alone with these columns")
+
+    c = command(
+        "release",
+        "the whole walk: design, prove, draw, audit, and write a folder with table, certificate, card and reports",
+        "dalenius release problem.toml -o released/",
+    )
+    c.add_argument("problem", help="the problem file")
+    writes(c, "folder to make")
+    keyed(c)
+    c.add_argument("--new-key", metavar="FILE", help="make a fresh key, keep it in this new file, and release with it")
+    c.add_argument(
+        "--accept",
+        action="append",
+        default=[],
+        choices=["small-cells"],
+        help="accept a named risk (see docs/limits.md)",
+    )
+
+    c = command(
+        "solve",
+        "design the best mechanism of a problem file and prove it",
+        "dalenius solve problem.toml -o design.json",
+    )
+    c.add_argument("problem", help="the problem file")
+    writes(c, "design file to write (confidential)")
+
+    c = command(
+        "verify",
+        "re-prove a design or a card from itself alone",
+        "dalenius verify design.json --table patients.csv --problem problem.toml",
+    )
+    c.add_argument("design", nargs="?", help="design.json or card.json")
+    c.add_argument("--table", metavar="TABLE", help="also recount this table")
+    c.add_argument("--problem", metavar="FILE", help="also compare the promises with this problem file")
+    c.add_argument("--export", metavar="FILE", help="write the checker as one file that needs only Python")
+    c.add_argument("--force", action="store_true", help="replace what exists already")
+
+    c = command(
+        "apply",
+        "draw a released table by a design; another table than the design's is recounted and re-proved",
+        "dalenius apply design.json patients.csv -o released.csv",
+    )
+    c.add_argument("design", help="design.json")
+    c.add_argument("table", help="the table to release")
+    writes(c, "released table to write: .csv, .parquet or .arrow")
+    keyed(c)
+
+    c = command(
+        "explain", "say in plain words what a design or a card promises and proves", "dalenius explain card.json"
+    )
+    c.add_argument("design", help="design.json or card.json")
+
+    c = command(
+        "audit",
+        "test a released table against its design; exit 4 when the evidence contradicts the proof",
+        "dalenius audit design.json --released released.csv --original patients.csv",
+    )
+    c.add_argument("mechanism", help="design.json")
+    c.add_argument("--released", metavar="TABLE", required=True, help="the released table")
+    c.add_argument("--original", metavar="TABLE", required=True, help="the table that it was drawn from")
+    c.add_argument("--error", type=_probability, default=1e-6, help="probability of a false alarm (default: 1e-6)")
+    keyed(c)
+    return top
+
+
+def _probability(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return value
+
+
+class _Version(argparse.Action):
+    """Prints the version; asked of the installed package only when wanted."""
+
+    def __init__(self, option_strings: list[str], dest: str, **_: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="print the version and leave")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"dalenius {version('dalenius')}")
+        parser.exit()

@@ -1,0 +1,44 @@
+"""`dalenius profile`"""
+
+from argparse import Namespace
+from typing import Any
+
+from dalenius.cli.terminal import progress, say
+from dalenius.tables import open_table, profile
+
+
+def run(arguments: Namespace) -> None:
+    with progress(arguments) as show:
+        document = profile(
+            open_table(arguments.table),
+            unit=arguments.unit,
+            keys=arguments.keys,
+            on_progress=(lambda done, total: show("reading", done, total)) if show else None,
+        )
+    say(arguments, _words(document), document)
+
+
+def _words(document: dict[str, Any]) -> list[str]:
+    lines = [f"{document['table']}: {document['rows']:,} rows, {len(document['columns'])} columns", ""]
+    width = max(map(len, document["columns"]))
+    for name, column in document["columns"].items():
+        kind = "identifier?" if column["looks_like_identifier"] else "numbers" if column["looks_numeric"] else "letters"
+        count = f"{column['distinct']:,}" + ("" if column["distinct_is_exact"] else "+")
+        top = ", ".join(f"{entry['letter']} ({entry['count']:,})" for entry in column.get("top", [])[:4])
+        gaps = f"; {column['missing']:,} missing" if column["missing"] else ""
+        lines.append(f"  {name:<{width}}  {count:>7} {kind:<11} {top}{gaps}")
+    if keys := document.get("keys"):
+        lines += [
+            "",
+            f"Keys {', '.join(keys['columns'])}: {keys['combinations']:,} combinations, {keys['unique_rows']:,} ",
+        ]
+        lines[-1] += f"rows alone with theirs, {keys['rows_in_small_cells']:,} rows in cells of fewer than 10"
+    if unit := document.get("unit"):
+        lines += [
+            "",
+            f"Persons by {unit['column']}: {unit['persons']:,}, {unit['mean_rows']:.2f} rows each on average, ",
+        ]
+        lines[-1] += f"{unit['max_rows']} at most"
+    if document["notes"]:
+        lines += ["", *(f"- {note}" for note in document["notes"])]
+    return lines

@@ -1,0 +1,41 @@
+"""`dalenius release`"""
+
+from argparse import Namespace
+
+from dalenius.cli.terminal import progress, say
+from dalenius.core import Problem
+from dalenius.errors import InputError
+from dalenius.release import Key
+from dalenius.report import words
+from dalenius.walk import release
+
+
+def run(arguments: Namespace) -> None:
+    if arguments.key and arguments.new_key:
+        raise InputError("say either --key or --new-key, not both")
+    problem = Problem.from_file(arguments.problem)
+    key = Key.from_file(arguments.key) if arguments.key else None
+    if arguments.new_key:
+        key = Key.write_new(arguments.new_key)
+    with progress(arguments) as show:
+        outcome = release(
+            problem,
+            arguments.output,
+            key=key,
+            accept_small_cells="small-cells" in arguments.accept,
+            force=arguments.force,
+            on_progress=show,
+        )
+    document = outcome.design.to_json()
+    lines = ["Promised:", *_indented(words.promised(document)), "Proved:", *_indented(words.proved(document))]
+    lines += ["Seen:", *_indented(words.seen(outcome.audit)), "Not protected:"]
+    lines += _indented(words.not_protected(document))
+    lines += [f"Note: {remark}." for remark in outcome.design.remarks]
+    files = sorted(f.name for f in outcome.folder.iterdir())
+    lines.append(f"Written: {outcome.folder}/ with {', '.join(files)}. design.json and report.html are confidential.")
+    figures = {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks")}
+    say(arguments, lines, figures | {"seen": outcome.audit.to_json(), "folder": str(outcome.folder), "files": files})
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

@@ -1,0 +1,40 @@
+"""What the commands share: progress on the terminal, words or JSON on standard output."""
+
+import json
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["progress", "say"]
+
+EVERY = 0.1
+
+
+@contextmanager
+def progress(arguments: Namespace) -> Iterator[Callable[[str, int, int | None], None] | None]:
+    """A line on standard error that follows long work; nothing when nobody looks."""
+    if arguments.quiet or arguments.json or not sys.stderr.isatty():
+        yield None
+        return
+    last = 0.0
+
+    def show(stage: str, done: int, total: int | None) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EVERY:
+            last = time.monotonic()
+            share = f" of {total:,} ({done / total:.0%})" if total else ""
+            sys.stderr.write(f"\r\033[K{stage}: {done:,}{share}")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        sys.stderr.write("\r\033[K")
+
+
+def say(arguments: Namespace, words: list[str], document: dict[str, Any]) -> None:
+    """The answer of a command, once."""
+    print(json.dumps(document, indent=1, ensure_ascii=False) if arguments.json else "\n".join(words))

@@ -1,0 +1,45 @@
+"""`dalenius verify`"""
+
+from argparse import Namespace
+from importlib.metadata import version
+from pathlib import Path
+
+from dalenius.cli.terminal import say
+from dalenius.core.numbers import down, up
+from dalenius.errors import InputError
+from dalenius.outputs import new_file
+from dalenius.standalone import standalone
+from dalenius.walk import verify
+
+
+def run(arguments: Namespace) -> None:
+    lines: list[str] = []
+    document: dict[str, object] = {}
+    if arguments.export:
+        with new_file(Path(arguments.export), force=arguments.force) as place:
+            place.write_text(standalone(version("dalenius")), encoding="utf-8")
+        lines.append(f"Written: {arguments.export}, the checker as one file; it needs Python 3.11 and nothing else.")
+        document["exported"] = arguments.export
+    elif arguments.design is None:
+        raise InputError("name a design.json or card.json to verify, or a file to write with --export")
+    if arguments.design is not None:
+        verdict = verify(arguments.design, table=arguments.table, problem=arguments.problem)
+        document |= {"proved": True, "kind": verdict.kind, "guarantees": list(verdict.figures)}
+        if verdict.kind == "card":
+            lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
+        else:
+            document["value_bits"] = [down(verdict.value), up(verdict.bound)]
+            lines += [
+                f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
+                f"Proved: no mechanism that keeps these promises exceeds {up(verdict.bound, 15)} bits ({verdict.kind}).",
+            ]
+        for k, figures in enumerate(verdict.figures, 1):
+            if figures is None:
+                lines.append(f"Guarantee {k} depends on the distribution of the data: only the design can prove it.")
+            elif verdict.kind == "card":
+                lines.append(f"Guarantee {k} is proved from the card alone.")
+        if arguments.table:
+            lines.append(f"Recounted: {arguments.table} has exactly the counts of the design.")
+        if arguments.problem:
+            lines.append(f"Compared: the design keeps the promises of {arguments.problem}.")
+    say(arguments, lines, document)

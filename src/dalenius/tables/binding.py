@@ -1,0 +1,106 @@
+"""From a declared problem to a bound one: read its source, count, and check every name before any work is done."""
+
+from pathlib import Path
+from typing import Any
+
+from dalenius.core.pmf import Pmf
+from dalenius.core.problem import ConditionallyIid, PmfSource, Problem, TableSource
+from dalenius.errors import DaleniusError, MismatchError, Unsupported
+from dalenius.tables.coding import encode
+from dalenius.tables.counting import Coded
+from dalenius.tables.documents import conditionally_iid, read_channel, read_pmf
+from dalenius.tables.persons import per_person
+from dalenius.tables.source import Progress, Table, open_table
+
+__all__ = ["base_of", "bind"]
+
+
+def base_of(problem: Problem) -> Path:
+    """The folder that relative paths of a problem file start from."""
+    return problem.file.parent if problem.file else Path()
+
+
+def bind(problem: Problem, *, table: Any = None, on_progress: Progress | None = None) -> tuple[Problem, Coded | None]:
+    """The problem with its joint pmf, and the coded table if there is one.
+
+    `table` replaces the table that the source names: a `Table`, a path or a data frame.
+    """
+    source = problem.source
+    if isinstance(source, TableSource) or table is not None:
+        return _bind_table(problem, source if isinstance(source, TableSource) else TableSource(""), table, on_progress)
+    if isinstance(source, PmfSource):
+        return problem.bound(read_pmf(base_of(problem) / source.pmf)), None
+    if isinstance(source, ConditionallyIid):
+        return problem.bound(_expanded(problem, source)), None
+    if problem.joint is None:
+        raise problem.error(("source",), "there is no [source] section, so there is nothing to read")
+    return problem, None
+
+
+def _expanded(problem: Problem, source: ConditionallyIid) -> Pmf:
+    base = base_of(problem)
+    prior = read_pmf(base / source.prior, "prior file")
+    kernel = read_channel(base / source.kernel, "kernel file")
+    try:
+        return conditionally_iid(prior, kernel, source.hidden, source.n)
+    except MismatchError as e:
+        raise problem.error(("source", "conditionally_iid"), str(e)) from None
+
+
+def _bind_table(
+    problem: Problem, source: TableSource, given: Any, on_progress: Progress | None
+) -> tuple[Problem, Coded]:
+    if source.weights is not None:
+        raise Unsupported(
+            f"weights = {source.weights!r}: weights serve estimation and risk, and a mechanism is designed on "
+            "unweighted records; leave the key out (a weighted design is not available yet)"
+        )
+    base = base_of(problem)
+    table = _opened(problem, base / source.table if given is None else given)
+    _check_names(problem, source, table)
+    prior = read_pmf(base / source.prior, "prior file") if source.prior is not None else None
+    names = problem.variables()
+    coded = encode(table, problem.columns, names, base=base, on_progress=on_progress)
+    if source.unit != "row":
+        coded = per_person(table, coded, source.unit, max_rows=source.max_rows, on_progress=on_progress)
+    columns = coded.resolved(problem.columns)
+    if prior is None:
+        return problem.bound(coded.pmf(), columns), coded
+    problem.bound(prior)  # names first: their errors say the line
+    _check_alphabets(prior, coded, source.prior or "")
+    joint = prior if list(prior.variables) == names else prior.marginal(names)
+    return problem.bound(joint, columns), coded
+
+
+def _opened(problem: Problem, source: Any) -> Table:
+    try:
+        return open_table(source)
+    except DaleniusError as e:
+        if isinstance(source, Path) and not source.exists():
+            raise problem.error(("source", "table"), str(e)) from None
+        raise
+
+
+def _check_names(problem: Problem, source: TableSource, table: Table) -> None:
+    """Every name of the problem is a column, or the error names the key and the line that say otherwise."""
+    there = ", ".join(map(repr, table.names))
+    for place, name in problem.named():
+        if name not in table.names:
+            raise problem.error(place, f"there is no column {name!r}; {table.name} has {there}")
+    if source.unit != "row" and source.unit not in table.names:
+        raise problem.error(("source", "unit"), f"there is no column {source.unit!r}; {table.name} has {there}")
+
+
+def _check_alphabets(prior: Pmf, coded: Coded, file: str) -> None:
+    for name, letters in coded.alphabets.items():
+        theirs = tuple(prior.variables[name])
+        if theirs == letters:
+            continue
+        if extra := [v for v in theirs if v not in letters]:
+            why = f"the prior has {extra[0]!r}, which is not declared"
+        elif lacking := [v for v in letters if v not in theirs]:
+            why = f"the prior lacks {lacking[0]!r}"
+        else:
+            why = "the letters stand in another order"
+        hint = ' (its values are "from-table"; declare them)' if name in coded.from_table else ""
+        raise MismatchError(f"{file}: {name!r} has another alphabet than the table: {why}{hint}")

@@ -1,0 +1,280 @@
+"""Values to letter codes: one streaming pass, the engine looks the letters up, only distinct values meet Python."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import lcm
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dalenius.core.numbers import down, exact, written
+from dalenius.core.problem import MISSING, Column, Grid
+from dalenius.errors import InputError, TableError
+from dalenius.tables.counting import Coded, Codes, smallest
+from dalenius.tables.documents import read_letters
+from dalenius.tables.source import Progress, Table
+
+__all__ = ["encode", "is_number", "numeric_order"]
+
+ABSENT = -1
+OUTSIDE = -2
+MOST_LETTERS = 1_000_000
+SHOWN = 8
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
+
+
+class Coder(Protocol):
+    """Gives each distinct text its code, or ABSENT, or OUTSIDE; knows its alphabet when the pass is over.
+
+    `room` is 1 when a missing value is a letter of its own, with the code `missing`, and 0 when it is refused.
+    """
+
+    room: int
+    missing: int
+    dtype: np.dtype[Any]
+
+    def codes(self, texts: Any) -> Codes: ...
+
+    def refusal(self, text: str) -> str: ...
+
+    def finish(self) -> tuple[tuple[str, ...], Codes | None]:
+        """The letters, and what each provisional code becomes (None: codes are final)."""
+
+
+def encode(
+    table: Table,
+    columns: Mapping[str, Column],
+    names: Sequence[str],
+    *,
+    base: Path | None = None,
+    on_progress: Progress | None = None,
+) -> Coded:
+    """The named columns as codes of their declared alphabets; files of letters are looked for in `base`.
+
+    >>> from dalenius.tables.source import open_table
+    >>> t = open_table(pa.table({"sex": ["f", "m", "?"]}))
+    >>> encode(t, {"sex": Column(values=("m", "f"), missing="category")}, ["sex"]).codes["sex"].tolist()
+    [1, 0, 2]
+    """
+    names = list(dict.fromkeys(names))
+    for name in names:
+        table.position(name)
+        if name not in columns:
+            raise TableError(
+                f'{table.name}: column {name!r} is used but not declared; add [columns.{name}] with values = ["...",'
+                ' ...] (its alphabet) or values = "from-table"'
+            )
+    coders = {name: _coder(name, columns[name], base) for name in names}
+    parts: dict[str, list[Codes]] = {name: [] for name in names}
+    done = 0
+    for batch in table.batches(names, on_progress):
+        bad: dict[str, int] = {}
+        for name in names:
+            codes, wrong = _batch_codes(batch.column(name), coders[name])
+            if wrong is not None:
+                bad[name] = wrong
+            parts[name].append(codes)
+        if bad:
+            name = min(bad, key=bad.__getitem__)
+            value = batch.column(name)[bad[name]].as_py()
+            raise TableError(
+                f"{table.name}, row {done + bad[name] + 1}, column {name!r}: {_refusal(name, value, coders[name])}"
+            )
+        done += batch.num_rows
+    alphabets, coded = {}, {}
+    for name in names:
+        letters, final = coders[name].finish()
+        codes = np.concatenate(parts.pop(name))
+        coded[name] = codes if final is None else final[codes]
+        alphabets[name] = (*letters, MISSING) if coders[name].room else letters
+        if not alphabets[name]:
+            raise TableError(f"{table.name}: column {name!r} holds no value at all")
+    return Coded(alphabets, coded, tuple(n for n in names if columns[n].from_table))
+
+
+def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
+    """Codes of a batch, and the first position that is refused."""
+    texts, indices = column.dictionary, column.indices
+    # One more entry at the end, for positions that hold null.
+    look_up = np.append(coder.codes(texts), ABSENT)
+    at = indices.fill_null(len(texts)).to_numpy() if indices.null_count else indices.to_numpy()
+    if coder.room:
+        look_up[look_up == ABSENT] = coder.missing
+    if (look_up < 0).any():
+        refused = (look_up < 0)[at]
+        if refused.any():
+            return np.empty(0, np.uint8), int(refused.argmax())
+        look_up[look_up < 0] = 0
+    return look_up.astype(coder.dtype)[at], None
+
+
+def _refusal(name: str, value: str | None, coder: Coder) -> str:
+    if value is None or int(coder.codes(pa.array([value]))[0]) == ABSENT:
+        return f'the value is missing; missing = "category" under [columns.{name}] makes it a letter of its own'
+    return coder.refusal(value if len(value) <= 40 else value[:37] + "...")
+
+
+def _coder(name: str, column: Column, base: Path | None) -> Coder:
+    room = int(column.missing == "category")
+    if column.grid is not None:
+        return _OnGrid(column.grid, room)
+    values = column.values
+    if column.values_file is not None and values is None:
+        values = read_letters((base or Path()) / column.values_file, f"column {name!r}")
+    if values is None:
+        return _Growing(name, room)
+    letters = tuple(v for v in values if v != MISSING or column.missing == "refuse")
+    for letter in letters:
+        if letter != letter.strip() or not letter:
+            raise TableError(
+                f"column {name!r}: the letter {letter!r} is empty or has blanks around it; no value matches it"
+            )
+    if not letters:
+        raise TableError(f"column {name!r}: the alphabet is empty")
+    if len(set(letters)) != len(letters):
+        raise TableError(f"column {name!r}: the alphabet lists a letter twice")
+    return _Listed(letters, room)
+
+
+def _absent(texts: Any, declared: Sequence[str]) -> Codes:
+    """Which texts stand for a missing value: null, and "?" and "(missing)" unless they are letters."""
+    signs = [v for v in ("?", MISSING) if v not in declared]
+    absent = texts.is_null()
+    if signs:
+        absent = pc.or_(absent, pc.is_in(texts, value_set=pa.array(signs)))
+    return np.asarray(absent.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+class _Listed:
+    """A declared alphabet."""
+
+    def __init__(self, letters: tuple[str, ...], room: int) -> None:
+        self.letters, self.room, self.missing = letters, room, len(letters)
+        self.dtype = smallest(len(letters) + room)
+        self.value_set = pa.array(letters, pa.string())
+
+    def codes(self, texts: Any) -> Codes:
+        found = pc.index_in(texts, value_set=self.value_set).fill_null(OUTSIDE).to_numpy().astype(np.int64)
+        return np.where(_absent(texts, self.letters), ABSENT, found)
+
+    def refusal(self, text: str) -> str:
+        shown = ", ".join(map(repr, self.letters[:SHOWN]))
+        more = f", ... {len(self.letters)} letters" if len(self.letters) > SHOWN else ""
+        return f"{text!r} is not in its alphabet ({shown}{more})"
+
+    def finish(self) -> tuple[tuple[str, ...], None]:
+        return self.letters, None
+
+
+class _Growing:
+    """The alphabet that the table happens to hold; provisional code 0 is the missing value."""
+
+    def __init__(self, name: str, room: int) -> None:
+        self.name, self.room, self.missing = name, room, 0
+        self.dtype = np.dtype(np.uint32)
+        self.known: dict[str, int] = {}
+
+    def codes(self, texts: Any) -> Codes:
+        known, absent = self.known, _absent(texts, ())
+        for text in texts.filter(pa.array(~absent)).to_pylist():
+            if text not in known:
+                known[text] = len(known) + 1
+        if len(known) > MOST_LETTERS:
+            raise TableError(
+                f"column {self.name!r} holds more than {MOST_LETTERS:,} different values; it looks like an identifier"
+            )
+        return np.array([known.get(t, ABSENT) for t in texts.to_pylist()], dtype=np.int64)
+
+    def refusal(self, text: str) -> str:
+        raise NotImplementedError("an alphabet from the table refuses no value")
+
+    def finish(self) -> tuple[tuple[str, ...], Codes]:
+        letters = numeric_order(self.known)
+        final = np.zeros(len(letters) + 1, dtype=smallest(len(letters) + self.room))
+        if self.room:
+            final[0] = len(letters)
+        final[[self.known[v] for v in letters]] = np.arange(len(letters))
+        return letters, final
+
+
+class _OnGrid:
+    """Each number goes to the nearest grid point, halfway downwards."""
+
+    def __init__(self, grid: Grid, room: int) -> None:
+        self.grid, self.room = grid, room
+        self.letters = tuple(_decimal(q) for q in grid.points())
+        self.missing = len(self.letters)
+        self.dtype = smallest(len(self.letters) + room)
+
+    def codes(self, texts: Any) -> Codes:
+        out = np.full(len(texts), OUTSIDE, dtype=np.int64)
+        absent = _absent(texts, ())
+        out[absent] = ABSENT
+        whole = pc.match_substring_regex(texts, r"^[+-]?\d{1,15}$").fill_null(False).to_numpy(zero_copy_only=False)
+        scale = lcm(self.grid.low.denominator, self.grid.high.denominator, self.grid.step.denominator)
+        low, high, step = (int(q * scale) for q in (self.grid.low, self.grid.high, self.grid.step))
+        if whole.any() and max(abs(low), abs(high), step, scale * 10**15) < 2**60:
+            digits = pc.utf8_ltrim(texts.filter(pa.array(whole)), "+").cast(pa.int64()).to_numpy() * scale
+            # ceil(u - 1/2) for u = (v - low) / step, in integers.
+            nearest = np.minimum(-((step - 2 * (digits - low)) // (2 * step)), len(self.letters) - 1)
+            out[whole] = np.where((digits >= low) & (digits <= high), nearest, OUTSIDE)
+            rest = np.flatnonzero(~whole & ~absent)
+        else:
+            rest = np.flatnonzero(~absent)
+        for k, text in zip(rest.tolist(), texts.take(pa.array(rest)).to_pylist(), strict=True):
+            out[k] = self._one(text)
+        return out
+
+    def _one(self, text: str) -> int:
+        try:
+            value = exact(text)
+        except InputError:
+            return OUTSIDE
+        if not self.grid.low <= value <= self.grid.high:
+            return OUTSIDE
+        u = (value - self.grid.low) / self.grid.step - Fraction(1, 2)
+        return min(-(-u.numerator // u.denominator), len(self.letters) - 1)
+
+    def refusal(self, text: str) -> str:
+        if not is_number(text):
+            return f"{text!r} is not a number"
+        return f"{text} is outside its grid, {_decimal(self.grid.low)} to {_decimal(self.grid.high)}"
+
+    def finish(self) -> tuple[tuple[str, ...], None]:
+        return self.letters, None
+
+
+def _decimal(q: Fraction) -> str:
+    """A grid point as people write it: a decimal where there is a finite one.
+
+    >>> _decimal(Fraction(1, 4)), _decimal(Fraction(-3)), _decimal(Fraction(1, 3))
+    ('0.25', '-3', '1/3')
+    """
+    short = written(q) if q.denominator == 1 else down(q)
+    return short if Fraction(short) == q else written(q)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is an integer or a decimal.
+
+    >>> is_number("-1.5e3"), is_number("1/3")
+    (True, False)
+    """
+    return _NUMBER.fullmatch(text) is not None
+
+
+def numeric_order(texts: Mapping[str, object] | Sequence[str]) -> tuple[str, ...]:
+    """Sorted letters: by size when all of them are numbers, else by text.
+
+    >>> numeric_order(["10", "9", "-1.5"]), numeric_order(["10", "9", "x"])
+    (('-1.5', '9', '10'), ('10', '9', 'x'))
+    """
+    if all(map(is_number, texts)):
+        return tuple(sorted(texts, key=lambda t: (Decimal(t), t)))
+    return tuple(sorted(texts))

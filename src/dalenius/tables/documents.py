@@ -1,0 +1,132 @@
+"""Small files beside a table: joint pmfs, channels and lists of letters, read strictly."""
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from functools import reduce
+from math import lcm
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dalenius.core.channel import Channel
+from dalenius.core.pmf import Pmf
+from dalenius.errors import DaleniusError, InputError, MismatchError, TableError, Unsupported
+
+__all__ = ["conditionally_iid", "read_channel", "read_json", "read_letters", "read_pmf"]
+
+MOST_OUTCOMES = 200_000
+
+T = TypeVar("T")
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        keys = [k for k, _ in pairs]
+        raise InputError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} stands twice in one object")
+    return document
+
+
+def _no_constant(text: str) -> Any:
+    raise InputError(f"{text} is not a number")
+
+
+def _text(path: Path, what: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"there is no {what} {path.name} (looked in {path.parent.absolute()})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name} is not UTF-8 text") from None
+    except OSError as e:
+        raise InputError(f"cannot read the {what} {path.name}: {e.strerror}") from None
+
+
+def read_json(path: str | Path, what: str = "file") -> Any:
+    """A JSON document: duplicate keys and NaN are refused, numbers with a point are kept as exact decimals."""
+    path = Path(path)
+    text = _text(path, what)
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+    except json.JSONDecodeError as e:
+        raise InputError(f"{path.name} is not valid JSON: {e.msg}, line {e.lineno}") from None
+    except InputError as e:
+        raise InputError(f"{path.name}: {e}") from None
+    except (ValueError, RecursionError):  # an integer of thousands of digits, brackets without end
+        raise InputError(f"{path.name} is not valid JSON: a number or a nesting beyond all measure") from None
+
+
+def _born(birth: Callable[[Any], T], path: Path, what: str) -> T:
+    document = read_json(path, what)
+    try:
+        return birth(document)
+    except DaleniusError as e:
+        raise type(e)(f"{path.name}: {e}") from None
+
+
+def read_pmf(path: str | Path, what: str = "pmf file") -> Pmf:
+    """A joint pmf from the `joint.json` format."""
+    return _born(Pmf.from_json, Path(path), what)
+
+
+def read_channel(path: str | Path, what: str = "channel file") -> Channel:
+    """A channel from the `channel.json` format."""
+    return _born(Channel.from_json, Path(path), what)
+
+
+def read_letters(path: str | Path, whose: str) -> tuple[str, ...]:
+    """An alphabet from a file: a .json list, or text with one letter a line (blank lines do not count)."""
+    path = Path(path)
+    what = f"file of letters for {whose}:"
+    if path.suffix.lower() == ".json":
+        letters = read_json(path, what)
+        if not isinstance(letters, list) or not all(type(v) in (str, int) for v in letters):
+            raise TableError(f"{path.name}: the letters of {whose} are not a list of strings")
+        return tuple(str(v) for v in letters)
+    lines = (line.strip() for line in _text(path, what).removeprefix("\ufeff").splitlines())
+    return tuple(line for line in lines if line)
+
+
+def conditionally_iid(prior: Pmf, kernel: Channel, hidden: str, n: int) -> Pmf:
+    r"""The joint pmf of a hidden variable W and n samples that are independent and alike given it,
+
+        p(w, x_1, ..., x_n) = p(w) prod_i k(x_i | w),
+
+    written out in full; the samples are named after the output of the kernel, X1 to Xn.
+
+    >>> from fractions import Fraction
+    >>> half = Fraction(1, 2)
+    >>> w = Pmf.from_records({"W": ("0", "1")}, [(("0",), "1/2"), (("1",), "1/2")])
+    >>> k = Channel({"W": ("0", "1")}, {"X": ("a", "b")}, ((half, half), (Fraction(1), Fraction(0))))
+    >>> conditionally_iid(w, k, "W", 2).probability(X1="b", X2="b")
+    Fraction(1, 8)
+    """
+    if list(prior.variables) != [hidden]:
+        raise MismatchError(f"the prior should be a pmf of {hidden!r} alone; it has {', '.join(prior.variables)}")
+    if list(kernel.inputs) != [hidden] or len(kernel.output) != 1:
+        raise MismatchError(f"the kernel should be a channel from {hidden!r} to one sample variable")
+    if tuple(kernel.inputs[hidden]) != tuple(prior.variables[hidden]):
+        raise MismatchError(f"{hidden!r} has another alphabet in the prior than in the kernel")
+    ((sample, letters),) = kernel.output.items()
+    size = len(letters) ** n * len(kernel.rows)
+    if size > MOST_OUTCOMES:
+        many = f"{size:,}" if size < 10**15 else "far too many"
+        raise Unsupported(
+            f"{n} samples have {many} outcomes, more than {MOST_OUTCOMES:,}; the form by types is not available yet"
+        )
+    names = [f"{sample}{i + 1}" for i in range(n)]
+    if hidden in names:
+        raise MismatchError(f"the samples are named {names[0]} to {names[-1]}, and so is the hidden variable")
+    scale = lcm(*(v.denominator for row in kernel.rows for v in row))
+    codes, counts = [], []
+    for (w,), weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):
+        row = np.array([int(v * scale) for v in kernel.rows[w]], dtype=object)
+        law = reduce(np.multiply.outer, [row] * n).reshape(-1) * weight
+        found = np.flatnonzero(law)
+        samples = np.stack(np.unravel_index(found, (len(letters),) * n), axis=1)
+        codes.append(np.insert(samples, 0, w, axis=1))
+        counts.extend(law[found].tolist())
+    variables = {hidden: prior.variables[hidden], **dict.fromkeys(names, tuple(letters))}
+    return Pmf.from_counts(variables, np.concatenate(codes), counts)

@@ -1,0 +1,124 @@
+"""What a table holds, before anything is designed: letters, gaps, small cells, persons, and what would be refused."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dalenius.core.problem import MISSING, Column
+from dalenius.tables.coding import encode, is_number
+from dalenius.tables.persons import persons
+from dalenius.tables.source import Progress, Table
+
+__all__ = ["profile"]
+
+MOST_TRACKED = 100_000
+MANY_LETTERS = 1000
+TOP = 10
+SMALL_CELL = 10
+
+
+@dataclass
+class _Tally:
+    """How often each letter of a column occurs, until there are too many to follow."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    missing: int = 0
+    followed: bool = True
+
+    def add(self, column: Any, most: int) -> None:
+        texts, indices = column.dictionary, column.indices
+        many = np.bincount(indices.drop_null().to_numpy(), minlength=len(texts))
+        absent = pc.or_(texts.is_null(), pc.is_in(texts, value_set=pa.array(["?", MISSING])))
+        absent = np.asarray(absent.to_numpy(zero_copy_only=False), dtype=bool)
+        self.missing += indices.null_count + int(many[absent].sum())
+        if not self.followed:
+            return
+        here = np.flatnonzero(~absent & (many > 0))
+        for text, n in zip(texts.take(pa.array(here)).to_pylist(), many[here].tolist(), strict=True):
+            self.counts[text] = self.counts.get(text, 0) + n
+            if len(self.counts) > most:
+                self.followed = False
+                return
+
+
+def profile(
+    table: Table,
+    *,
+    unit: str | None = None,
+    keys: Sequence[str] = (),
+    most: int = MOST_TRACKED,
+    on_progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Rows, and for each column its letters, missing values and what stands in the way of a release.
+
+    `unit` adds the rows per person, `keys` how many rows are alone with their combination of these columns. No more
+    than `most` letters of a column are followed; beyond that its counts are left out and `distinct` is a lower bound.
+    """
+    tallies = {name: _Tally() for name in table.names}
+    rows = 0
+    for batch in table.batches(table.names, on_progress):
+        rows += batch.num_rows
+        for name, tally in tallies.items():
+            tally.add(batch.column(name), most)
+    columns = {name: _column(tally, rows) for name, tally in tallies.items()}
+    notes = [note for name, column in columns.items() for note in _notes(name, column)]
+    out: dict[str, Any] = {"table": table.name, "rows": rows, "columns": columns, "notes": notes}
+    if keys:
+        coded = encode(table, dict.fromkeys(keys, Column(missing="category")), keys)
+        many = coded.counts()[1]
+        out["keys"] = {
+            "columns": list(keys),
+            "combinations": len(many),
+            "unique_rows": int((many == 1).sum()),
+            "rows_in_small_cells": int(many[many < SMALL_CELL].sum()),
+        }
+    if unit is not None:
+        who = persons(table, unit)
+        most_rows = int(who.rows.max())
+        out["unit"] = {"column": unit, "persons": who.count, "max_rows": most_rows, "mean_rows": rows / who.count}
+        if most_rows > 1:
+            notes.append(
+                f"one person has up to {most_rows} rows: unit = {unit!r} needs max_rows = {most_rows}, or columns that "
+                "are constant within a person"
+            )
+    return out
+
+
+def _column(tally: _Tally, rows: int) -> dict[str, Any]:
+    distinct = len(tally.counts)
+    out: dict[str, Any] = {
+        "distinct": distinct,
+        "distinct_is_exact": tally.followed,
+        "missing": tally.missing,
+        "looks_like_identifier": 2 * distinct > rows and distinct > 1,
+        "looks_numeric": distinct > 0 and all(map(is_number, tally.counts)),
+    }
+    if tally.followed:
+        ranked = sorted(tally.counts.items(), key=lambda item: (-item[1], item[0]))
+        out["top"] = [{"letter": letter, "count": n} for letter, n in ranked[:TOP]]
+        out["small_letters"] = sum(n < SMALL_CELL for n in tally.counts.values())
+    return out
+
+
+def _notes(name: str, column: dict[str, Any]) -> list[str]:
+    notes = []
+    if column["missing"]:
+        notes.append(f'column {name!r}: {column["missing"]:,} missing values are refused unless missing = "category"')
+    exact = "" if column["distinct_is_exact"] else "more than "
+    if column["looks_like_identifier"]:
+        notes.append(f"column {name!r} looks like an identifier: {exact}{column['distinct']:,} different values")
+    elif column["distinct"] > MANY_LETTERS:
+        use = "a grid" if column["looks_numeric"] else "coarser letters"
+        notes.append(f"column {name!r}: {exact}{column['distinct']:,} letters are too many to design with; use {use}")
+    elif column.get("small_letters"):
+        many = column["small_letters"]
+        occur = "letter occurs" if many == 1 else "letters occur"
+        notes.append(
+            f"column {name!r}: {many:,} {occur} fewer than {SMALL_CELL} times; a public card would be refused for a "
+            "design on these counts"
+        )
+    return notes

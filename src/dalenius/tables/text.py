@@ -1,0 +1,71 @@
+"""Typed columns as text: whatever engine wrote a table, equal values have equal letters.
+
+Integers are written "7", booleans "true" and "false", whole floats "7" and others as Python writes them, dates and
+times in ISO form. Blanks around a value are dropped. Null, NaN and the empty text are null; what else counts as missing
+("?") depends on the declared alphabet and is decided by `coding`.
+"""
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dalenius.errors import TableError
+
+__all__ = ["text_column"]
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+def float_text(value: Any) -> str | None:
+    """A float of any width as a letter.
+
+    >>> float_text(7.0), float_text(-0.0), float_text(0.1), float_text(float("nan"))
+    ('7', '0', '0.1', None)
+    """
+    if value is None or value != value:
+        return None
+    if abs(value) < 2**53 and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
+def text_column(array: Any, where: str) -> Any:
+    """A column as a dictionary array of text; only the distinct values are turned into text.
+
+    >>> text_column(pa.array([7.0, None, 2.5, 7.0]), "t, column 'x'").to_pylist()
+    ['7', None, '2.5', '7']
+    """
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_null(array.type):
+        return pa.nulls(len(array), TEXT)
+    try:
+        coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        letters = pc.utf8_trim_whitespace(_text(coded.dictionary))
+        indices = coded.indices.cast(pa.int32())
+    except UnicodeDecodeError as e:
+        raise TableError(f"{where}: not valid UTF-8 text ({e.reason})") from None
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise TableError(f"{where}: values of type {array.type} cannot be letters") from None
+    letters = pc.if_else(pc.equal(letters, ""), pa.scalar(None, pa.string()), letters)
+    return pa.DictionaryArray.from_arrays(indices, letters)
+
+
+def _text(values: Any) -> Any:
+    """Distinct values as a string array."""
+    kind = values.type
+    if pa.types.is_floating(kind):
+        # item() would widen a 32-bit float to 64 bits and show digits that were never there.
+        floats = values.to_numpy(zero_copy_only=False)
+        valid = values.is_valid().to_pylist()
+        return pa.array([float_text(v) if ok else None for v, ok in zip(floats, valid, strict=True)], pa.string())
+    if pa.types.is_timestamp(kind):
+        naive = values.cast(pa.timestamp(kind.unit)).cast(pa.string())
+        short = pc.replace_substring_regex(naive, r"\.?0*$", "") if kind.unit != "s" else naive
+        return pc.binary_join_element_wise(short, "Z", "") if kind.tz else short
+    if pa.types.is_date64(kind):
+        values = values.cast(pa.date32())
+    if pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind) or pa.types.is_binary_view(kind):
+        values = values.cast(pa.binary())
+    return values.cast(pa.string())

@@ -1,0 +1,266 @@
+"""The walk from a table to a certified release, each step one call: solve, verify, apply, audit, release.
+
+table -> joint pmf -> problem -> design -> certificate -> exact sampler -> released table -> audit -> report
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalenius.audit import Audit, examine, examine_shuffled
+from dalenius.certify import Verdict, check, prove_privacy
+from dalenius.core import MISSING, Column, Design, Pmf, Problem, TableSource
+from dalenius.core.numbers import strict_json
+from dalenius.core.pmf import outcome_words
+from dalenius.designs import solve
+from dalenius.errors import InputError, MismatchError, NotCertified
+from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.release import Key, Released, Stream, draw, permutation
+from dalenius.report import render, render_public
+from dalenius.tables import Coded, bind, encode, open_table, released_name, write_table
+
+__all__ = ["Outcome", "apply", "audit", "load", "release", "small_cells", "solve", "verify"]
+
+Progress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a release produced."""
+
+    design: Design
+    audit: Audit
+    folder: Path
+
+
+def _read(path: str | Path, what: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"there is no {what} {path}") from None
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError(f"cannot read the {what} {path}: {e}") from None
+
+
+def load(path: str | Path) -> Design:
+    """A design from its file. Nothing in it is believed before `verify`."""
+    text = _read(path, "design file")
+    try:
+        return Design.from_json(strict_json(text))
+    except InputError as e:
+        raise InputError(f"{path}: {e}") from None
+
+
+def verify(design: Design | str | Path, *, table: Any = None, problem: Problem | str | Path | None = None) -> Verdict:
+    """Re-prove a design (or card file) from itself alone; with a table recount it, with a problem compare the promises.
+
+    >>> from dalenius.testing import xor
+    >>> float(verify(solve(xor())).value)
+    1.0
+    """
+    text = design.dumps() if isinstance(design, Design) else _read(design, "design file")
+    verdict = check(text)
+    if table is None and problem is None:
+        return verdict
+    if verdict.kind == "card":
+        raise InputError("a card can be verified by itself only; use the design for --table and --problem")
+    known = design if isinstance(design, Design) else load(design)
+    if problem is not None:
+        _same_promises(known, problem if isinstance(problem, Problem) else Problem.from_file(problem))
+    if table is not None:
+        _same_counts(known, table)
+    return verdict
+
+
+def _same_promises(design: Design, problem: Problem) -> None:
+    """Every section that says what is promised and wanted, key by key."""
+    ours, asked = design.problem.to_json(), problem.to_json()
+    for section in ("mechanism", "objective", "guarantee", "limit", "side_information"):
+        if ours.get(section) != asked.get(section):
+            raise NotCertified(
+                f"the design does not keep the problem file: [{section}] is {json.dumps(ours.get(section))} in the design "
+                f"and {json.dumps(asked.get(section))} in the file"
+            )
+
+
+def _recounted(design: Design, table: Any) -> tuple[Pmf, Coded]:
+    """The joint pmf of another table in the alphabets of a design, and the coded table."""
+    problem = design.problem
+    columns = {
+        name: problem.columns.get(name, Column(values=tuple(letters)))
+        for name, letters in problem.pmf.variables.items()
+    }
+    source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
+    declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None))
+    bound, coded = bind(declared, table=table)
+    if coded is None:
+        raise MismatchError("the source of this design is not a table")
+    return bound.pmf, coded
+
+
+def _public_prior(design: Design) -> bool:
+    return isinstance(design.problem.source, TableSource) and design.problem.source.prior is not None
+
+
+def _same_counts(design: Design, table: Any) -> None:
+    if _public_prior(design):
+        raise InputError(
+            "this design was made on a public prior, not on the table's counts; there is nothing to recount"
+        )
+    ours, (theirs, _) = design.problem.pmf, _recounted(design, table)
+    if ours == theirs.marginal(list(ours.variables)):
+        return
+    for row in {*map(tuple, ours.support.tolist()), *map(tuple, theirs.support.tolist())}:
+        outcome = {n: a[c] for (n, a), c in zip(ours.variables.items(), row, strict=True)}
+        if ours.probability(**outcome) != theirs.probability(**outcome):
+            words = outcome_words(list(outcome), list(outcome.values()))
+            raise NotCertified(
+                f"the table is not the one of the design: p({words}) is {theirs.probability(**outcome)} in the table "
+                f"and {ours.probability(**outcome)} in the design"
+            )
+    raise NotCertified("the table is not the one of the design: its alphabets differ")
+
+
+def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
+    """Cells that the channel depends on and that hold fewer records than `min_cell`, smallest first."""
+    source = problem.source
+    if not isinstance(source, TableSource) or source.prior is not None:
+        return []
+    names = problem.variables()
+    codes, counts = table.counts(names)
+    found = [
+        (outcome_words(names, [table.alphabets[n][c] for n, c in zip(names, row, strict=True)]), int(count))
+        for row, count in zip(codes.tolist(), counts.tolist(), strict=True)
+        if 0 < count < source.min_cell
+    ]
+    return sorted(found, key=lambda cell: cell[1])
+
+
+def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
+    """The design as it stands for a table: as proved for its own table, proved anew for another, or refused."""
+    joint, coded = _recounted(design, table)
+    joint = joint.marginal(list(design.problem.pmf.variables))
+    if joint == design.problem.pmf or _public_prior(design):
+        return design, coded
+    there = replace(design, problem=replace(design.problem, joint=joint))
+    try:
+        figures = prove_privacy(there.to_json())
+    except NotCertified as e:
+        raise NotCertified(
+            f"the promise does not hold for this table, whose counts differ from the design's: {e}"
+        ) from None
+    return replace(there, proved=figures), coded
+
+
+def apply(
+    design: Design, table: Any, *, key: Key | None = None, on_progress: Progress | None = None
+) -> tuple[Released, Audit]:
+    """Draw a release of a table by a verified design; another table than the design's is recounted and re-proved first."""
+    check(design.dumps())
+    standing, coded = reproved(design, table)
+    released = draw(standing, coded, key=key, on_progress=_named(on_progress, "drawing"))
+    return released, examine(standing, released.inputs, released.letters)
+
+
+def audit(design: Design, *, released: Any, original: Any, key: Key | None = None, error: float = 1e-6) -> Audit:
+    """Evidence from a released table against its design.
+
+    Rows can be matched when their order was kept, or when the key undoes the shuffle; otherwise only how often each
+    letter occurs can be compared.
+    """
+    problem, channel = design.problem, design.channel
+    _, coded = _recounted(design, original)
+    alphabets = {n: tuple(a) for n, a in channel.output.items()} | {n: coded.alphabets[n] for n in problem.kept}
+    columns = {
+        name: Column(
+            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+        )
+        for name, letters in alphabets.items()
+    }
+    table = open_table(released)
+    if set(table.names) != set(columns):
+        raise MismatchError(f"the released table has the columns {list(table.names)}, not {list(columns)}")
+    seen = encode(table, columns, list(columns))
+    letters = seen.combined(list(channel.output))
+    if problem.order == "shuffle" and key is None:
+        return examine_shuffled(design, coded.pmf(), coded.rows, letters, error=error)
+    if seen.rows != coded.rows:
+        raise NotCertified(f"the released table has {seen.rows} rows and the original {coded.rows}")
+    if problem.order == "shuffle" and key is not None:
+        order = permutation(Stream(key.derive("order", design.digest(), coded.digest(), *channel.output)), coded.rows)
+        unshuffled = np.empty_like(letters)
+        unshuffled[order] = letters
+        letters = unshuffled
+    return examine(design, coded.combined(list(channel.inputs)), letters, error=error)
+
+
+def release(
+    problem: Problem,
+    folder: str | Path,
+    *,
+    table: Any = None,
+    key: Key | None = None,
+    accept_small_cells: bool = False,
+    force: bool = False,
+    on_progress: Progress | None = None,
+) -> Outcome:
+    """The whole walk: design, prove, draw, audit, and a folder with everything that leaves and the proof of it.
+
+    Refused before anything is drawn: an existing folder, a problem without a table, and a public card that would show
+    cells with fewer records than `min_cell` unless that is accepted by name.
+    """
+    folder = Path(folder)
+    refuse_existing(folder, force=force)
+    if table is None and not isinstance(problem.source, TableSource):
+        raise InputError(
+            'a release needs a table; this problem has none (use `dalenius solve`, or table = "..." in [source])'
+        )
+    bound, coded = bind(problem, table=table, on_progress=_named(on_progress, "reading"))
+    if coded is None:
+        raise InputError("a release needs a table")
+    cells = small_cells(bound, coded)
+    if cells and not accept_small_cells:
+        raise InputError(
+            f"the channel would depend on {len(cells)} cells with few records (the smallest: {cells[0][0]}, "
+            f"{cells[0][1]} records), and a public card could give them away; merge letters, design on a public prior, "
+            "lower min_cell in [source], or say --accept small-cells"
+        )
+    design = solve(bound, on_progress=_named(on_progress, "designing"))
+    remarks = list(design.remarks)
+    if coded.from_table:
+        remarks.append(
+            f"the letters of {', '.join(coded.from_table)} were taken from the table itself, so that they occur is public"
+        )
+    if cells:
+        remarks.append(f"{len(cells)} cells with fewer records than min_cell were accepted by name")
+    design = replace(design, remarks=tuple(remarks))
+    check(design.dumps())
+    released = draw(design, coded, key=key, on_progress=_named(on_progress, "drawing"))
+    seen = examine(design, released.inputs, released.letters)
+    if seen.contradicts:
+        raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
+    card = design.card()
+    with new_folder(folder, force=force) as place:
+        write_text(place / "design.json", design.dumps(), private=True)
+        write_text(place / "card.json", json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+        write_text(place / "report.html", render(design, seen), private=True)
+        write_text(place / "report-public.html", render_public(card))
+        kind = open_table(_table_of(bound, table)).format
+        write_table(place / released_name(kind), kind, released.columns, on_progress=_named(on_progress, "writing"))
+    return Outcome(design, seen, folder)
+
+
+def _table_of(problem: Problem, table: Any) -> Any:
+    if table is not None or not isinstance(problem.source, TableSource):
+        return table
+    return (problem.file.parent if problem.file else Path()) / problem.source.table
+
+
+def _named(on_progress: Progress | None, stage: str) -> Callable[[int, int | None], None] | None:
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(stage, done, total)

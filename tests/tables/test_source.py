@@ -1,0 +1,179 @@
+"""Opening tables: every engine and every quirk gives the same text, and what cannot be read is refused by name."""
+
+import datetime
+import decimal
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+from dalenius.errors import TableError
+from dalenius.tables import Table, open_table
+
+
+def written(tmp_path: Path, text: str | bytes, name: str = "t.csv") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def rows(table: Table, *names: str) -> list[tuple[str | None, ...]]:
+    wanted = names or table.names
+    return [tuple(r.values()) for b in table.batches(wanted) for r in b.to_pylist()]
+
+
+# --- delimited text -------------------------------------------------------------------------------------------------
+def test_adult_layout(tmp_path: Path) -> None:
+    text = "Age, Workclass,Sex\n39, State-gov, Male\n50, ?, Female\n28,, Female\n\n"
+    table = open_table(written(tmp_path, text, "adult.data"))
+    assert (table.name, table.format, table.names) == ("adult.data", "csv", ("Age", "Workclass", "Sex"))
+    assert rows(table) == [("39", "State-gov", "Male"), ("50", "?", "Female"), ("28", None, "Female")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a,b\r\n1,x\r\n\r\n2,y\r\n", [("1", "x"), ("2", "y")]),
+        ("\n\na,b\n1,x\n   \n2,y", [("1", "x"), ("2", "y")]),
+        ('a,b\n1,"x, y"\n2,"say ""hi"""\n', [("1", "x, y"), ("2", 'say "hi"')]),
+        ('a, b\n1, "x, y"\n   \n2, "z" \n', [("1", "x, y"), ("2", "z")]),
+        ('a, "b"\n1,"""quoted"""\n2, 5" pipe"\n', [("1", '"quoted"'), ("2", '5" pipe"')]),
+        ('a,b\n1,"""quoted"""\n', [("1", '"quoted"')]),
+        ('a,b\n1,"two\nlines"\n2,5" pipe\n', [("1", "two\nlines"), ("2", '5" pipe')]),
+        ("\ufeffa,b\n1,é\n", [("1", "é")]),
+        ("\ufeff a , b\n 1 ,\tx\t\n", [("1", "x")]),
+    ],
+)
+def test_quirks_of_delimited_text(tmp_path: Path, text: str, expected: list[tuple[str, ...]]) -> None:
+    table = open_table(written(tmp_path, text))
+    assert table.names == ("a", "b")
+    assert rows(table) == expected
+
+
+def test_tabs(tmp_path: Path) -> None:
+    table = open_table(written(tmp_path, 'a\tb\n1, 5\t"x\ty"\n', "t.tsv"))
+    assert rows(table, "b", "a") == [("x\ty", "1, 5")]
+
+
+def test_one_column_with_blank_lines(tmp_path: Path) -> None:
+    assert rows(open_table(written(tmp_path, "a\n1\n\n2\n\n"))) == [("1",), ("2",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "t.csv is empty"),
+        ("\n\n", "t.csv is empty"),
+        ("a,b", "t.csv has no rows"),
+        ("a,b\n\n", "t.csv has no rows"),
+        ("a,a\n1,2\n", "t.csv has two columns named 'a'"),
+        ("a, a\n1,2\n", "t.csv has two columns named 'a'"),
+        ("a,\n1,2\n", "t.csv: column 2 has no name"),
+        ("a,b\n1,2\n\n3\n", "t.csv, row 2: 1 field where the header has 2"),
+        ("a,b\n1,2\n3,4\n5,6,7\n", "t.csv, row 3: 3 fields where the header has 2"),
+        ('a, "b"\n1,2\n3,4\n5,6,7\n', "t.csv, row 3: 3 fields where the header has 2"),
+        ('a,b\n1,"open\n', "cannot read t.csv: unexpected end of data"),
+        (b"a,b\n1,\xff\n", "t.csv is not UTF-8 text"),
+        (b"a,\xff\n1,2\n", "t.csv is not UTF-8 text"),
+    ],
+)
+def test_delimited_text_is_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(TableError, match=message):
+        rows(open_table(path))
+
+
+# --- other engines --------------------------------------------------------------------------------------------------
+def frame() -> pa.Table:
+    return pa.table({" s ": ["f ", None, "m"], "i": [7, None, -1], "x": [7.0, 2.5, float("nan")]})
+
+
+TEXT = [("f", "7", "7"), (None, None, "2.5"), ("m", "-1", None)]
+
+
+def test_parquet_arrow_and_objects_read_alike(tmp_path: Path) -> None:
+    parquet.write_table(frame(), tmp_path / "t.parquet", row_group_size=2)
+    feather.write_feather(frame(), tmp_path / "t.feather")
+    with pa.ipc.new_stream(str(tmp_path / "s.arrow"), frame().schema) as stream:
+        stream.write_table(frame())
+    sources = [tmp_path / "t.parquet", tmp_path / "t.feather", str(tmp_path / "s.arrow"), frame(), frame().to_reader()]
+    for source in [*sources, frame().to_pandas(), pl.from_arrow(frame()), frame().to_batches()[0]]:
+        table = open_table(source, chunk=2)
+        assert table.names == ("s", "i", "x")
+        assert rows(table) == TEXT
+        assert rows(table, "x", "s") == [(x, s) for s, _, x in TEXT], "a table is read again and again"
+    assert [open_table(s).format for s in sources[:4]] == ["parquet", "arrow", "arrow", "parquet"]
+
+
+def test_row_labels_of_pandas_are_no_column() -> None:
+    labelled = pd.DataFrame({"a": ["x", "y"]}, index=["r1", "r2"])
+    assert open_table(labelled).names == ("a",)
+    assert open_table(labelled).name == "the table"
+
+
+def test_types_become_text() -> None:
+    day = datetime.date(2020, 1, 31)
+    moment = datetime.datetime(2020, 1, 31, 12, 30, 10, 500000)
+    whole = moment.replace(microsecond=0)
+    table = pa.table(
+        {
+            "flag": pa.array([True, False]),
+            "big": pa.array([2**63, 0], pa.uint64()),
+            "half": pa.array([0.1, 3.0], pa.float32()),
+            "large": pa.array(["a", "b"], pa.large_string()),
+            "view": pa.array(["a", "b"], pa.string_view()),
+            "bytes": pa.array([b"a", b"b"], pa.large_binary()),
+            "category": pa.array(["a", "b"]).dictionary_encode(),
+            "numbers": pa.array([10, 20]).dictionary_encode(),
+            "day": pa.array([day, day]),
+            "day64": pa.array([day, day], pa.date64()),
+            "ns": pa.array([moment, whole], pa.timestamp("ns")),
+            "s": pa.array([whole, whole], pa.timestamp("s")),
+            "utc": pa.array([moment, whole], pa.timestamp("us", tz="Europe/Madrid")),
+            "time": pa.array([datetime.time(1, 2), None], pa.time32("s")),
+            "money": pa.array([decimal.Decimal("1.50"), None]),
+            "none": pa.nulls(2),
+        }
+    )
+    first, second = rows(open_table(table))
+    assert first[:8] == ("true", "9223372036854775808", "0.1", "a", "a", "a", "a", "10")
+    assert second[:8] == ("false", "0", "3", "b", "b", "b", "b", "20")
+    assert first[8:12] == ("2020-01-31", "2020-01-31", "2020-01-31 12:30:10.5", "2020-01-31 12:30:10")
+    assert second[10] == "2020-01-31 12:30:10"
+    assert first[12:] == ("2020-01-31 12:30:10.5Z", "01:02:00", "1.50", None)
+    categories = pl.DataFrame({"c": pl.Series(["u", None, "v"], dtype=pl.Categorical)})
+    assert rows(open_table(categories)) == [("u",), (None,), ("v",)]
+    assert rows(open_table(pd.DataFrame({"c": pd.Categorical(["u", None, "v"])}))) == [("u",), (None,), ("v",)]
+
+
+def test_objects_and_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"there is no table .*absent\.csv"):
+        open_table(tmp_path / "absent.csv")
+    with pytest.raises(TableError, match=r"cannot tell how t\.xlsx is written; .* \.csv, .*\.parquet, \.arrow"):
+        open_table(written(tmp_path, "x", "t.xlsx"))
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(TableError, match="is not a file"):
+        open_table(tmp_path / "folder.csv")
+    for name in ("broken.parquet", "broken.arrow"):
+        with pytest.raises(TableError, match=f"cannot read {name}"):
+            open_table(written(tmp_path, "not what it says", name))
+    with pytest.raises(TableError, match=r"a table is a file or speaks Arrow .*; this is a list"):
+        open_table([1, 2])
+    with pytest.raises(TableError, match="column 'a': values of type list"):
+        rows(open_table(pa.table({"a": [[1]]})))
+    with pytest.raises(TableError, match="the table has no rows"):
+        rows(open_table(pa.table({"a": pa.array([], pa.string())})))
+    with pytest.raises(TableError, match="the table has no columns"):
+        open_table(pa.table({}))
+    with pytest.raises(TableError, match="t has no column 'b'; there are 'a'"):
+        next(Table("t", "csv", ("a",), None, lambda *_: iter(())).batches(["b"]))
+
+
+def test_progress_counts_rows(tmp_path: Path) -> None:
+    seen: list[tuple[int, int | None]] = []
+    for _ in open_table(pa.table({"a": ["x"] * 5}), chunk=2).batches(["a"], lambda n, total: seen.append((n, total))):
+        pass
+    assert seen == [(2, 5), (4, 5), (5, 5)]
