@@ -14,14 +14,13 @@ import numpy as np
 from dalenius.audit import Audit, examine, examine_shuffled
 from dalenius.certify import Verdict, check, prove_privacy
 from dalenius.core import MISSING, Column, Design, Pmf, Problem, TableSource
-from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import outcome_words
 from dalenius.designs import solve
 from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.release import Key, Released, Stream, draw, permutation
 from dalenius.report import render, render_public
-from dalenius.tables import Coded, bind, encode, open_table, released_name, write_table
+from dalenius.tables import Coded, bind, encode, open_table, read_json, read_text, released_name, write_table
 
 __all__ = ["Outcome", "apply", "audit", "load", "release", "small_cells", "solve", "verify"]
 
@@ -37,20 +36,11 @@ class Outcome:
     folder: Path
 
 
-def _read(path: str | Path, what: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"there is no {what} {path}") from None
-    except (OSError, UnicodeDecodeError) as e:
-        raise InputError(f"cannot read the {what} {path}: {e}") from None
-
-
 def load(path: str | Path) -> Design:
     """A design from its file. Nothing in it is believed before `verify`."""
-    text = _read(path, "design file")
+    document = read_json(path, "design file")
     try:
-        return Design.from_json(strict_json(text))
+        return Design.from_json(document)
     except InputError as e:
         raise InputError(f"{path}: {e}") from None
 
@@ -62,7 +52,7 @@ def verify(design: Design | str | Path, *, table: Any = None, problem: Problem |
     >>> float(verify(solve(xor())).value)
     1.0
     """
-    text = design.dumps() if isinstance(design, Design) else _read(design, "design file")
+    text = design.dumps() if isinstance(design, Design) else read_text(design, "design file")
     verdict = check(text)
     if table is None and problem is None:
         return verdict
@@ -82,8 +72,8 @@ def _same_promises(design: Design, problem: Problem) -> None:
     for section in ("mechanism", "objective", "guarantee", "limit", "side_information"):
         if ours.get(section) != asked.get(section):
             raise NotCertified(
-                f"the design does not keep the problem file: [{section}] is {json.dumps(ours.get(section))} in the design "
-                f"and {json.dumps(asked.get(section))} in the file"
+                f"the design does not keep the problem file: [{section}] is {json.dumps(ours.get(section))} "
+                f"in the design and {json.dumps(asked.get(section))} in the file"
             )
 
 
@@ -159,7 +149,7 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
 def apply(
     design: Design, table: Any, *, key: Key | None = None, on_progress: Progress | None = None
 ) -> tuple[Released, Audit]:
-    """Draw a release of a table by a verified design; another table than the design's is recounted and re-proved first."""
+    """Draw a release of a table by a verified design; another table than its own is recounted and re-proved first."""
     check(design.dumps())
     standing, coded = reproved(design, table)
     released = draw(standing, coded, key=key, on_progress=_named(on_progress, "drawing"))
@@ -233,7 +223,7 @@ def release(
     remarks = list(design.remarks)
     if coded.from_table:
         remarks.append(
-            f"the letters of {', '.join(coded.from_table)} were taken from the table itself, so that they occur is public"
+            f"the letters of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
         )
     if cells:
         remarks.append(f"{len(cells)} cells with fewer records than min_cell were accepted by name")

@@ -185,10 +185,10 @@ def test_decimals_of_a_pmf_file_are_exact(tmp_path: Path) -> None:
     [
         (None, InputError, r"there is no pmf file joint\.json"),
         ('{"variables": {}, "variables": {}}', InputError, r"joint\.json: the key 'variables' stands twice"),
-        ('{"variables": ', InputError, r"joint\.json is not valid JSON: .*line 1"),
+        ('{"variables": ', InputError, r"joint\.json: not valid JSON: .*line 1"),
         ('{"p": NaN}', InputError, r"joint\.json: NaN is not a number"),
-        ('{"p": ' + "9" * 5000 + "}", InputError, r"joint\.json is not valid JSON: a number or a nesting"),
-        ("[" * 200_000, InputError, r"joint\.json is not valid JSON: a number or a nesting"),
+        ('{"p": ' + "9" * 5000 + "}", InputError, r"joint\.json: not valid JSON: a number or a nesting"),
+        ("[" * 200_000, InputError, r"joint\.json: not valid JSON: a number or a nesting"),
         ("[]", InvalidPmf, r'joint\.json: a pmf file is an object with the keys "variables" and "pmf"'),
         (
             '{"variables": {"X": ["a"]}, "pmf": [{"X": "a", "p": "13/12"}]}',

@@ -34,6 +34,7 @@ class Release:
     def __init__(self, design: dict[str, Any]) -> None:
         alphabets, records = design["joint"]["variables"], design["joint"]["pmf"]
         p = [exact(record["p"]) for record in records]
+        require("p" not in alphabets, "a variable is called p, like the probability")
         require(sum(p) == 1 and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")
         self.names, self.total = list(alphabets), lcm(*(v.denominator for v in p))
         self.atoms = [(tuple(r[n] for n in self.names), int(v * self.total)) for r, v in zip(records, p) if v]

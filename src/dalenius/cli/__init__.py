@@ -28,7 +28,7 @@ def _our_fault(kind: type[BaseException], error: BaseException, trace: Traceback
     )
 
 
-def _terminated(number: int, frame: FrameType | None) -> None:
+def _terminated(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 

@@ -16,7 +16,7 @@ def run(arguments: Namespace) -> None:
     with progress(arguments) as show:
         design = solve(
             Problem.from_file(arguments.problem),
-            on_progress=(lambda done, found: show("walking, bases", done, None)) if show else None,
+            on_progress=(lambda done, _: show("walking, bases", done, None)) if show else None,
         )
     with new_file(output, force=arguments.force, private=True) as place:
         place.write_text(design.dumps(), encoding="utf-8")

@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> None:
             document["value_bits"] = [down(verdict.value), up(verdict.bound)]
             lines += [
                 f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
-                f"Proved: no mechanism that keeps these promises exceeds {up(verdict.bound, 15)} bits ({verdict.kind}).",
+                f"Proved: no mechanism that keeps them exceeds {up(verdict.bound, 15)} bits ({verdict.kind}).",
             ]
         for k, figures in enumerate(verdict.figures, 1):
             if figures is None:

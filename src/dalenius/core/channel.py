@@ -49,7 +49,7 @@ class Channel:
             raise InvalidChannel(f"{len(self.rows)} rows for {outcomes} input outcomes")
         for x, row in zip(self.outcomes(), self.rows, strict=True):
             where = outcome_words(list(self.inputs), x)
-            if len(row) != letters:
+            if len(row) != letters or not row:
                 raise InvalidChannel(f"the row of {where} has {len(row)} entries for {letters} letters")
             if min(row) < 0:
                 raise InvalidChannel(f"the row of {where} has a negative entry {written(min(row))}")

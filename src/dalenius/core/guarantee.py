@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from dalenius.core.numbers import written
+from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 
 __all__ = [
@@ -39,7 +39,7 @@ def _named(names: Names | str) -> Names:
 
 
 def _not_negative(value: Fraction, what: str) -> Fraction:
-    value = Fraction(value)
+    value = exact(value, what)
     if value < 0:
         raise InputError(f"{what} is {written(value)}; it cannot be negative")
     return value

@@ -12,7 +12,7 @@ from dalenius.errors import InputError
 
 __all__ = ["down", "exact", "is_decimal", "strict_json", "up", "written"]
 
-_GRAMMAR = re.compile(r"[+-]?\d{1,4000}(/\d{1,4000}|(\.\d{1,4000})?([eE][+-]?\d{1,3})?)")
+_GRAMMAR = re.compile(r"[+-]?[0-9]{1,4000}(/[0-9]{1,4000}|(\.[0-9]{1,4000})?([eE][+-]?[0-9]{1,3})?)")
 
 DIGITS = 30
 LARGEST = 1 << 30
@@ -39,9 +39,11 @@ def strict_json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=once, parse_float=str, parse_constant=never)
     except json.JSONDecodeError as e:
-        raise InputError(f"not valid JSON: {e}") from None
-    except RecursionError:
-        raise InputError("not valid JSON here: nested too deeply") from None
+        raise InputError(f"not valid JSON: {e.msg}, line {e.lineno}") from None
+    except InputError:
+        raise
+    except (ValueError, RecursionError):  # an integer of thousands of digits, brackets without end
+        raise InputError("not valid JSON: a number or a nesting beyond all measure") from None
 
 
 def exact(value: Any, what: str = "number") -> Fraction:
@@ -54,11 +56,13 @@ def exact(value: Any, what: str = "number") -> Fraction:
         raise InputError(f"{what} is {value!r}, not a number")
     if (isinstance(value, float) and value != value) or value in (float("inf"), float("-inf")):
         raise InputError(f"{what} is {value!r}, not a finite number")
-    text = repr(value) if isinstance(value, float) else str(value)
-    if isinstance(value, str | Decimal | float) and not _GRAMMAR.fullmatch(text):
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    text = repr(float(value)) if isinstance(value, float) else str(value)
+    if not _GRAMMAR.fullmatch(text):
         raise InputError(f"{what} is {text!r}; write an integer, a decimal or a fraction such as 3/20")
     try:
-        return Fraction(text) if not isinstance(value, int | Fraction) else Fraction(value)
+        return Fraction(text)
     except ZeroDivisionError:
         raise InputError(f"{what} is {text!r}: a fraction over zero") from None
 

@@ -19,6 +19,7 @@ Integers = npt.NDArray[Any]
 
 ROUNDING = Fraction(1, 10**9)
 INT64 = 2**62
+RESERVED = "no variable can be called 'p': in the file formats that key is the probability"
 
 
 def outcome_words(names: Sequence[str], letters: Sequence[str]) -> str:
@@ -60,9 +61,14 @@ class Pmf:
             raise InvalidPmf("a pmf needs at least one outcome of positive probability")
         if int(self.weights.min()) <= 0 or int(self.weights.sum()) != self.total:
             raise InvalidPmf("weights are not positive integers that add up to the total")
+        if "p" in self.variables:
+            raise InvalidPmf(RESERVED)
         for name, letters in self.variables.items():
             if len(set(letters)) != len(letters) or not letters:
                 raise InvalidPmf(f"the alphabet of {name!r} is empty or lists a letter twice")
+        sizes = [len(letters) for letters in self.variables.values()]
+        if (self.support < 0).any() or (self.support >= sizes).any():
+            raise InvalidPmf("the support has a code outside the alphabet")
         for array in (self.support, self.weights):
             array.setflags(write=False)
 
@@ -97,6 +103,10 @@ class Pmf:
         where = {n: {letter: k for k, letter in enumerate(a)} for n, a in alphabets.items()}
         codes, values, seen, rounded = [], [], set(), False
         for outcome, number in records:
+            if len(outcome) != len(names):
+                raise InvalidPmf(
+                    f"the outcome {list(outcome)} does not have one letter for each of {len(names)} variables"
+                )
             for name, letter in zip(names, outcome, strict=True):
                 if letter not in where[name]:
                     raise InvalidPmf(f"{letter!r} is not in the alphabet of {name!r}")
@@ -131,6 +141,8 @@ class Pmf:
         variables = document["variables"]
         if not isinstance(variables, dict) or not variables or not isinstance(document["pmf"], list):
             raise InvalidPmf('"variables" maps names to lists of letters and "pmf" is a list of outcomes')
+        if "p" in variables:
+            raise InvalidPmf(RESERVED)
         alphabets = {}
         for name, letters in variables.items():
             if not isinstance(letters, list) or not all(isinstance(v, str) for v in letters):

@@ -10,7 +10,7 @@ from math import log2
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, Independent, MaximizeInformation, Problem
+from dalenius.core import Certificate, Channel, Design, Independent, MaximizeInformation, Problem, TableSource
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.core.numbers import up
 from dalenius.designs.proving import proved
@@ -34,6 +34,11 @@ def why_not(problem: Problem) -> str | None:
             return f"it promises independence, not {guarantee.key}"
     if not problem.guarantees:
         return "nothing is promised; add a [[guarantee]] with independent = [...]"
+    if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
+        return (
+            "several rows of one person cannot be charged together under independence, because releases of 0 bits do not "
+            "add up to 0 bits; leave out max_rows, and one letter is drawn for each person"
+        )
     if problem.output is None:
         return 'it needs a fresh alphabet, output = "Y", not release = [...]'
     for key in ("limits", "forbid", "freeze", "preserve_marginals", "form", "side_information"):
@@ -170,7 +175,7 @@ def _remarks(problem: Problem) -> list[str]:
     """What a reader of the design must be told."""
     wanted = ", ".join(problem.objective.names)
     told = [
-        f"{wanted} is part of the protected view ({', '.join(view)}), so an output independent of it tells nothing about it"
+        f"{wanted} is part of the protected view ({', '.join(view)}), so what is independent of that tells nothing about it"
         for view in problem.views
         if set(problem.objective.names) <= set(view)
     ]

@@ -1,0 +1,19 @@
+"""Says what was promised, what was proved and what was seen; computes nothing."""
+
+from dalenius.report.digits import bits, factor, figure, percent
+from dalenius.report.page import render, render_public
+from dalenius.report.words import not_protected, one_more, promised, proved, seen
+
+__all__ = [
+    "bits",
+    "factor",
+    "figure",
+    "not_protected",
+    "one_more",
+    "percent",
+    "promised",
+    "proved",
+    "render",
+    "render_public",
+    "seen",
+]

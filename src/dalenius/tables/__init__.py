@@ -3,7 +3,7 @@
 from dalenius.tables.binding import base_of, bind
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.documents import conditionally_iid, read_channel, read_json, read_letters, read_pmf
+from dalenius.tables.documents import conditionally_iid, read_channel, read_json, read_letters, read_pmf, read_text
 from dalenius.tables.persons import Persons, per_person, persons
 from dalenius.tables.profile import profile
 from dalenius.tables.source import Progress, Table, open_table
@@ -26,6 +26,7 @@ __all__ = [
     "read_json",
     "read_letters",
     "read_pmf",
+    "read_text",
     "released_name",
     "write_table",
 ]

@@ -1,8 +1,6 @@
 """Small files beside a table: joint pmfs, channels and lists of letters, read strictly."""
 
-import json
 from collections.abc import Callable
-from decimal import Decimal
 from functools import reduce
 from math import lcm
 from pathlib import Path
@@ -11,29 +9,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalenius.core.channel import Channel
+from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import Pmf
 from dalenius.errors import DaleniusError, InputError, MismatchError, TableError, Unsupported
 
-__all__ = ["conditionally_iid", "read_channel", "read_json", "read_letters", "read_pmf"]
+__all__ = ["conditionally_iid", "read_channel", "read_json", "read_letters", "read_pmf", "read_text"]
 
 MOST_OUTCOMES = 200_000
 
 T = TypeVar("T")
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    document = dict(pairs)
-    if len(document) != len(pairs):
-        keys = [k for k, _ in pairs]
-        raise InputError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} stands twice in one object")
-    return document
-
-
-def _no_constant(text: str) -> Any:
-    raise InputError(f"{text} is not a number")
-
-
-def _text(path: Path, what: str) -> str:
+def read_text(path: str | Path, what: str = "file") -> str:
+    """A small text file, whole; `what` names it in the error when it is not there."""
+    path = Path(path)
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -46,16 +35,12 @@ def _text(path: Path, what: str) -> str:
 
 def read_json(path: str | Path, what: str = "file") -> Any:
     """A JSON document: duplicate keys and NaN are refused, numbers with a point are kept as exact decimals."""
-    path = Path(path)
-    text = _text(path, what)
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
-    except json.JSONDecodeError as e:
-        raise InputError(f"{path.name} is not valid JSON: {e.msg}, line {e.lineno}") from None
+        return strict_json(read_text(path, what))
     except InputError as e:
-        raise InputError(f"{path.name}: {e}") from None
-    except (ValueError, RecursionError):  # an integer of thousands of digits, brackets without end
-        raise InputError(f"{path.name} is not valid JSON: a number or a nesting beyond all measure") from None
+        raise InputError(
+            str(e) if str(e).startswith(("there is", "cannot", Path(path).name)) else f"{Path(path).name}: {e}"
+        ) from None
 
 
 def _born(birth: Callable[[Any], T], path: Path, what: str) -> T:
@@ -85,7 +70,7 @@ def read_letters(path: str | Path, whose: str) -> tuple[str, ...]:
         if not isinstance(letters, list) or not all(type(v) in (str, int) for v in letters):
             raise TableError(f"{path.name}: the letters of {whose} are not a list of strings")
         return tuple(str(v) for v in letters)
-    lines = (line.strip() for line in _text(path, what).removeprefix("\ufeff").splitlines())
+    lines = (line.strip() for line in read_text(path, what).removeprefix("\ufeff").splitlines())
     return tuple(line for line in lines if line)
 
 

@@ -1,0 +1,142 @@
+"""What a design file or a card says, read alike: the words of the report are made from these facts and no others."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+from typing import Any
+
+from dalenius.errors import InputError
+
+__all__ = ["Document", "Facts", "Promise", "joined", "shown"]
+
+Document = Mapping[str, Any]
+
+_HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def shown(text: object) -> str:
+    """A name or letter of the data made safe to show: nothing that steers a terminal or turns the line around.
+
+    >>> shown("north"), shown("a\\x1b[31m"), shown(""), shown(" ")
+    ('north', 'a\\\\x1b[31m', '(empty)', '" "')
+    """
+    word = "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _DIRECTIONS else c for c in str(text))
+    if not word:
+        return "(empty)"
+    return f'"{word}"' if word != word.strip() else word
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    """Names as a sentence lists them.
+
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    safe = [shown(n) for n in names]
+    return f" {word} ".join([", ".join(safe[:-1]), safe[-1]] if len(safe) > 1 else safe)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One guarantee: its kind, what it is about, how it was written and the figures that were proved for it."""
+
+    kind: str
+    secret: tuple[str, ...]
+    written: Document
+    figures: Document
+
+    @classmethod
+    def read(cls, guarantee: Document) -> "Promise":
+        written, figures = guarantee["promised"], guarantee.get("proved") or {}
+        kinds = ("independent", "leakage", "worst_case_leakage", "information_privacy", "local_dp", "dalenius")
+        kind = next((k for k in (*kinds, "contraction") if k in written), "")
+        secret = written[kind] if kind in kinds[:4] else ()
+        return cls(kind, (secret,) if isinstance(secret, str) else tuple(secret), written, figures)
+
+    @property
+    def about(self) -> str:
+        """The secret in words; several names are one secret."""
+        return joined(self.secret) + (" together" if len(self.secret) > 1 else "")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A design (`public` false) or a card (`public` true); `origin` says what the figures were counted from."""
+
+    document: Document
+    public: bool
+    released: tuple[str, ...]
+    kept: tuple[str, ...]
+    unit: str
+    max_rows: int | None
+    prior: bool
+    origin: str
+    order: str
+    promises: tuple[Promise, ...]
+    remarks: tuple[str, ...]
+    kind: str
+
+    @classmethod
+    def read(cls, document: Document) -> "Facts":
+        """From `design.to_json()` or `design.card()`, or from the same read back from a file."""
+        try:
+            return cls._read(document)
+        except (KeyError, TypeError, AttributeError) as e:
+            raise InputError(f"this is neither a design nor a card: {type(e).__name__} {e}") from None
+
+    @classmethod
+    def _read(cls, document: Document) -> "Facts":
+        promises = tuple(Promise.read(g) for g in document["guarantees"])
+        remarks = tuple(document.get("remarks", ()))
+        released = tuple(document["channel"].get("output", ()))
+        if "mechanism" not in document:
+            return cls(
+                document=document,
+                public=True,
+                released=tuple(document.get("released", released)),
+                kept=tuple(document.get("kept", ())),
+                unit=document.get("unit_of_privacy", "row"),
+                max_rows=document.get("max_rows"),
+                prior=bool(document.get("prior")),
+                origin="unknown",
+                order=document.get("order", "shuffle"),
+                promises=promises,
+                remarks=remarks,
+                kind=document["proof"]["kind"],
+            )
+        mechanism, source = document["mechanism"], document.get("source", {})
+        return cls(
+            document=document,
+            public=False,
+            released=released,
+            kept=(*mechanism.get("keep", ()), *mechanism.get("strata", ())),
+            unit=source.get("unit", "row"),
+            max_rows=source.get("max_rows"),
+            prior="prior" in source,
+            origin="table" if "table" in source else "pmf",
+            order=mechanism.get("order", "shuffle"),
+            promises=promises,
+            remarks=remarks,
+            kind=document["certificate"]["kind"],
+        )
+
+    @property
+    def leaving(self) -> str:
+        """Everything that leaves: the released columns and the kept ones."""
+        return joined((*self.released, *self.kept))
+
+    @property
+    def side(self) -> str | None:
+        """What the user has anyway and every leakage counts."""
+        return (self.document.get("side_information") or {}).get("variable")
+
+    def letter(self, index: object) -> str:
+        """The released letter of that number, as `Y = 2`; empty when there is none."""
+        output = self.document["channel"].get("output", {})
+        if not isinstance(index, int) or not 0 <= index < prod(map(len, output.values())) or not output:
+            return ""
+        letters = next(islice(product(*output.values()), index, None))
+        return ", ".join(f"{shown(n)} = {shown(v)}" for n, v in zip(output, letters, strict=True))

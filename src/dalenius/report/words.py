@@ -1,0 +1,310 @@
+"""Plain sentences about a design, a card or an audit, shared by the report, `explain` and the terminal.
+
+They say what was promised, what was proved, what was seen and what is not protected. Every function reads plain JSON
+(`design.to_json()`, `design.card()`, or either file) and computes nothing: figures are only rounded, against us.
+"""
+
+from collections.abc import Callable, Iterable
+from math import isfinite
+from typing import Any
+
+from dalenius.audit import Audit
+from dalenius.core.numbers import exact
+from dalenius.report.digits import bits, factor, figure, percent
+from dalenius.report.facts import Document, Facts, Promise, joined, shown
+from dalenius.report.limits import not_protected
+
+__all__ = ["not_protected", "one_more", "promised", "proved", "seen"]
+
+KINDS = {
+    "universal": "a closed bound that needs no data",
+    "rays": "visiting every extreme mechanism one by one",
+    "cells": "dividing all possible conclusions into cells and bounding each of them",
+    "subsets": "bounding every subset of the inputs",
+    "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
+    "dual": "a dual solution, evaluated with error bounds",
+}
+
+NEGLIGIBLE = exact("1e-6")
+"""A gap of less than this share of the bound is named instead of a second figure that would look the same."""
+
+
+def _once(sentences: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(s for s in sentences if s))
+
+
+# --- what was promised ----------------------------------------------------------------------------------------------
+def _released(facts: Facts) -> str:
+    beside = [f"with {joined(facts.kept)} kept as it is" if len(facts.kept) == 1 else ""]
+    beside += [f"with {joined(facts.kept)} kept as they are" if len(facts.kept) > 1 else ""]
+    beside += [f"together with {shown(facts.side)}, which the user has anyway" if facts.side else ""]
+    told = ", ".join([joined(facts.released), *filter(None, beside)])
+    return f"What is released ({told})" if any(beside) else "What is released"
+
+
+def _guess(promise: Promise) -> str:
+    """The attacker's best guess before and after, a lower and an upper bound."""
+    before, after = promise.figures.get("guess_before"), promise.figures.get("guess_after")
+    if before is None or after is None:
+        return ""
+    return (
+        f"An attacker who guesses {promise.about} is right {percent(before, 'down')} of the time without the release "
+        f"and at most {percent(after, 'up')} with it."
+    )
+
+
+def _worst(promise: Promise, facts: Facts) -> str:
+    """Average and worst letter, as far as they were proved."""
+    average, worst = promise.figures.get("leakage_bits"), promise.figures.get("worst_letter_bits")
+    if average is None or worst is None:
+        return ""
+    letter = facts.letter(promise.figures.get("worst_letter"))
+    where = f", {letter}" if letter and exact(worst) else ""
+    return f"Proved: {bits(average, 'up')} on average and {bits(worst, 'up')} for the worst letter{where}."
+
+
+def _independent(promise: Promise, facts: Facts) -> list[str]:
+    claim = f"{_released(facts)} is exactly independent of {promise.about}"
+    after = promise.figures.get("guess_after")
+    if after is None:
+        return [f"{claim}: whatever is released, every value of {promise.about} stays as likely as it was."]
+    right = percent(after, "up")  # before and after are one and the same number, so it is rounded once
+    return [
+        f"{claim}: an attacker who guesses {promise.about} is right {right} of the time without the release and "
+        f"{right} with it."
+    ]
+
+
+def _leakage(promise: Promise, facts: Facts) -> list[str]:
+    limit = bits(promise.written["at_most_bits"], "up")
+    return [
+        f"{_released(facts)} tells at most {limit} about {promise.about} on average. {_worst(promise, facts)}".strip(),
+        _guess(promise),
+    ]
+
+
+def _worst_case(promise: Promise, facts: Facts) -> list[str]:
+    limit = bits(promise.written["at_most_bits"], "up")
+    return [
+        f"No single released letter tells more than {limit} about {promise.about}. {_worst(promise, facts)}".strip(),
+        _guess(promise),
+    ]
+
+
+def _information_privacy(promise: Promise, _: Facts) -> list[str]:
+    level, odds = promise.written["epsilon"], promise.figures.get("odds_nats")
+    told = (
+        f"No released letter makes a value of {promise.about} more than {factor(level)} times as likely as it was, nor "
+        "less likely by more than that factor."
+    )
+    return [told + (f" Proved: a factor of {factor(odds)}." if odds is not None else ""), _guess(promise)]
+
+
+def _local_dp(promise: Promise, _: Facts) -> list[str]:
+    level, seen_level = promise.written["local_dp"], promise.figures.get("epsilon_nats")
+    far = " for each step of distance between them" if promise.written.get("metric") else ""
+    delta = promise.written.get("delta")
+    told = (
+        f"Whatever an attacker knows already, no released letter is more than {factor(level)} times as likely under "
+        f"one input as under another{far} (local differential privacy at level {figure(level, 'up')})"
+    )
+    told += f", except with probability {figure(delta, 'up')}." if delta and exact(delta) else "."
+    return [told + (f" Proved: level {figure(seen_level, 'up')}." if seen_level is not None else "")]
+
+
+def _dalenius(promise: Promise, _: Facts) -> list[str]:
+    group = promise.written.get("group", 1)
+    who = "any one record" if group == 1 else f"any {group} records"
+    limit = bits(promise.written["at_most_bits"], "up")
+    return [f"No attacker, whatever it knows about the other records, learns more than {limit} about {who}."]
+
+
+def _contraction(promise: Promise, _: Facts) -> list[str]:
+    share = percent(promise.written["contraction"], "up")
+    return [f"Whatever the secret is, at most {share} of what the input tells about it passes into the release."]
+
+
+_SENTENCES: dict[str, Callable[[Promise, Facts], list[str]]] = {
+    "independent": _independent,
+    "leakage": _leakage,
+    "worst_case_leakage": _worst_case,
+    "information_privacy": _information_privacy,
+    "local_dp": _local_dp,
+    "dalenius": _dalenius,
+    "contraction": _contraction,
+}
+
+
+def promised(document: Document) -> list[str]:
+    """One or two sentences for each guarantee of a design or a card, with its proved figures when they are there.
+
+    >>> from dalenius import solve
+    >>> from dalenius.testing import xor
+    >>> for part in promised(solve(xor()).card())[0].split(": "):
+    ...     print(part)
+    What is released is exactly independent of X1
+    an attacker who guesses X1 is right 50 % of the time without the release and 50 % with it.
+    """
+    facts = Facts.read(document)
+    told: list[str] = []
+    for promise in facts.promises:
+        if promise.kind:
+            told += _SENTENCES[promise.kind](promise, facts)
+        else:
+            told.append(
+                f"A promise of another kind: {', '.join(f'{k} = {shown(v)}' for k, v in promise.written.items())}."
+            )
+    for limit in document.get("limit", ()):
+        told.append(f"The {_distortion(limit)} is at most {figure(limit['at_most'], 'up')}.")
+    return _once(told) or ["Nothing was promised."]
+
+
+def _distortion(measure: Document) -> str:
+    """A distortion measure in words."""
+    name = measure["distortion"]
+    kind = f"{shown(name)} distortion" if isinstance(name, str) else "distortion (by the matrix of the problem file)"
+    return f"expected {kind} of {joined(measure['of'])}"
+
+
+# --- what was proved ------------------------------------------------------------------------------------------------
+def _aim(objective: Document, unit: str) -> tuple[str, str, str, bool]:
+    """Of an objective: what the release does, what no mechanism can do, the unit to show, whether more is better."""
+    aim = objective.get("maximize") or objective.get("minimize") or {}
+    maximise = "maximize" in objective
+    if "information" in aim or "leakage" in aim:
+        about = joined(aim.get("information") or aim["leakage"])
+        return f"tells {{}} about {about}", "tell", "bits", maximise
+    if "rate" in aim:
+        return "tells {} about everything that the mechanism looks at", "tell", "bits", maximise
+    if "distortion" in aim:
+        return f"has an {_distortion(aim)} of {{}}", "have", "", maximise
+    if "variance" in aim:
+        return (
+            f"lets the distribution of {joined(aim['variance'])} be estimated with a variance of {{}}",
+            "reach",
+            "",
+            False,
+        )
+    return "reaches {}", "reach", "" if unit != "bits" else "bits", maximise
+
+
+def _amount(x: Any, direction: Any, unit: str) -> str:
+    return bits(x, direction) if unit == "bits" else figure(x, direction)
+
+
+def _privacy(facts: Facts) -> str:
+    """Which promises carry proved figures; only those are called proved."""
+    sure, count = sum(bool(p.figures) for p in facts.promises), len(facts.promises)
+    how = "proved in exact arithmetic, for the very channel that is drawn from"
+    if sure == count:
+        return f"Every promise above was {how}." if count > 1 else f"The promise above was {how}."
+    if sure:
+        return f"{sure} of the {count} promises above were {how}. For the others this file holds no proved figure."
+    return "This file holds no proved figure for what is promised above."
+
+
+def proved(document: Document) -> list[str]:
+    """Value and bound of a design or a card, how each was proved, and what a reader of a card cannot re-prove.
+
+    >>> from dalenius import solve
+    >>> from dalenius.testing import example2
+    >>> for part in proved(solve(example2()).card())[1].replace(". ", "; ").split("; "):
+    ...     print(part)
+    The release tells 0.0134 bits about W
+    no mechanism that keeps these promises can tell more, up to a gap of 1e-30 bits
+    This was proved by visiting every extreme mechanism one by one.
+    """
+    facts = Facts.read(document)
+    told = [_privacy(facts)] if facts.promises else []
+    does, can, unit, maximise = _aim(document["objective"], document["unit"])
+    value, bound, gap = (exact(document[k], k) for k in ("value", "bound", "gap"))
+    reached = _amount(value, "down" if maximise else "up", unit)
+    more, than = ("more", "more than") if maximise else ("less", "less than")
+    if not bound and maximise and not value:
+        verdict = f"no mechanism that keeps these promises can {can} anything at all"
+    elif not gap:
+        verdict = f"no mechanism that keeps these promises can {can} {more}"
+    elif gap <= NEGLIGIBLE * max(bound, value):
+        verdict = f"no mechanism that keeps these promises can {can} {more}, up to a gap of {_amount(gap, 'up', unit)}"
+    else:
+        limit = _amount(bound, "up" if maximise else "down", unit)
+        verdict = f"no mechanism that keeps these promises can {can} {than} {limit} (gap {_amount(gap, 'up', unit)})"
+    how = KINDS.get(facts.kind, f"a proof of the kind {shown(facts.kind)}")
+    told.append(f"The release {does.format(reached)}; {verdict}. This was proved by {how}.")
+    if facts.public and any(p.kind not in ("local_dp",) for p in facts.promises):
+        told.append(
+            "The proof needs the distribution of the original records, which stays confidential; the digest below ties "
+            "this page to it, so that an auditor with access can check it."
+        )
+    elif not facts.public:
+        told.append(
+            "Anyone who holds design.json can prove all of this again with the command: dalenius verify design.json"
+        )
+    return told
+
+
+# --- what one more attribute would give away ------------------------------------------------------------------------
+def one_more(document: Document) -> list[str]:
+    """What someone who already knows one more attribute could learn about each secret, the most first."""
+    facts = Facts.read(document)
+    told: list[tuple[Any, str]] = []
+    for promise in facts.promises:
+        for name, more in promise.figures.get("with_one_more_bits", {}).items():
+            knows = f"Someone who already knows {shown(name)}"
+            if exact(more):
+                told.append(
+                    (
+                        exact(more),
+                        f"{knows} could learn up to {bits(more, 'up')} about {promise.about} from {facts.leaving}.",
+                    )
+                )
+            else:
+                told.append((exact(0), f"{knows} still learns nothing about {promise.about} from {facts.leaving}."))
+    return _once(sentence for _, sentence in sorted(told, key=lambda t: -t[0]))
+
+
+# --- what was seen --------------------------------------------------------------------------------------------------
+def _one_in(error: float) -> str:
+    return f"1 in {int(1 / error):,}" if 0 < error < 1 else f"{error:g}"
+
+
+def _estimate(x: float) -> str:
+    if not isfinite(x):
+        return "an unknown number of bits"
+    return bits(x, "nearest") if x >= 1e-5 else "less than 0.00001 bits"
+
+
+def seen(audit: Audit | None) -> list[str]:
+    """What an audit of the released rows found; evidence, not proof.
+
+    >>> seen(None)
+    ['The released rows were not audited.']
+    """
+    if audit is None:
+        return ["The released rows were not audited."]
+    how = (
+        "were compared with the original, row by row"
+        if audit.paired
+        else "were counted and compared with the original (rows were shuffled, so they cannot be matched one by one)"
+    )
+    against = [f for f in audit.findings if f.contradicts]
+    tests = "1 test was" if len(audit.findings) == 1 else f"{len(audit.findings)} tests were"
+    told = [
+        f"{audit.rows:,} released rows {how}.",
+        f"{tests} made. If the release follows its design, the chance that any of them objects is at most "
+        f"{_one_in(audit.error)}.",
+    ]
+    if against:
+        told.append(f"The evidence CONTRADICTS the proof: {len(against)} of {len(audit.findings)} tests object.")
+        told += [
+            f"Against it: {shown(f.what)} ({shown(f.detail)}; by chance at most with probability {f.p_value:.1g})."
+            for f in against
+        ]
+    else:
+        told.append("Nothing contradicts the proof.")
+    for entry in audit.leakage:
+        told.append(
+            f"About {joined(entry['view'])} the released rows show {_estimate(entry['seen_bits'])}; chance alone gives "
+            f"about {_estimate(entry['expected_by_chance_bits'])}."
+        )
+    return told

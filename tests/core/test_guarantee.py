@@ -1,0 +1,93 @@
+"""Guarantees: descriptions that read back as they were written and refuse what means nothing."""
+
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+
+import pytest
+
+from dalenius.core import (
+    Contraction,
+    Dalenius,
+    Guarantee,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    Problem,
+    WorstCaseLeakage,
+)
+from dalenius.core.guarantee import GUARANTEES
+from dalenius.errors import InputError
+from dalenius.testing import xor
+
+ALL = [
+    Independent(("X1",)),
+    Independent(("X1", "X2")),
+    LocalDP(Fraction(1)),
+    LocalDP(Fraction(1, 3), metric="distance.json", delta=Fraction(1, 10**6)),
+    InformationPrivacy(("X1",), Fraction(1, 2)),
+    Leakage(("X1",), Fraction(1, 20)),
+    WorstCaseLeakage(("X1", "X2"), Fraction(1, 5)),
+    Dalenius(Fraction(1, 10)),
+    Dalenius(Fraction(1, 10), group=3),
+    Contraction(Fraction(1, 5)),
+]
+
+
+@pytest.mark.parametrize("guarantee", ALL, ids=lambda g: f"{g.key}-{ALL.index(g)}")
+def test_round_trip_through_the_problem_file(guarantee):
+    document = xor().to_json() | {"guarantee": [guarantee.to_json()]}
+    assert Problem.from_document(document).guarantees == (guarantee,)
+    assert GUARANTEES[guarantee.key] is type(guarantee)
+
+
+@pytest.mark.parametrize("guarantee", ALL, ids=lambda g: f"{g.key}-{ALL.index(g)}")
+def test_each_says_in_plain_words_what_it_promises_and_about_whom(guarantee):
+    assert guarantee.words()
+    for name in guarantee.secret:
+        assert name in guarantee.words()
+    with pytest.raises(FrozenInstanceError):
+        guarantee.key = "other"
+
+
+def test_there_are_as_many_kinds_as_classes():
+    leaves = {c for c in [*Guarantee.__subclasses__(), *Leakage.__subclasses__()] if c.__module__.startswith("dalenius")}
+    assert set(GUARANTEES.values()) == leaves
+
+
+def test_a_single_name_is_a_view_of_one():
+    assert Independent("X1") == Independent(("X1",))
+    assert Leakage("S", Fraction(0)).secret == ("S",)
+
+
+def test_a_float_means_the_decimal_that_was_written():
+    assert LocalDP(0.1).epsilon == Fraction(1, 10)
+    assert Leakage("S", "0.05").at_most_bits == Fraction(1, 20)
+
+
+def test_leakage_and_worst_case_leakage_are_different_promises():
+    assert Leakage("S", Fraction(1)) != WorstCaseLeakage("S", Fraction(1))
+
+
+@pytest.mark.parametrize(
+    ("birth", "message"),
+    [
+        (lambda: Independent(()), "names one or more variables, each once"),
+        (lambda: Independent(("X", "X")), "each once"),
+        (lambda: Leakage((), Fraction(1)), "names one or more variables"),
+        (lambda: InformationPrivacy(("S", "S"), Fraction(1)), "each once"),
+        (lambda: Leakage(("S",), Fraction(-1, 20)), "at_most_bits is -1/20; it cannot be negative"),
+        (lambda: WorstCaseLeakage(("S",), Fraction(-1)), "at_most_bits is -1"),
+        (lambda: LocalDP(Fraction(-1)), "local_dp is -1; it cannot be negative"),
+        (lambda: LocalDP(Fraction(1), delta=Fraction(-1)), "delta is -1"),
+        (lambda: LocalDP("much"), "local_dp is 'much'"),
+        (lambda: Leakage("S", float("nan")), "at_most_bits is nan, not a finite number"),
+        (lambda: InformationPrivacy(("S",), Fraction(-1)), "epsilon is -1"),
+        (lambda: Dalenius(Fraction(-1)), "at_most_bits is -1"),
+        (lambda: Dalenius(Fraction(1), group=0), "group is 0; it counts records"),
+        (lambda: Contraction(Fraction(-1)), "contraction is -1"),
+    ],
+)
+def test_promises_that_mean_nothing_are_refused(birth, message):
+    with pytest.raises(InputError, match=message):
+        birth()

@@ -1,0 +1,143 @@
+"""Numbers of the file formats: the grammar, the strict reader of JSON, and rounding against us."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dalenius.core.numbers import down, exact, is_decimal, strict_json, up, written
+from dalenius.errors import InputError
+
+ACCEPTED = [
+    (7, Fraction(7)),
+    (-7, Fraction(-7)),
+    (0.5, Fraction(1, 2)),
+    (0.1, Fraction(1, 10)),  # what was written, not the double beside it
+    (1e-07, Fraction(1, 10**7)),
+    (Decimal("0.1"), Fraction(1, 10)),
+    (Decimal("1E+3"), Fraction(1000)),
+    (Fraction(3, 20), Fraction(3, 20)),
+    (np.float64(0.1), Fraction(1, 10)),
+    ("12", Fraction(12)),
+    ("+12", Fraction(12)),
+    ("-0", Fraction(0)),
+    ("007", Fraction(7)),
+    ("3/20", Fraction(3, 20)),
+    ("-6/40", Fraction(-3, 20)),
+    ("0.15", Fraction(3, 20)),
+    ("1.50e2", Fraction(150)),
+    ("1e-3", Fraction(1, 1000)),
+    ("1E+2", Fraction(100)),
+    ("9" * 4000, Fraction(10**4000 - 1)),
+]
+REFUSED = [
+    (True, "is True, not a number"),
+    (None, "is None, not a number"),
+    ([1], r"is \[1\], not a number"),
+    (1j, "not a number"),
+    (float("nan"), "is nan, not a finite number"),
+    (float("inf"), "is inf, not a finite number"),
+    (Decimal("-Infinity"), "not a finite number"),
+    (Decimal("NaN"), "write an integer, a decimal or a fraction"),
+    ("nan", "write an integer, a decimal or a fraction"),
+    ("inf", "write an integer"),
+    ("", "write an integer"),
+    (" 1", "write an integer"),
+    ("1\n", "write an integer"),
+    (".5", "write an integer"),
+    ("5.", "write an integer"),
+    ("1,5", "write an integer"),
+    ("1_000", "write an integer"),
+    ("0x10", "write an integer"),
+    ("1/2/3", "write an integer"),
+    ("1/-2", "write an integer"),
+    ("1.5/2", "write an integer"),
+    ("1/2e3", "write an integer"),
+    ("--1", "write an integer"),
+    ("50%", "write an integer"),
+    ("\u0663/\u0664", "write an integer"),  # digits of another script
+    ("1e9999", "write an integer"),
+    ("9" * 4001, "write an integer"),
+    ("1/0", "a fraction over zero"),
+]
+
+
+@pytest.mark.parametrize(("value", "meaning"), ACCEPTED, ids=lambda v: repr(v)[:20])
+def test_accepted_numbers_are_exact(value, meaning):
+    assert exact(value) == meaning
+
+
+@pytest.mark.parametrize(("value", "message"), REFUSED, ids=lambda v: repr(v)[:20])
+def test_refused_numbers_are_named(value, message):
+    with pytest.raises(InputError, match=message) as caught:
+        exact(value, "the budget")
+    assert str(caught.value).startswith("the budget is ")
+
+
+def test_integers_and_fractions_of_any_length_are_taken_as_they_are():
+    assert exact(10**5000) == 10**5000
+    assert exact(Fraction(1, 10**5000)).denominator == 10**5000
+
+
+def test_a_decimal_is_known_by_its_point():
+    assert [is_decimal(v) for v in (0.5, "0.5", "1e3", Decimal(2), 2, "2", "1/3")] == [True] * 4 + [False] * 3
+
+
+rationals = st.fractions(min_value=-(10**6), max_value=10**6)
+
+
+@given(rationals, st.integers(1, 40))
+@settings(deadline=None)
+def test_rounding_goes_the_safe_way_and_not_further_than_one_unit(q, digits):
+    low, high = exact(down(q, digits)), exact(up(q, digits))
+    assert low <= q <= high
+    assert high - low in (0, Fraction(1, 10**digits))
+
+
+@given(rationals)
+@settings(deadline=None)
+def test_written_reads_back(q):
+    assert exact(written(q)) == q
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**6), max_value=10**6, places=30))
+@settings(deadline=None)
+def test_rounding_keeps_a_number_that_fits(d):
+    assert exact(down(Fraction(d))) == exact(up(Fraction(d))) == Fraction(d)
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+def test_json_keeps_decimals_as_text_and_integers_exact():
+    text = '{"a": 0.1, "b": 1e3, "c": 123456789012345678901234567890, "d": [true, null, "x"]}'
+    assert strict_json(text) == {"a": "0.1", "b": "1e3", "c": 123456789012345678901234567890, "d": [True, None, "x"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1, "b": {"c": 1, "c": 1}}', "the key 'c' stands twice"),
+        ('{"a": NaN}', "NaN is not a number"),
+        ('{"a": -Infinity}', "-Infinity is not a number"),
+        ('{"a": 1', "not valid JSON"),
+        ('{"a": 1}}', "not valid JSON: Extra data"),
+        ("", "not valid JSON"),
+        ("{'a': 1}", "not valid JSON"),
+        ('{"a": 01}', "not valid JSON"),
+        ('{"a": 1,}', "not valid JSON"),
+        ("[" * 200_000, "nested too deeply"),
+        ("9" * 5000, "not valid JSON"),
+    ],
+    ids=lambda v: v[:20],
+)
+def test_json_that_two_readers_could_read_differently_is_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        strict_json(text)
+
+
+def test_json_beyond_its_size_is_refused(monkeypatch):
+    monkeypatch.setattr("dalenius.core.numbers.LARGEST", 10)
+    with pytest.raises(InputError, match="more than 10 characters"):
+        strict_json("[" + "1," * 9 + "1]")
