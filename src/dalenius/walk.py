@@ -92,12 +92,8 @@ def _recounted(design: Design, table: Any) -> tuple[Pmf, Coded]:
     return bound.pmf, coded
 
 
-def _public_prior(design: Design) -> bool:
-    return isinstance(design.problem.source, TableSource) and design.problem.source.prior is not None
-
-
 def _same_counts(design: Design, table: Any) -> None:
-    if _public_prior(design):
+    if design.public_prior:
         raise InputError(
             "this design was made on a public prior, not on the table's counts; there is nothing to recount"
         )
@@ -134,7 +130,7 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     """The design as it stands for a table: as proved for its own table, proved anew for another, or refused."""
     joint, coded = _recounted(design, table)
     joint = joint.marginal(list(design.problem.pmf.variables))
-    if joint == design.problem.pmf or _public_prior(design):
+    if joint == design.problem.pmf or design.public_prior:
         return design, coded
     there = replace(design, problem=replace(design.problem, joint=joint))
     try:
@@ -226,7 +222,7 @@ def release(
             f"the letters of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
         )
     if cells:
-        remarks.append(f"{len(cells)} cells with fewer records than min_cell were accepted by name")
+        remarks.append("cells with fewer records than min_cell were accepted by name")
     design = replace(design, remarks=tuple(remarks))
     check(design.dumps())
     released = draw(design, coded, key=key, on_progress=_named(on_progress, "drawing"))

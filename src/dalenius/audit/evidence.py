@@ -133,7 +133,7 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
     share = error / (2 + len(design.problem.views))
     findings = [_fit_finding(seen, law, share)]
     findings.append(
-        _counts_finding("how often each letter was released", seen.sum(axis=0), n @ law, n.sum(), share, labels)
+        _counts_finding("how often each letter was released", seen.sum(axis=0), n @ law, np.array(float(n.sum())), share, labels)
     )
     leakage = []
     for view in design.problem.views:
@@ -179,5 +179,5 @@ def examine_shuffled(
     labels = [" ".join(y) for y in design.channel.letters()]
     what = "how often each letter was released"
     size = Finding("as many rows as the original", 1.0 if seen.sum() == rows else 0.0, error, f"{seen.sum()} of {rows}")
-    finding = _counts_finding(what, seen, weight @ law, np.float64(max(1, seen.sum())), error / 2, labels)
+    finding = _counts_finding(what, seen, weight @ law, np.array(float(max(1, seen.sum()))), error / 2, labels)
     return Audit(int(seen.sum()), False, error, (size, finding))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType, TracebackType
 
-from dalenius.cli.parser import parser
+from dalenius.cli.grammar import parser
 from dalenius.errors import DaleniusError
 
 __all__ = ["main"]

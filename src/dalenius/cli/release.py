@@ -28,11 +28,13 @@ def run(arguments: Namespace) -> None:
         )
     document = outcome.design.to_json()
     lines = ["Promised:", *_indented(words.promised(document)), "Proved:", *_indented(words.proved(document))]
-    lines += ["Seen:", *_indented(words.seen(outcome.audit)), "Not protected:"]
-    lines += _indented(words.not_protected(document))
+    lines += ["Seen:", *_indented(words.seen(outcome.audit))]
     lines += [f"Note: {remark}." for remark in outcome.design.remarks]
     files = sorted(f.name for f in outcome.folder.iterdir())
-    lines.append(f"Written: {outcome.folder}/ with {', '.join(files)}. design.json and report.html are confidential.")
+    lines += [
+        f"Written: {outcome.folder}/ with {', '.join(files)}.",
+        "  design.json and report.html are confidential; report.html also says what is NOT protected.",
+    ]
     figures = {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks")}
     say(arguments, lines, figures | {"seen": outcome.audit.to_json(), "folder": str(outcome.folder), "files": files})
 

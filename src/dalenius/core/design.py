@@ -43,7 +43,8 @@ class Certificate:
 class Design:
     """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
 
-    `proved` holds, guarantee by guarantee, the figures that the checker proved; `remarks` what a reader must be told.
+    `proved` holds, guarantee by guarantee, the figures that the checker proved; `entropy` is that of the wanted variables
+    in bits, to compare the value with; `remarks` are what a reader must be told.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
@@ -59,6 +60,7 @@ class Design:
     certificate: Certificate
     method: str
     proved: tuple[Mapping[str, Any], ...] = ()
+    entropy: Fraction = Fraction(0)
     remarks: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
 
@@ -70,6 +72,11 @@ class Design:
     @property
     def unit(self) -> str:
         return self.problem.objective.unit
+
+    @property
+    def public_prior(self) -> bool:
+        """Whether the design stands on a public distribution, so that neither it nor its card tells about the records."""
+        return isinstance(self.problem.source, TableSource) and self.problem.source.prior is not None
 
     def digest(self) -> str:
         """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
@@ -89,6 +96,7 @@ class Design:
             "value": value,
             "bound": bound,
             "gap": up(abs(exact(bound) - exact(value))),
+            "entropy_bits": up(self.entropy),
             "method": self.method,
             **{k: sections[k] for k in ("source", "columns") if k in sections},
             "mechanism": sections["mechanism"],
@@ -116,8 +124,23 @@ class Design:
             "released": list(self.channel.output),
             "kept": list(self.problem.kept),
             "unit_of_privacy": source.unit if isinstance(source, TableSource) else "row",
+            **({"max_rows": source.max_rows} if isinstance(source, TableSource) and source.max_rows else {}),
+            "designed_on": "a public distribution" if self.public_prior else "the distribution of the original records",
             "order": self.problem.order,
-            **{k: design[k] for k in ("unit", "value", "bound", "gap", "method", "objective", "guarantees", "channel")},
+            **{
+                k: design[k]
+                for k in (
+                    "unit",
+                    "value",
+                    "bound",
+                    "gap",
+                    "entropy_bits",
+                    "method",
+                    "objective",
+                    "guarantees",
+                    "channel",
+                )
+            },
             "proof": {"kind": self.certificate.kind, "digest": hashlib.sha256(self.dumps().encode()).hexdigest()},
             "estimate": (
                 "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of "
@@ -151,6 +174,7 @@ class Design:
                 bound=exact(document["bound"], "bound"),
                 certificate=Certificate.from_json(document["certificate"]),
                 method=str(document["method"]),
+                entropy=exact(document["entropy_bits"], "entropy_bits"),
                 proved=tuple(dict(g["proved"]) for g in document["guarantees"]),
                 remarks=tuple(document["remarks"]),
                 versions=dict(document["versions"]),

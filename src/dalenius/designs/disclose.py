@@ -135,7 +135,7 @@ def _kept_must_be_free(problem: Problem) -> None:
         a, b = counts.sum(axis=1), counts.sum(axis=0)
         if any(int(n) * joint.total != int(a[i]) * int(b[k]) for (i, k), n in np.ndenumerate(counts)):
             told = sum(
-                float(n) / joint.total * log2(float(n) * joint.total / (float(a[i]) * float(b[k])))
+                float(Fraction(int(n), joint.total)) * log2(Fraction(int(n) * joint.total, int(a[i]) * int(b[k])))
                 for (i, k), n in np.ndenumerate(counts)
                 if n
             )

@@ -1,7 +1,7 @@
 """What a design file or a card says, read alike: the words of the report are made from these facts and no others."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
@@ -9,7 +9,7 @@ from typing import Any
 
 from dalenius.errors import InputError
 
-__all__ = ["Document", "Facts", "Promise", "joined", "shown"]
+__all__ = ["Document", "Facts", "Promise", "joined", "once", "shown"]
 
 Document = Mapping[str, Any]
 
@@ -37,6 +37,11 @@ def joined(names: Sequence[str], word: str = "and") -> str:
     """
     safe = [shown(n) for n in names]
     return f" {word} ".join([", ".join(safe[:-1]), safe[-1]] if len(safe) > 1 else safe)
+
+
+def once(sentences: Iterable[str]) -> list[str]:
+    """The sentences that say something, each once, in their order."""
+    return list(dict.fromkeys(s for s in sentences if s))
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ class Facts:
                 kept=tuple(document.get("kept", ())),
                 unit=document.get("unit_of_privacy", "row"),
                 max_rows=document.get("max_rows"),
-                prior=bool(document.get("prior")),
+                prior=document.get("designed_on") == "a public distribution",
                 origin="unknown",
                 order=document.get("order", "shuffle"),
                 promises=promises,

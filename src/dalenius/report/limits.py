@@ -1,6 +1,6 @@
 """What the promises of a design do not cover, said as plainly as what they do."""
 
-from dalenius.report.facts import Document, Facts, joined, shown
+from dalenius.report.facts import Document, Facts, joined, once, shown
 
 __all__ = ["not_protected"]
 
@@ -127,4 +127,4 @@ def not_protected(document: Document) -> list[str]:
     told.append(
         "How long the mechanism takes, and other traces of the computer it runs on, are not covered by the proof."
     )
-    return _once(told)
+    return once(told)

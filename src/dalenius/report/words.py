@@ -4,14 +4,14 @@ They say what was promised, what was proved, what was seen and what is not prote
 (`design.to_json()`, `design.card()`, or either file) and computes nothing: figures are only rounded, against us.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
 from dalenius.audit import Audit
 from dalenius.core.numbers import exact
 from dalenius.report.digits import bits, factor, figure, percent
-from dalenius.report.facts import Document, Facts, Promise, joined, shown
+from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected
 
 __all__ = ["not_protected", "one_more", "promised", "proved", "seen"]
@@ -27,10 +27,6 @@ KINDS = {
 
 NEGLIGIBLE = exact("1e-6")
 """A gap of less than this share of the bound is named instead of a second figure that would look the same."""
-
-
-def _once(sentences: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(s for s in sentences if s))
 
 
 # --- what was promised ----------------------------------------------------------------------------------------------
@@ -156,7 +152,7 @@ def promised(document: Document) -> list[str]:
             )
     for limit in document.get("limit", ()):
         told.append(f"The {_distortion(limit)} is at most {figure(limit['at_most'], 'up')}.")
-    return _once(told) or ["Nothing was promised."]
+    return once(told) or ["Nothing was promised."]
 
 
 def _distortion(measure: Document) -> str:
@@ -210,7 +206,7 @@ def proved(document: Document) -> list[str]:
     >>> from dalenius.testing import example2
     >>> for part in proved(solve(example2()).card())[1].replace(". ", "; ").split("; "):
     ...     print(part)
-    The release tells 0.0134 bits about W
+    The release tells 0.0134 bits about W (out of 1 bit)
     no mechanism that keeps these promises can tell more, up to a gap of 1e-30 bits
     This was proved by visiting every extreme mechanism one by one.
     """
@@ -230,7 +226,9 @@ def proved(document: Document) -> list[str]:
         limit = _amount(bound, "up" if maximise else "down", unit)
         verdict = f"no mechanism that keeps these promises can {can} {than} {limit} (gap {_amount(gap, 'up', unit)})"
     how = KINDS.get(facts.kind, f"a proof of the kind {shown(facts.kind)}")
-    told.append(f"The release {does.format(reached)}; {verdict}. This was proved by {how}.")
+    there = document.get("entropy_bits") if "maximize" in document["objective"] else None
+    of_all = f" (out of {bits(there, 'up')})" if there and exact(there) else ""
+    told.append(f"The release {does.format(reached)}{of_all}; {verdict}. This was proved by {how}.")
     if facts.public and any(p.kind not in ("local_dp",) for p in facts.promises):
         told.append(
             "The proof needs the distribution of the original records, which stays confidential; the digest below ties "
@@ -260,7 +258,7 @@ def one_more(document: Document) -> list[str]:
                 )
             else:
                 told.append((exact(0), f"{knows} still learns nothing about {promise.about} from {facts.leaving}."))
-    return _once(sentence for _, sentence in sorted(told, key=lambda t: -t[0]))
+    return once(sentence for _, sentence in sorted(told, key=lambda t: -t[0]))
 
 
 # --- what was seen --------------------------------------------------------------------------------------------------

@@ -1,0 +1,94 @@
+"""A small table with the quirks of real ones, and the command line run in this process."""
+
+import random
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dalenius.cli import main
+
+PROBLEM = """\
+[source]
+table = "t.csv"
+[columns.sex]
+values = ["f", "m"]
+[columns.age]
+values = ["young", "old"]
+missing = "category"
+[columns.out]
+values = ["yes", "no"]
+[mechanism]
+observe = ["sex", "age"]
+output = "Y"
+[objective]
+maximize = { information = ["out"] }
+[[guarantee]]
+independent = ["sex"]
+[[guarantee]]
+independent = ["age"]
+"""
+
+
+def rows(n: int = 3000, seed: int = 5) -> list[list[str]]:
+    rng = random.Random(seed)
+    out = []
+    for _ in range(n):
+        sex, age = rng.choice("fm"), rng.choice(["young", "old", "?"])
+        p = 0.2 + 0.3 * (sex == "f") + 0.3 * (age == "old") - 0.2 * (sex == "f" and age == "old")
+        out.append([sex, age, "yes" if rng.random() < p else "no", str(rng.randrange(10**9))])
+    return out
+
+
+def write_csv(path: Path, records: list[list[str]], header: str = "sex, age, out, id") -> None:
+    path.write_text(header + "\n" + "".join(", ".join(r) + "\n" for r in records) + "\n")
+
+
+@dataclass
+class Place:
+    folder: Path
+
+    def __truediv__(self, name: str) -> Path:
+        return self.folder / name
+
+    def problem(self, *swaps: tuple[str, str], name: str = "p.toml") -> str:
+        text = PROBLEM
+        for old, new in swaps:
+            assert old in text
+            text = text.replace(old, new, 1)
+        (self.folder / name).write_text(text)
+        return str(self.folder / name)
+
+    def names(self) -> list[str]:
+        return sorted(p.name for p in self.folder.iterdir())
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    write_csv(tmp_path / "t.csv", rows())
+    here = Place(tmp_path)
+    here.problem()
+    return here
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., tuple[int, str, str]]]:
+    """Run a command: (exit code, standard output, standard error); wrong usage counts as an exit too."""
+    hook, handler = sys.excepthook, signal.getsignal(signal.SIGTERM)
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = main([str(a) for a in arguments])
+        except SystemExit as e:
+            code = int(e.code or 0)
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return code, said.out, said.err
+
+    yield command
+    sys.excepthook = hook
+    signal.signal(signal.SIGTERM, handler)

@@ -1,0 +1,294 @@
+"""The other commands: verify, apply, audit, explain, profile, init, and the manners of all of them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dalenius.certify import check
+from dalenius.errors import NotCertified
+from tests.cli.conftest import Place, rows, write_csv
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def done(place: Place, run: Run) -> Place:
+    assert run("release", place / "p.toml", "-o", place / "out", "--new-key", place / "key")[0] == 0
+    return place
+
+
+# --- verify ---------------------------------------------------------------------------------------------------------
+def test_verify_recounts_the_table_and_compares_the_promises(done: Place, run: Run) -> None:
+    design = done / "out" / "design.json"
+    code, out, _ = run("verify", design, "--table", done / "t.csv", "--problem", done / "p.toml")
+    assert code == 0
+    assert "Recounted" in out
+    assert "Compared" in out
+    write_csv(done / "other.csv", rows(seed=6))
+    code, _, err = run("verify", design, "--table", done / "other.csv")
+    assert code == 4
+    assert "in the table" in err
+    other = done.problem(('independent = ["age"]', 'independent = ["age", "sex"]'), name="other.toml")
+    code, _, err = run("verify", design, "--problem", other)
+    assert code == 4
+    assert "[guarantee]" in err
+
+
+def test_verify_of_a_card_says_what_it_cannot_prove(done: Place, run: Run) -> None:
+    code, out, _ = run("verify", done / "out" / "card.json")
+    assert code == 0
+    assert "only the design can prove it" in out
+    assert run("verify", done / "out" / "card.json", "--table", done / "t.csv")[0] == 2
+
+
+def spoilt(design: dict[str, object], how: str) -> str:
+    changed = json.loads(json.dumps(design))
+    if how == "value":
+        changed["value"] = "1"
+    elif how == "bound":
+        changed["bound"] = changed["value"]
+    elif how == "row":
+        changed["channel"]["rows"][0], changed["channel"]["rows"][1] = changed["channel"]["rows"][1::-1]
+    elif how == "promise":
+        changed["guarantees"] = changed["guarantees"][:1]
+    elif how == "figure":
+        changed["guarantees"][0]["proved"]["with_one_more_bits"]["age"] = "0"
+    elif how == "number":
+        changed["channel"]["rows"][0][0] = "1e400"
+    elif how == "kind":
+        changed["certificate"]["kind"] = "faith"
+    elif how == "truncated":
+        return json.dumps(changed)[:-40]
+    elif how == "twice":
+        return json.dumps(changed)[:-1] + ', "value": "0"}'
+    return json.dumps(changed)
+
+
+WAYS = ["sound", "value", "bound", "row", "promise", "figure", "number", "kind", "truncated", "twice"]
+
+
+def test_the_exported_checker_needs_nothing_and_agrees_with_the_package(done: Place, run: Run) -> None:
+    code, _, _ = run("verify", "--export", done / "verifier.py")
+    assert code == 0
+    lines = (done / "verifier.py").read_text().splitlines()
+    assert not [line for line in lines if line.startswith(("import dalenius", "from dalenius"))]
+    design = json.loads((done / "out" / "design.json").read_text())
+    for how in WAYS:
+        text = spoilt(design, how)
+        (done / "d.json").write_text(text)
+        try:
+            check(text)
+            ours, why = 0, ""
+        except NotCertified as e:
+            ours, why = 4, str(e)
+        alone = subprocess.run(
+            [sys.executable, "-I", "-S", str(done / "verifier.py"), str(done / "d.json")],
+            capture_output=True,
+            text=True,
+        )
+        assert alone.returncode == ours, alone.stderr
+        assert why in alone.stderr
+        assert ours == (0 if how == "sound" else 4), how
+    assert run("verify", "--export", done / "verifier.py")[0] == 2
+
+
+# --- apply ----------------------------------------------------------------------------------------------------------
+def test_apply_draws_again_for_the_same_counts_and_refuses_other_ones(done: Place, run: Run) -> None:
+    design = done / "out" / "design.json"
+    code, _, _ = run("apply", design, done / "t.csv", "-o", done / "again.csv", "--key", done / "key")
+    assert code == 0
+    assert (done / "again.csv").read_bytes() == (done / "out" / "released.csv").read_bytes()
+    write_csv(done / "twice.csv", rows() + rows())  # other rows, same distribution: proved anew
+    assert run("apply", design, done / "twice.csv", "-o", done / "twice.parquet")[0] == 0
+    write_csv(done / "other.csv", rows(seed=6))
+    code, _, err = run("apply", design, done / "other.csv", "-o", done / "no.csv")
+    assert code == 4
+    assert "does not hold for this table" in err
+    assert not (done / "no.csv").exists()
+    assert run("apply", design, done / "t.csv", "-o", done / "again.csv")[0] == 2
+    assert run("apply", design, done / "t.csv", "-o", done / "again.xls")[0] == 2
+
+
+# --- audit ----------------------------------------------------------------------------------------------------------
+def test_audit_accepts_the_release_and_refuses_a_forged_one(done: Place, run: Run) -> None:
+    design, released = done / "out" / "design.json", done / "out" / "released.csv"
+    for extra in ([], ["--key", done / "key"]):
+        code, out, _ = run("audit", design, "--released", released, "--original", done / "t.csv", "--json", *extra)
+        assert code == 0
+        seen = json.loads(out)
+        assert seen["rows_matched_to_the_original"] is bool(extra)
+        assert seen["contradicts_the_proof"] is False
+    lines = released.read_text().splitlines()
+    (done / "forged.csv").write_text("\n".join([lines[0], *[lines[1]] * (len(lines) - 1)]) + "\n")
+    code, _, err = run("audit", design, "--released", done / "forged.csv", "--original", done / "t.csv")
+    assert code == 4
+    assert "contradicts" in err
+    (done / "short.csv").write_text("\n".join(lines[:-5]) + "\n")
+    assert run("audit", design, "--released", done / "short.csv", "--original", done / "t.csv")[0] == 4
+    (done / "named.csv").write_text("\n".join(["Z", *lines[1:]]) + "\n")
+    assert run("audit", design, "--released", done / "named.csv", "--original", done / "t.csv")[0] == 2
+
+
+# --- explain, profile, init -------------------------------------------------------------------------------------------
+def test_explain_reads_designs_and_cards(done: Place, run: Run) -> None:
+    for name in ("design.json", "card.json"):
+        code, out, _ = run("explain", done / "out" / name)
+        assert code == 0
+        assert "exactly independent of sex" in out
+        assert "Not protected" in out
+    assert run("explain", done / "p.toml")[0] == 2
+
+
+def test_profile_tells_what_would_be_refused(place: Place, run: Run) -> None:
+    code, out, _ = run("profile", place / "t.csv", "--keys", "sex", "age")
+    assert code == 0
+    assert "identifier" in out
+    assert "missing" in out
+    code, out, _ = run("profile", place / "t.csv", "--unit", "id", "--json")
+    assert json.loads(out)["rows"] == 3000
+
+
+def test_init_writes_a_file_that_release_takes(place: Place, run: Run) -> None:
+    arguments = ["--observe", "sex", "age", "--about", "out", "--independent", "sex", "--independent", "age"]
+    code, out, _ = run("init", place / "t.csv", *arguments, "-o", place / "new.toml")
+    assert code == 0
+    assert "release" in out
+    assert run("release", place / "new.toml", "-o", place / "out")[0] == 0
+    assert run("init", place / "t.csv", *arguments, "-o", place / "new.toml")[0] == 2
+    code, _, err = run("init", place / "t.csv", "--observe", "nope", *arguments[3:], "-o", place / "x.toml")
+    assert code == 2
+    assert "nope" in err
+
+
+def test_init_asks_until_the_answers_are_columns(place: Place, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["sexx", "sex, age", "", "out", "sex, age"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+    code, _, err = run("init", place / "t.csv", "-o", place / "asked.toml")
+    assert code == 0
+    assert "no column 'sexx'" in err
+    assert run("solve", place / "asked.toml", "-o", place / "d.json")[0] == 0
+
+
+def test_init_without_a_terminal_asks_nothing(place: Place, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    code, _, err = run("init", place / "t.csv", "-o", place / "asked.toml")
+    assert code == 2
+    assert "--observe" in err
+
+
+# --- manners ----------------------------------------------------------------------------------------------------------
+COMMANDS = ["init", "profile", "release", "solve", "verify", "apply", "explain", "audit"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert f"dalenius {command}" in out.split("example:")[1]
+    assert "--json" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["solve", "absent.toml", "-o", "d.json"], "absent.toml"),
+        (["release", "absent.toml", "-o", "out"], "absent.toml"),
+        (["verify", "absent.json"], "absent.json"),
+        (["verify"], "--export"),
+        (["apply", "absent.json", "t.csv", "-o", "x.csv"], "absent.json"),
+        (["explain", "absent.json"], "absent.json"),
+        (["audit", "absent.json", "--released", "r.csv", "--original", "t.csv"], "absent.json"),
+        (["profile", "absent.csv"], "absent.csv"),
+        (["init", "absent.csv"], "absent.csv"),
+        (["nonsense"], "nonsense"),
+        (["solve"], "problem"),
+        (["audit", "d.json", "--released", "r", "--original", "t", "--error", "2"], "between 0 and 1"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_exit_2(
+    place: Place, run: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str], says: str
+) -> None:
+    monkeypatch.chdir(place.folder)
+    before = place.names()
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert out == ""
+    assert says in err
+    assert err.count("\n") == 1
+    assert place.names() == before
+
+
+@pytest.mark.parametrize(
+    ("swap", "says"),
+    [
+        (('independent = ["sex"]', "local_dp = 1.0"), "local_dp"),
+        (('independent = ["sex"]', 'leakage = ["sex"]\nat_most_bits = 0.1'), "leakage"),
+        (('independent = ["sex"]', 'information_privacy = ["sex"]\nepsilon = 1'), "information_privacy"),
+        (('independent = ["sex"]', 'worst_case_leakage = ["sex"]\nat_most_bits = 1'), "worst_case_leakage"),
+        (('independent = ["sex"]', "dalenius = true\nat_most_bits = 1"), "dalenius"),
+        (('independent = ["sex"]', "contraction = 0.5"), "contraction"),
+        (('output = "Y"', 'release = ["sex"]'), "output"),
+        (('maximize = { information = ["out"] }', 'minimize = { leakage = ["out"] }'), "information"),
+        (('table = "t.csv"', 'table = "t.csv"\nweights = "id"'), "weights"),
+    ],
+)
+def test_what_no_family_solves_is_refused_by_name(place: Place, run: Run, swap: tuple[str, str], says: str) -> None:
+    place.problem(swap)
+    code, _, err = run("solve", place / "p.toml", "-o", place / "d.json")
+    assert code == 2
+    assert says in err
+    assert not (place / "d.json").exists()
+
+
+def test_json_for_machines_everywhere(done: Place, run: Run) -> None:
+    for arguments in (
+        ["solve", done / "p.toml", "-o", done / "d.json"],
+        ["verify", done / "out" / "design.json"],
+        ["explain", done / "out" / "card.json"],
+        ["apply", done / "out" / "design.json", done / "t.csv", "-o", done / "x.csv"],
+        ["release", done / "p.toml", "-o", done / "second"],
+    ):
+        code, out, _ = run(*arguments, "--json")
+        assert code == 0
+        assert isinstance(json.loads(out), dict)
+
+
+def test_a_fault_of_ours_says_so_and_exits_1(place: Place) -> None:
+    program = (
+        "import sys; import dalenius.cli.solve as s; from dalenius.cli import main\n"
+        "def broken(arguments): raise ZeroDivisionError('planted')\n"
+        "s.run = broken\nsys.exit(main(['solve', 'p.toml', '-o', 'x']))"
+    )
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=place.folder)
+    assert r.returncode == 1
+    assert "fault of dalenius" in r.stderr
+    assert "Traceback" not in r.stderr
+
+
+def test_version_and_module_entry() -> None:
+    r = subprocess.run([sys.executable, "-m", "dalenius", "--version"], capture_output=True, text=True)
+    assert r.returncode == 0
+    assert r.stdout.startswith("dalenius ")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    heavy = ("numpy", "pyarrow", "highspy", "flint", "jinja2", "cryptography")
+    program = f"import sys, dalenius.cli.grammar as g; g.parser(); print([m for m in {heavy} if m in sys.modules])"
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert r.stdout.strip() == "[]", r.stderr
+
+
+def test_python_walk_is_the_same_walk(done: Place, tmp_path: Path) -> None:
+    import dalenius
+
+    design = dalenius.solve(dalenius.Problem.from_file(done / "p.toml"))
+    assert dalenius.verify(design).bound >= design.value
+    released, seen = dalenius.apply(design, done / "t.csv", key=dalenius.Key.unsafe(7))
+    again, _ = dalenius.apply(design, done / "t.csv", key=dalenius.Key.unsafe(7))
+    assert (released.columns["Y"][0] == again.columns["Y"][0]).all()
+    assert not seen.contradicts

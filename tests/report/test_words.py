@@ -1,0 +1,252 @@
+"""Sentences: what was promised, proved, seen, and what is not protected."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from dalenius.audit import Audit
+from dalenius.core import (
+    Design,
+    Distortion,
+    Independent,
+    LocalDP,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeRate,
+    MinimizeVariance,
+    SideInformation,
+    TableSource,
+)
+from dalenius.core.numbers import strict_json
+from dalenius.errors import InputError
+from dalenius.report import not_protected, one_more, promised, proved, seen
+
+
+def test_independence_names_one_guess_before_and_after(designs: dict[str, Design]) -> None:
+    # p(X1 = 0) = 37/100 + 14/100
+    told = promised(designs["two_binary"].to_json())
+    assert told[0] == (
+        "What is released is exactly independent of X1: an attacker who guesses X1 is right 51 % of the time without "
+        "the release and 51 % with it."
+    )
+    assert len(told) == 2
+
+
+def test_kept_columns_are_part_of_what_is_released(designs: dict[str, Design]) -> None:
+    for document in (designs["kept"].to_json(), designs["kept"].card()):
+        assert promised(document)[0].startswith("What is released (Y, with year kept as it is) is exactly independent")
+
+
+def test_bounds_are_rounded_up_and_the_guess_before_down(designs: dict[str, Design]) -> None:
+    told = promised(designs["made up"].card())
+    assert told[0] == (
+        "What is released tells at most 0.05 bits about secret on average. Proved: 0.0488 bits on average and "
+        "0.114 bits for the worst letter, Y = <script>alert(1)</script>."
+    )
+    assert told[1] == (
+        "An attacker who guesses secret is right 51.2 % of the time without the release and at most 53.2 % with it."
+    )
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "No single released letter tells more than 0.2 bits about secret.",
+        "No released letter makes a value of kind and secret together more than 1.65 times as likely as it was",
+        "no released letter is more than 2.72 times as likely under one input as under another",
+        "(local differential privacy at level 1). Proved: level 0.971.",
+        "No attacker, whatever it knows about the other records, learns more than 0.1 bits about any one record.",
+        "Whatever the secret is, at most 20 % of what the input tells about it passes into the release.",
+    ],
+)
+def test_every_kind_of_promise_has_a_sentence(designs: dict[str, Design], part: str) -> None:
+    assert any(part in sentence for sentence in promised(designs["made up"].to_json()))
+
+
+def test_promises_without_figures_still_have_sentences(design: Design) -> None:
+    bare = replace(design, proved=())
+    told = promised(bare.card())
+    assert len(told) == len(design.problem.guarantees)
+    assert all(s.endswith(".") and "None" not in s for s in told)
+    assert proved(bare.card())[0] == "This file holds no proved figure for what is promised above."
+
+
+def test_only_promises_with_figures_are_called_proved(designs: dict[str, Design]) -> None:
+    assert proved(designs["xor"].card())[0].startswith("Every promise above was proved")
+    assert proved(designs["made up"].card())[0].startswith("4 of the 6 promises above were proved")
+
+
+def test_a_tight_gap_is_named_instead_of_a_second_figure(designs: dict[str, Design]) -> None:
+    assert (
+        "The release tells 0.0134 bits about W (out of 1 bit); no mechanism that keeps these promises can tell more, up to a gap of "
+        "1e-30 bits. This was proved by visiting every extreme mechanism one by one."
+    ) in proved(designs["example2"].to_json())
+    assert (
+        "The release tells 1 bit about W (out of 1 bit); no mechanism that keeps these promises can tell more. This was proved by a "
+        "closed bound that needs no data."
+    ) in proved(designs["xor"].card())
+
+
+def test_a_wide_gap_shows_the_bound(designs: dict[str, Design]) -> None:
+    told = " ".join(proved(designs["made up"].to_json()))
+    assert "tells 0.3 bits about region; no mechanism that keeps these promises can tell more than 0.37 bits" in told
+    assert "(gap 0.07 bits)" in told
+
+
+def test_nothing_to_tell_is_said(designs: dict[str, Design]) -> None:
+    told = " ".join(proved(designs["one letter"].card()))
+    assert (
+        "The release tells 0 bits about W (out of 1 bit); no mechanism that keeps these promises can tell anything at all."
+        in told
+    )
+
+
+@pytest.mark.parametrize(
+    ("objective", "part"),
+    [
+        (
+            MinimizeLeakage(("secret",)),
+            "tells 0.124 bits about secret; no mechanism that keeps these promises can tell ",
+        ),
+        (MinimizeRate(), "tells 0.124 bits about everything that the mechanism looks at"),
+        (MinimizeDistortion(Distortion("hamming", ("kind",))), "has an expected hamming distortion of kind of 0.124;"),
+        (MinimizeVariance(("kind",)), "the distribution of kind be estimated with a variance of 0.124;"),
+    ],
+)
+def test_minimised_values_are_rounded_up_and_their_bounds_down(
+    designs: dict[str, Design], objective: object, part: str
+) -> None:
+    design = designs["made up"]
+    problem = replace(design.problem, objective=objective)
+    told = " ".join(
+        proved(replace(design, problem=problem, value=Fraction("0.12341"), bound=Fraction("0.1199")).to_json())
+    )
+    assert part in told
+    assert "less than 0.119" in told
+
+
+def test_limits_and_side_information_are_said(designs: dict[str, Design]) -> None:
+    design = designs["made up"]
+    problem = replace(
+        design.problem,
+        limits=(Distortion("hamming", ("kind",), Fraction(3, 20)),),
+        side_information=SideInformation("year"),
+    )
+    told = promised(replace(design, problem=problem).to_json())
+    assert "The expected hamming distortion of kind is at most 0.15." in told
+    assert told[0].startswith("What is released (Y, together with year, which the user has anyway) tells")
+
+
+def test_one_more_attribute_most_first(designs: dict[str, Design]) -> None:
+    assert one_more(designs["example2"].card()) == [
+        "Someone who already knows X2 could learn up to 0.793 bits about X1 from Y.",
+        "Someone who already knows X1 could learn up to 0.793 bits about X2 from Y.",
+    ]
+    told = one_more(designs["made up"].card())
+    assert told[0] == "Someone who already knows region could learn up to 0.111 bits about secret from Y."
+    assert told[-1].startswith("Someone who already knows year still learns nothing about")
+    assert len(told) == 6  # the two promises about one secret say the same
+
+
+def test_seen_says_rows_tests_error_and_leakage(fine: Audit) -> None:
+    told = " ".join(seen(fine))
+    assert "12,345 released rows were compared with the original, row by row." in told
+    assert "1 test was made." in told
+    assert "at most 1 in 1,000,000." in told
+    assert "Nothing contradicts the proof." in told
+    assert "About X1 the released rows show 0.000123 bits; chance alone gives about 0.00007 bits." in told
+
+
+def test_seen_says_a_contradiction(against: Audit) -> None:
+    told = " ".join(seen(against))
+    assert "The evidence CONTRADICTS the proof: 1 of 2 tests object." in told
+    assert "Against it: how often each letter was released" in told
+    assert "cannot be matched one by one" in told
+    assert "Nothing contradicts" not in told
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1e-17, 0.0])
+def test_seen_survives_odd_estimates(fine: Audit, value: float) -> None:
+    odd = replace(fine, leakage=({"view": ["X1"], "seen_bits": value, "expected_by_chance_bits": 0.1},))
+    assert any("About X1" in sentence for sentence in seen(odd))
+
+
+def test_not_protected_row_and_combination(designs: dict[str, Design]) -> None:
+    told = " ".join(not_protected(designs["xor"].to_json()))
+    for part in (
+        "The promise is about one row.",
+        "About the combination of X1 and X2 the release may tell something",
+        "Only X1 and X2 are protected.",
+        "Y together with other columns, or with data from elsewhere",
+        "but not the row",
+        "do not add up over repeated releases",
+        "follow the distribution of the design",
+        "Keep design.json and this report as confidential",
+        "How long the mechanism takes",
+    ):
+        assert part in told
+
+
+def test_a_joint_promise_covers_the_combination(designs: dict[str, Design]) -> None:
+    design = designs["xor"]
+    problem = replace(design.problem, guarantees=(Independent(("X1", "X2")), Independent(("X1",))))
+    assert "combination" not in " ".join(not_protected(replace(design, problem=problem).to_json()))
+
+
+def test_prior_free_promises_are_not_about_a_distribution(designs: dict[str, Design]) -> None:
+    design = designs["xor"]
+    problem = replace(design.problem, guarantees=(LocalDP(Fraction(1)),))
+    told = " ".join(not_protected(replace(design, problem=problem, proved=()).to_json()))
+    assert "levels of the promises add up" in told
+    assert "distribution" not in told
+
+
+@pytest.mark.parametrize(
+    ("source", "part", "without"),
+    [
+        (TableSource("t.csv"), "drawn at random from this very table", "public prior"),
+        (TableSource("t.csv", prior="public.json"), "follow the public prior", "function of the counts"),
+        (TableSource("t.csv", unit="person_id"), "about one person (column person_id)", "one row"),
+        (TableSource("t.csv", unit="person_id", max_rows=5), "has at most 5 rows", "is about one person"),
+    ],
+)
+def test_not_protected_follows_the_source(
+    designs: dict[str, Design], source: TableSource, part: str, without: str
+) -> None:
+    design = designs["xor"]
+    told = " ".join(not_protected(replace(design, problem=replace(design.problem, source=source)).to_json()))
+    assert part in told
+    assert without not in told
+
+
+def test_alphabets_from_the_table_and_kept_order_are_said(designs: dict[str, Design]) -> None:
+    design = designs["made up"]
+    for document in (design.to_json(), design.card()):
+        assert any("Some alphabets were taken from the table itself" in s for s in not_protected(document))
+    kept_order = replace(design, problem=replace(design.problem, order="keep"))
+    for document in (kept_order.to_json(), kept_order.card()):
+        assert any("order of the original table" in s for s in not_protected(document))
+    assert not any("alphabets" in s for s in not_protected(designs["xor"].to_json()))
+
+
+def test_words_are_the_same_from_a_file(design: Design) -> None:
+    for document in (design.to_json(), design.card()):
+        again = strict_json(json.dumps(document))
+        for say in (promised, proved, one_more, not_protected):
+            assert say(again) == say(document)
+
+
+def test_names_cannot_steer_a_terminal(designs: dict[str, Design]) -> None:
+    card = designs["xor"].card()
+    card["guarantees"] = [{"promised": {"independent": ["\x1b[31mX\u202e\ud800"]}, "proved": {}}]
+    told = promised(card)[0]
+    assert told.isprintable()
+    assert "\\x1b[31mX\\u202e\\ud800" in told
+
+
+@pytest.mark.parametrize("document", [{}, {"guarantees": 3}, {"guarantees": [], "channel": {}}])
+def test_what_is_neither_design_nor_card_is_refused(document: dict[str, object]) -> None:
+    with pytest.raises(InputError, match="neither a design nor a card"):
+        promised(document)
