@@ -97,10 +97,8 @@ def test_a_wide_gap_shows_the_bound(designs: dict[str, Design]) -> None:
 
 def test_nothing_to_tell_is_said(designs: dict[str, Design]) -> None:
     told = " ".join(proved(designs["one letter"].card()))
-    assert (
-        "The release tells 0 bits about W (out of 1 bit); no mechanism that keeps these promises can tell anything at all."
-        in told
-    )
+    assert "The release tells 0 bits about W (out of " in told
+    assert "no mechanism that keeps these promises can tell anything at all." in told
 
 
 @pytest.mark.parametrize(
