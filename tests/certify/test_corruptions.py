@@ -3,12 +3,13 @@
 import copy
 import json
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from dalenius.certify import check
-from dalenius.core import Pmf, Problem
+from dalenius.core import Pmf
 from dalenius.core.numbers import down, exact, up
 from dalenius.designs import disclose
 from dalenius.errors import NotCertified
@@ -27,16 +28,13 @@ HONEST = {
 }
 
 
-def kept() -> Problem:
-    """W = X1 xor X2 xor K with K kept: the kept column is half of what is told."""
+def kept():
+    """W = X1 xor X2 xor K with a kept K that is independent of X1 alone: much of what is told needs K."""
     cells = [(a, b, k, str(int(a) ^ int(b) ^ int(k))) for a in "01" for b in "01" for k in "01"]
-    weights = [3, 1, 2, 2, 1, 3, 2, 2]
-    variables = {n: ("0", "1") for n in ("X1", "X2", "K", "W")}
-    joint = Pmf.from_records(variables, zip(cells, [w for w in weights], strict=True))  # noqa: C416
-    base = disclosure(joint, ["X1", "X2"], ["W"], [["X1"]])
-    return Problem(
-        joint=joint, observe=base.observe, output="Y", objective=base.objective, guarantees=base.guarantees, keep=("K",)
+    joint = Pmf.from_records(
+        dict.fromkeys(("X1", "X2", "K", "W"), ("0", "1")), zip(cells, [3, 1, 1, 3, 1, 2, 3, 2], strict=True)
     )
+    return replace(disclosure(joint, ["X1", "X2"], ["W"], [["X1"]]), keep=("K",))
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +146,7 @@ PLANTED = {
     # the mechanism
     "entry moved by 1e-15": (lambda d: move(rows(d)[0], 0, "-1e-15"), "row 1 of the channel is not a pmf"),
     "mass moved between two letters": (mass_between_letters, r"p\(X1=0, letter 0\) differs from the product by"),
-    "mass moved in two rows": (mass_between_rows, r"p\(X2=0, letter 0\) differs from the product by"),
+    "mass moved in two rows": (mass_between_rows, r"p\(X1=0, letter 0\) differs from the product by"),
     "two rows swapped": (lambda d: swap(rows(d), 0, 1), "differs from the product by"),
     "two letters of one row swapped": (lambda d: swap(rows(d)[2], 1, 2), "differs from the product by"),
     "row dropped": (lambda d: rows(d).pop(), "not one row for each input outcome"),
@@ -215,7 +213,7 @@ PLANTED = {
     "z true": (lambda d: z(d).__setitem__(0, True), "damaged: InputError number is True"),
     "z missing": (lambda d: d["certificate"].pop("z"), "damaged: KeyError 'z'"),
     "basis does not span": (lambda d: d["certificate"]["basis"].pop(), "does not span the constraints"),
-    "basis infeasible": (lambda d: d["certificate"].update(basis=[0, 1, 3, 4]), "the starting basis is infeasible"),
+    "basis infeasible": (lambda d: d["certificate"].update(basis=[0, 1, 2, 3]), "the starting basis is infeasible"),
     "basis singular": (lambda d: d["certificate"].update(basis=[0, 1, 2, 3, 4]), "singular basis"),
     "basis outside": (lambda d: d["certificate"].update(basis=[0, 2, 3, 6]), "not a basis"),
     "basis negative": (lambda d: d["certificate"].update(basis=[-1, 0, 2, 3]), "not a basis"),
@@ -247,20 +245,24 @@ def test_every_design_refuses_one_moved_entry_and_one_improved_figure(designs, n
         document = copy.deepcopy(designs[name])
         corrupt(document)
         if document["gap"] != designs[name]["gap"] or "gap" not in message:
-            with pytest.raises(NotCertified, match="claimed (value|bound|gap)"):
+            with pytest.raises(NotCertified, match=r"claimed (value|bound|gap)"):
                 check(json.dumps(document))
     for row in range(len(designs[name]["channel"]["rows"])):
         document = copy.deepcopy(designs[name])
         move(rows(document)[row], 0, "1e-15")
         move(rows(document)[row], 1, "-1e-15")
-        with pytest.raises(NotCertified, match="is not a pmf|differs from the product"):
+        with pytest.raises(NotCertified, match=r"is not a pmf|differs from the product"):
             check(json.dumps(document))
 
 
 def test_a_kept_column_dropped_is_refused(designs):
     document = copy.deepcopy(designs["kept"])
     del document["mechanism"]["keep"]
-    with pytest.raises(NotCertified, match="claimed value .* is not reached"):
+    with pytest.raises(NotCertified, match="singular basis"):
+        check(json.dumps(document))
+    document["certificate"] = {"kind": "universal"}
+    document |= {"bound": "1", "gap": "1"}
+    with pytest.raises(NotCertified, match=r"claimed value .* is not reached"):
         check(json.dumps(document))
 
 
@@ -272,11 +274,11 @@ def test_a_kept_column_dropped_is_refused(designs):
         (lambda _: "", "not valid JSON"),
         (lambda _: "[]", "the file is damaged"),
         (lambda _: "null", "the file is damaged"),
-        (lambda _: '{"a":' * 100_000, "nested too deeply"),
+        (lambda _: '{"a":' * 100_000, "a nesting beyond all measure"),
         (lambda text: text.replace('"value": ', '"value": "1", "value": ', 1), "the key 'value' stands twice"),
         (lambda text: text.replace('"p": "1/12"', '"p": "1/2", "p": "1/12"', 1), "the key 'p' stands twice"),
         (lambda text: text.replace('"1/12"', "NaN", 1), "NaN is not a number"),
-        (lambda text: text.replace('"1/12"', "9" * 5000, 1), "thousands of digits"),
+        (lambda text: text.replace('"1/12"', "9" * 5000, 1), "a number or a nesting beyond all measure"),
         (lambda text: text.replace('"1/12"', "0.0833333333333333333333", 1), "does not sum to one"),
     ],
 )
@@ -317,12 +319,12 @@ def mutated(proof, draw):
 
 def test_500_mutated_proofs_of_a_false_bound_are_all_refused(designs):
     draw, refusals, tried = random.Random(1), [], 0
-    honest = [designs[k] for k in HONEST if designs[k]["certificate"]["kind"] == "rays"]
-    assert len(honest) >= 5
+    honest = [designs[k] for k in HONEST if designs[k]["certificate"]["kind"] == "rays" and k != "self n=4 q=.1"]
+    assert len(honest) == 5
     for true in honest:
         check(json.dumps(true))  # the honest claim passes, so what follows is refused for its bound alone
         false = exact(true["value"]) - Fraction(1, 10**9)
-        for _ in range(500 // len(honest) + 1):
+        for _ in range(100):
             proof = true["certificate"]
             for _ in range(draw.choice([0, 1, 1, 2, 5])):
                 proof = mutated(proof, draw)
@@ -331,7 +333,7 @@ def test_500_mutated_proofs_of_a_false_bound_are_all_refused(designs):
             with pytest.raises(NotCertified) as caught:
                 check(json.dumps(claim))
             refusals.append(str(caught.value))
-    assert len(refusals) == tried >= 500
+    assert len(refusals) == tried == 500
     # Most mutations leave a well-formed proof; it is the number that is refused, not the spelling.
     assert sum("is not proved" in r for r in refusals) > tried // 2
 

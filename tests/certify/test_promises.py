@@ -99,7 +99,7 @@ def test_randomised_response_just_below_e_keeps_local_dp_1_and_just_above_does_n
 def test_local_dp_counts_the_rows_of_impossible_inputs():
     joint = [({"X": "0"}, Fraction(1)), ({"X": "1"}, Fraction(0))]
     document = design(joint, flip("1/4"), [{"local_dp": "1"}])
-    with pytest.raises(NotCertified, match="the level of local_dp is 1.098612288669, more than promised"):
+    with pytest.raises(NotCertified, match=r"the level of local_dp is 1\.098612288669, more than promised"):
         prove_privacy(document)
 
 
@@ -137,7 +137,9 @@ def test_a_symmetric_channel_leaks_one_minus_h(kind, p):
 
 
 def test_leakage_of_a_secret_behind_the_input_is_that_of_both_channels():
-    joint = [({"S": s, "X": x}, Fraction(1, 2) * (Fraction(3, 4) if s == x else Fraction(1, 4))) for s in BIT for x in BIT]
+    joint = [
+        ({"S": s, "X": x}, Fraction(1, 2) * (Fraction(3, 4) if s == x else Fraction(1, 4))) for s in BIT for x in BIT
+    ]
     level = bits_of(1 - entropy("3/8"))  # a flip of 1/4 after a flip of 1/4
 
     def document(limit):

@@ -4,7 +4,7 @@ import ast
 import random
 import sys
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -62,7 +62,7 @@ def cone_of(sizes, counts, views, keep=()):
     """The checker's cone for a random joint of samples, a binary W and perhaps a kept K."""
     variables = {f"X{k}": tuple(map(str, range(m))) for k, m in enumerate(sizes, 1)}
     samples = list(variables)
-    variables |= {"W": ("0", "1")} | {k: ("0", "1") for k in keep}
+    variables |= {"W": ("0", "1")} | dict.fromkeys(keep, ("0", "1"))
     joint = Pmf.from_records(variables, zip(product(*variables.values()), counts, strict=True))
     channel = Channel.constant(joint.alphabets(samples), "Y")
     mechanism = {"observe": samples, "keep": list(keep)}
@@ -75,7 +75,7 @@ def singles(samples):
 
 
 def pairs(samples):
-    return [[a, b] for a, b in zip(samples, samples[1:], strict=False)]
+    return [[a, b] for a, b in pairwise(samples)]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from dalenius.core.arithmetic import BITS, log2, nats, times_log2
 from dalenius.errors import InputError
 
-UNIT = Fraction(1, 1 << BITS)
-
 
 def ball(q):
     return flint.arb(flint.fmpq(q.numerator, q.denominator))
@@ -105,8 +103,12 @@ def test_nats_are_an_upper_bound_and_a_close_one(q):
     assert above - truth < flint.arb(2) ** -150
 
 
+@pytest.mark.parametrize("k", [1, 2, 64, 4000])
+def test_nats_of_a_power_of_two_have_no_slack_to_hide_in(k):
+    assert not ball(nats(Fraction(2) ** k)) < k * flint.arb(2).log()
+
+
 def test_nats_of_one_are_none_and_of_e_just_more():
     assert nats(Fraction(1)) == 0
     assert math.isclose(nats(Fraction(math.e)), 1, abs_tol=1e-15)
     assert nats(Fraction(2)) - Fraction(math.log(2)) < Fraction(1, 10**15)
-    assert UNIT == Fraction(1, 2**160)

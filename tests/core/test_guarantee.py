@@ -51,7 +51,9 @@ def test_each_says_in_plain_words_what_it_promises_and_about_whom(guarantee):
 
 
 def test_there_are_as_many_kinds_as_classes():
-    leaves = {c for c in [*Guarantee.__subclasses__(), *Leakage.__subclasses__()] if c.__module__.startswith("dalenius")}
+    leaves = {
+        c for c in [*Guarantee.__subclasses__(), *Leakage.__subclasses__()] if c.__module__.startswith("dalenius")
+    }
     assert set(GUARANTEES.values()) == leaves
 
 

@@ -127,7 +127,7 @@ def test_json_keeps_decimals_as_text_and_integers_exact():
         ("{'a': 1}", "not valid JSON"),
         ('{"a": 01}', "not valid JSON"),
         ('{"a": 1,}', "not valid JSON"),
-        ("[" * 200_000, "nested too deeply"),
+        ("[" * 200_000, "a nesting beyond all measure"),
         ("9" * 5000, "not valid JSON"),
     ],
     ids=lambda v: v[:20],

@@ -126,6 +126,8 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
 
     `inputs` holds the index of the channel row of each record and `letters` the index of the letter drawn for it.
     """
+    if not len(letters):
+        return Audit(0, True, error, ())
     shape = design.channel.shape
     law = np.array([[float(v) for v in row] for row in design.channel.rows])
     seen = np.bincount(inputs.astype(np.int64) * shape[1] + letters, minlength=shape[0] * shape[1]).reshape(shape)
@@ -133,7 +135,9 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
     share = error / (2 + len(design.problem.views))
     findings = [_fit_finding(seen, law, share)]
     findings.append(
-        _counts_finding("how often each letter was released", seen.sum(axis=0), n @ law, np.array(float(n.sum())), share, labels)
+        _counts_finding(
+            "how often each letter was released", seen.sum(axis=0), n @ law, np.array(float(n.sum())), share, labels
+        )
     )
     leakage = []
     for view in design.problem.views:

@@ -55,7 +55,7 @@ def proved(
             value=exact(down(verdict.value)),
             bound=exact(up(verdict.bound)),
             proved=tuple(figures or {} for figures in verdict.figures),
-            entropy=_entropy(problem),
+            entropy=exact(up(_entropy(problem))),
             versions=_versions(),
         )
         best = design if best is None or design.bound < best.bound else best

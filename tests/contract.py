@@ -1,0 +1,228 @@
+"""What every mechanism family must do. A family inherits `DesignContract`, names its problems, and gets every test.
+
+Promises and values are recomputed here from the rows of the channel and the joint pmf, by definition and without any
+code of the package beyond its nouns.
+"""
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from math import exp, log2
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dalenius.certify import check
+from dalenius.core import (
+    Channel,
+    Design,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    MaximizeInformation,
+    Pmf,
+    Problem,
+    WorstCaseLeakage,
+)
+from dalenius.core.numbers import exact, strict_json
+from dalenius.designs import solve
+from dalenius.errors import Infeasible, NotCertified
+
+SLACK = 1e-12  # of floats that are compared here; exact promises are compared exactly
+
+
+# --- by definition ---------------------------------------------------------------------------------------------------
+def released(problem, rows):
+    """{(atom of the joint, released letter, kept letters): probability}, exact."""
+    joint, out = problem.pmf, Counter()
+    names = list(joint.variables)
+    at, kept = [names.index(n) for n in problem.inputs], [names.index(n) for n in problem.kept]
+    sizes = [len(joint.variables[n]) for n in problem.inputs]
+    for atom, weight in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        row = 0
+        for i, size in zip(at, sizes, strict=True):
+            row = row * size + atom[i]
+        for y, v in enumerate(rows[row]):
+            if v:
+                out[tuple(atom), y, tuple(atom[i] for i in kept)] += Fraction(weight, joint.total) * v
+    return out
+
+
+def table(problem, rows, names):
+    """{(letters of the named variables, everything that leaves): probability} and both margins."""
+    at = [list(problem.pmf.variables).index(n) for n in names]
+    joint, left, right = Counter(), Counter(), Counter()
+    for (atom, y, kept), p in released(problem, rows).items():
+        s = tuple(atom[i] for i in at)
+        joint[s, (y, kept)] += p
+        left[s] += p
+        right[y, kept] += p
+    return joint, left, right
+
+
+def information(problem, rows, names):
+    """I(names; everything that leaves) in bits."""
+    joint, left, right = table(problem, rows, names)
+    return sum(float(p) * log2(p / (left[s] * right[y])) for (s, y), p in joint.items())
+
+
+def worst_letter(problem, rows, names):
+    joint, left, right = table(problem, rows, names)
+    told = Counter()
+    for (s, y), p in joint.items():
+        told[y] += float(p / right[y]) * log2(p / (left[s] * right[y]))
+    return max(told.values())
+
+
+def assert_kept(problem, rows, guarantee):
+    """The promise holds, by its definition."""
+    if isinstance(guarantee, Independent):
+        joint, left, right = table(problem, rows, guarantee.view)
+        for s in left:
+            for y in right:
+                assert joint[s, y] == left[s] * right[y]
+    elif isinstance(guarantee, LocalDP):
+        assert not problem.kept
+        assert guarantee.metric is None
+        for column in zip(*rows, strict=True):
+            assert not any(column) or max(column) <= min(column) * Fraction(exp(guarantee.epsilon)) * (
+                1 + Fraction(SLACK)
+            )
+    elif isinstance(guarantee, InformationPrivacy):
+        joint, left, right = table(problem, rows, guarantee.about)
+        for s in left:
+            for y in right:
+                ratio = float(joint[s, y] / (left[s] * right[y]))
+                assert exp(-guarantee.epsilon) - SLACK <= ratio <= exp(guarantee.epsilon) + SLACK
+    elif isinstance(guarantee, WorstCaseLeakage):
+        assert worst_letter(problem, rows, guarantee.about) <= guarantee.at_most_bits + SLACK
+    elif isinstance(guarantee, Leakage):
+        assert information(problem, rows, guarantee.about) <= guarantee.at_most_bits + SLACK
+    else:
+        raise NotImplementedError(f"write down here what {guarantee.key} means before you promise it")
+
+
+def relabelled(problem, order):
+    """The same problem with every letter renamed and every alphabet in another order."""
+    joint = problem.pmf
+    draw = random.Random(order)
+    names = {}
+    for name, letters in joint.variables.items():
+        fresh = draw.sample([f"{name}~{k}" for k in range(len(letters))], len(letters))
+        names[name] = dict(zip(letters, fresh, strict=True))
+    alphabets = {n: tuple(sorted(new.values())) for n, new in names.items()}
+    records = [
+        (
+            tuple(names[n][joint.variables[n][c]] for n, c in zip(joint.variables, atom, strict=True)),
+            Fraction(w, joint.total),
+        )
+        for atom, w in zip(joint.support.tolist(), joint.weights.tolist(), strict=True)
+    ]
+    return replace(problem, joint=Pmf.from_records(alphabets, records))
+
+
+def post_processing(output, seed):
+    """A random channel that reads a released letter."""
+    draw = random.Random(seed)
+    letters = [str(k) for k in range(draw.randrange(1, 4))]
+    rows = []
+    for _ in range(len(next(iter(output.values())))):
+        counts = [draw.randrange(0, 5) for _ in letters]
+        counts[draw.randrange(len(counts))] += 1
+        rows.append(tuple(Fraction(c, sum(counts)) for c in counts))
+    return Channel(output, {"Z": tuple(letters)}, tuple(rows))
+
+
+# --- the contract ----------------------------------------------------------------------------------------------------
+class DesignContract:
+    """Inherit, and say which small problems the family solves and which it finds infeasible."""
+
+    def problems(self) -> dict[str, Problem]:
+        raise NotImplementedError
+
+    def infeasible(self) -> dict[str, Problem]:
+        raise NotImplementedError
+
+    def solve(self, problem: Problem) -> Design:
+        return solve(problem)
+
+    def pytest_generate_tests(self, metafunc):
+        for argument, cases in (("problem", self.problems), ("impossible", self.infeasible)):
+            if argument in metafunc.fixturenames:
+                metafunc.parametrize(argument, list(cases().values()), ids=list(cases()))
+
+    def test_every_promise_is_kept_exactly(self, problem):
+        design = self.solve(problem)
+        assert len(design.proved) == len(problem.guarantees) > 0
+        for guarantee in problem.guarantees:
+            assert_kept(problem, design.channel.rows, guarantee)
+
+    def test_value_and_bound_enclose_the_optimum(self, problem):
+        design = self.solve(problem)
+        assert design.gap >= 0
+        if problem.objective.sense == "maximize":
+            assert design.value <= design.bound
+        else:
+            assert design.bound <= design.value
+        if isinstance(problem.objective, MaximizeInformation):
+            told = information(problem, design.channel.rows, problem.objective.names)
+            assert float(design.value) == pytest.approx(told, abs=SLACK)
+
+    def test_two_solves_write_the_same_file(self, problem):
+        assert self.solve(problem).dumps() == self.solve(problem).dumps()
+
+    def test_round_trip_through_json(self, problem):
+        design = self.solve(problem)
+        again = Design.from_json(strict_json(design.dumps()))
+        assert again == design
+        assert again.dumps() == design.dumps()
+
+    def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
+        design = self.solve(problem)
+        verdict = check(design.dumps())
+        assert verdict.value >= design.value
+        assert verdict.bound <= design.bound
+        possible = {design.channel.row_of(codes) for codes in problem.pmf.grouped(problem.inputs)[0]}
+        for x in sorted(possible):
+            document = json.loads(design.dumps())
+            row = document["channel"]["rows"][x]
+            y = max(range(len(row)), key=lambda y: exact(row[y]))
+            row[y] = str(exact(row[y]) - Fraction(1, 10**15))
+            row[y - 1] = str(exact(row[y - 1]) + Fraction(1, 10**15)) if len(row) > 1 else row[y - 1]
+            with pytest.raises(NotCertified):
+                check(json.dumps(document))
+
+    def test_rows_of_impossible_inputs_repeat_the_output_pmf(self, problem):
+        channel = self.solve(problem).channel
+        possible = {channel.row_of(codes) for codes in problem.pmf.grouped(problem.inputs)[0]}
+        everywhere = Counter()
+        for (_, y, _), p in released(problem, channel.rows).items():
+            everywhere[y] += p
+        for x, row in enumerate(channel.rows):
+            if x not in possible:
+                assert row == tuple(everywhere[y] for y in range(len(row)))
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_post_processing_keeps_the_promises_and_adds_nothing(self, problem, seed):
+        design = self.solve(problem)
+        after = design.channel.then(post_processing(design.channel.output, seed))
+        for guarantee in problem.guarantees:
+            assert_kept(problem, after.rows, guarantee)
+        if isinstance(problem.objective, MaximizeInformation):
+            assert information(problem, after.rows, problem.objective.names) <= float(design.value) + SLACK
+
+    @given(st.integers(0, 10**6))
+    @settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.differing_executors])
+    def test_relabelling_letters_does_not_change_the_figures(self, problem, order):
+        here, there = self.solve(problem), self.solve(relabelled(problem, order))
+        within = max(here.gap, there.gap) + Fraction(1, 10**20)
+        assert abs(here.value - there.value) <= within
+        assert abs(here.bound - there.bound) <= within
+
+    def test_what_cannot_be_promised_is_refused_with_a_figure(self, impossible):
+        with pytest.raises(Infeasible, match=r"\d"):
+            self.solve(impossible)

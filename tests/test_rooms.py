@@ -1,0 +1,61 @@
+"""The floors of the house: a room imports only rooms of a lower floor, or itself; `errors` stands beside them all."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import dalenius
+
+HOUSE = Path(dalenius.__file__).parent
+FLOORS = {"core": 0, "solvers": 0, "measures": 1, "tables": 1, "certify": 1, "release": 2, "audit": 2, "designs": 3}
+FLOORS |= {"ledger": 3, "report": 4, "outputs": 4, "walk": 5, "testing": 5, "__init__": 5.5, "cli": 6, "__main__": 7}
+
+
+def climbs(room, source):
+    """Rooms that this source imports from the floor of its own room or from above."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = (
+                [f"{node.module}.{a.name}" for a in node.names] if node.module == "dalenius" else [node.module or "."]
+            )
+            assert not node.level, "imports are absolute, so that the floors can be read"
+        rooms = {[*n.split("."), "__init__"][1] for n in names if n.split(".")[0] == "dalenius"} - {"errors", room}
+        found |= {r for r in rooms if FLOORS.get(r, FLOORS["__init__"]) >= FLOORS[room]}
+    return found
+
+
+def modules():
+    return [(f.relative_to(HOUSE).parts[0].removesuffix(".py"), f) for f in sorted(HOUSE.rglob("*.py"))]
+
+
+@pytest.mark.parametrize(
+    ("room", "file"), modules(), ids=lambda v: str(v.relative_to(HOUSE)) if isinstance(v, Path) else ""
+)
+def test_a_room_imports_only_lower_floors(room, file):
+    if room == "errors":
+        assert "import" not in file.read_text(encoding="utf-8")
+    else:
+        assert climbs(room, file.read_text(encoding="utf-8")) == set()
+
+
+@pytest.mark.parametrize(
+    ("room", "planted", "caught"),
+    [
+        ("core", "from dalenius.designs import solve", {"designs"}),
+        ("core", "from dalenius.solvers import walk", {"solvers"}),
+        ("solvers", "import dalenius.core.pmf", {"core"}),
+        ("certify", "def f():\n    from dalenius.measures import shannon", {"measures"}),
+        ("tables", "from dalenius.certify import check", {"certify"}),
+        ("designs", "from dalenius import solve", {"solve"}),
+        ("designs", "from dalenius import cli", {"cli"}),
+        ("report", "import dalenius", {"__init__"}),
+        ("audit", "from dalenius.testing import xor", {"testing"}),
+        ("cli", "from dalenius.core import Pmf\nfrom dalenius.errors import InputError", set()),
+        ("designs", "import numpy\nfrom dalenius.core import Pmf\nfrom dalenius.designs.proving import proved", set()),
+    ],
+)
+def test_a_planted_upward_import_is_caught(room, planted, caught):
+    assert climbs(room, planted) == caught
