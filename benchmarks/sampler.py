@@ -25,9 +25,9 @@ import cryptography
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.release.key import Key
-from dalenius.release.sampler import Sampler
-from dalenius.release.stream import Stream
+from dalenius.sampling.key import Key
+from dalenius.sampling.sampler import Sampler
+from dalenius.sampling.stream import Stream
 
 SEED = 1
 CHUNK = 1 << 17

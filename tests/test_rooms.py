@@ -8,7 +8,7 @@ import pytest
 import dalenius
 
 HOUSE = Path(dalenius.__file__).parent
-FLOORS = {"core": 0, "solvers": 0, "measures": 1, "tables": 1, "certify": 1, "release": 2, "audit": 2, "designs": 3}
+FLOORS = {"core": 0, "solvers": 0, "measures": 1, "tables": 1, "certify": 1, "sampling": 2, "evidence": 2, "designs": 3}
 FLOORS |= {"ledger": 3, "report": 4, "outputs": 4, "walk": 5, "testing": 5, "__init__": 5.5, "cli": 6, "__main__": 7}
 
 
@@ -52,7 +52,7 @@ def test_a_room_imports_only_lower_floors(room, file):
         ("designs", "from dalenius import solve", {"solve"}),
         ("designs", "from dalenius import cli", {"cli"}),
         ("report", "import dalenius", {"__init__"}),
-        ("audit", "from dalenius.testing import xor", {"testing"}),
+        ("evidence", "from dalenius.testing import xor", {"testing"}),
         ("cli", "from dalenius.core import Pmf\nfrom dalenius.errors import InputError", set()),
         ("designs", "import numpy\nfrom dalenius.core import Pmf\nfrom dalenius.designs.proving import proved", set()),
     ],

@@ -8,7 +8,7 @@ MODULES = (
     "errors",
     "core/numbers",
     "core/arithmetic",
-    "certify/reading",
+    "core/reading",
     "certify/privacy",
     "certify/optimality",
     "certify/checking",

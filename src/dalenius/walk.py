@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.audit import Audit, examine, examine_shuffled
 from dalenius.certify import Verdict, check, prove_privacy
 from dalenius.core import MISSING, Column, Design, Pmf, Problem, TableSource
 from dalenius.core.pmf import outcome_words
 from dalenius.designs import solve
 from dalenius.errors import InputError, MismatchError, NotCertified
+from dalenius.evidence import Audit, examine, examine_shuffled
 from dalenius.outputs import new_folder, refuse_existing, write_text
-from dalenius.release import Key, Released, Stream, draw, permutation
 from dalenius.report import render, render_public
+from dalenius.sampling import Key, Released, Stream, draw, permutation
 from dalenius.tables import Coded, bind, encode, open_table, read_json, read_text, released_name, write_table
 
 __all__ = ["Outcome", "apply", "audit", "load", "release", "small_cells", "solve", "verify"]

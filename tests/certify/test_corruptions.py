@@ -189,6 +189,7 @@ PLANTED = {
     "bound lowered by 1e-12": (lambda d: move(d, "bound", -HAIR), "claimed bound 0.013420828898232 is not proved"),
     "bound lowered by the last digit": (lambda d: move(d, "bound", "-1e-30"), "claimed bound .* is not proved"),
     "gap too small": (lambda d: d.update(gap="0"), "the claimed gap is smaller"),
+    "entropy lowered": (lambda d: d.update(entropy_bits="0.999"), "the claimed entropy is too small"),
     "leakage below nothing": (lambda d: proved(d).update(leakage_bits="-1"), "figure of guarantee 1 is not proved"),
     "one more column": (
         lambda d: move(proved(d, 1)["with_one_more_bits"], "X1", -HAIR),

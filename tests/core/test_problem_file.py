@@ -222,7 +222,7 @@ BROKEN = {
         "[source.conditionally_iid] lacks the key 'n'",
     ),
     "observe": (without("observe"), 4, "[mechanism] lacks the key 'observe'"),
-    "observe-typo": (SMALL.replace("observe =", "observes ="), 4, "lacks the key 'observe'"),
+    "observe-typo": (SMALL.replace("observe =", "observes ="), 5, "lacks the key 'observe'; 'observes' is not known"),
     "observe-empty": (
         SMALL.replace('observe = ["X1", "X2"]', "observe = []"),
         5,
@@ -301,7 +301,7 @@ BROKEN = {
     "local-dp-nan": (SMALL + "[[guarantee]]\nlocal_dp = nan\n", 16, "'local_dp' is 'NaN'"),
     "local-dp-inf": (SMALL + "[[guarantee]]\nlocal_dp = inf\n", 16, "not a finite number"),
     "leakage-no-limit": (SMALL + '[[guarantee]]\nleakage = ["X1"]\n', 15, "[[guarantee]] lacks the key 'at_most_bits'"),
-    "leakage-unit": (SMALL + '[[guarantee]]\nleakage = ["X1"]\nat_most = 0.1\n', 15, "lacks the key 'at_most_bits'"),
+    "leakage-unit": (SMALL + '[[guarantee]]\nleakage = ["X1"]\nat_most = 0.1\n', 17, "lacks the key 'at_most_bits'"),
     "dalenius-false": (SMALL + "[[guarantee]]\ndalenius = false\nat_most_bits = 1\n", 16, "write dalenius = true"),
     "dalenius-group": (
         SMALL + "[[guarantee]]\ndalenius = true\nat_most_bits = 1\ngroup = 0\n",

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from dalenius.audit import Audit, Finding
 from dalenius.core import (
     Certificate,
     Channel,
@@ -24,6 +23,7 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.designs.disclose import disclose
+from dalenius.evidence import Audit, Finding
 from dalenius.testing import disclosure, example2, two_binary, xor
 
 EVIL = "<script>alert(1)</script>"

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from dalenius.audit import Audit
 from dalenius.core import Channel, Design, Pmf, TableSource
 from dalenius.designs.disclose import disclose
+from dalenius.evidence import Audit
 from dalenius.report import __all__ as names
 from dalenius.report import render, render_public
 from dalenius.report.picture import exact_rows, picture

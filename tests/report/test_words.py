@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 
-from dalenius.audit import Audit
 from dalenius.core import (
     Design,
     Distortion,
@@ -21,6 +20,7 @@ from dalenius.core import (
 )
 from dalenius.core.numbers import strict_json
 from dalenius.errors import InputError
+from dalenius.evidence import Audit
 from dalenius.report import not_protected, one_more, promised, proved, seen
 
 

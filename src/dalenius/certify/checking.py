@@ -6,8 +6,8 @@ from typing import Any
 
 from dalenius.certify.optimality import prove_bound
 from dalenius.certify.privacy import Figures, dp_level, information, no_better, prove_promise
-from dalenius.certify.reading import Release, require, stochastic
 from dalenius.core.numbers import down, exact, strict_json, up
+from dalenius.core.reading import Release, require, stochastic
 from dalenius.errors import InputError, NotCertified
 
 DAMAGE = (KeyError, TypeError, AttributeError, IndexError, ValueError, ArithmeticError)
@@ -15,15 +15,16 @@ DAMAGE = (KeyError, TypeError, AttributeError, IndexError, ValueError, Arithmeti
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was proved: this mechanism has at least `value`, none has more than `bound`, and the figures of each promise.
+    """What was proved: this mechanism has at least `value`, none more than `bound`, and the figures of each promise.
 
-    A card proves the promises that need no prior; `figures` is None for the others and `value`, `bound` are not there.
+    A card proves the promises that need no prior; `figures` is None for the others and the numbers are not there.
     """
 
     figures: tuple[Figures | None, ...]
     kind: str
     value: Fraction = Fraction(0)
     bound: Fraction = Fraction(0)
+    entropy: Fraction = Fraction(0)
 
 
 def prove_privacy(design: dict[str, Any]) -> tuple[Figures, ...]:
@@ -37,14 +38,16 @@ def prove_privacy(design: dict[str, Any]) -> tuple[Figures, ...]:
 
 
 def prove(design: dict[str, Any]) -> Verdict:
-    """Privacy, value and bound, recomputed from joint pmf, channel, promises and proof object; no figure is believed."""
+    """Privacy, value and bound, recomputed from pmf, channel, promises and proof object; no figure is believed."""
     figures = prove_privacy(design)
     try:
         require(set(design["objective"]) == {"maximize"}, "this checker proves the optimality of information only")
         release, promises = Release(design), [g["promised"] for g in design["guarantees"]]
         about, certificate = design["objective"]["maximize"]["information"], design["certificate"]
-        value = information(release.with_output(about, []))[0]
-        return Verdict(figures, certificate["kind"], value, prove_bound(release, about, promises, certificate))
+        value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)
+        entropy = information(release.weights(wanted, release.outcomes([]), wanted))[1]  # H(W) = I(W; W)
+        bound = prove_bound(release, about, promises, certificate)
+        return Verdict(figures, certificate["kind"], value, bound, entropy)
     except DAMAGE as e:
         raise NotCertified(f"the design is damaged: {type(e).__name__} {e}") from None
 
@@ -60,6 +63,7 @@ def check(text: str) -> Verdict:
             verdict, value, bound = prove(document), exact(document["value"]), exact(document["bound"])
             require(value <= verdict.value, f"the claimed value {down(value, 15)} is not reached")
             require(bound >= verdict.bound, f"the claimed bound {up(bound, 15)} is not proved")
+            require(exact(document["entropy_bits"]) >= verdict.entropy, "the claimed entropy is too small")
             require(exact(document["gap"]) >= bound - value >= 0, "the claimed gap is smaller than bound - value")
         for k, (claim, proved) in enumerate(zip(document["guarantees"], verdict.figures)):
             fair = proved is None or no_better(claim["proved"], proved)

@@ -1,58 +1,70 @@
 """Proofs of optimality: each kind RETURNS the bound that it proves, so rounding can loosen a proof but never break it.
 
-A mechanism is a set of columns c_y(x) = p(y | x) >= 0 with sum_y c_y = 1. What leaves is (Y, K), K the kept columns, and
-I(W; Y, K) = sum_y phi(c_y) with phi(c) = sum_(w,k) u_wk log2(u_wk / (p_w s_k)), u_wk = sum_x p(x,w,k) c(x), s_k = sum_w u_wk,
-a convex and 1-homogeneous function. Promises of independence are linear: row . c = 0. If z.c + tau p.c >= phi(c) for every c
-of that cone, then I(W; Y, K) <= sum_x z(x) + tau for every mechanism that keeps the promises.
+A mechanism is a set of columns c_y(x) = p(y | x) >= 0 with sum_y c_y = 1. What leaves is (Y, K), K the kept columns,
+and I(W; Y, K) = sum_y phi(c_y) with the convex, 1-homogeneous function
+
+    phi(c) = sum_wk u_wk log2(u_wk / (p_w s_k)),    u_wk = sum_x p(x,w,k) c(x),    s_k = sum_w u_wk.
+
+Promises of independence are linear: row . c = 0. If z.c + tau p.c >= phi(c) for every c of that cone, then
+I(W; Y, K) <= sum_x z(x) + tau for every mechanism that keeps the promises.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import gcd, lcm
+from math import ceil, gcd, lcm
 from typing import Any
 
 from dalenius.certify.privacy import information
-from dalenius.certify.reading import Release, require
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.core.numbers import exact
+from dalenius.core.reading import Release, require
 
 WALK_LIMIT = 1_000_000
 
 
 class Cone:
-    """The admissible columns in the coordinates v(x) = p(x) c(x), over the input outcomes x of positive probability."""
+    """The admissible columns over the input outcomes x of positive probability, in counts out of `total`."""
 
     def __init__(self, release: Release, about: list[str], views: list[list[str]]) -> None:
         self.release, self.about, self.views = release, release.outcomes(about), [release.outcomes(v) for v in views]
-        total, kept, mass = release.total, release.outcomes(release.kept), release.weights(release.row)
-        atoms = sorted(set(release.row))
-        self.p = [Fraction(mass[(x,)], total) for x in atoms]
-        self.target: list[list[tuple[Any, Any, Fraction]]] = [[] for _ in atoms]  # p(w, k | x)
-        self.prior: dict[Any, Fraction] = defaultdict(Fraction)
-        place = {x: i for i, x in enumerate(atoms)}
-        for (x, w, k), n in release.weights(release.row, self.about, kept).items():
-            self.target[place[x]].append((w, k, Fraction(n, mass[(x,)])))
-            self.prior[w] += Fraction(n, total)
-        self.rows: list[list[Fraction]] = []  # p(v, k | x) - p(v) p(k | x): row . v = 0
-        for view in self.views:
-            joint, alone = release.weights(release.row, view, kept), release.weights(view)
-            beside = release.weights(release.row, kept)
-            for v in sorted(set(view)):
-                for k in sorted(set(kept)):
-                    terms = ((joint[x, v, k], Fraction(alone[(v,)] * beside[x, k], total), mass[(x,)]) for x in atoms)
-                    self.rows.append([(a - b) / n for a, b, n in terms])
+        self.total, kept = release.total, release.outcomes(release.kept)
+        place = {x: i for i, x in enumerate(sorted(set(release.row)))}
 
-    def phi(self, v: dict[int, Fraction]) -> Fraction:
-        """An upper bound of phi at a column."""
-        u: dict[Any, Fraction] = defaultdict(Fraction)
+        def by_atom(labels: list[Any]) -> list[list[tuple[Any, int]]]:
+            out: list[list[tuple[Any, int]]] = [[] for _ in place]
+            for (x, label), n in release.weights(release.row, labels).items():
+                out[place[x]].append((label, n))
+            return out
+
+        self.mass, self.target = [n for ((_, n),) in by_atom([()] * len(kept))], by_atom(list(zip(self.about, kept)))
+        self.beside, self.seen = by_atom(kept), [by_atom(list(zip(view, kept))) for view in self.views]
+        self.prior, self.alone = release.weights(self.about), [release.weights(view) for view in self.views]
+        # One equation for each value a of a view i and each kept k: sum_x [p(a,k|x) - p(a) p(k|x)] v(x) = 0.
+        self.equations = [(i, a, k) for i, n in enumerate(self.alone) for (a,) in sorted(n) for k in sorted(set(kept))]
+
+    def phi(self, u: dict[Any, Fraction]) -> Fraction:
+        """An upper bound of phi for a column with the weights u[w, k]."""
         s: dict[Any, Fraction] = defaultdict(Fraction)
-        for x, mass in v.items():
-            for w, k, share in self.target[x]:
-                u[w, k] += mass * share
-                s[k] += mass * share
-        high = sum(times_log2(t, t / (self.prior[w] * s[k]))[1] for (w, k), t in u.items())
-        return Fraction(high, 1 << BITS)
+        for (_, k), t in u.items():
+            s[k] += t
+        terms = ((t, t * self.total / (self.prior[(w,)] * s[k])) for (w, k), t in u.items() if t)
+        return Fraction(sum(times_log2(t, q)[1] for t, q in terms), 1 << BITS)
+
+    def joint(self, v: dict[int, Fraction]) -> dict[Any, Fraction]:
+        """The weights u[w, k] = sum_x v(x) p(w, k | x) of a column."""
+        u: dict[Any, Fraction] = defaultdict(Fraction)
+        for x, m in v.items():
+            for wk, n in self.target[x]:
+                u[wk] += m * n / self.mass[x]
+        return u
+
+    def rows(self) -> Iterator[list[Fraction]]:
+        """The coefficients of each equation."""
+        for i, a, k in self.equations:
+            share, here = Fraction(self.alone[i][(a,)], self.total), [dict(n) for n in self.seen[i]]
+            beside = [dict(n).get(k, 0) for n in self.beside]
+            yield [(n.get((a, k), 0) - share * b) / m for n, b, m in zip(here, beside, self.mass)]
 
     def vertices(self, basis: list[Any]) -> Iterator[dict[int, Fraction]]:
         """Every vertex of {v >= 0, sum v = 1, rows . v = 0}: all lexicographically feasible bases, by exact pivoting.
@@ -60,9 +72,9 @@ class Cone:
         Perturbed along the columns of the starting basis the polytope is simple, and it is bounded, so its graph is
         connected and the walk is complete, whatever is degenerate. Tableaux hold integers over their determinant d.
         """
-        n = len(self.p)
+        n = len(self.mass)
         tableau: list[list[int]] = []
-        for exactly in [[Fraction(1)] * (n + 1), *([*r, Fraction(0)] for r in self.rows)]:
+        for exactly in [[Fraction(1)] * (n + 1), *([*r, Fraction(0)] for r in self.rows())]:
             scale = lcm(*(v.denominator for v in exactly))
             tableau.append([int(v * scale) for v in exactly])
         start, d = sorted(set(basis)), 1
@@ -103,7 +115,7 @@ class Cone:
 
 
 def pivot(tableau: list[list[int]], i: int, j: int, d: int) -> tuple[list[list[int]], int]:
-    """Column j becomes the unit vector of row i; entries stay integers over the new determinant, which stays positive."""
+    """Column j becomes the unit vector of row i; entries are integers over the new determinant, kept positive."""
     e, base = tableau[i][j], tableau[i]
     if e < 0:
         e, base = -e, [-a for a in base]
@@ -114,9 +126,52 @@ def pivot(tableau: list[list[int]], i: int, j: int, d: int) -> tuple[list[list[i
 def rays(cone: Cone, proof: dict[str, Any]) -> Fraction:
     """z alone: the checker visits every extreme column by itself and raises tau to what the worst of them needs."""
     z = [exact(v) for v in proof["z"]]
-    require(len(z) == len(cone.p), "z has the wrong length")
-    need = (cone.phi(v) - sum(z[x] / cone.p[x] * m for x, m in v.items()) for v in cone.vertices(proof["basis"]))
+    require(len(z) == len(cone.mass), "z has the wrong length")
+    per = [value * cone.total / m for value, m in zip(z, cone.mass)]
+    need = (cone.phi(cone.joint(v)) - sum(per[x] * m for x, m in v.items()) for v in cone.vertices(proof["basis"]))
     return sum(z, Fraction(0)) + max(need)
+
+
+def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
+    """Simplicial cells of the posterior u of (W, K), a linear function a_j and multipliers lambda_j for each leaf.
+
+    A node gives the weights of a point on the corners of its cell; its children replace one corner of positive weight
+    by that point, so they cover the cell. At a leaf a_j is shifted until a_j.g >= phi(g) at every corner g, hence
+    a_j.u >= phi(u) on the cell. With z(x) = p(x) max_j [sum a_j p(w,k|x) + sum lambda_j row(x)] every column of the
+    cone has z.c >= a_j.u(c) >= phi(c) for the j of its cell. The tree is a flat list in pre-order.
+    """
+    unit, letters = int(proof["unit"]), sorted({wk for target in cone.target for wk, _ in target})
+    cuts = [([int(v) for v in a], [int(v) for v in lam]) for a, lam in proof["cuts"]]
+    require(unit > 0 and all(len(a) == len(letters) and len(b) == len(cone.equations) for a, b in cuts), "bad cut")
+    shift: dict[int, int] = {}
+    tree, stack = iter(proof["tree"]), [[[Fraction(i == j) for j in range(len(letters))] for i in range(len(letters))]]
+    while stack:
+        cell, node = stack.pop(), next(tree)
+        if isinstance(node, int):
+            need = (cone.phi(dict(zip(letters, g))) * unit - sum(a * t for a, t in zip(cuts[node][0], g)) for g in cell)
+            shift[node] = max([ceil(n) for n in need] + ([shift[node]] if node in shift else []))
+            continue
+        t = [exact(v) for v in node]
+        require(len(t) == len(cell) and min(t) >= 0 and sum(t) == 1, "a split is not a point of its cell")
+        point = [sum((a * g[w] for a, g in zip(t, cell)), Fraction(0)) for w in range(len(letters))]
+        stack += [[*cell[:i], point, *cell[i + 1 :]] for i in reversed(range(len(cell))) if t[i]]
+    require(next(tree, None) is None, "the tree does not match its cells")
+    lines = []  # over the common denominator unit * total, for an atom of mass one
+    for j, extra in shift.items():
+        a = dict(zip(letters, (cone.total * (v + extra) for v in cuts[j][0])))
+        lam, constant = dict(zip(cone.equations, cuts[j][1])), defaultdict[Any, int](int)
+        for (i, value, k), multiplier in lam.items():
+            constant[k] += multiplier * cone.alone[i][(value,)]
+        lines.append((a, {e: cone.total * v for e, v in lam.items()}, constant))
+    total = 0
+    for x, target in enumerate(cone.target):
+        total += max(
+            sum(n * a[wk] for wk, n in target)
+            + sum(n * lam[i, v, k] for i, seen in enumerate(cone.seen) for (v, k), n in seen[x])
+            - sum(n * constant[k] for k, n in cone.beside[x])
+            for a, lam, constant in lines
+        )
+    return Fraction(total, unit * cone.total**2)
 
 
 def universal(cone: Cone, _: dict[str, Any]) -> Fraction:
@@ -127,7 +182,7 @@ def universal(cone: Cone, _: dict[str, Any]) -> Fraction:
     return min(information(release.weights(cone.about, view, seen))[1] for view in [nothing, *cone.views])
 
 
-KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {f.__name__: f for f in (rays, universal)}
+KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {f.__name__: f for f in (rays, cells, universal)}
 
 
 def prove_bound(release: Release, about: list[str], promises: list[Any], certificate: Any) -> Fraction:

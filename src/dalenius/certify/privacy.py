@@ -7,9 +7,9 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from dalenius.certify.reading import Release, require
 from dalenius.core.arithmetic import BITS, nats, times_log2
 from dalenius.core.numbers import down, exact, up
+from dalenius.core.reading import Release, require
 
 Figures = dict[str, Any]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from dalenius.cli.terminal import progress, say
 from dalenius.errors import InputError, NotCertified
 from dalenius.outputs import new_file, refuse_existing
-from dalenius.release import Key
 from dalenius.report import words
+from dalenius.sampling import Key
 from dalenius.tables import write_table
 from dalenius.walk import apply, load
 

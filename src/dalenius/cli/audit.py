@@ -4,8 +4,8 @@ from argparse import Namespace
 
 from dalenius.cli.terminal import say
 from dalenius.errors import NotCertified
-from dalenius.release import Key
 from dalenius.report import words
+from dalenius.sampling import Key
 from dalenius.walk import audit, load
 
 

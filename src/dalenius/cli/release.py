@@ -5,8 +5,8 @@ from argparse import Namespace
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.errors import InputError
-from dalenius.release import Key
 from dalenius.report import words
+from dalenius.sampling import Key
 from dalenius.walk import release
 
 

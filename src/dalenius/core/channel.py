@@ -22,8 +22,6 @@ def _alphabets(document: object, what: str) -> dict[str, tuple[str, ...]]:
     for name, letters in document.items():
         if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
             raise InvalidChannel(f'the alphabet of {name!r} in "{what}" is not a list of strings')
-        if len(set(letters)) != len(letters):
-            raise InvalidChannel(f"the alphabet of {name!r} lists a letter twice")
     return {n: tuple(a) for n, a in document.items()}
 
 
@@ -44,6 +42,9 @@ class Channel:
     rows: tuple[tuple[Fraction, ...], ...]
 
     def __post_init__(self) -> None:
+        for name, alphabet in [*self.inputs.items(), *self.output.items()]:
+            if len(set(alphabet)) != len(alphabet):
+                raise InvalidChannel(f"the alphabet of {name!r} lists a letter twice")
         outcomes, letters = self.shape
         if len(self.rows) != outcomes:
             raise InvalidChannel(f"{len(self.rows)} rows for {outcomes} input outcomes")

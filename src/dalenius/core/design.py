@@ -43,8 +43,8 @@ class Certificate:
 class Design:
     """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
 
-    `proved` holds, guarantee by guarantee, the figures that the checker proved; `entropy` is that of the wanted variables
-    in bits, to compare the value with; `remarks` are what a reader must be told.
+    `proved` holds, guarantee by guarantee, the figures that the checker proved; `entropy` is that of the wanted
+    variables in bits, to compare the value with; `remarks` are what a reader must be told.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
@@ -75,7 +75,7 @@ class Design:
 
     @property
     def public_prior(self) -> bool:
-        """Whether the design stands on a public distribution, so that neither it nor its card tells about the records."""
+        """Whether the design stands on a public distribution, so that its card tells nothing about the records."""
         return isinstance(self.problem.source, TableSource) and self.problem.source.prior is not None
 
     def digest(self) -> str:

@@ -82,7 +82,10 @@ def written(q: Fraction) -> str:
     >>> written(Fraction(3, 20)), written(Fraction(4))
     ('3/20', '4')
     """
-    return str(q.numerator) if q.denominator == 1 else f"{q.numerator}/{q.denominator}"
+    try:
+        return str(q.numerator) if q.denominator == 1 else f"{q.numerator}/{q.denominator}"
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        raise InputError("a number has grown to thousands of digits and cannot be written") from None
 
 
 def _decimal(units: int, digits: int) -> str:

@@ -55,6 +55,7 @@ ENCODERS = ("uninformed", "statistically-informed", "informed")
 REQUIRED = object()
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
+_STRING = re.compile(r"""("[^"]*"|'[^']*')""")
 _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
 
 
@@ -62,7 +63,12 @@ def _lines(text: str) -> dict[Place, int]:
     """Line of each section header and key, found by their looks; used in messages only."""
     lines: dict[Place, int] = {}
     here: Place = ()
+    depth = 0  # of brackets left open by the values of earlier lines
     for number, line in enumerate(text.splitlines(), 1):
+        inside, bare = depth > 0, _STRING.sub("", line).split("#")[0]
+        depth = max(0, depth + bare.count("[") + bare.count("{") - bare.count("]") - bare.count("}"))
+        if inside:
+            continue
         if header := _HEADER.match(line):
             here = tuple(part.strip().strip("\"'") for part in header[2].split("."))
             if header[1] == "[[":
@@ -110,7 +116,9 @@ class Section:
     def take(self, key: str, default: Any = REQUIRED) -> Any:
         if key not in self.values:
             if default is REQUIRED:
-                raise self.error(f"{self.title} lacks the key {key!r}")
+                typo = get_close_matches(key, self.values, 1, 0.6)
+                meant = f"; {typo[0]!r} is not known" if typo else ""
+                raise self.error(f"{self.title} lacks the key {key!r}{meant}", *typo)
             return default
         return self.values.pop(key)
 

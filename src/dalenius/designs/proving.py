@@ -8,7 +8,6 @@ from platform import python_version
 
 from dalenius.certify import prove
 from dalenius.core import Certificate, Channel, Design, Problem
-from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.core.numbers import down, exact, up
 
 __all__ = ["proved"]
@@ -24,13 +23,6 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "not installed as a package"
     return found
-
-
-def _entropy(problem: Problem) -> Fraction:
-    """An upper bound of the entropy of the variables that the objective names, in bits."""
-    weights = problem.pmf.counts(problem.objective.names).tolist()
-    shares = [Fraction(n, problem.pmf.total) for n in weights if n]
-    return Fraction(sum(times_log2(p, 1 / p)[1] for p in shares), 1 << BITS)
 
 
 def proved(
@@ -55,7 +47,7 @@ def proved(
             value=exact(down(verdict.value)),
             bound=exact(up(verdict.bound)),
             proved=tuple(figures or {} for figures in verdict.figures),
-            entropy=exact(up(_entropy(problem))),
+            entropy=exact(up(verdict.entropy)),
             versions=_versions(),
         )
         best = design if best is None or design.bound < best.bound else best

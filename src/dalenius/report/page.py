@@ -9,9 +9,9 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from dalenius.audit import Audit
 from dalenius.core import Channel, Design
 from dalenius.core.numbers import exact
+from dalenius.evidence import Audit
 from dalenius.report import words
 from dalenius.report.digits import bits, factor, figure, percent
 from dalenius.report.facts import Document, Facts, joined, shown

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
-from dalenius.audit import Audit
 from dalenius.core.numbers import exact
+from dalenius.evidence import Audit
 from dalenius.report.digits import bits, factor, figure, percent
 from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected

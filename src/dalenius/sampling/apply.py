@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from dalenius.core import Design
 from dalenius.errors import MismatchError
-from dalenius.release.key import Key
-from dalenius.release.sampler import Sampler, permutation
-from dalenius.release.stream import Stream
+from dalenius.sampling.key import Key
+from dalenius.sampling.sampler import Sampler, permutation
+from dalenius.sampling.stream import Stream
 from dalenius.tables import Coded
 
 __all__ = ["Released", "draw"]

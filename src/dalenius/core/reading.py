@@ -1,4 +1,4 @@
-"""What a design says, read strictly: the joint pmf in whole numbers, the channel, and which variable plays which part."""
+"""What a design says, read strictly: the joint pmf in whole numbers, the channel, and the part of each variable."""
 
 from collections import Counter
 from fractions import Fraction

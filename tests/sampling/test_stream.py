@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalenius.errors import InputError
-from dalenius.release.key import Key
-from dalenius.release.stream import Stream
+from dalenius.sampling.key import Key
+from dalenius.sampling.stream import Stream
 
 SUBKEY = Key.unsafe(7).derive("stream")
 

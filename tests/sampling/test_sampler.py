@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dalenius.release.sampler as module
+import dalenius.sampling.sampler as module
 from dalenius.errors import InputError, InvalidChannel
-from dalenius.release.key import Key
-from dalenius.release.sampler import Sampler, permutation
-from dalenius.release.stream import Stream
+from dalenius.sampling.key import Key
+from dalenius.sampling.sampler import Sampler, permutation
+from dalenius.sampling.stream import Stream
 
 F = Fraction
 ONES = 2**64 - 1

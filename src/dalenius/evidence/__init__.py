@@ -1,5 +1,5 @@
 """Evidence from released tables; it does not trust the design."""
 
-from dalenius.audit.evidence import Audit, Finding, examine, examine_shuffled
+from dalenius.evidence.examining import Audit, Finding, examine, examine_shuffled
 
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalenius.errors import InputError
-from dalenius.release.key import Key
+from dalenius.sampling.key import Key
 
 PARTS = st.lists(st.one_of(st.text(max_size=4), st.binary(max_size=4)), max_size=4)
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes of POSIX")

@@ -7,10 +7,10 @@ from math import comb
 import numpy as np
 import pytest
 
-from dalenius.audit import Audit, Finding, examine, examine_shuffled
-from dalenius.audit.evidence import _counts_finding, _fit_finding
 from dalenius.core import Channel, Independent, Pmf
 from dalenius.designs import disclose
+from dalenius.evidence import Audit, Finding, examine, examine_shuffled
+from dalenius.evidence.examining import _counts_finding, _fit_finding
 from dalenius.testing import disclosure, example2, self_disclosure, xor
 
 DESIGNS = {"xor": xor, "example 2": example2, "self n=3": lambda: self_disclosure(["7/10", "3/10"], 3)}

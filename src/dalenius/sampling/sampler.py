@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InputError, InvalidChannel
-from dalenius.release.stream import Words
+from dalenius.sampling.stream import Words
 
 __all__ = ["Sampler", "permutation"]
 
@@ -44,8 +44,8 @@ _CELLS_PER_LETTER = 1 << 9
 class Sampler:
     r"""Exact draws from a row-stochastic matrix; rows are inputs, columns are letters.
 
-    >>> from dalenius.release.key import Key
-    >>> from dalenius.release.stream import Stream
+    >>> from dalenius.sampling.key import Key
+    >>> from dalenius.sampling.stream import Stream
     >>> third = Fraction(1, 3)
     >>> sampler = Sampler([[third, 2 * third, 0], [0, 0, 1]])
     >>> stream = Stream(Key.unsafe(7).derive("example"))
@@ -109,7 +109,7 @@ class Sampler:
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
         """The letters of the rows start, start + 1, ... whose inputs are `codes`.
 
-        >>> from dalenius.release.stream import Stream
+        >>> from dalenius.sampling.stream import Stream
         >>> Sampler([[0, 1], [1, 0]]).draw(np.array([0, 1, 1]), Stream(bytes(32)))
         array([1, 0, 0], dtype=uint8)
         """
@@ -164,7 +164,7 @@ class Sampler:
 
         After k words U lies in [v, v + 1) / 2^(64 k): a letter is decided once no threshold cuts that interval.
 
-        >>> from dalenius.release.stream import Stream
+        >>> from dalenius.sampling.stream import Stream
         >>> Sampler([[Fraction(1, 3), Fraction(2, 3)]]).draw_one(0, Stream(bytes(32)), 0)
         1
         """
@@ -204,7 +204,7 @@ def _scaled(row: Sequence[Fraction | int], code: int, letters: int) -> tuple[lis
 def permutation(stream: Words, n: int) -> npt.NDArray[np.int64]:
     """The rows 0, ..., n - 1 in a uniformly random order: sorted by their infinite fractions 0.w0 w1 w2 ...
 
-    >>> from dalenius.release.stream import Stream
+    >>> from dalenius.sampling.stream import Stream
     >>> permutation(Stream(bytes(32)), 5)
     array([1, 3, 2, 0, 4])
     """

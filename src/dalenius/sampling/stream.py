@@ -7,7 +7,7 @@ A word depends on subkey, row and index alone: not on chunks, partitions, thread
 Word 0 decides nearly every draw; the later words exist for exact ties and cost nothing until asked for.
 
 References: NIST SP 800-38A, section 6.5 (counter mode).
->>> from dalenius.release.key import Key
+>>> from dalenius.sampling.key import Key
 >>> stream = Stream(Key.unsafe(7).derive("example"))
 >>> whole = stream.words(0, 10)
 >>> bool((stream.words(4, 6) == whole[4:]).all()), stream.word(9, 0) == int(whole[9])

@@ -1,0 +1,8 @@
+"""Exact samplers: channel and table in, released table out."""
+
+from dalenius.sampling.apply import Released, draw
+from dalenius.sampling.key import Key
+from dalenius.sampling.sampler import Sampler, permutation
+from dalenius.sampling.stream import Stream
+
+__all__ = ["Key", "Released", "Sampler", "Stream", "draw", "permutation"]
