@@ -132,7 +132,7 @@ def test_a_value_outside_its_alphabet_is_refused_with_row_and_column(place: Plac
 def test_small_cells_refuse_the_card_unless_accepted_by_name(place: Place, run: Run) -> None:
     write_csv(place / "t.csv", [*rows(), *[["f", "young", "yes", "1"]] * 0][:60])
     before = place.names()
-    code, _, err = run("release", place / "p.toml", "-o", place / "out")
+    code, _, err = run("release", place / "p.toml", "-o", place / "out", "--new-key", place / "key")
     assert code == 2
     assert "--accept small-cells" in err
     assert place.names() == before

@@ -12,6 +12,7 @@ from dalenius.core.numbers import down, exact, up
 from dalenius.core.reading import Release, require
 
 Figures = dict[str, Any]
+ONE_MORE = 20_000
 
 
 def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
@@ -39,6 +40,7 @@ def figures(release: Release, secret: list[str]) -> Figures:
     letter = max(sorted(worst), key=worst.__getitem__)
     odds = max(max(r, 1 / r) for r in ratios.values())
     guesses = (max(q[s, (), y] for s in prior) for y in out)
+    small = len(release.atoms) * len(release.inputs) <= ONE_MORE  # beyond, one more column is not tried
     return {
         "leakage_bits": up(information(q)[1]),
         "worst_letter_bits": up(Fraction(max(worst[letter], 0), 1 << BITS)),
@@ -47,7 +49,7 @@ def figures(release: Release, secret: list[str]) -> Figures:
         "guess_before": down(Fraction(max(prior.values()), total)),
         "guess_after": up(Fraction(sum(guesses), total)),
         "with_one_more_bits": {
-            n: up(information(release.with_output(secret, [n]))[1]) for n in release.inputs if n not in secret
+            n: up(information(release.with_output(secret, [n]))[1]) for n in release.inputs if n not in secret and small
         },
     }
 

@@ -1,6 +1,9 @@
 """`dalenius release`"""
 
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
@@ -14,10 +17,7 @@ def run(arguments: Namespace) -> None:
     if arguments.key and arguments.new_key:
         raise InputError("say either --key or --new-key, not both")
     problem = Problem.from_file(arguments.problem)
-    key = Key.from_file(arguments.key) if arguments.key else None
-    if arguments.new_key:
-        key = Key.write_new(arguments.new_key)
-    with progress(arguments) as show:
+    with progress(arguments) as show, _key(arguments) as key:
         outcome = release(
             problem,
             arguments.output,
@@ -37,6 +37,20 @@ def run(arguments: Namespace) -> None:
     ]
     figures = {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks")}
     say(arguments, lines, figures | {"seen": outcome.audit.to_json(), "folder": str(outcome.folder), "files": files})
+
+
+@contextmanager
+def _key(arguments: Namespace) -> Iterator[Key | None]:
+    """The key to draw with; a new one is on disk before anything is drawn, and gone again if nothing was released."""
+    if not arguments.new_key:
+        yield Key.from_file(arguments.key) if arguments.key else None
+        return
+    key = Key.write_new(arguments.new_key)
+    try:
+        yield key
+    except BaseException:
+        Path(arguments.new_key).unlink(missing_ok=True)
+        raise
 
 
 def _indented(lines: list[str]) -> list[str]:

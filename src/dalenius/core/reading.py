@@ -45,6 +45,8 @@ class Release:
         require(set(inputs) == {*design["mechanism"]["observe"], *strata}, "the channel reads other columns than said")
         require(all(inputs[n] == alphabets[n] for n in inputs), "an input has another alphabet than in the joint pmf")
         self.scale = lcm(*(v.denominator for row in self.rows for v in row))
+        self.integers = [[int(v * self.scale) for v in row] for row in self.rows]
+        self.nothing = [0] * len(self.rows[0])
         self.row = [0] * len(self.atoms)
         for name in inputs:
             place = {letter: k for k, letter in enumerate(inputs[name])}
@@ -64,11 +66,9 @@ class Release:
 
     def with_output(self, secret: list[str], given: list[str]) -> Counter[Any]:
         """Weight, out of total * scale, of each (secret, given, (released letter, kept columns))."""
-        out: Counter[Any] = Counter()
-        integers = [[int(v * self.scale) for v in row] for row in self.rows]
         inputs = self.weights(self.outcomes(secret), self.outcomes(given), self.outcomes(self.kept), self.row)
+        sums: dict[Any, list[int]] = {}
         for (s, g, k, x), w in inputs.items():
-            for y, v in enumerate(integers[x]):
-                if v:
-                    out[s, g, (y, k)] += w * v
-        return out
+            known = sums.get((s, g, k), self.nothing)
+            sums[s, g, k] = [a + w * v for a, v in zip(known, self.integers[x])]
+        return Counter({(s, g, (y, k)): w for (s, g, k), row in sums.items() for y, w in enumerate(row) if w})
