@@ -14,7 +14,7 @@ import numpy as np
 from dalenius.certify import Verdict, check, prove_privacy
 from dalenius.core import MISSING, Column, Design, Pmf, Problem, TableSource
 from dalenius.core.pmf import outcome_words
-from dalenius.designs import solve
+from dalenius.designs import GAP, SECONDS, solve
 from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.evidence import Audit, examine, examine_shuffled
 from dalenius.outputs import new_folder, refuse_existing, write_text
@@ -24,7 +24,7 @@ from dalenius.tables import Coded, bind, encode, open_table, read_json, read_tex
 
 __all__ = ["Outcome", "apply", "audit", "load", "release", "small_cells", "solve", "verify"]
 
-Progress = Callable[[str, int, int | None], None]
+Progress = Callable[[str, int | None, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -192,6 +192,8 @@ def release(
     key: Key | None = None,
     accept_small_cells: bool = False,
     force: bool = False,
+    gap: float = GAP,
+    seconds: float = SECONDS,
     on_progress: Progress | None = None,
 ) -> Outcome:
     """The whole walk: design, prove, draw, audit, and a folder with everything that leaves and the proof of it.
@@ -215,7 +217,8 @@ def release(
             f"{cells[0][1]} records), and a public card could give them away; merge letters, design on a public prior, "
             "lower min_cell in [source], or say --accept small-cells"
         )
-    design = solve(bound, on_progress=_named(on_progress, "designing"))
+    told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
+    design = solve(bound, gap=gap, seconds=seconds, on_progress=told)
     remarks = list(design.remarks)
     if coded.from_table:
         remarks.append(

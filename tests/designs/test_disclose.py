@@ -474,14 +474,14 @@ def test_letters_with_the_same_posterior_are_merged():
 
 def test_progress_is_told():
     seen = []
-    disclose(self_disclosure(["7/10", "3/10"], 3), on_progress=lambda bases, vertices: seen.append((bases, vertices)))
+    disclose(self_disclosure(["7/10", "3/10"], 3), on_progress=seen.append)
     assert seen
-    assert seen == sorted(seen)
+    assert all("extreme columns" in words for words in seen)
 
 
 def test_a_walk_beyond_its_limit_is_a_solver_failure(monkeypatch):
     monkeypatch.setattr(sys.modules["dalenius.designs.disclose"], "WALK_LIMIT", 5)
-    with pytest.raises(SolverFailed, match="passed its limit of 5 bases"):
+    with pytest.raises(SolverFailed, match="passed its limit of 50 bases"):
         disclose(self_disclosure(["7/10", "3/10"], 4))
 
 

@@ -144,9 +144,10 @@ def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
     cuts = [([int(v) for v in a], [int(v) for v in lam]) for a, lam in proof["cuts"]]
     require(unit > 0 and all(len(a) == len(letters) and len(b) == len(cone.equations) for a, b in cuts), "bad cut")
     shift: dict[int, int] = {}
-    tree, stack = iter(proof["tree"]), [[[Fraction(i == j) for j in range(len(letters))] for i in range(len(letters))]]
+    tree: Iterator[Any] = iter(proof["tree"])
+    stack = [[[Fraction(i == j) for j in range(len(letters))] for i in range(len(letters))]]
     while stack:
-        cell, node = stack.pop(), next(tree)
+        cell, node = stack.pop(), next(tree, None)
         if isinstance(node, int):
             need = (cone.phi(dict(zip(letters, g))) * unit - sum(a * t for a, t in zip(cuts[node][0], g)) for g in cell)
             shift[node] = max([ceil(n) for n in need] + ([shift[node]] if node in shift else []))

@@ -42,6 +42,10 @@ def parser() -> argparse.ArgumentParser:
     def keyed(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--key", metavar="FILE", help="file with the release key, 64 hex digits, mode 600")
 
+    def searches(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--gap", type=_positive, default=1e-6, help="bits between value and bound to aim at (1e-6)")
+        sub.add_argument("--seconds", type=_positive, default=120.0, help="time for the search (default: 120)")
+
     c = command(
         "init",
         "look at a table, ask what is private and what must stay useful, and write a commented problem file",
@@ -73,6 +77,7 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("problem", help="the problem file")
     writes(c, "folder to make")
     keyed(c)
+    searches(c)
     c.add_argument("--new-key", metavar="FILE", help="make a fresh key, keep it in this new file, and release with it")
     c.add_argument(
         "--accept",
@@ -89,6 +94,7 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("problem", help="the problem file")
     writes(c, "design file to write (confidential)")
+    searches(c)
 
     c = command(
         "verify",
@@ -127,6 +133,13 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--error", type=_probability, default=1e-6, help="probability of a false alarm (default: 1e-6)")
     keyed(c)
     return top
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
 
 
 def _probability(text: str) -> float:

@@ -24,6 +24,8 @@ def run(arguments: Namespace) -> None:
             key=key,
             accept_small_cells="small-cells" in arguments.accept,
             force=arguments.force,
+            gap=arguments.gap,
+            seconds=arguments.seconds,
             on_progress=show,
         )
     document = outcome.design.to_json()

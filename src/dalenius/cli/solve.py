@@ -16,7 +16,9 @@ def run(arguments: Namespace) -> None:
     with progress(arguments) as show:
         design = solve(
             Problem.from_file(arguments.problem),
-            on_progress=(lambda done, _: show("walking, bases", done, None)) if show else None,
+            gap=arguments.gap,
+            seconds=arguments.seconds,
+            on_progress=(lambda words: show(words, None, None)) if show else None,
         )
     with new_file(output, force=arguments.force, private=True) as place:
         place.write_text(design.dumps(), encoding="utf-8")

@@ -14,19 +14,19 @@ EVERY = 0.1
 
 
 @contextmanager
-def progress(arguments: Namespace) -> Iterator[Callable[[str, int, int | None], None] | None]:
+def progress(arguments: Namespace) -> Iterator[Callable[[str, int | None, int | None], None] | None]:
     """A line on standard error that follows long work; nothing when nobody looks."""
     if arguments.quiet or arguments.json or not sys.stderr.isatty():
         yield None
         return
     last = 0.0
 
-    def show(stage: str, done: int, total: int | None) -> None:
+    def show(stage: str, done: int | None, total: int | None) -> None:
         nonlocal last
         if time.monotonic() - last >= EVERY:
             last = time.monotonic()
-            share = f" of {total:,} ({done / total:.0%})" if total else ""
-            sys.stderr.write(f"\r\033[K{stage}: {done:,}{share}")
+            share = f" of {total:,} ({done / total:.0%})" if total and done is not None else ""
+            sys.stderr.write(f"\r\033[K{stage}" + (f": {done:,}{share}" if done is not None else ""))
             sys.stderr.flush()
 
     try:

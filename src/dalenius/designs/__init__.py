@@ -1,6 +1,6 @@
 """Mechanism families: each turns a bound `Problem` into a `Design`. `solve` finds the family that fits."""
 
-from dalenius.designs.disclose import disclose
+from dalenius.designs.disclose import GAP, SECONDS, disclose
 from dalenius.designs.solving import solve
 
-__all__ = ["disclose", "solve"]
+__all__ = ["GAP", "SECONDS", "disclose", "solve"]

@@ -3,26 +3,28 @@ r"""Perfect sample privacy: tell the most about W with an output exactly indepen
 References: Rassouli, Rosas & Gündüz, "Data Disclosure under Perfect Sample Privacy" (paper 000).
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from math import log2
 
 import numpy as np
 
 from dalenius.core import Certificate, Channel, Design, Independent, MaximizeInformation, Problem, TableSource
-from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.core.numbers import up
+from dalenius.designs.columns import Target, channel_of, independence
+from dalenius.designs.posterior_cells import by_posterior_cells, cells_apply
 from dalenius.designs.proving import proved
-from dalenius.errors import Infeasible, Unsupported
+from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.solvers import best_mixture, exact_dual, walk
 
-__all__ = ["Target", "disclose", "why_not"]
+__all__ = ["disclose", "why_not"]
 
-WALK_LIMIT = 100_000
+WALK_LIMIT = 20_000
+WALK_ATOMS = 64
+GAP = 1e-6
+SECONDS = 120.0
 
-Column = Sequence[Fraction]
-Names = tuple[str, ...]
+Found = tuple[Channel, list[Certificate], str]
 
 
 def why_not(problem: Problem) -> str | None:
@@ -36,8 +38,8 @@ def why_not(problem: Problem) -> str | None:
         return "nothing is promised; add a [[guarantee]] with independent = [...]"
     if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
         return (
-            "several rows of one person cannot be charged together under independence, because releases of 0 bits do not "
-            "add up to 0 bits; leave out max_rows, and one letter is drawn for each person"
+            "several rows of one person cannot be charged together under independence, because releases of 0 bits do "
+            "not add up to 0 bits; leave out max_rows, and one letter is drawn for each person"
         )
     if problem.output is None:
         return 'it needs a fresh alphabet, output = "Y", not release = [...]'
@@ -47,7 +49,13 @@ def why_not(problem: Problem) -> str | None:
     return None
 
 
-def disclose(problem: Problem, *, on_progress: Callable[[int, int], None] | None = None) -> Design:
+def disclose(
+    problem: Problem,
+    *,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_progress: Callable[[str], None] | None = None,
+) -> Design:
     r"""Maximise I(W; Y) over channels with Y independent of every view; kept columns K count as outputs.
 
     With v_y(x) = p(x) p(y|x) only the extreme points r of the polytope
@@ -58,8 +66,8 @@ def disclose(problem: Problem, *, on_progress: Callable[[int, int], None] | None
 
         max_theta  sum_r theta_r phi(r)   s.t.  sum_r theta_r r = p_X,  theta >= 0.                          (17)
 
-    The paper's P_{Y|X} is the transpose of ours. Columns with the same posterior of W are merged: nothing is lost and
-    fewer letters leave. Cost: the walk over the bases of S, at worst C(|X|, rank).
+    The paper's P_{Y|X} is the transpose of ours. A small S is walked exactly, at worst C(|X|, rank) bases; a large one
+    is never listed: its optimum is enclosed by cells of the posterior of W to `gap` bits, or as `seconds` allow.
 
     >>> from dalenius.testing import example2
     >>> design = disclose(example2())
@@ -69,62 +77,41 @@ def disclose(problem: Problem, *, on_progress: Callable[[int, int], None] | None
     if reason := why_not(problem):
         raise Unsupported(f"perfect sample privacy cannot solve this: {reason}")
     _kept_must_be_free(problem)
-    joint, weight = problem.pmf, problem.pmf.counts(problem.inputs)
-    p = [Fraction(int(n), joint.total) for n in weight]
-    rows = [[Fraction(1)] * len(p), *(row for view in problem.views for row in _independence(problem, view))]
-    polytope = walk(rows, [1] + [0] * (len(rows) - 1), limit=WALK_LIMIT, on_progress=on_progress)
+    channel, certificates, method = _searched(problem, gap, seconds, on_progress)
+    return proved(problem, channel, [Certificate("universal"), *certificates], method=method, remarks=_remarks(problem))
+
+
+def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
+    """The first route that fits: the walk over all extreme columns while they are few, else the cells of posteriors."""
+    atoms, cells = len(problem.pmf.grouped(problem.inputs)[0]), cells_apply(problem)
+    try:
+        if atoms <= WALK_ATOMS or not cells:
+            return _by_walk(problem, WALK_LIMIT if cells else 10 * WALK_LIMIT, on_progress)
+    except SolverFailed:
+        if not cells:
+            raise
+    channel, certificate, method = by_posterior_cells(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+    return channel, [certificate], method
+
+
+def _by_walk(problem: Problem, limit: int, on_progress: Callable[[str], None] | None) -> Found:
+    """Every extreme column exactly, the best mixture of them, and its dual as the certificate.
+
+    Columns with the same posterior of W are merged: nothing is lost and fewer letters leave.
+    """
+    joint = problem.pmf
+    p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    rows = [[Fraction(1)] * len(p), *(row for view in problem.views for row in independence(problem, view))]
+    told = (lambda bases, found: on_progress(f"{bases:,} bases, {found:,} extreme columns")) if on_progress else None
+    polytope = walk(rows, [1] + [0] * (len(rows) - 1), limit=limit, on_progress=told)
     target = Target(problem)
     values = [target.phi(v) for v in polytope.vertices]
     mixture = best_mixture(polytope.vertices, [float(v) for v in values], p)
     dual = exact_dual(polytope.vertices, values, mixture.basis, pinned=mixture.pinned)
-    channel = _channel(problem, target.merged([(t, polytope.vertices[k]) for k, t in mixture.theta.items()]), p)
+    channel = channel_of(problem, target.merged([(t, polytope.vertices[k]) for k, t in mixture.theta.items()]), p)
     walked = {"z": [up(a * b, 36) for a, b in zip(dual, p, strict=True)], "basis": polytope.basis}
-    return proved(
-        problem,
-        channel,
-        [Certificate("universal"), Certificate("rays", walked)],
-        method=f"every extreme column exactly ({len(polytope.vertices)} of them) and a linear program over them",
-        remarks=_remarks(problem),
-    )
-
-
-class Target:
-    """What the output should tell about: p(w, k | x) for the wanted W and the kept K, and phi on columns."""
-
-    def __init__(self, problem: Problem) -> None:
-        joint, about, kept = problem.pmf, problem.objective.names, problem.kept
-        weight = joint.counts(problem.inputs).tolist()
-        counts = joint.counts(problem.inputs, about, kept)
-        self.prior = [Fraction(int(n), joint.total) for n in counts.sum(axis=(0, 2)).tolist()]
-        self.shares = [
-            [(w, k, Fraction(int(counts[x, w, k]), weight[x])) for w, k in zip(*counts[x].nonzero(), strict=True)]
-            for x in range(len(weight))
-        ]
-
-    def joint(self, v: Column) -> dict[tuple[int, int], Fraction]:
-        """u_wk = sum_x v(x) p(w, k | x), the posterior of (W, K) times the mass of the column."""
-        u: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
-        for mass, shares in zip(v, self.shares, strict=True):
-            for w, k, share in shares if mass else ():
-                u[w, k] += mass * share
-        return dict(sorted(u.items()))
-
-    def phi(self, v: Column) -> Fraction:
-        """sum u_wk log2(u_wk / (p_w s_k)), an upper bound within 2^-150."""
-        u, s = self.joint(v), defaultdict[int, Fraction](Fraction)
-        for (_, k), mass in u.items():
-            s[k] += mass
-        return Fraction(sum(times_log2(m, m / (self.prior[w] * s[k]))[1] for (w, k), m in u.items()), 1 << BITS)
-
-    def merged(self, weighted: Iterable[tuple[Fraction, Column]]) -> list[list[Fraction]]:
-        """theta v for each column, those of the same posterior added up, sorted by their posterior."""
-        groups: dict[tuple[tuple[tuple[int, int], Fraction], ...], list[Fraction]] = {}
-        for theta, v in weighted:
-            mass = sum(v, Fraction(0))
-            posterior = tuple((wk, m / mass) for wk, m in self.joint(v).items())
-            known = groups.get(posterior, [Fraction(0)] * len(v))
-            groups[posterior] = [a + theta * b for a, b in zip(known, v, strict=True)]
-        return [groups[posterior] for posterior in sorted(groups, reverse=True)]
+    method = f"every extreme column exactly ({len(polytope.vertices)} of them) and a linear program over them"
+    return channel, [Certificate("rays", walked)], method
 
 
 def _kept_must_be_free(problem: Problem) -> None:
@@ -146,36 +133,11 @@ def _kept_must_be_free(problem: Problem) -> None:
             )
 
 
-def _independence(problem: Problem, view: Names) -> list[list[Fraction]]:
-    """Rows p(a, k | x) - p(a) p(k | x) of the equations of one view, for each of its values a and each kept k."""
-    joint = problem.pmf
-    counts = joint.counts(problem.inputs, view, problem.kept).astype(object)
-    weight, alone = counts.sum(axis=(1, 2)), counts.sum(axis=(0, 2))
-    numerators = joint.total * counts - alone[None, :, None] * counts.sum(axis=1)[:, None, :]
-    return [
-        [Fraction(int(n), int(w) * joint.total) for n, w in zip(numerators[:, a, k], weight, strict=True)]
-        for a in range(counts.shape[1])
-        for k in range(counts.shape[2])
-    ]
-
-
-def _channel(problem: Problem, columns: list[list[Fraction]], p: list[Fraction]) -> Channel:
-    """p(y | x) = v_y(x) / p(x); the rows of impossible inputs repeat p(y)."""
-    joint, output = problem.pmf, problem.output or "Y"
-    inputs = joint.alphabets(problem.inputs)
-    everywhere = tuple(sum(v, Fraction(0)) for v in columns)
-    channel = Channel.constant(inputs, output)
-    rows = [everywhere] * len(channel.rows)
-    for x, codes in enumerate(joint.grouped(problem.inputs)[0]):
-        rows[channel.row_of(codes)] = tuple(v[x] / p[x] for v in columns)
-    return Channel(inputs, {output: tuple(str(y) for y in range(len(columns)))}, tuple(rows))
-
-
 def _remarks(problem: Problem) -> list[str]:
     """What a reader of the design must be told."""
     wanted = ", ".join(problem.objective.names)
     told = [
-        f"{wanted} is part of the protected view ({', '.join(view)}), so what is independent of that tells nothing about it"
+        f"{wanted} is part of the protected view ({', '.join(view)}), so what is independent of it tells nothing"
         for view in problem.views
         if set(problem.objective.names) <= set(view)
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dalenius.core import Design, Problem
-from dalenius.designs.disclose import disclose, why_not
+from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.errors import Unsupported
 from dalenius.tables import bind
 
@@ -12,8 +12,16 @@ __all__ = ["solve"]
 FAMILIES = {"perfect sample privacy (paper 000)": (why_not, disclose)}
 
 
-def solve(problem: Problem, *, on_progress: Callable[[int, int], None] | None = None) -> Design:
+def solve(
+    problem: Problem,
+    *,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_progress: Callable[[str], None] | None = None,
+) -> Design:
     """Design the best mechanism for a problem and prove it; a problem that is only declared is bound to its data first.
+
+    Where the optimum cannot be had exactly, the search ends when value and bound are `gap` apart, or after `seconds`.
 
     >>> from dalenius.testing import xor
     >>> float(solve(xor()).value)
@@ -24,7 +32,7 @@ def solve(problem: Problem, *, on_progress: Callable[[int, int], None] | None = 
         if (reason := refusal(problem)) is None:
             if problem.joint is None:
                 problem, _ = bind(problem)
-            return design(problem, on_progress=on_progress)
+            return design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
         reasons[family] = reason
     told = "; ".join(f"{family}: {reason}" for family, reason in reasons.items())
     raise Unsupported(f"no family solves this combination yet ({told})")

@@ -1,0 +1,87 @@
+"""Columns of a disclosure in exact rationals: what they tell, which equations they obey, the channel they make."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Channel, Problem
+from dalenius.core.arithmetic import BITS, times_log2
+
+__all__ = ["Column", "Target", "channel_of", "independence", "view_labels"]
+
+Column = Sequence[Fraction]
+Names = tuple[str, ...]
+
+
+class Target:
+    """What the output should tell about: p(w, k | x) for the wanted W and the kept K, and phi on columns."""
+
+    def __init__(self, problem: Problem) -> None:
+        joint, about, kept = problem.pmf, problem.objective.names, problem.kept
+        weight = joint.counts(problem.inputs).tolist()
+        counts = joint.counts(problem.inputs, about, kept)
+        self.prior = [Fraction(int(n), joint.total) for n in counts.sum(axis=(0, 2)).tolist()]
+        self.shares = [
+            [(w, k, Fraction(int(counts[x, w, k]), weight[x])) for w, k in zip(*counts[x].nonzero(), strict=True)]
+            for x in range(len(weight))
+        ]
+
+    def joint(self, v: Column) -> dict[tuple[int, int], Fraction]:
+        """u_wk = sum_x v(x) p(w, k | x), the posterior of (W, K) times the mass of the column."""
+        u: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for mass, shares in zip(v, self.shares, strict=True):
+            for w, k, share in shares if mass else ():
+                u[w, k] += mass * share
+        return dict(sorted(u.items()))
+
+    def phi(self, v: Column) -> Fraction:
+        """sum u_wk log2(u_wk / (p_w s_k)), an upper bound within 2^-150."""
+        u, s = self.joint(v), defaultdict[int, Fraction](Fraction)
+        for (_, k), mass in u.items():
+            s[k] += mass
+        return Fraction(sum(times_log2(m, m / (self.prior[w] * s[k]))[1] for (w, k), m in u.items()), 1 << BITS)
+
+    def merged(self, weighted: Iterable[tuple[Fraction, Column]]) -> list[list[Fraction]]:
+        """theta v for each column, those of the same posterior added up, sorted by their posterior."""
+        groups: dict[tuple[tuple[tuple[int, int], Fraction], ...], list[Fraction]] = {}
+        for theta, v in weighted:
+            mass = sum(v, Fraction(0))
+            posterior = tuple((wk, m / mass) for wk, m in self.joint(v).items())
+            known = groups.get(posterior, [Fraction(0)] * len(v))
+            groups[posterior] = [a + theta * b for a, b in zip(known, v, strict=True)]
+        return [groups[posterior] for posterior in sorted(groups, reverse=True)]
+
+
+def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
+    """Rows p(a, k | x) - p(a) p(k | x) of the equations of one view, for each of its values a and each kept k."""
+    joint = problem.pmf
+    counts = joint.counts(problem.inputs, view, problem.kept).astype(object)
+    weight, alone = counts.sum(axis=(1, 2)), counts.sum(axis=(0, 2))
+    numerators = joint.total * counts - alone[None, :, None] * counts.sum(axis=1)[:, None, :]
+    return [
+        [Fraction(int(n), int(w) * joint.total) for n, w in zip(numerators[:, a, k], weight, strict=True)]
+        for a in range(counts.shape[1])
+        for k in range(counts.shape[2])
+    ]
+
+
+def channel_of(problem: Problem, columns: list[list[Fraction]], p: list[Fraction]) -> Channel:
+    """p(y | x) = v_y(x) / p(x); the rows of impossible inputs repeat p(y)."""
+    joint, output = problem.pmf, problem.output or "Y"
+    inputs = joint.alphabets(problem.inputs)
+    everywhere = tuple(sum(v, Fraction(0)) for v in columns)
+    channel = Channel.constant(inputs, output)
+    rows = [everywhere] * len(channel.rows)
+    for x, codes in enumerate(joint.grouped(problem.inputs)[0]):
+        rows[channel.row_of(codes)] = tuple(v[x] / p[x] for v in columns)
+    return Channel(inputs, {output: tuple(str(y) for y in range(len(columns)))}, tuple(rows))
+
+
+def view_labels(problem: Problem, view: Names) -> npt.NDArray[np.intp] | None:
+    """The value of the view at each input outcome, as a number; None when the input does not tell it."""
+    counts = problem.pmf.counts(problem.inputs, view)
+    there = counts != 0
+    return np.argmax(there, axis=1) if (there.sum(axis=1) == 1).all() else None

@@ -1,0 +1,161 @@
+"""The max-affine route: the same contract as the walk, and the same optimum where both can be had."""
+
+import copy
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from contract import DesignContract, assert_kept
+
+from dalenius.certify import check
+from dalenius.core import Pmf
+from dalenius.core.numbers import down, exact, up
+from dalenius.designs import disclose
+from dalenius.designs.posterior_cells import by_posterior_cells, cells_apply
+from dalenius.designs.proving import proved
+from dalenius.errors import NotCertified
+from dalenius.testing import disclosure, example2, self_disclosure, xor
+
+
+def counted(sizes, letters, seed, views=None):
+    """Samples of these sizes and a W of so many letters, with random counts from 1 to 99."""
+    rng = np.random.default_rng(seed)
+    names = [f"X{k}" for k in range(1, len(sizes) + 1)]
+    alphabets = {n: tuple(map(str, range(m))) for n, m in zip(names, sizes, strict=True)}
+    alphabets["W"] = tuple(map(str, range(letters)))
+    codes = np.array(list(itertools.product(*(range(len(a)) for a in alphabets.values()))))
+    joint = Pmf.from_counts(alphabets, codes, rng.integers(1, 100, len(codes)).tolist())
+    return disclosure(joint, names, ["W"], views or [[n] for n in names])
+
+
+def by_cells(problem, gap=1e-5):
+    channel, certificate, method = by_posterior_cells(problem, gap=gap, seconds=60)
+    return proved(problem, channel, [certificate], method=method)
+
+
+INSTANCES = {
+    "2x2x2, W2": ((2, 2, 2), 2, None),
+    "3x3, W2": ((3, 3), 2, None),
+    "3x2x2, W3": ((3, 2, 2), 3, None),
+    "2x2x2, W4": ((2, 2, 2), 4, None),
+    "a pair and a single": ((2, 2, 2), 2, [["X1", "X2"], ["X3"]]),
+    "a view twice": ((2, 2, 2), 2, [["X1"], ["X1"], ["X2"], ["X3"]]),
+}
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_cells_enclose_the_exact_optimum(name, seed):
+    sizes, letters, views = INSTANCES[name]
+    problem = counted(sizes, letters, seed, views)
+    best, enclosed = disclose(problem), by_cells(problem)
+    assert enclosed.value <= best.bound
+    assert best.value <= enclosed.bound
+    assert float(enclosed.gap) <= 1e-5
+    for guarantee in problem.guarantees:
+        assert_kept(problem, enclosed.channel.rows, guarantee)
+    check(enclosed.dumps())
+
+
+def test_letters_of_w_and_of_the_views_may_have_any_names():
+    """The checker sorts letters as text; "10" stands before "9" there."""
+    problem = counted((3, 2), 3, 4)
+    renamed = {"X1": ("9", "10", "-1"), "X2": ("b", "B"), "W": ("2", "10", "1")}
+    joint = Pmf.from_counts(renamed, problem.pmf.support, problem.pmf.weights.tolist())
+    assert float(by_cells(disclosure(joint, ["X1", "X2"], ["W"], [["X1"], ["X2"]])).gap) <= 1e-5
+
+
+def test_beyond_the_walk_cells_take_over():
+    problem = counted((2,) * 7, 2, 0)
+    design = disclose(problem, gap=1e-3)
+    assert design.certificate.kind == "cells"
+    assert 0 < design.value <= design.bound
+    assert float(design.gap) <= 1e-3
+    check(design.dumps())
+
+
+def test_cells_need_few_letters_and_views_that_the_input_tells():
+    assert cells_apply(example2())
+    assert not cells_apply(self_disclosure(["1/2", "1/2"], 4))
+    assert not cells_apply(disclosure(example2().pmf, ["X1", "X2"], ["W"], [["W"]]))
+
+
+# --- false proofs -----------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def honest():
+    return json.loads(by_cells(counted((2, 2, 2), 2, 0), gap=1e-7).dumps())
+
+
+def leaf_dropped(proof):
+    proof["tree"].pop()
+
+
+def leaf_added(proof):
+    proof["tree"].append(0)
+
+
+def unknown_cut(proof):
+    proof["tree"][-1] = len(proof["cuts"])
+
+
+def split_outside(proof):
+    node = next(n for n in proof["tree"] if isinstance(n, list))
+    node[:] = ["3/2", "-1/2"]
+
+
+def split_without_sum(proof):
+    node = next(n for n in proof["tree"] if isinstance(n, list))
+    node[0] = "2"
+
+
+def short_cut(proof):
+    proof["cuts"][0][0].pop()
+
+
+def no_unit(proof):
+    proof["unit"] = "0"
+
+
+@pytest.mark.parametrize(
+    "damage", [leaf_dropped, leaf_added, unknown_cut, split_outside, split_without_sum, short_cut, no_unit]
+)
+def test_a_damaged_proof_is_refused(honest, damage):
+    document = copy.deepcopy(honest)
+    damage(document["certificate"])
+    with pytest.raises(NotCertified):
+        check(json.dumps(document))
+
+
+def test_no_mutation_proves_a_false_bound(honest):
+    """Cuts, multipliers and splits changed at random: the proof then proves less, never more."""
+    optimum = disclose(counted((2, 2, 2), 2, 0)).value
+    false = optimum - exact("1e-9")
+    claim = honest | {"value": down(false), "bound": up(false), "gap": "1"}
+    draw = np.random.default_rng(3)
+    for _ in range(150):
+        proof = copy.deepcopy(honest["certificate"])
+        for _ in range(int(draw.integers(1, 4))):
+            cut = proof["cuts"][int(draw.integers(len(proof["cuts"])))][int(draw.integers(2))]
+            at = int(draw.integers(len(cut)))
+            cut[at] = str(int(cut[at]) + int(draw.integers(-(2**58), 2**58)))
+            leaf = int(draw.integers(len(proof["tree"])))
+            if isinstance(proof["tree"][leaf], int):
+                proof["tree"][leaf] = int(draw.integers(len(proof["cuts"])))
+        with pytest.raises(NotCertified):
+            check(json.dumps(claim | {"certificate": proof}))
+    check(json.dumps(honest))  # and the honest claim stands, so the loop above could have failed
+
+
+class TestCellsContract(DesignContract):
+    """The contract once more, with the walk switched off."""
+
+    def problems(self):
+        return {"example 2": example2(), "xor": xor(), "3x2, W3": counted((3, 2), 3, 2)}
+
+    def infeasible(self):
+        return {"W is kept": replace(example2(), keep=("W",))}
+
+    def solve(self, problem):
+        return disclose(problem) if problem.kept else by_cells(problem)
