@@ -9,6 +9,7 @@ MODULES = (
     "core/numbers",
     "core/arithmetic",
     "core/reading",
+    "core/pivoting",
     "certify/privacy",
     "certify/optimality",
     "certify/checking",

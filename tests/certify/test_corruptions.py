@@ -291,7 +291,7 @@ def test_a_damaged_file_is_refused(designs, damage, message):
 
 
 def test_a_walk_without_end_is_refused(designs, monkeypatch):
-    monkeypatch.setattr("dalenius.certify.optimality.WALK_LIMIT", 3)
+    monkeypatch.setattr("dalenius.core.pivoting.WALK_LIMIT", 3)
     with pytest.raises(NotCertified, match="too many bases to walk"):
         check(json.dumps(designs["self n=4 q=.3"]))
 

@@ -12,15 +12,14 @@ I(W; Y, K) <= sum_x z(x) + tau for every mechanism that keeps the promises.
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import ceil, gcd, lcm
+from math import ceil
 from typing import Any
 
 from dalenius.certify.privacy import information
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.core.numbers import exact
+from dalenius.core.pivoting import vertices
 from dalenius.core.reading import Release, require
-
-WALK_LIMIT = 1_000_000
 
 
 class Cone:
@@ -66,69 +65,16 @@ class Cone:
             beside = [dict(n).get(k, 0) for n in self.beside]
             yield [(n.get((a, k), 0) - share * b) / m for n, b, m in zip(here, beside, self.mass)]
 
-    def vertices(self, basis: list[Any]) -> Iterator[dict[int, Fraction]]:
-        """Every vertex of {v >= 0, sum v = 1, rows . v = 0}: all lexicographically feasible bases, by exact pivoting.
-
-        Perturbed along the columns of the starting basis the polytope is simple, and it is bounded, so its graph is
-        connected and the walk is complete, whatever is degenerate. Tableaux hold integers over their determinant d.
-        """
-        n = len(self.mass)
-        tableau: list[list[int]] = []
-        for exactly in [[Fraction(1)] * (n + 1), *([*r, Fraction(0)] for r in self.rows())]:
-            scale = lcm(*(v.denominator for v in exactly))
-            tableau.append([int(v * scale) for v in exactly])
-        start, d = sorted(set(basis)), 1
-        require(all(isinstance(j, int) and 0 <= j < n for j in start), "not a basis")
-        for r, j in enumerate(start):  # fraction-free elimination onto the starting basis
-            i = next((i for i in range(r, len(tableau)) if tableau[i][j]), -1)
-            require(i >= 0, "singular basis")
-            tableau[r], tableau[i] = tableau[i], tableau[r]
-            tableau, d = pivot(tableau, r, j, d)
-        require(not any(any(row) for row in tableau[len(start) :]), "the basis does not span the constraints")
-        require(all(row[n] >= 0 for row in tableau), "the starting basis is infeasible")
-        seen, met, stack = {frozenset(start)}, set(), [(start, tableau[: len(start)], d)]
-        while stack:
-            bas, tableau, d = stack.pop()
-            vertex = frozenset(
-                (j, row[n] // gcd(row[n], d), d // gcd(row[n], d)) for j, row in zip(bas, tableau) if row[n]
-            )
-            if vertex not in met:
-                met.add(vertex)
-                yield {j: Fraction(a, b) for j, a, b in vertex}
-            for j in set(range(n)).difference(bas):
-                rows = [row for row in tableau if row[j] > 0]
-                require(bool(rows), "the cone is unbounded")
-                for o in (n, *start):  # lexicographic ratio test
-                    least = rows[0]
-                    for row in rows:
-                        least = row if row[o] * least[j] < least[o] * row[j] else least
-                    rows = [row for row in rows if row[o] * least[j] == least[o] * row[j]]
-                    if len(rows) == 1:
-                        break
-                require(len(rows) == 1, "lexicographic tie")
-                i = next(i for i, row in enumerate(tableau) if row is rows[0])
-                after = [*bas[:i], j, *bas[i + 1 :]]
-                if frozenset(after) not in seen:
-                    seen.add(frozenset(after))
-                    require(len(seen) <= WALK_LIMIT, "too many bases to walk")
-                    stack.append((after, *pivot(tableau, i, j, d)))
-
-
-def pivot(tableau: list[list[int]], i: int, j: int, d: int) -> tuple[list[list[int]], int]:
-    """Column j becomes the unit vector of row i; entries are integers over the new determinant, kept positive."""
-    e, base = tableau[i][j], tableau[i]
-    if e < 0:
-        e, base = -e, [-a for a in base]
-    rows = [base if r == i else [(a * e - row[j] * b) // d for a, b in zip(row, base)] for r, row in enumerate(tableau)]
-    return rows, e
-
 
 def rays(cone: Cone, proof: dict[str, Any]) -> Fraction:
     """z alone: the checker visits every extreme column by itself and raises tau to what the worst of them needs."""
     z = [exact(v) for v in proof["z"]]
     require(len(z) == len(cone.mass), "z has the wrong length")
     per = [value * cone.total / m for value, m in zip(z, cone.mass)]
-    need = (cone.phi(cone.joint(v)) - sum(per[x] * m for x, m in v.items()) for v in cone.vertices(proof["basis"]))
+    need = (
+        cone.phi(cone.joint(v)) - sum(per[x] * m for x, m in v.items())
+        for v in vertices(len(z), cone.rows(), proof["basis"])
+    )
     return sum(z, Fraction(0)) + max(need)
 
 
@@ -144,10 +90,10 @@ def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
     cuts = [([int(v) for v in a], [int(v) for v in lam]) for a, lam in proof["cuts"]]
     require(unit > 0 and all(len(a) == len(letters) and len(b) == len(cone.equations) for a, b in cuts), "bad cut")
     shift: dict[int, int] = {}
-    tree: Iterator[Any] = iter(proof["tree"])
+    tree = iter([*proof["tree"], None])
     stack = [[[Fraction(i == j) for j in range(len(letters))] for i in range(len(letters))]]
     while stack:
-        cell, node = stack.pop(), next(tree, None)
+        cell, node = stack.pop(), next(tree)
         if isinstance(node, int):
             need = (cone.phi(dict(zip(letters, g))) * unit - sum(a * t for a, t in zip(cuts[node][0], g)) for g in cell)
             shift[node] = max([ceil(n) for n in need] + ([shift[node]] if node in shift else []))
@@ -156,7 +102,7 @@ def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
         require(len(t) == len(cell) and min(t) >= 0 and sum(t) == 1, "a split is not a point of its cell")
         point = [sum((a * g[w] for a, g in zip(t, cell)), Fraction(0)) for w in range(len(letters))]
         stack += [[*cell[:i], point, *cell[i + 1 :]] for i in reversed(range(len(cell))) if t[i]]
-    require(next(tree, None) is None, "the tree does not match its cells")
+    require([*tree] == [None], "the tree does not match its cells")
     lines = []  # over the common denominator unit * total, for an atom of mass one
     for j, extra in shift.items():
         a = dict(zip(letters, (cone.total * (v + extra) for v in cuts[j][0])))
