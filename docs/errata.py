@@ -8,6 +8,15 @@ import numpy as np
 
 from dalenius import Channel, Pmf, Problem
 from dalenius.designs import solve
+from dalenius.measures import (
+    LatentModel,
+    preprocessing,
+    preprocessing_efficiency,
+    preprocessing_lower_bound_efficiency,
+    preprocessing_lower_bound_eq67,
+    typical_epsilon,
+    weak_deviation,
+)
 from dalenius.solvers import rank, vertices
 from dalenius.tables import conditionally_iid
 from dalenius.testing import disclosure, example2, two_binary
@@ -145,6 +154,41 @@ def algorithm_1(n: int, q: Fraction) -> None:
     print(f"{len(set(accepted))} distinct, {true} true")
 
 
+def windows_of_three() -> None:
+    names = [f"X{k}" for k in range(1, 5)]
+    q = Fraction(2, 5)
+    records = []
+    for x in product(BITS, repeat=4):
+        ones = x.count("1")
+        records.append((x, q**ones * (1 - q) ** (4 - ones)))
+    joint = Pmf.from_records(dict.fromkeys(names, BITS), records)
+    columns = (["2/9", 0, 0, 1, "2/3", 0, 0, 0], [0, "1/3", "1/3", 0, "1/3", 0, 0, "1/4"])
+    for at, (name, column) in enumerate(zip(("A", "B"), columns, strict=True)):
+        rows = tuple((Fraction(c), 1 - Fraction(c)) for c in column)
+        joint = Channel(dict.fromkeys(names[at : at + 3], BITS), {name: ("y", "else")}, rows).after(joint)
+    print("E1, windows of three samples that overlap in two, q = 2/5")
+    for event in ({"A": "y"}, {"B": "y"}, {"A": "y", "B": "y"}):
+        given = [joint.probability(**{x: "1"}, **event) / joint.probability(**event) for x in names]
+        print(f"  P(X = 1 | {', '.join(event)})".ljust(24), told(given))
+
+
+def sections_4_and_5() -> None:
+    q, n = Fraction(1, 20), 4
+    print(
+        f"E2, preprocessing of {n} bits, q = {q}: (67) says {preprocessing_lower_bound_eq67(q, n):.12f} bits,", end=" "
+    )
+    print(f"exactly {preprocessing(q, n):.12f}")
+    printed, true = preprocessing_lower_bound_efficiency(q), preprocessing_efficiency(q)
+    print(f"  asymptotic efficiency: (67) says {printed:.12f}, exactly {true:.12f}")
+    off = [weak_deviation(law, [9, 1]) for law in (["9/10", "1/10"], ["1/10", "9/10"])]
+    print(f"E8, ten samples with one 1, crossover 1/10: off by {off[0]:.3f} bits for input 0,", end=" ")
+    print(f"by {off[1]:.3f} bits for input 1")
+    model = LatentModel.of([HALF, HALF], [["1/5", "1/10", "7/10"], ["1/10", "1/5", "7/10"]])
+    print(
+        f"E10, (.2, .1, .7) and (.1, .2, .7): epsilon {typical_epsilon(model)} instead of {2 * typical_epsilon(model)}"
+    )
+
+
 def table_1() -> None:
     prior = Pmf.from_records({"W": BITS}, [(("0",), "2/3"), (("1",), "1/3")])
     kernel = Channel({"W": BITS}, {"X": BITS}, ((Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 10), Fraction(9, 10))))
@@ -162,4 +206,6 @@ if __name__ == "__main__":
     corollary_1_1()
     algorithm_1(3, Fraction(1, 10))
     algorithm_1(4, Fraction(1, 10))
+    windows_of_three()
+    sections_4_and_5()
     table_1()

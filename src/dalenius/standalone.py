@@ -12,6 +12,7 @@ MODULES = (
     "core/pivoting",
     "certify/privacy",
     "certify/optimality",
+    "certify/boxes",
     "certify/checking",
 )
 

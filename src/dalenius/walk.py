@@ -67,14 +67,26 @@ def verify(design: Design | str | Path, *, table: Any = None, problem: Problem |
 
 
 def _same_promises(design: Design, problem: Problem) -> None:
-    """Every section that says what is promised and wanted, key by key."""
-    ours, asked = design.problem.to_json(), problem.to_json()
-    for section in ("mechanism", "objective", "guarantee", "limit", "side_information"):
-        if ours.get(section) != asked.get(section):
+    """Every section that says what is promised and wanted, to whom, and in which letters."""
+    ours, asked = _promises(design.problem), _promises(problem)
+    ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
+    for section, wanted in asked.items():
+        if ours[section] != wanted:
             raise NotCertified(
-                f"the design does not keep the problem file: [{section}] is {json.dumps(ours.get(section))} "
-                f"in the design and {json.dumps(asked.get(section))} in the file"
+                f"the design does not keep the problem file: [{section}] is {json.dumps(ours[section])} in the design "
+                f"and {json.dumps(wanted)} in the file"
             )
+
+
+def _promises(problem: Problem) -> dict[str, Any]:
+    document = problem.to_json()
+    source = document.get("source", {})
+    columns = document.get("columns", {})
+    return {
+        **{k: document.get(k) for k in ("mechanism", "objective", "guarantee", "limit", "side_information")},
+        "source": {k: source.get(k) for k in ("unit", "max_rows", "prior")},
+        "columns": {n: c for n, c in columns.items() if "grid" in c or isinstance(c["values"], list)},
+    }
 
 
 def _recounted(design: Design, table: Any) -> tuple[Pmf, Coded]:

@@ -80,12 +80,12 @@ def test_only_promises_with_figures_are_called_proved(designs: dict[str, Design]
 
 def test_a_tight_gap_is_named_instead_of_a_second_figure(designs: dict[str, Design]) -> None:
     assert (
-        "The release tells 0.0134 bits about W (out of 1 bit); no mechanism that keeps these promises can tell more, up to a gap of "
-        "1e-30 bits. This was proved by visiting every extreme mechanism one by one."
+        "The release tells 0.0134 bits about W (out of 1 bit); no mechanism that keeps these promises can tell more, "
+        "up to a gap of 1e-30 bits. This was proved by visiting every extreme mechanism one by one."
     ) in proved(designs["example2"].to_json())
     assert (
-        "The release tells 1 bit about W (out of 1 bit); no mechanism that keeps these promises can tell more. This was proved by a "
-        "closed bound that needs no data."
+        "The release tells 1 bit about W (out of 1 bit); no mechanism that keeps these promises can tell more. This was "
+        "proved by a closed bound that needs no data."
     ) in proved(designs["xor"].card())
 
 

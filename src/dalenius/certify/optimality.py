@@ -10,7 +10,7 @@ I(W; Y, K) <= sum_x z(x) + tau for every mechanism that keeps the promises.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -81,10 +81,9 @@ def rays(cone: Cone, proof: dict[str, Any]) -> Fraction:
 def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
     """Simplicial cells of the posterior u of (W, K), a linear function a_j and multipliers lambda_j for each leaf.
 
-    A node gives the weights of a point on the corners of its cell; its children replace one corner of positive weight
-    by that point, so they cover the cell. At a leaf a_j is shifted until a_j.g >= phi(g) at every corner g, hence
-    a_j.u >= phi(u) on the cell. With z(x) = p(x) max_j [sum a_j p(w,k|x) + sum lambda_j row(x)] every column of the
-    cone has z.c >= a_j.u(c) >= phi(c) for the j of its cell. The tree is a flat list in pre-order.
+    A node (flat, pre-order) gives the weights of a point on the corners of its cell; its children replace one corner of
+    positive weight by that point, so they cover the cell. At a leaf a_j is shifted until a_j.g >= phi(g) at corners,
+    hence a_j.u >= phi(u) on the cell; so z(x) = p(x) max_j [sum a_j p(w,k|x) + sum lambda_j row(x)] has z.c >= phi(c).
     """
     unit, letters = int(proof["unit"]), sorted({wk for target in cone.target for wk, _ in target})
     cuts = [([int(v) for v in a], [int(v) for v in lam]) for a, lam in proof["cuts"]]
@@ -127,13 +126,3 @@ def universal(cone: Cone, _: dict[str, Any]) -> Fraction:
     nothing: list[tuple[str, ...]] = [()] * len(release.atoms)
     seen = list(zip(release.row, release.outcomes(release.kept)))
     return min(information(release.weights(cone.about, view, seen))[1] for view in [nothing, *cone.views])
-
-
-KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {f.__name__: f for f in (rays, cells, universal)}
-
-
-def prove_bound(release: Release, about: list[str], promises: list[Any], certificate: Any) -> Fraction:
-    """The bound on I(W; Y, K) that a proof object proves; promises other than independence only make it looser."""
-    require(isinstance(certificate, dict) and certificate.get("kind") in KINDS, "this checker knows no such proof")
-    views = [promise["independent"] for promise in promises if "independent" in promise]
-    return KINDS[certificate["kind"]](Cone(release, about, views), certificate)

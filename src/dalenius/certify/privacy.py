@@ -9,19 +9,15 @@ from typing import Any
 
 from dalenius.core.arithmetic import BITS, nats, times_log2
 from dalenius.core.numbers import down, exact, up
-from dalenius.core.reading import Release, require
+from dalenius.core.reading import Release, margins, require
 
 Figures = dict[str, Any]
-ONE_MORE = 20_000
+ONE_MORE = 20_000  # atoms times inputs; beyond, no further column is tried
 
 
 def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
     """Bounds of I(S; Y | G) in bits, from weights q[s, g, y]: sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))]."""
-    total, sg, gy, g = sum(q.values()), Counter[Any](), Counter[Any](), Counter[Any]()
-    for (a, b, y), w in q.items():
-        sg[a, b] += w
-        gy[b, y] += w
-        g[b] += w
+    total, sg, gy, g = margins(q)
     ends = [times_log2(Fraction(w, total), Fraction(w * g[b], sg[a, b] * gy[b, y])) for (a, b, y), w in q.items()]
     low, high = (Fraction(max(0, sum(end)), 1 << BITS) for end in zip(*ends))
     return low, high
@@ -30,17 +26,14 @@ def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
 def figures(release: Release, secret: list[str]) -> Figures:
     """What is released about a secret: average, worst letter, best guess before and after, with one more column."""
     q = release.with_output(secret, [])
-    total, prior, out, worst = sum(q.values()), Counter[Any](), Counter[Any](), Counter[Any]()
+    (total, prior, out, _), worst = margins(q), Counter[Any]()
+    ratios = {(s, y): Fraction(w * total, prior[s, ()] * out[(), y]) for (s, _, y), w in q.items()}
     for (s, _, y), w in q.items():
-        prior[s] += w
-        out[y] += w
-    ratios = {(s, y): Fraction(w * total, prior[s] * out[y]) for (s, _, y), w in q.items()}
-    for (s, _, y), w in q.items():
-        worst[y] += times_log2(Fraction(w, out[y]), ratios[s, y])[1]
+        worst[y] += times_log2(Fraction(w, out[(), y]), ratios[s, y])[1]
     letter = max(sorted(worst), key=worst.__getitem__)
     odds = max(max(r, 1 / r) for r in ratios.values())
-    guesses = (max(q[s, (), y] for s in prior) for y in out)
-    small = len(release.atoms) * len(release.inputs) <= ONE_MORE  # beyond, one more column is not tried
+    guesses = (max(q[s, (), y] for s, _ in prior) for _, y in out)
+    more = [n for n in release.inputs if n not in secret and len(release.atoms) * len(release.inputs) <= ONE_MORE]
     return {
         "leakage_bits": up(information(q)[1]),
         "worst_letter_bits": up(Fraction(max(worst[letter], 0), 1 << BITS)),
@@ -48,22 +41,17 @@ def figures(release: Release, secret: list[str]) -> Figures:
         "odds_nats": up(nats(odds)) if len(ratios) == len(prior) * len(out) else None,  # None: a value is ruled out
         "guess_before": down(Fraction(max(prior.values()), total)),
         "guess_after": up(Fraction(sum(guesses), total)),
-        "with_one_more_bits": {
-            n: up(information(release.with_output(secret, [n]))[1]) for n in release.inputs if n not in secret and small
-        },
+        "with_one_more_bits": {n: up(information(release.with_output(secret, [n]))[1]) for n in more},
     }
 
 
 def independent(release: Release, view: list[str]) -> None:
     """p(v, y) = p(v) p(y) for every value of the view and everything that leaves, exactly (000, Def. 1)."""
     q = release.with_output(view, [])
-    total, a, b = sum(q.values()), Counter[Any](), Counter[Any]()
-    for (s, _, y), w in q.items():
-        a[s] += w
-        b[y] += w
-    for s in a:
-        for y in b:
-            d = Fraction(q[s, (), y] * total - a[s] * b[y], total**2)
+    total, a, b, _ = margins(q)
+    for s, _ in a:
+        for _, y in b:
+            d = Fraction(q[s, (), y] * total - a[s, ()] * b[(), y], total**2)
             require(d == 0, f"p({', '.join(view)}={', '.join(s)}, letter {y[0]}) differs from the product by {d}")
 
 

@@ -32,7 +32,9 @@ def run(arguments: Namespace) -> None:
         if name not in table.names:
             raise InputError(f"there is no column {name!r}; {table.name} has {', '.join(map(repr, table.names))}")
     used = list(dict.fromkeys([*observe, *about, *(v for view in views for v in view)]))
-    letters = encode(table, {n: Column(missing="category") for n in used}, used).alphabets
+    coded = encode(table, {n: Column(missing="category") for n in used}, used)
+    gaps = {n for n in used if (coded.codes[n] == coded.alphabets[n].index(MISSING)).any()}
+    letters = {n: tuple(v for v in a if v != MISSING or n in gaps) for n, a in coded.alphabets.items()}
     relative = os.path.relpath(arguments.table, output.absolute().parent)
     text = _file(relative, letters, observe, about, views, arguments.name)
     with new_file(output, force=arguments.force) as place:

@@ -1,18 +1,30 @@
 """What a design says, read strictly: the joint pmf in whole numbers, the channel, and the part of each variable."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from math import lcm, prod
 from typing import Any
 
 from dalenius.core.numbers import exact
-from dalenius.errors import NotCertified
+from dalenius.errors import InputError, NotCertified
 
 
 def require(holds: bool, otherwise: str) -> None:
     """The only way to say no."""
     if not holds:
         raise NotCertified(otherwise)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Whatever goes wrong while a file is read is a refusal of that file."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as e:
+        what = str(e) if isinstance(e, InputError) else f"{type(e).__name__} {e}"
+        raise NotCertified(f"the file is damaged: {what}") from None
 
 
 def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[Fraction]]]:
@@ -72,3 +84,13 @@ class Release:
             known = sums.get((s, g, k), self.nothing)
             sums[s, g, k] = [a + w * v for a, v in zip(known, self.integers[x])]
         return Counter({(s, g, (y, k)): w for (s, g, k), row in sums.items() for y, w in enumerate(row) if w})
+
+
+def margins(q: Counter[Any]) -> tuple[int, Counter[Any], Counter[Any], Counter[Any]]:
+    """Of weights q[s, g, y]: their sum, and the weights of (s, g), of (g, y) and of g."""
+    sg, gy, g = Counter[Any](), Counter[Any](), Counter[Any]()
+    for (a, b, y), w in q.items():
+        sg[a, b] += w
+        gy[b, y] += w
+        g[b] += w
+    return sum(q.values()), sg, gy, g

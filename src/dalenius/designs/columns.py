@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dalenius.core import Channel, Problem
 from dalenius.core.arithmetic import BITS, times_log2
 
-__all__ = ["Column", "Target", "channel_of", "independence", "view_labels"]
+__all__ = ["Column", "Target", "by_name", "channel_of", "independence", "named", "view_labels"]
 
 Column = Sequence[Fraction]
 Names = tuple[str, ...]
@@ -80,8 +80,19 @@ def channel_of(problem: Problem, columns: list[list[Fraction]], p: list[Fraction
     return Channel(inputs, {output: tuple(str(y) for y in range(len(columns)))}, tuple(rows))
 
 
+def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
+    """The outcomes of some variables in letters, in the order of `Pmf.grouped`."""
+    alphabets = [problem.pmf.variables[n] for n in names]
+    return [tuple(a[c] for a, c in zip(alphabets, codes, strict=True)) for codes in problem.pmf.grouped(names)[0]]
+
+
+def by_name(problem: Problem, names: Names) -> list[int]:
+    """Positions of the outcomes of some variables, sorted by their letters as text: the order of the checker."""
+    words = named(problem, names)
+    return sorted(range(len(words)), key=words.__getitem__)
+
+
 def view_labels(problem: Problem, view: Names) -> npt.NDArray[np.intp] | None:
-    """The value of the view at each input outcome, as a number; None when the input does not tell it."""
-    counts = problem.pmf.counts(problem.inputs, view)
-    there = counts != 0
+    """The value of the view at each input outcome, as its place by name; None when the input does not tell it."""
+    there = problem.pmf.counts(problem.inputs, view)[:, by_name(problem, view)] != 0
     return np.argmax(there, axis=1) if (there.sum(axis=1) == 1).all() else None

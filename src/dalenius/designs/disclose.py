@@ -11,6 +11,7 @@ import numpy as np
 
 from dalenius.core import Certificate, Channel, Design, Independent, MaximizeInformation, Problem, TableSource
 from dalenius.core.numbers import up
+from dalenius.designs.column_boxes import boxes_apply, by_column_boxes
 from dalenius.designs.columns import Target, channel_of, independence
 from dalenius.designs.posterior_cells import by_posterior_cells, cells_apply
 from dalenius.designs.proving import proved
@@ -21,6 +22,7 @@ __all__ = ["disclose", "why_not"]
 
 WALK_LIMIT = 20_000
 WALK_ATOMS = 64
+WALK_BOXES = 16  # the columns of W = X are generated sooner than walked beyond
 GAP = 1e-6
 SECONDS = 120.0
 
@@ -82,15 +84,16 @@ def disclose(
 
 
 def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
-    """The first route that fits: the walk over all extreme columns while they are few, else the cells of posteriors."""
-    atoms, cells = len(problem.pmf.grouped(problem.inputs)[0]), cells_apply(problem)
+    """The first route that fits: the walk over all extreme columns while they are few, then columns or cells."""
+    atoms, cells, boxes = len(problem.pmf.grouped(problem.inputs)[0]), cells_apply(problem), boxes_apply(problem)
     try:
-        if atoms <= WALK_ATOMS or not cells:
-            return _by_walk(problem, WALK_LIMIT if cells else 10 * WALK_LIMIT, on_progress)
+        if atoms <= (WALK_BOXES if boxes else WALK_ATOMS) or not (cells or boxes):
+            return _by_walk(problem, WALK_LIMIT if cells or boxes else 10 * WALK_LIMIT, on_progress)
     except SolverFailed:
-        if not cells:
+        if not (cells or boxes):
             raise
-    channel, certificate, method = by_posterior_cells(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+    route = by_column_boxes if boxes else by_posterior_cells
+    channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     return channel, [certificate], method
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Certificate, Channel, Problem
-from dalenius.designs.columns import view_labels
+from dalenius.designs.columns import by_name, view_labels
 from dalenius.solvers.exact import solve
 from dalenius.solvers.maxaffine import MaxAffine, max_affine
 from dalenius.solvers.repair import repaired
@@ -40,7 +40,7 @@ def by_posterior_cells(
     joint = problem.pmf
     weight = joint.counts(problem.inputs)
     # Letters of W in the order of the checker, so that the cells of the search are its cells.
-    counts = joint.counts(problem.inputs, problem.objective.names)[:, _by_name(problem, problem.objective.names)]
+    counts = joint.counts(problem.inputs, problem.objective.names)[:, by_name(problem, problem.objective.names)]
     p = np.array([float(Fraction(int(n), joint.total)) for n in weight])
     W = np.array([[float(Fraction(int(n), int(m))) for n in row] for row, m in zip(counts, weight, strict=True)])
     labels = [label for view in problem.views if (label := view_labels(problem, view)) is not None]
@@ -49,7 +49,7 @@ def by_posterior_cells(
     found = max_affine(p, W, moments, gap=gap / 2, seconds=seconds, on_progress=told)
     exact = repaired(weight.tolist(), labels, found.channel, posteriors=W, loss=gap / 8)
     channel = _channel(problem, exact.numerators, exact.denominators)
-    certificate = _certificate(problem, found, basis @ found.multipliers.T, labels)
+    certificate = _certificate(found, basis @ found.multipliers.T)
     return channel, certificate, f"max-affine search over {len(found.pieces)} cells of the posterior"
 
 
@@ -82,24 +82,13 @@ def _channel(problem: Problem, numerators: npt.NDArray[Any], denominators: npt.N
     return Channel(inputs, {output: tuple(str(y) for y in range(len(everywhere)))}, tuple(ordered))
 
 
-def _certificate(problem: Problem, found: MaxAffine, multipliers: Floats, labels: list[Labels]) -> Certificate:
-    """Cuts and tree as the checker wants them: the values of each view sorted by their names."""
-    equations, start = [], 0
-    for view, label in zip(problem.views, labels, strict=True):
-        equations += [start + k for k in _by_name(problem, view)]
-        start += int(label.max()) + 1
+def _certificate(found: MaxAffine, multipliers: Floats) -> Certificate:
+    """Cuts and tree as the checker wants them."""
     cuts = [
-        [[str(round(a * UNIT)) for a in piece], [str(round(v * UNIT)) for v in column[equations]]]
+        [[str(round(a * UNIT)) for a in piece], [str(round(v * UNIT)) for v in column]]
         for piece, column in zip(found.pieces, multipliers.T, strict=True)
     ]
     return Certificate("cells", {"unit": str(UNIT), "cuts": cuts, "tree": _weights(found.tree)})
-
-
-def _by_name(problem: Problem, names: tuple[str, ...]) -> list[int]:
-    """Positions of the outcomes of some variables, sorted by their letters as text."""
-    alphabets = [problem.pmf.variables[n] for n in names]
-    words = [tuple(a[c] for a, c in zip(alphabets, codes, strict=True)) for codes in problem.pmf.grouped(names)[0]]
-    return sorted(range(len(words)), key=words.__getitem__)
 
 
 def _weights(tree: list[Any]) -> list[Any]:

@@ -3,8 +3,8 @@ r"""Evidence from a released table against its design: tests that are valid at e
 The table is fixed and the letters were drawn, so every count is a sum of independent 0/1 draws whose mean the design
 tells exactly. Two bounds, no asymptotics:
 
-    Pr[N >= a], Pr[N <= a]  <=  exp(-n KL(a/n || mu/n))            for a count of n rows with mean mu     (Hoeffding 1956)
-    Pr[sum_x n_x D(seen_x || p(.|x)) >= t]  <=  e^-t (e t / d)^d   for t > d, d = sum_x (letters_x - 1)     (Agrawal 2020)
+    Pr[N >= a], Pr[N <= a]  <=  exp(-n KL(a/n || mu/n))           for a count of n rows with mean mu   (Hoeffding 1956)
+    Pr[sum_x n_x D(seen_x || p(.|x)) >= t]  <=  e^-t (e t / d)^d  for t > d, d = sum_x (letters_x - 1)   (Agrawal 2020)
 
 Each test gets an equal share of the error probability, each of its counts an equal share of that.
 """
@@ -95,22 +95,19 @@ def _counts_finding(
 
 
 def _fit_finding(seen: Counts, law: Floats, share: float) -> Finding:
-    """All rows of the channel at once by the second bound."""
-    n = seen.sum(axis=1)
+    """All rows of the channel at once by the second bound; a letter that its input cannot draw settles it."""
+    what = "released letters follow the certified channel"
     t, d = 0.0, 0
-    for counts, row, total in zip(seen, law, n, strict=True):
-        if total:
-            possible = row > 0
-            if counts[~possible].any():
-                t = inf
-                break
-            here = counts[possible]
+    for counts, row in zip(seen, law, strict=True):
+        possible = row > 0
+        if counts[~possible].any():
+            return Finding(what, 0.0, share, "a letter was released that its input cannot draw")
+        if total := int(counts.sum()):
             d += int(possible.sum()) - 1
-            positive = here > 0
-            t += float((here[positive] * np.log(here[positive] / (total * row[possible][positive]))).sum())
-    bound = 1.0 if t <= d or d == 0 else exp(max(-700.0, -t + d * (1 + log(t / d)))) if t < inf else 0.0
-    p = 0.0 if t == inf else min(1.0, bound)
-    return Finding("released letters follow the certified channel", p, share, f"statistic {t:.1f} with {d} degrees")
+            here = counts > 0
+            t += float((counts[here] * np.log(counts[here] / (total * row[here]))).sum())
+    p = 1.0 if t <= d or d == 0 else min(1.0, exp(max(-700.0, d * (1 + log(t / d)) - t)))
+    return Finding(what, p, share, f"statistic {t:.1f} with {d} degrees")
 
 
 def _information(counts: Floats) -> float:

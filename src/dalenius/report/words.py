@@ -231,8 +231,8 @@ def proved(document: Document) -> list[str]:
     told.append(f"The release {does.format(reached)}{of_all}; {verdict}. This was proved by {how}.")
     if facts.public and any(p.kind not in ("local_dp",) for p in facts.promises):
         told.append(
-            "The proof needs the distribution of the original records, which stays confidential; the digest below ties "
-            "this page to it, so that an auditor with access can check it."
+            "The proof needs the distribution of the original records, which stays confidential; the card carries its "
+            "digest, so that an auditor with access can check it."
         )
     elif not facts.public:
         told.append(

@@ -3,12 +3,16 @@
 from dalenius.solvers.exact import Rational, Rows, as_fraction, exp_bounds, log2_bounds, null_space, rank, rref, solve
 from dalenius.solvers.extremal import Mixture, Walk, best_mixture, vertices, walk
 from dalenius.solvers.lp import Optimum, exact_basic_solution, exact_dual, maximise
+from dalenius.solvers.maxaffine import MaxAffine, max_affine
+from dalenius.solvers.repair import Repaired, repaired
 from dalenius.solvers.tableau import Tableau, feasible_tableau
 
 __all__ = [
+    "MaxAffine",
     "Mixture",
     "Optimum",
     "Rational",
+    "Repaired",
     "Rows",
     "Tableau",
     "Walk",
@@ -19,9 +23,11 @@ __all__ = [
     "exp_bounds",
     "feasible_tableau",
     "log2_bounds",
+    "max_affine",
     "maximise",
     "null_space",
     "rank",
+    "repaired",
     "rref",
     "solve",
     "vertices",

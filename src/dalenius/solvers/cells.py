@@ -29,6 +29,7 @@ Tree: TypeAlias = list[list[Fraction] | int]
 
 _GRID = 32  # an edge is split at a multiple of 1/_GRID, so that the corners of a deep cell stay short rationals
 _SMALL = 1e-7  # a cell of this size is not split further, whatever doubles say about it
+_FAR = 4.0  # bits
 _STEPS = 40
 _ENTRIES = 1 << 21  # cells times atoms handled at once
 
@@ -135,8 +136,10 @@ def cover(
         nodes += len(children)
         names = np.concatenate([children[::2], children[1::2]])
         cells = np.concatenate([first, second])
-        # Halfway to the deep piece: a start on the boundary would stall the interior point.
-        start = np.concatenate([(pieces + inside) / 2] * 2)
+        # At most halfway from the deep piece, and not far: a start on the boundary, or a steep one, would stall.
+        way = pieces - inside
+        way *= np.minimum(0.5, _FAR / np.abs(way).max(axis=1, initial=_FAR))[:, None]
+        start = np.concatenate([inside + way] * 2)
     corners, pieces, tau = (np.concatenate([d[n] for d in done]) for n in range(3))
     found = np.concatenate([s[0] for s in seen]) if seen else np.zeros((0, k))
     worst = np.concatenate([s[1] for s in seen]) if seen else np.zeros(0)

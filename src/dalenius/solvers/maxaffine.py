@@ -40,8 +40,9 @@ _CLOUD = 200  # tangents to begin with
 class MaxAffine:
     """A channel and a bound, both in floats: proposals for exact arithmetic.
 
-    ``channel`` (N, L) has ``value`` bits and may miss E[c M] = 0 by rounding (about 1e-10). ``corners`` (J, k, k),
-    ``pieces`` (J, k) and ``multipliers`` (J, r) give ``bound``. The letters are not the cells: L and J differ.
+    ``channel`` (N, L) has ``value`` bits and may miss E[c M] = 0 by rounding (mostly 1e-11, at worst 1e-8).
+    ``corners`` (J, k, k), ``pieces`` (J, k) and ``multipliers`` (J, r) give ``bound``. The letters are not the cells: L
+    and J differ.
     ``tree`` tells how the cells arise from the whole simplex, as a flat pre-order list of exact split points (k
     Fractions that sum to one) and leaf indices: a child is its parent with one corner, of positive barycentric weight
     in the point, replaced by the point, in the order of the corners; the root has the unit vectors as corners.

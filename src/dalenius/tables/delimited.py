@@ -72,7 +72,6 @@ class Delimited:
                     delimiter=self.delimiter,
                     quote_char='"' if quoted else False,
                     newlines_in_values=quoted,
-                    invalid_row_handler=lambda row: "error" if row.text.strip() else "skip",
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     strings_can_be_null=False, include_columns=wanted, column_types=dict.fromkeys(wanted, TEXT)
@@ -129,8 +128,13 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _quotes(path: Path, delimiter: str) -> str:
-    """How a file quotes; one scan at the speed of memory."""
+    """How a file quotes; one scan at the speed of memory.
+
+    Lines of nothing but blanks go the way of quotes after a blank: Arrow would take them for records.
+    """
     with path.open("rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as m:
+        if any(m.find(b"\n" + blank) >= 0 for blank in (b" ", b"\t")) and re.search(rb"\n[ \t]+\r?(?:\n|\Z)", m):
+            return "blank"
         if m.find(b'"') < 0:
             return "none"
         step: int = 1 << 24

@@ -1,0 +1,182 @@
+"""How fast is the best mixture of couplings found and proved optimal, against listing all bases or all vertices?
+
+One thread, CPU seconds. i.i.d. bits with P(1) = q (types, orbital branching) and arbitrary pmfs (random counts 1..999,
+no symmetry). Every answer is proved by the reference checker, in exact integers, in the same run.
+
+    boxes      solvers.orbital.self_disclosure: column generation, branch and bound, proof by boxes
+    walk       solvers.walk + best_mixture: every vertex exactly, then one linear program
+    bases      Algorithm 1 of the paper in numpy: every basis (all C(N, n + 1) of them), then one linear program
+
+    python benchmarks/self_disclosure.py [--short]
+"""
+
+import json
+import math
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, islice, product
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import highspy
+import numpy as np
+
+from dalenius.solvers import best_mixture, maximise, walk
+from dalenius.solvers.orbital import self_disclosure
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "solvers"))
+from boxes_checker import boxes_bound
+
+Problem = tuple[list[Fraction], list[list[int]]]
+# Proved before by an independent search; q: {n: bits}.
+KNOWN = {
+    "1/10": {8: 1.425640857, 10: 2.247809646, 12: 2.998978353},
+    "1/5": {8: 3.679789541, 10: 5.039090491},
+    "3/10": {8: 5.037217558, 10: 6.719668795},
+    "2/5": {8: 5.879442430, 10: 7.799698837},
+}
+
+
+def labels(m: int, n: int) -> list[list[int]]:
+    return [list(view) for view in zip(*product(range(m), repeat=n), strict=True)]
+
+
+def bits(n: int, q: Fraction) -> Problem:
+    return [math.prod((q if b else 1 - q for b in x), start=Fraction(1)) for x in product((0, 1), repeat=n)], labels(
+        2, n
+    )
+
+
+def counts(m: int, n: int, seed: int) -> Problem:
+    drawn = np.random.default_rng(seed).integers(1, 1000, m**n).tolist()
+    return [Fraction(t, sum(drawn)) for t in drawn], labels(m, n)
+
+
+def entropy(t: Any) -> float:
+    v = np.array([float(m) for m in t if m])
+    return float(-(v * np.log2(v)).sum())
+
+
+def boxes(problem: Problem, gap: float, symmetric: bool) -> dict[str, Any]:
+    begin = time.process_time()
+    found = self_disclosure(*problem, gap=gap, symmetric=symmetric)
+    middle = time.process_time()
+    proved = boxes_bound(*problem, found.dual, found.tree)
+    return {
+        "method": "boxes",
+        "cpu_seconds": middle - begin,
+        "value": found.value,
+        "gap": float(proved) - found.value,
+        "nodes": found.nodes,
+        "rounds": found.rounds,
+        "leaves": found.leaves,
+        "proof_bytes": len(json.dumps(found.tree)),
+        "check_seconds": time.process_time() - middle,
+    }
+
+
+def by_walk(problem: Problem) -> dict[str, Any]:
+    p, views = problem
+    begin = time.process_time()
+    A = [[int(label == a) for label in view] for view in views for a in sorted(set(view))]
+    points = walk(A, [sum((t for t, m in zip(p, row, strict=True) if m), Fraction(0)) for row in A]).vertices
+    costs = [entropy(v) for v in points]
+    mixture = best_mixture(points, [-c for c in costs], p)
+    value = entropy(p) - math.fsum(float(w) * costs[k] for k, w in mixture.theta.items())
+    return {"method": "walk", "cpu_seconds": time.process_time() - begin, "value": value, "vertices": len(points)}
+
+
+def by_bases(problem: Problem) -> dict[str, Any]:
+    p, views = problem
+    begin = time.process_time()
+    A = np.vstack([np.ones(len(p)), np.array(views, dtype=np.float64)])
+    b = A @ np.array([float(t) for t in p])
+    found = []
+    for chunk in chunks(len(p), len(A)):
+        squares = A[:, chunk].transpose(1, 0, 2)
+        regular = np.abs(np.linalg.det(squares)) > 0.5  # integer matrices
+        masses = np.linalg.solve(squares[regular], np.broadcast_to(b[:, None], (int(regular.sum()), len(b), 1)))[
+            :, :, 0
+        ]
+        feasible = (masses > -1e-12).all(axis=1)
+        points = np.zeros((int(feasible.sum()), len(p)))
+        np.put_along_axis(points, chunk[regular][feasible], np.maximum(masses[feasible], 0.0), axis=1)
+        found.append(np.unique(np.round(points, 12), axis=0))
+    points = np.unique(np.concatenate(found), axis=0)
+    costs = -(points * np.log2(np.where(points > 0, points, 1.0))).sum(axis=1)
+    value = entropy(p) + maximise(-costs, points.T, [float(t) for t in p]).objective
+    return {"method": "bases", "cpu_seconds": time.process_time() - begin, "value": value, "vertices": len(points)}
+
+
+def chunks(n: int, r: int, size: int = 50_000) -> Iterator[Any]:
+    every = combinations(range(n), r)
+    while chunk := list(islice(every, size)):
+        yield np.array(chunk)
+
+
+def main() -> None:
+    short = "--short" in sys.argv
+    results: list[dict[str, Any]] = []
+
+    def tell(instance: str, result: dict[str, Any], asked: float | None = None, bar: float | None = None) -> None:
+        result = {"instance": instance, "gap_asked": asked, "bar_seconds": bar, **result}
+        results.append(result)
+        number = {k: result.get(k) for k in ("gap", "nodes", "leaves")}
+        check = result.get("check_seconds")
+        print(
+            f"{instance:<16} {result['method']:<6} {'' if asked is None else format(asked, '.0e'):>6}"
+            f" {result['cpu_seconds']:>9.3f} {'' if bar is None else format(bar, 'g'):>5} {result['value']:>13.9f}"
+            f" {'' if number['gap'] is None else format(number['gap'], '.1e'):>8} {number['nodes'] or '':>8}"
+            f" {number['leaves'] or '':>7} {'' if check is None else format(check, '.2f'):>7}",
+            flush=True,
+        )
+
+    print(f"{'instance':<16} method  asked     CPU s   bar         value      gap    nodes  leaves check s")
+    for n in (3, 4, 5):
+        problem, name = bits(n, Fraction(37, 100)), f"bits {n} q=.37"
+        ours = [boxes(problem, 1e-9, True), by_walk(problem), by_bases(problem)]
+        for result in ours:
+            tell(name, result, 1e-9 if result["method"] == "boxes" else None)
+        assert max(r["value"] for r in ours) - min(r["value"] for r in ours) < 1e-8
+    for q, n, bar in [(q, n, bar) for n, bar in ((8, 10), (10, 60)) for q in KNOWN] + [("1/10", 12, 30)]:
+        result = boxes(bits(n, Fraction(q)), 1e-6, True)
+        assert abs(result["value"] - KNOWN[q][n]) < 1e-6
+        tell(f"bits {n} q={q}", result, 1e-6, bar)
+    for m, n, gap, bar in ((5, 2, 1e-6, 30), (2, 5, 1e-6, 30), (2, 6, 1e-2, 120)):
+        for seed in range(1 if short else 5):
+            tell(f"{m}^{n} seed {seed}", boxes(counts(m, n, seed), gap, False), gap, bar)
+    report = {
+        "question": "CPU seconds to the proved optimum of self-disclosure, against enumeration, one thread",
+        "machine": {"processor": processor(), "system": platform.platform(), "cpus": os.cpu_count()},
+        "versions": {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "highs": highspy.Highs().version(),  # type: ignore[no-untyped-call]
+        },
+        "seed": "counts: 0-4",
+        "results": results,
+    }
+    path = Path(__file__).parent / "results" / "self_disclosure.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(report, indent=2) + "\n")
+    print(path)
+
+
+def processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor()
+
+
+if __name__ == "__main__":
+    main()

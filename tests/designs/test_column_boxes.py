@@ -1,0 +1,159 @@
+"""Self-disclosure by boxes: the same contract, the same optimum as the walk, proofs that cannot lie."""
+
+import copy
+import json
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from contract import DesignContract, assert_kept
+
+from dalenius.certify import check
+from dalenius.core import Pmf
+from dalenius.core.numbers import down, exact, up
+from dalenius.designs import disclose
+from dalenius.designs.column_boxes import boxes_apply, by_column_boxes
+from dalenius.designs.proving import proved
+from dalenius.errors import NotCertified, SolverFailed
+from dalenius.testing import disclosure, self_disclosure, xor
+
+
+def by_boxes(problem, gap=1e-8):
+    channel, certificate, method = by_column_boxes(problem, gap=gap, seconds=60)
+    return proved(problem, channel, [certificate], method=method)
+
+
+def counted(sizes, seed, views=None):
+    """Samples of these sizes that tell about themselves, with random counts from 1 to 30."""
+    rng = np.random.default_rng(seed)
+    names = [f"X{k}" for k in range(1, len(sizes) + 1)]
+    alphabets = {n: tuple(map(str, range(m))) for n, m in zip(names, sizes, strict=True)}
+    codes = np.array(list(np.ndindex(*sizes)))
+    joint = Pmf.from_counts(alphabets, codes, rng.integers(1, 30, len(codes)).tolist())
+    return disclosure(joint, names, names, views or [[n] for n in names])
+
+
+SMALL = {
+    "3 bits": self_disclosure(["7/10", "3/10"], 3),
+    "4 bits": self_disclosure(["9/10", "1/10"], 4),
+    "2 ternary samples": self_disclosure(["1/2", "1/3", "1/6"], 2),
+    "3x3": counted((3, 3), 0),
+    "2x3x2": counted((2, 3, 2), 1),
+    "windows of two": counted((2, 2, 2), 2, [["X1", "X2"], ["X2", "X3"]]),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_boxes_enclose_the_exact_optimum(name):
+    problem = SMALL[name]
+    best, enclosed = disclose(problem), by_boxes(problem)
+    assert best.certificate.kind in ("rays", "universal")
+    assert enclosed.certificate.kind == "boxes"
+    assert enclosed.value <= best.bound
+    assert best.value <= enclosed.bound
+    assert float(enclosed.gap) <= 1e-8
+    for guarantee in problem.guarantees:
+        assert_kept(problem, enclosed.channel.rows, guarantee)
+    check(enclosed.dumps())
+
+
+@pytest.mark.parametrize(
+    ("n", "q", "bits"),
+    [(5, "1/10", 0.550676436242588), (5, "3/10", 2.58758195689912), (6, "1/10", 0.806518092), (7, "1/5", 2.999827476)],
+)
+def test_independent_bits_match_the_reference(n, q, bits):
+    design = disclose(self_disclosure([1 - Fraction(q), Fraction(q)], n))
+    assert design.certificate.kind == "boxes"
+    assert float(design.value) == pytest.approx(bits, abs=1e-8)
+    assert float(design.gap) <= 1e-6
+    assert design.channel.shape[1] <= 2**n
+
+
+def test_names_that_sort_otherwise_than_they_stand():
+    problem = self_disclosure(["1/2", "1/3", "1/6"], 2)
+    renamed = dict.fromkeys(problem.observe, ("9", "10", "-1"))
+    joint = Pmf.from_counts(renamed, problem.pmf.support, problem.pmf.weights.tolist())
+    design = by_boxes(disclosure(joint, problem.observe, problem.observe, [[n] for n in problem.observe]))
+    assert float(design.gap) <= 1e-8
+
+
+def test_boxes_are_for_outputs_about_the_whole_input():
+    assert boxes_apply(SMALL["3x3"])
+    assert not boxes_apply(xor())
+    assert not boxes_apply(replace(SMALL["3x3"], keep=("X1",)))
+
+
+def test_a_channel_too_wide_to_write_says_where_the_optimum_lies(monkeypatch):
+    monkeypatch.setattr("dalenius.designs.column_boxes.MOST_IMAGES", 3)
+    with pytest.raises(SolverFailed, match=r"lies between 2\.5875819\d* and 2\.5875819\d* bits"):
+        disclose(self_disclosure(["7/10", "3/10"], 5))
+
+
+# --- false proofs -----------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module", params=["4 bits", "3x3"])
+def honest(request):
+    return json.loads(by_boxes(SMALL[request.param]).dumps())
+
+
+def mutated(proof, draw):
+    proof = copy.deepcopy(proof)
+    for _ in range(draw.choice([1, 1, 2, 4])):
+        tree, dual = proof["tree"], proof["dual"]
+        at = draw.randrange(len(tree))
+        kind = draw.random()
+        if kind < 0.2:
+            del tree[at]
+        elif kind < 0.35:
+            tree.insert(at, copy.deepcopy(draw.choice(tree)))
+        elif kind < 0.5:
+            k = draw.randrange(len(dual))
+            dual[k] = str(exact(dual[k]) + Fraction(draw.randrange(-1000, 1000), 10 ** draw.randrange(2, 9)))
+        elif isinstance(tree[at], dict):
+            tree[at] = {"x": draw.randrange(-1, 20), "at": f"{draw.randrange(-5, 100)}/{draw.randrange(1, 100)}"}
+        elif tree[at]:
+            k = draw.randrange(len(tree[at]))
+            tree[at][k] += draw.randrange(-(2**39), 2**39)
+        if not tree:
+            return proof
+    return proof
+
+
+def test_no_mutation_proves_a_false_bound(honest):
+    false = exact(honest["value"]) - Fraction(1, 10**7)
+    claim = honest | {"value": down(false), "bound": up(false), "gap": "1"}
+    draw = random.Random(5)
+    for _ in range(300):
+        with pytest.raises(NotCertified):
+            check(json.dumps(claim | {"certificate": mutated(honest["certificate"], draw)}))
+    check(json.dumps(honest))  # and the honest claim stands, so the loop above could have failed
+
+
+def test_a_box_proof_is_refused_for_another_target(honest):
+    document = copy.deepcopy(honest)
+    document["objective"]["maximize"]["information"] = document["objective"]["maximize"]["information"][:1]
+    document |= {"value": "0", "bound": "9", "gap": "9"}
+    with pytest.raises(NotCertified, match=r"W = X|function of the input"):
+        check(json.dumps(document))
+
+
+def test_symmetry_that_is_not_there_is_refused():
+    """A dual by types for a pmf that is not exchangeable proves nothing."""
+    even, skew = by_boxes(SMALL["3 bits"]), by_boxes(counted((2, 2, 2), 3))
+    document = skew.to_json() | {"certificate": even.certificate.to_json(), "bound": "9", "gap": "9"}
+    with pytest.raises(NotCertified, match=r"exchangeable|wrong length"):
+        check(json.dumps(document))
+
+
+class TestBoxesContract(DesignContract):
+    """The contract once more, with the walk switched off."""
+
+    def problems(self):
+        return {name: SMALL[name] for name in ("3 bits", "3x3", "windows of two")}
+
+    def infeasible(self):
+        return {"a sample is kept": replace(SMALL["3x3"], keep=("X1",))}
+
+    def solve(self, problem):
+        return disclose(problem) if problem.kept else by_boxes(problem)

@@ -1,0 +1,23 @@
+"""The checker's box proof on bare arrays: what `certify.boxes` reads of a cone, and nothing else."""
+
+from math import lcm
+from types import SimpleNamespace
+
+from dalenius.certify.boxes import boxes
+from dalenius.core.reading import refusing, require
+
+
+def boxes_bound(p, views, dual, tree):
+    """The bound that a tree of boxes proves for the pmf p with these views."""
+    require(len(p) == len(views[0]) and min(p) > 0 and sum(p) == 1, "not a pmf with its views")
+    total = lcm(*(t.denominator for t in p))
+    mass = [int(t * total) for t in p]
+    cone = SimpleNamespace(
+        total=total,
+        mass=mass,
+        target=[[((x, ()), m)] for x, m in enumerate(mass)],
+        seen=[[[((label, ()), m)] for label, m in zip(view, mass, strict=True)] for view in views],
+        release=SimpleNamespace(kept=[]),
+    )
+    with refusing():
+        return boxes(cone, {"dual": list(dual), "tree": tree})
