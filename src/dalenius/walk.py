@@ -225,8 +225,8 @@ def release(
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
         raise InputError(
-            f"the channel would depend on {len(cells)} cells with few records (the smallest: {cells[0][0]}, "
-            f"{cells[0][1]} records), and a public card could give them away; merge letters, design on a public prior, "
+            f"the channel would depend on {len(cells)} cells with few records (the fewest: {cells[0][0]}, "
+            f"{cells[0][1]} of them), and a public card could give them away; merge letters, design on a public prior, "
             "lower min_cell in [source], or say --accept small-cells"
         )
     told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None

@@ -301,8 +301,9 @@ def seen(audit: Audit | None) -> list[str]:
     else:
         told.append("Nothing contradicts the proof.")
     for entry in audit.leakage:
+        chance = _estimate(entry["expected_by_chance_bits"])
         told.append(
             f"About {joined(entry['view'])} the released rows show {_estimate(entry['seen_bits'])}; chance alone gives "
-            f"about {_estimate(entry['expected_by_chance_bits'])}."
+            f"{chance if chance.startswith('less') else f'about {chance}'}."
         )
     return told
