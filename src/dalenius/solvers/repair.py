@@ -67,16 +67,18 @@ def repaired(
     (np.True_, np.True_)
     """
     n, c, groups = _checked(weights, views, channel)
-    p = np.array([int(v) / sum(n) for v in n]) if n.dtype == object else n / n.sum()
+    total = int(n.sum())
+    p = np.array([int(v) / total for v in n]) if n.dtype == object else n / total
     W = None if posteriors is None else np.asarray(posteriors, dtype=np.float64)
     if W is not None and (W.ndim != 2 or len(W) != len(n)):
         raise InputError(f"posteriors {W.shape} do not fit {len(n)} atoms")
     before = _value(p, W, c)
     c = merged_letters(p, W, c, loss=loss)
-    total = int(n.sum())
-    bits = 62 - total.bit_length()
-    if bits < 40:  # the sums do not fit in int64
-        bits, n = 50, n.astype(object)
+    # In int64 while every sum fits and little mixing is enough; else 50 bits in Python's own integers.
+    fit = 62 - total.bit_length()
+    ways = [(fit, n, kappa) for kappa in _KAPPA if fit >= 32 and (fit >= 50 or kappa <= 1e-6)]
+    if fit < 50:
+        ways += [(50, n.astype(object), kappa) for kappa in _KAPPA]
     rows = _incidence(groups, len(n))
     pivots = _pivots(rows, p)
     inverse, det = _inverse(rows[:, pivots])
@@ -84,14 +86,14 @@ def repaired(
     if leak >= 1e-2:
         raise SolverFailed(f"the channel is not nearly independent of the views: it fails by {leak:.2g}")
     c = _projected(c, p, groups)
-    for kappa in _KAPPA:
-        theta = p @ c
+    theta = p @ c
+    for bits, whole, kappa in ways:
         k = _rounded((1 - kappa) * c + kappa * theta, bits)
         k_theta = _rounded(theta[None], bits)[0]
-        exact = _solved(n, groups, k, k_theta, pivots, inverse, det, bits)
+        exact = _solved(whole, groups, k, k_theta, pivots, inverse, det, bits)
         if exact is not None:
             numerators, denominators = exact
-            _verify(n, groups, numerators, denominators)
+            _verify(whole, groups, numerators, denominators)
             after = _value(p, W, (numerators / denominators[:, None]).astype(np.float64))
             return Repaired(numerators, denominators, before - after, kappa)
     raise SolverFailed(
