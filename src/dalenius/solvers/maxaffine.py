@@ -22,6 +22,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.cells import Cover, Tree, cover, divergence
@@ -86,7 +87,8 @@ def max_affine(
     if not gap > 0:
         raise InputError(f"the gap must be positive, not {gap}")
     search = _Search(weights, given, moments, gap, monotonic() + seconds, on_progress)
-    return search.chords() if given.shape[1] == 2 else search.tangents()
+    with threadpool_limits(limits=1):  # the matrices are small: a second thread of BLAS only waits, at 3 times the cost
+        return search.chords() if given.shape[1] == 2 else search.tangents()
 
 
 def _checked(p: ArrayLike, W: ArrayLike, M: ArrayLike) -> tuple[Floats, Floats, Floats]:
