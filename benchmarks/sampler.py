@@ -11,19 +11,16 @@ fast sampler of the wrong law is not a rival. Rivals run on fewer rows where the
     python benchmarks/sampler.py
 """
 
-import json
 import os
-import platform
 import random
 import time
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-import cryptography
 import numpy as np
 import numpy.typing as npt
+from reporting import save
 
 from dalenius.sampling.key import Key
 from dalenius.sampling.sampler import Sampler
@@ -150,31 +147,7 @@ def main() -> None:
         worst = max(v["law_deviation"] for v in r.values() if isinstance(v, dict) and "law_deviation" in v)
         ours = r["exact"]["rows_per_second"] / 1e6
         print(f"{r['letters']:>8} {r['build_seconds']:>8.3f} {ours:>8.1f} {rivals}   {worst:+.1f} sd")
-    report = {
-        "question": "rows a second of the exact sampler against naive rivals, one thread",
-        "machine": {"processor": processor(), "system": platform.platform(), "cpus": os.cpu_count()},
-        "versions": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "cryptography": cryptography.__version__,
-        },
-        "seed": SEED,
-        "results": results,
-    }
-    path = Path(__file__).parent / "results" / "sampler.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(report, indent=2) + "\n")
-    print(path)
-
-
-def processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor()
+    save("sampler", "rows a second of the exact sampler against naive rivals, one thread", results, seed=SEED)
 
 
 if __name__ == "__main__":

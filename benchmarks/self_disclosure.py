@@ -13,7 +13,6 @@ no symmetry). Every answer is proved by the reference checker, in exact integers
 import json
 import math
 import os
-import platform
 import sys
 import time
 from collections.abc import Iterator
@@ -24,8 +23,8 @@ from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import highspy
 import numpy as np
+from reporting import save
 
 from dalenius.solvers import best_mixture, maximise, walk
 from dalenius.solvers.orbital import self_disclosure
@@ -151,31 +150,12 @@ def main() -> None:
     for m, n, gap, bar in ((5, 2, 1e-6, 30), (2, 5, 1e-6, 30), (2, 6, 1e-2, 120)):
         for seed in range(1 if short else 5):
             tell(f"{m}^{n} seed {seed}", boxes(counts(m, n, seed), gap, False), gap, bar)
-    report = {
-        "question": "CPU seconds to the proved optimum of self-disclosure, against enumeration, one thread",
-        "machine": {"processor": processor(), "system": platform.platform(), "cpus": os.cpu_count()},
-        "versions": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "highs": highspy.Highs().version(),  # type: ignore[no-untyped-call]
-        },
-        "seed": "counts: 0-4",
-        "results": results,
-    }
-    path = Path(__file__).parent / "results" / "self_disclosure.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(report, indent=2) + "\n")
-    print(path)
-
-
-def processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor()
+    save(
+        "self_disclosure",
+        "CPU seconds to the proved optimum of self-disclosure, against enumeration, one thread",
+        results,
+        seed="counts: 0-4",
+    )
 
 
 if __name__ == "__main__":
