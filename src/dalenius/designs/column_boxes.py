@@ -9,9 +9,9 @@ from dalenius.core import Certificate, Channel, Problem
 from dalenius.core.numbers import written
 from dalenius.designs.columns import channel_of, named, view_labels
 from dalenius.errors import InputError, SolverFailed
-from dalenius.solvers import best_mixture
+from dalenius.solvers import SelfDisclosure, best_mixture, self_disclosure
 from dalenius.solvers.couplings import eta
-from dalenius.solvers.orbital import SelfDisclosure, orbit, self_disclosure
+from dalenius.solvers.orbital import orbit
 
 __all__ = ["boxes_apply", "by_column_boxes"]
 

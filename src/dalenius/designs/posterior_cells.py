@@ -14,9 +14,7 @@ import numpy.typing as npt
 
 from dalenius.core import Certificate, Channel, Problem
 from dalenius.designs.columns import by_name, view_labels
-from dalenius.solvers.exact import solve
-from dalenius.solvers.maxaffine import MaxAffine, max_affine
-from dalenius.solvers.repair import repaired
+from dalenius.solvers import MaxAffine, max_affine, repaired, solve
 
 __all__ = ["by_posterior_cells", "cells_apply"]
 

@@ -1,27 +1,22 @@
-r"""Exact linear algebra over the rationals, and rigorous enclosures of log2 and exp.
+"""Exact linear algebra over the rationals.
 
 Everything that crosses the border is a ``fractions.Fraction`` or an ``int``; inside, python-flint does the
 arithmetic (a 40 x 40 rational solve takes 1 ms). Floats are refused at this door.
-
-References: F. Johansson, "Arb: efficient arbitrary-precision midpoint-radius interval arithmetic" (2017).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from numbers import Rational as AnyRational
 from typing import TypeAlias
 
-from flint import arb, ctx, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from dalenius.errors import InputError, SolverFailed
 
-__all__ = ["Rational", "Rows", "as_fraction", "exp_bounds", "log2_bounds", "null_space", "rank", "rref", "solve"]
+__all__ = ["Rational", "Rows", "as_fraction", "null_space", "rank", "rref", "solve"]
 
 Rational: TypeAlias = Fraction | int
 Rows: TypeAlias = Sequence[Sequence[Rational]]
-
-# An enclosure that needs more bits than this comes from an argument nobody means.
-_MOST_BITS = 1 << 22
 
 
 def as_fraction(value: Rational) -> Fraction:
@@ -124,70 +119,3 @@ def solve(A: Rows, b: Sequence[Rational]) -> list[Fraction]:
     if len(pivots) < width:
         raise SolverFailed(f"the linear system has many solutions: rank {len(pivots)} for {width} unknowns")
     return [_to_fraction(reduced[i, width]) for i in range(width)]
-
-
-def log2_bounds(q: Rational, bits: int = 128) -> tuple[Fraction, Fraction]:
-    r"""Rational lower and upper ends of log2(q), at most 2^-bits apart.
-
-    The ends lie on the grid 2^-(bits+1) and coincide exactly when q is a power of two (no other rational
-    has a rational log2 on a dyadic grid).
-
-    >>> log2_bounds(Fraction(1, 8))
-    (Fraction(-3, 1), Fraction(-3, 1))
-    >>> low, high = log2_bounds(3, bits=60)
-    >>> float(low), 0 < high - low <= Fraction(1, 2**60)
-    (1.584962500721156, True)
-    """
-    value = _to_flint(q)
-    if value <= 0:
-        raise InputError(f"log2 needs a positive number, not {q}")
-    p, d = int(value.p), int(value.q)
-    if p & (p - 1) == 0 and d & (d - 1) == 0:
-        power = Fraction(p.bit_length() - d.bit_length())
-        return power, power
-    # |log2 q| <= size, so this many bits left of the point are needed.
-    size = max(p.bit_length(), d.bit_length())
-    return _enclose(lambda: arb(value).log() / arb.const_log2(), bits, size.bit_length())
-
-
-def exp_bounds(q: Rational, bits: int = 128) -> tuple[Fraction, Fraction]:
-    r"""Rational lower and upper ends of e^q, at most 2^-bits apart (absolutely, not relative to e^q).
-
-    The ends lie on the grid 2^-(bits+1), so the lower one is 0 for very negative q; they coincide only at
-    q = 0, since e^q is irrational for every other rational q.
-
-    >>> exp_bounds(0)
-    (Fraction(1, 1), Fraction(1, 1))
-    >>> low, high = exp_bounds(Fraction(1, 2), bits=60)
-    >>> float(low), low < high
-    (1.6487212707001282, True)
-    """
-    value = _to_flint(q)
-    if value == 0:
-        return Fraction(1), Fraction(1)
-    # e^q < 2^(3q/2) for q > 0.
-    return _enclose(lambda: arb(value).exp(), bits, max(0, int((value * 3 / 2).ceil())))
-
-
-def _enclose(ball: Callable[[], arb], bits: int, integer_bits: int) -> tuple[Fraction, Fraction]:
-    """Round a ball outwards to the grid 2^-(bits+1), raising the working precision until it fits."""
-    if bits < 1:
-        raise InputError(f"an enclosure needs at least one bit, not {bits}")
-    precision = bits + integer_bits + 32
-    while precision <= _MOST_BITS:
-        with ctx.workprec(precision):
-            value = ball()
-            low, high = _dyadic(value.lower()), _dyadic(value.upper())
-        grid = 1 << (bits + 1)
-        # Two cells of the grid are 2^-bits; a ball wider than one cell may need three.
-        floor, ceiling = (low * grid).__floor__(), (high * grid).__ceil__()
-        if ceiling - floor <= 2:
-            return Fraction(floor, grid), Fraction(ceiling, grid)
-        precision *= 2
-    raise SolverFailed(f"an enclosure of width 2^-{bits} would need more than {_MOST_BITS} bits of precision")
-
-
-def _dyadic(value: arb) -> Fraction:
-    mantissa, exponent = value.man_exp()
-    m, e = int(mantissa), int(exponent)
-    return Fraction(m << e) if e >= 0 else Fraction(m, 1 << -e)
