@@ -28,20 +28,20 @@ class Verdict:
     entropy: Fraction = Fraction(0)
 
 
-def prove_privacy(design: dict[str, Any]) -> tuple[Figures, ...]:
+def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tuple[Figures, ...]:
     """The figures of every promise, recomputed from the joint pmf and the channel alone; or a refusal."""
     with refusing():
         require(not {"limit", "side_information"} & set(design), "limits and side information are not proved here")
-        release = Release(design)
+        release = release or Release(design)
         return tuple(prove_promise(release, guarantee["promised"]) for guarantee in design["guarantees"])
 
 
 def prove(design: dict[str, Any]) -> Verdict:
     """Privacy, value and bound, recomputed from pmf, channel, promises and proof object; no figure is believed."""
-    figures = prove_privacy(design)
     with refusing():
         require(set(design["objective"]) == {"maximize"}, "this checker proves the optimality of information only")
         release, promises = Release(design), [g["promised"] for g in design["guarantees"]]
+        figures = prove_privacy(design, release)
         about, certificate = design["objective"]["maximize"]["information"], design["certificate"]
         value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)
         entropy = information(release.weights(wanted, release.outcomes([]), wanted))[1]  # H(W) = I(W; W)
@@ -72,6 +72,6 @@ def check(text: str) -> Verdict:
 
 def prove_card(card: dict[str, Any]) -> Verdict:
     """From a card alone: the channel is one, and the promises that hold under every prior are kept."""
-    _, rows = stochastic(card["channel"])
+    _, rows, _ = stochastic(card["channel"])
     promises = [g["promised"] for g in card["guarantees"]]
     return Verdict(tuple(dp_level(rows, card["kept"], p) if "local_dp" in p else None for p in promises), "card")

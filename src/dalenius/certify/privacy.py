@@ -55,12 +55,12 @@ def independent(release: Release, view: list[str]) -> None:
             require(d == 0, f"p({', '.join(view)}={', '.join(s)}, letter {y[0]}) differs from the product by {d}")
 
 
-def dp_level(rows: list[list[Fraction]], kept: list[str], promise: dict[str, Any]) -> Figures:
+def dp_level(rows: list[list[int]], kept: list[str], promise: dict[str, Any]) -> Figures:
     """c(x) <= e^epsilon c(x') for every letter and every pair of rows, also those of impossible inputs (002, eq. 6)."""
     require(set(promise) == {"local_dp"} and not kept, "this checker proves local_dp without metric, delta and keep")
     columns = [c for c in zip(*rows) if max(c)]
     require(all(min(c) > 0 for c in columns), "a letter has probability 0 under one input and not under another")
-    level = nats(max(max(c) / min(c) for c in columns))
+    level = nats(max(Fraction(max(c), min(c)) for c in columns))
     require(level <= exact(promise["local_dp"]), f"the level of local_dp is {up(level, 12)}, more than promised")
     return {"epsilon_nats": up(level)}
 

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, isfinite
 from typing import Any, NoReturn
 
 from dalenius.errors import InputError
@@ -52,17 +52,18 @@ def exact(value: Any, what: str = "number") -> Fraction:
     >>> exact("3/20"), exact("0.15"), exact(0.5), exact(7)
     (Fraction(3, 20), Fraction(3, 20), Fraction(1, 2), Fraction(7, 1))
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal | Fraction):
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal | Fraction):
         raise InputError(f"{what} is {value!r}, not a number")
-    if (isinstance(value, float) and value != value) or value in (float("inf"), float("-inf")):
-        raise InputError(f"{what} is {value!r}, not a finite number")
     if isinstance(value, int | Fraction):
         return Fraction(value)
+    if isinstance(value, float | Decimal) and not isfinite(value):
+        raise InputError(f"{what} is {value!r}, not a finite number")
     text = repr(float(value)) if isinstance(value, float) else str(value)
     if not _GRAMMAR.fullmatch(text):
         raise InputError(f"{what} is {text!r}; write an integer, a decimal or a fraction such as 3/20")
+    top, _, bottom = text.partition("/")
     try:
-        return Fraction(text)
+        return Fraction(int(top), int(bottom)) if bottom else Fraction(text)
     except ZeroDivisionError:
         raise InputError(f"{what} is {text!r}: a fraction over zero") from None
 

@@ -27,17 +27,24 @@ def refusing() -> Iterator[None]:
         raise NotCertified(f"the file is damaged: {what}") from None
 
 
-def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[Fraction]]]:
-    """The inputs and the rows of a channel, each row proved to be a pmf."""
+def whole(values: list[Fraction]) -> tuple[list[int], int]:
+    """The same numbers as integers over their least common denominator."""
+    scale = lcm(*(v.denominator for v in values))
+    return [v.numerator * (scale // v.denominator) for v in values], scale
+
+
+def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int]:
+    """The inputs and the rows of a channel, each proved to be a pmf, as integers over one common denominator."""
     require(set(channel) == {"inputs", "output", "rows"}, "this checker reads dense channels only")
     for letters in [*channel["inputs"].values(), *channel["output"].values()]:
         require(isinstance(letters, list) and len(set(letters)) == len(letters), "a channel has a bad alphabet")
-    rows = [[exact(v) for v in row] for row in channel["rows"]]
+    rows = [whole([exact(v) for v in row]) for row in channel["rows"]]
     require(len(rows) == prod(map(len, channel["inputs"].values())), "there is not one row for each input outcome")
-    for k, row in enumerate(rows):
-        fits = len(row) == prod(map(len, channel["output"].values()))
-        require(fits and min(row) >= 0 and sum(row) == 1, f"row {k + 1} of the channel is not a pmf")
-    return channel["inputs"], rows
+    width = prod(map(len, channel["output"].values()))
+    for k, (row, one) in enumerate(rows):
+        require(len(row) == width and min(row) >= 0 and sum(row) == one, f"row {k + 1} of the channel is not a pmf")
+    scale = lcm(*(one for _, one in rows))
+    return channel["inputs"], [[v * (scale // one) for v in row] for row, one in rows], scale
 
 
 class Release:
@@ -45,19 +52,17 @@ class Release:
 
     def __init__(self, design: dict[str, Any]) -> None:
         alphabets, records = design["joint"]["variables"], design["joint"]["pmf"]
-        p = [exact(record["p"]) for record in records]
+        p, self.total = whole([exact(record["p"]) for record in records])
         require("p" not in alphabets, "a variable is called p, like the probability")
-        require(sum(p) == 1 and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")
-        self.names, self.total = list(alphabets), lcm(*(v.denominator for v in p))
-        self.atoms = [(tuple(r[n] for n in self.names), int(v * self.total)) for r, v in zip(records, p) if v]
+        require(sum(p) == self.total and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")
+        self.names = list(alphabets)
+        self.atoms = [(tuple(r[n] for n in self.names), w) for r, w in zip(records, p) if w]
         require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the joint pmf stands twice")
-        inputs, self.rows = stochastic(design["channel"])
+        inputs, self.rows, self.scale = stochastic(design["channel"])
         strata = list(design["mechanism"].get("strata", []))
         self.inputs, self.kept = list(inputs), list(design["mechanism"].get("keep", [])) + strata
         require(set(inputs) == {*design["mechanism"]["observe"], *strata}, "the channel reads other columns than said")
         require(all(inputs[n] == alphabets[n] for n in inputs), "an input has another alphabet than in the joint pmf")
-        self.scale = lcm(*(v.denominator for row in self.rows for v in row))
-        self.integers = [[int(v * self.scale) for v in row] for row in self.rows]
         self.nothing = [0] * len(self.rows[0])
         self.row = [0] * len(self.atoms)
         for name in inputs:
@@ -82,7 +87,7 @@ class Release:
         sums: dict[Any, list[int]] = {}
         for (s, g, k, x), w in inputs.items():
             known = sums.get((s, g, k), self.nothing)
-            sums[s, g, k] = [a + w * v for a, v in zip(known, self.integers[x])]
+            sums[s, g, k] = [a + w * v for a, v in zip(known, self.rows[x])]
         return Counter({(s, g, (y, k)): w for (s, g, k), row in sums.items() for y, w in enumerate(row) if w})
 
 
