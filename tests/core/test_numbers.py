@@ -41,7 +41,7 @@ REFUSED = [
     (float("nan"), "is nan, not a finite number"),
     (float("inf"), "is inf, not a finite number"),
     (Decimal("-Infinity"), "not a finite number"),
-    (Decimal("NaN"), "write an integer, a decimal or a fraction"),
+    (Decimal("NaN"), "not a finite number"),
     ("nan", "write an integer, a decimal or a fraction"),
     ("inf", "write an integer"),
     ("", "write an integer"),

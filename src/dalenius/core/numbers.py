@@ -57,7 +57,7 @@ def exact(value: Any, what: str = "number") -> Fraction:
     if isinstance(value, int | Fraction):
         return Fraction(value)
     if isinstance(value, float | Decimal) and not isfinite(value):
-        raise InputError(f"{what} is {value!r}, not a finite number")
+        raise InputError(f"{what} is {value}, not a finite number")
     text = repr(float(value)) if isinstance(value, float) else str(value)
     if not _GRAMMAR.fullmatch(text):
         raise InputError(f"{what} is {text!r}; write an integer, a decimal or a fraction such as 3/20")
