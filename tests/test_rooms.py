@@ -9,7 +9,17 @@ import dalenius
 
 HOUSE = Path(dalenius.__file__).parent
 FLOORS = {"core": 0, "solvers": 0, "measures": 1, "tables": 1, "certify": 1, "sampling": 2, "evidence": 2, "designs": 3}
-FLOORS |= {"ledger": 3, "report": 4, "outputs": 4, "walk": 5, "testing": 5, "__init__": 5.5, "cli": 6, "__main__": 7}
+FLOORS |= {
+    "ledger": 3,
+    "report": 4,
+    "outputs": 4,
+    "walk": 5,
+    "testing": 5,
+    "figures": 5,
+    "__init__": 5.5,
+    "cli": 6,
+    "__main__": 7,
+}
 
 
 def climbs(room, source):

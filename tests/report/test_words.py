@@ -84,8 +84,8 @@ def test_a_tight_gap_is_named_instead_of_a_second_figure(designs: dict[str, Desi
         "up to a gap of 1e-30 bits. This was proved by visiting every extreme mechanism one by one."
     ) in proved(designs["example2"].to_json())
     assert (
-        "The release tells 1 bit about W (out of 1 bit); no mechanism that keeps these promises can tell more. This was "
-        "proved by a closed bound that needs no data."
+        "The release tells 1 bit about W (out of 1 bit); no mechanism that keeps these promises can tell more. This "
+        "was proved by a closed bound that needs no data."
     ) in proved(designs["xor"].card())
 
 

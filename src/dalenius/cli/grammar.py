@@ -132,6 +132,14 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--original", metavar="TABLE", required=True, help="the table that it was drawn from")
     c.add_argument("--error", type=_probability, default=1e-6, help="probability of a false alarm (default: 1e-6)")
     keyed(c)
+
+    c = command(
+        "figures",
+        "recompute the tables and figures of a paper, beside what it prints, and write them as files and a page",
+        "dalenius figures 000 -o figures/",
+    )
+    c.add_argument("paper", help="number of the paper: 000")
+    writes(c, "folder to make")
     return top
 
 

@@ -1,0 +1,51 @@
+"""`dalenius figures`"""
+
+import time
+from argparse import Namespace
+from pathlib import Path
+
+from dalenius.cli.terminal import progress, say
+from dalenius.errors import InputError
+from dalenius.figures import Figure, paper000, write
+from dalenius.outputs import refuse_existing
+
+LATER = ("001", "002", "003", "004")
+
+
+def run(arguments: Namespace) -> None:
+    if arguments.paper in LATER:
+        raise InputError(f"the figures of paper {arguments.paper} are not available yet; there are those of 000")
+    if arguments.paper != "000":
+        raise InputError(f"there is no paper {arguments.paper!r}; there are figures of 000")
+    output = Path(arguments.output)
+    refuse_existing(output, force=arguments.force)
+    began = time.monotonic()
+    with progress(arguments) as show:
+        found = paper000.exhibits(show)
+        names = write(arguments.paper, paper000.TITLE, found, output, force=arguments.force)
+    seconds = round(time.monotonic() - began, 1)
+    lines = [f"Recomputed in {seconds} seconds:"]
+    lines += [f"  {exhibit.title}" for exhibit in found]
+    lines += [f"Written: {output}/ with {len(names)} files; open {output / 'index.html'}."]
+    document = {
+        "paper": arguments.paper,
+        "folder": str(output),
+        "files": names,
+        "seconds": seconds,
+        "exhibits": [
+            {
+                "key": exhibit.key,
+                "title": exhibit.title,
+                "tables": [
+                    {
+                        "name": table.name,
+                        "columns": list(table.head),
+                        "rows": [[c.text() if isinstance(c, Figure) else c for c in row] for row in table.rows],
+                    }
+                    for table in exhibit.tables
+                ],
+            }
+            for exhibit in found
+        ],
+    }
+    say(arguments, lines, document)

@@ -1,0 +1,83 @@
+"""What a page of figures is made of, as plain data: tables whose cells are exact, a chart, and a few words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
+from typing import Literal, TypeAlias
+
+from dalenius.figures.curve import Chart
+from dalenius.figures.enclosure import Enclosure
+
+__all__ = ["DIGITS", "Cell", "Exhibit", "Figure", "Progress", "Table", "agrees", "both_ends"]
+
+DIGITS = 18
+"""Decimals of a figure in a CSV file."""
+
+Progress: TypeAlias = Callable[[str, int | None, int | None], None]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number and the side to which its decimals are cut: what is attained down, what bounds it up."""
+
+    value: Fraction
+    side: Literal["down", "up"]
+
+    def text(self, digits: int = DIGITS) -> str:
+        """So many decimals; what ends sooner is written as it is.
+
+        >>> Figure(Fraction(1, 3), "up").text(4), Figure(Fraction(1, 4), "up").text(4)
+        ('0.3334', '0.25')
+        """
+        units = (floor if self.side == "down" else ceil)(self.value * 10**digits)
+        text = str(abs(units)).rjust(digits + 1, "0")
+        text = f"{'-' * (units < 0)}{text[:-digits]}.{text[-digits:]}"
+        return text.rstrip("0").rstrip(".") if Fraction(units, 10**digits) == self.value else text
+
+
+Cell: TypeAlias = str | Figure
+
+
+def both_ends(found: Enclosure) -> tuple[Figure, Figure]:
+    """The cells `ours` and `bound`."""
+    return Figure(found.low, "down"), Figure(found.high, "up")
+
+
+def agrees(printed: str, found: Enclosure) -> bool:
+    """Whether a printed decimal is the number up to half a unit of its last digit.
+
+    >>> agrees("0.0134", Enclosure.of("0.01342")), agrees("0.0134", Enclosure.of("0.0136"))
+    (True, False)
+    """
+    number = Decimal(printed)
+    exponent = number.as_tuple().exponent
+    half = Fraction(Decimal(5).scaleb(exponent - 1)) if isinstance(exponent, int) else Fraction(0)
+    return abs(found.low - Fraction(number)) <= half and abs(found.high - Fraction(number)) <= half
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of cells; the page shows every row, or those that are `shown`; the file always has all."""
+
+    name: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    shown: tuple[int, ...] | None = None
+
+    @property
+    def visible(self) -> tuple[tuple[Cell, ...], ...]:
+        return self.rows if self.shown is None else tuple(self.rows[k] for k in self.shown)
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One example, table or figure of a paper: its words, its tables and its picture; `key` names its files."""
+
+    key: str
+    title: str
+    words: tuple[str, ...]
+    tables: tuple[Table, ...]
+    chart: Chart | None = None
