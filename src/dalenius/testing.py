@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 __all__ = ["disclosure", "example2", "joints", "self_disclosure", "two_binary", "xor"]
-
-Joint = Mapping[tuple[str, ...], Any]
 
 
 def disclosure(joint: Pmf, samples: Sequence[str], about: Sequence[str], views: Sequence[Sequence[str]]) -> Problem:
@@ -81,7 +79,9 @@ def joints(
     alphabets["W"] = tuple(str(w) for w in range(about))
     cells = list(product(*alphabets.values()))
     count = st.integers(min_value=0 if zeros else 1, max_value=largest)
-    build: Callable[[list[int]], Problem] = lambda counts: disclosure(  # noqa: E731 - mapped once, below
-        Pmf.from_records(alphabets, zip(cells, counts, strict=True)), names, ["W"], [[n] for n in names]
-    )
+
+    def build(counts: list[int]) -> Problem:
+        joint = Pmf.from_records(alphabets, zip(cells, counts, strict=True))
+        return disclosure(joint, names, ["W"], [[n] for n in names])
+
     return st.lists(count, min_size=len(cells), max_size=len(cells)).filter(any).map(build)

@@ -232,21 +232,13 @@ def _path(
         B[:, diagonal, diagonal] *= 1 + 1e-12
         B[:, diagonal, diagonal] += 1e-14
 
-        def toward(target: Floats, corner: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-            P, Q = (target - comp) / s, (corner - edge) / sigma  # noqa: B023
-            h = np.einsum("ji,jia->ja", beta + Q, A)  # noqa: B023
-            h[:, :R] -= (t + P) @ F  # noqa: B023
-            h[:, R] -= 1
-            x = np.linalg.solve(B, h[:, :, None])[:, :, 0]  # noqa: B023
-            ds, dsigma = -(x[:, :R] @ F.T), (A @ x[:, :, None])[:, :, 0]  # noqa: B023
-            return P - d * ds, Q - e * dsigma, x, ds, dsigma  # noqa: B023
-
+        here = _Point(F, A, B, t, s, beta, sigma)
         nothing = np.zeros((len(live), 1))
-        dt, db, x, ds, dsigma = toward(nothing, nothing)
+        dt, db, x, ds, dsigma = here.toward(nothing, nothing)
         up, down = np.minimum(1, _room(t, dt, beta, db)), np.minimum(1, _room(s, ds, sigma, dsigma))
         ahead = ((t + up * dt) * (s + down * ds)).sum(axis=1) + ((beta + up * db) * (sigma + down * dsigma)).sum(axis=1)
         centre = ((ahead / gap) ** 3 * mu)[:, None]
-        dt, db, x, ds, dsigma = toward(centre - dt * ds, centre - db * dsigma)
+        dt, db, x, ds, dsigma = here.toward(centre - dt * ds, centre - db * dsigma)
         up = np.minimum(1, 0.99 * _room(t, dt, beta, db))
         down = np.minimum(1, 0.99 * _room(s, ds, sigma, dsigma))
         t, beta = t + up * dt, beta + up * db
@@ -259,6 +251,30 @@ def _path(
             A, values = A[keep], values[keep]
             if not len(live):
                 return
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Where a batch of cells stands on its path: the Newton matrices B and both sides of every complementary pair."""
+
+    F: Floats
+    A: Floats
+    B: Floats
+    t: Floats
+    s: Floats
+    beta: Floats
+    sigma: Floats
+
+    def toward(self, target: Floats, corner: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Newton's direction to t s = target and beta sigma = corner: (dt, dbeta, d(y, tau), ds, dsigma)."""
+        R = self.F.shape[1]
+        P, Q = target / self.s - self.t, corner / self.sigma - self.beta
+        h = np.einsum("ji,jia->ja", self.beta + Q, self.A)
+        h[:, :R] -= (self.t + P) @ self.F
+        h[:, R] -= 1
+        x = np.linalg.solve(self.B, h[:, :, None])[:, :, 0]
+        ds, dsigma = -(x[:, :R] @ self.F.T), (self.A @ x[:, :, None])[:, :, 0]
+        return P - self.t / self.s * ds, Q - self.beta / self.sigma * dsigma, x, ds, dsigma
 
 
 def _room(v: Floats, dv: Floats, w: Floats, dw: Floats) -> Floats:

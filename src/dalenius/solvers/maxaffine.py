@@ -150,6 +150,12 @@ class _Search:
         if self.on_progress is not None:
             self.on_progress(self.value, self.bound)
 
+    def lost(self, pieces: Floats, c: Floats) -> Floats:
+        """What the piece of each letter is above D at its posterior, times the mass of the letter."""
+        theta, U = self.letters(c)
+        lost: Floats = theta * ((pieces * U).sum(axis=1) - divergence(U, self.prior))
+        return lost
+
     def chords(self) -> MaxAffine:
         """Binary W: chords over sorted q = u(1), refined where the mass is."""
         p, W, M = self.p, self.W, self.M
@@ -160,13 +166,8 @@ class _Search:
             pieces = _chords(grid, self.prior)
             S = pieces @ W.T
 
-            def error(c: Floats) -> Floats:
-                theta, U = self.letters(c)
-                lost: Floats = theta * ((pieces * U).sum(axis=1) - divergence(U, self.prior))  # noqa: B023
-                return lost
-
-            def enough(c: Floats, gap: float) -> bool:
-                chord = float(error(c).sum())
+            def enough(c: Floats, gap: float, pieces: Floats = pieces) -> bool:
+                chord = float(self.lost(pieces, c).sum())
                 return gap + chord < 0.9 * self.gap or gap < 0.1 * chord or gap < 0.02 * self.gap or self.late
 
             found = best_letters(p, M, S, enough=enough)
@@ -177,7 +178,7 @@ class _Search:
             self.told()
             if self.reached <= self.gap or self.late:
                 break
-            lost = error(found.c)
+            lost = self.lost(pieces, found.c)
             order = np.argsort(-lost)
             most = int(np.searchsorted(np.cumsum(lost[order]), 0.97 * lost.sum())) + 1
             split = order[: max(4, most)]
