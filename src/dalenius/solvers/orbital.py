@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
 
 import highspy
 import numpy as np
@@ -72,21 +71,29 @@ class SelfDisclosure:
 
 
 def orbit(column: Mapping[int, Fraction], views: Sequence[Sequence[int]]) -> Iterator[dict[int, Fraction]]:
-    """The different images of a column under all permutations of the views; there can be n! of them.
+    """The different images of a column under all permutations of the views, each as soon as it is found.
+
+    Neighbouring views are swapped until nothing new appears, so the cost is that of the images, not of all n! orders.
 
     >>> views = [[0, 0, 1, 1], [0, 1, 0, 1]]
     >>> [sorted(t) for t in orbit({1: Fraction(1)}, views)]
     [[1], [2]]
     """
-    atoms = {labels: x for x, labels in enumerate(zip(*views, strict=True))}
-    named = [(labels, column[x]) for labels, x in atoms.items() if x in column]
-    seen = set()
-    for order in permutations(range(len(views))):
-        image = {atoms[tuple(labels[i] for i in order)]: t for labels, t in named}
-        key = frozenset(image.items())
-        if key not in seen:
-            seen.add(key)
-            yield image
+    labels = list(zip(*views, strict=True))
+    place = {x: k for k, x in enumerate(labels)}
+    swaps = [
+        [place[(*x[:i], x[i + 1], x[i], *x[i + 2 :])] for x in labels] for i in range(len(views) - 1)
+    ]  # where each atom goes when views i and i + 1 change places
+    seen = {frozenset(column.items())}
+    waiting = list(seen)
+    while waiting:
+        image = waiting.pop()
+        yield dict(image)
+        for swap in swaps:
+            other = frozenset((swap[x], t) for x, t in image)
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
 
 
 def self_disclosure(
