@@ -6,7 +6,11 @@ tells exactly. Two bounds, no asymptotics:
     Pr[N >= a], Pr[N <= a]  <=  exp(-n KL(a/n || mu/n))           for a count of n rows with mean mu   (Hoeffding 1956)
     Pr[sum_x n_x D(seen_x || p(.|x)) >= t]  <=  e^-t (e t / d)^d  for t > d, d = sum_x (letters_x - 1)   (Agrawal 2020)
 
-Each test gets an equal share of the error probability, each of its counts an equal share of that.
+Each test gets an equal share of the error probability, each of its counts an equal share of that. The test of the
+leakage costs nothing beyond the test of the counts: when every value of a view has the same law of letters and none of
+its m counts exceeds its share, the information I in the n drawn rows, in nats, has
+
+    n I(view; letter)  <=  sum of n_v KL(count || mean)  <=  m ln(2 m / share),   as D(f || p) <= sum_y KL(f_y || p_y).
 """
 
 from collections.abc import Sequence
@@ -110,6 +114,14 @@ def _fit_finding(seen: Counts, law: Floats, share: float) -> Finding:
     return Finding(what, p, share, f"statistic {t:.1f} with {d} degrees")
 
 
+def _leakage_finding(view: Sequence[str], told: float, rows: int, cells: int, share: float) -> Finding:
+    """The information in the drawn rows about a view that the letters do not depend on, against what chance allows."""
+    p = min(1.0, 2 * cells * exp(-min(700.0, rows * told * log(2) / cells)))
+    allowed = cells * log(2 * cells / share) / (rows * log(2))
+    what = f"released letters tell no more about {', '.join(view)} than chance allows"
+    return Finding(what, p, share, f"seen {told:.3g} bits, allowed {allowed:.3g} bits")
+
+
 def _information(counts: Floats) -> float:
     """Plug-in I(row; column) of a table of counts, in bits."""
     p = counts / counts.sum()
@@ -147,10 +159,15 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
         what = f"released letters do not depend on {', '.join(view)}"
         findings.append(_counts_finding(what, counts, mean, size[:, None], share, cells))
         degrees = (int((size > 0).sum()) - 1) * (int((seen.sum(axis=0) > 0).sum()) - 1)
+        told = _information(counts.astype(np.float64))
+        there = size > 0
+        rates = mean[there] / size[there, None]
+        if np.ptp(rates, axis=0).max() < 1e-9:  # the table of the design: every value of the view has the same law
+            findings.append(_leakage_finding(view, told, int(n.sum()), rates.size, share))
         leakage.append(
             {
                 "view": list(view),
-                "seen_bits": _information(counts.astype(np.float64)),
+                "seen_bits": told,
                 "expected_by_chance_bits": degrees / (2 * log(2) * max(1, int(n.sum()))),
             }
         )
