@@ -44,8 +44,8 @@ def by_posterior_cells(
     labels = [label for view in problem.views if (label := view_labels(problem, view)) is not None]
     moments, basis = _moments(labels, p)
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
-    found = max_affine(p, W, moments, gap=gap / 2, seconds=seconds, on_progress=told)
-    exact = repaired(weight.tolist(), labels, found.channel, posteriors=W, loss=gap / 8)
+    found = max_affine(p, W, moments, gap=0.93 * gap, seconds=seconds, on_progress=told)
+    exact = repaired(weight.tolist(), labels, found.channel, posteriors=W, loss=0.05 * gap)
     channel = _channel(problem, exact.numerators, exact.denominators)
     certificate = _certificate(found, basis @ found.multipliers.T)
     return channel, certificate, f"max-affine search over {len(found.pieces)} cells of the posterior"
