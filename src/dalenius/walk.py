@@ -20,7 +20,7 @@ from dalenius.evidence import Audit, examine, examine_shuffled
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, permutation
-from dalenius.tables import Coded, bind, encode, open_table, read_json, read_text, released_name, write_table
+from dalenius.tables import Coded, base_of, bind, encode, open_table, read_json, read_text, released_name, write_table
 
 __all__ = ["Outcome", "apply", "audit", "load", "release", "small_cells", "solve", "verify"]
 
@@ -258,7 +258,7 @@ def release(
 def _table_of(problem: Problem, table: Any) -> Any:
     if table is not None or not isinstance(problem.source, TableSource):
         return table
-    return (problem.file.parent if problem.file else Path()) / problem.source.table
+    return base_of(problem) / problem.source.table
 
 
 def _named(on_progress: Progress | None, stage: str) -> Callable[[int, int | None], None] | None:

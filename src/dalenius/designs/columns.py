@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from dalenius.core import Channel, Problem
 from dalenius.core.arithmetic import BITS, times_log2
 
-__all__ = ["Column", "Target", "by_name", "channel_of", "independence", "named", "view_labels"]
+__all__ = ["Column", "Target", "by_name", "channel_from_rows", "channel_of", "independence", "named", "view_labels"]
 
 Column = Sequence[Fraction]
 Names = tuple[str, ...]
@@ -69,15 +70,23 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
 
 
 def channel_of(problem: Problem, columns: list[list[Fraction]], p: list[Fraction]) -> Channel:
-    """p(y | x) = v_y(x) / p(x); the rows of impossible inputs repeat p(y)."""
+    """p(y | x) = v_y(x) / p(x)."""
+    return channel_from_rows(problem, [tuple(v[x] / p[x] for v in columns) for x in range(len(p))])
+
+
+def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Channel:
+    """The channel with these rows for the inputs that occur; the rows of impossible inputs repeat p(y)."""
     joint, output = problem.pmf, problem.output or "Y"
-    inputs = joint.alphabets(problem.inputs)
-    everywhere = tuple(sum(v, Fraction(0)) for v in columns)
+    inputs, letters = joint.alphabets(problem.inputs), range(len(rows[0]))
+    complete: list[tuple[Fraction, ...]] = [()] * prod(map(len, inputs.values()))
     channel = Channel.constant(inputs, output)
-    rows = [everywhere] * len(channel.rows)
-    for x, codes in enumerate(joint.grouped(problem.inputs)[0]):
-        rows[channel.row_of(codes)] = tuple(v[x] / p[x] for v in columns)
-    return Channel(inputs, {output: tuple(str(y) for y in range(len(columns)))}, tuple(rows))
+    for codes, row in zip(joint.grouped(problem.inputs)[0], rows, strict=True):
+        complete[channel.row_of(codes)] = row
+    if len(rows) < len(complete):
+        p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+        everywhere = tuple(sum((m * row[y] for m, row in zip(p, rows, strict=True)), Fraction(0)) for y in letters)
+        complete = [row or everywhere for row in complete]
+    return Channel(inputs, {output: tuple(map(str, letters))}, tuple(complete))
 
 
 def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:

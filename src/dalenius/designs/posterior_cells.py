@@ -6,14 +6,13 @@ cells of the posterior of W, with a linear function and multipliers of the promi
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Certificate, Channel, Problem
-from dalenius.designs.columns import by_name, view_labels
+from dalenius.designs.columns import by_name, channel_from_rows, view_labels
 from dalenius.solvers import MaxAffine, max_affine, repaired, solve
 
 __all__ = ["by_posterior_cells", "cells_apply"]
@@ -46,7 +45,11 @@ def by_posterior_cells(
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
     found = max_affine(p, W, moments, gap=0.93 * gap, seconds=seconds, on_progress=told)
     exact = repaired(weight.tolist(), labels, found.channel, posteriors=W, loss=0.05 * gap)
-    channel = _channel(problem, exact.numerators, exact.denominators)
+    rows = [
+        tuple(Fraction(int(n), int(d)) for n in row)
+        for row, d in zip(exact.numerators, exact.denominators, strict=True)
+    ]
+    channel = channel_from_rows(problem, rows)
     certificate = _certificate(found, basis @ found.multipliers.T)
     return channel, certificate, f"max-affine search over {len(found.pieces)} cells of the posterior"
 
@@ -62,22 +65,6 @@ def _moments(labels: list[Labels], p: Floats) -> tuple[Floats, Floats]:
     used = values > 1e-10 * max(float(values[-1]), 1e-300)
     basis = vectors[:, used] / np.sqrt(values[used])
     return (indicators - p @ indicators) @ basis, basis
-
-
-def _channel(problem: Problem, numerators: npt.NDArray[Any], denominators: npt.NDArray[Any]) -> Channel:
-    """The repaired rows in the order of the inputs; those of impossible inputs repeat p(y)."""
-    joint, output = problem.pmf, problem.output or "Y"
-    inputs, (outcomes, _) = joint.alphabets(problem.inputs), joint.grouped(problem.inputs)
-    rows = [tuple(Fraction(int(n), int(d)) for n in row) for row, d in zip(numerators, denominators, strict=True)]
-    everywhere = rows[0]
-    if len(rows) < np.prod([len(a) for a in inputs.values()]):
-        masses = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
-        everywhere = tuple(
-            sum((m * row[y] for m, row in zip(masses, rows, strict=True)), Fraction(0)) for y in range(len(rows[0]))
-        )
-    place = {codes: x for x, codes in enumerate(outcomes)}
-    ordered = [rows[place[c]] if c in place else everywhere for c in product(*(range(len(a)) for a in inputs.values()))]
-    return Channel(inputs, {output: tuple(str(y) for y in range(len(everywhere)))}, tuple(ordered))
 
 
 def _certificate(found: MaxAffine, multipliers: Floats) -> Certificate:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
+from typing import Any
 
 from dalenius.certify import prove
 from dalenius.core import Certificate, Channel, Design, Problem
@@ -39,14 +40,16 @@ def proved(
     it cannot prove raises `NotCertified`.
     """
     best: Design | None = None
+    figures: tuple[dict[str, Any] | None, ...] = ()  # of the promises; they do not depend on the certificate
     for certificate in certificates:
         draft = Design(problem, channel, Fraction(0), Fraction(0), certificate, method, remarks=tuple(remarks))
-        verdict = prove(draft.to_json())
+        verdict = prove(draft.to_json(), figures)
+        figures = verdict.figures
         design = replace(
             draft,
             value=exact(down(verdict.value)),
             bound=exact(up(verdict.bound)),
-            proved=tuple(figures or {} for figures in verdict.figures),
+            proved=tuple(shown or {} for shown in figures),
             entropy=exact(up(verdict.entropy)),
             versions=_versions(),
         )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, InvalidPmf, SolverFailed
 from dalenius.solvers.exact import Rational, as_fraction, solve
+from dalenius.solvers.lp import silent_simplex
 
 __all__ = ["Couplings", "eta", "run", "simplex"]
 
@@ -173,19 +174,7 @@ def _elastic(rows: Floats, right: Floats) -> highspy.Highs:
 
 def simplex(model: highspy.HighsLp, *, tol: float) -> highspy.Highs:
     """HiGHS, silent and on one thread, that keeps its basis from one run to the next."""
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    options: dict[str, bool | int | float | str] = {
-        "output_flag": False,
-        "solver": "simplex",
-        "parallel": "off",
-        "presolve": "off",
-        "primal_feasibility_tolerance": tol,
-        "dual_feasibility_tolerance": tol,
-        "small_matrix_value": 1e-12,
-    }
-    for name, setting in options.items():
-        if solver.setOptionValue(name, setting) != highspy.HighsStatus.kOk:
-            raise SolverFailed(f"HiGHS refuses the option {name} = {setting}")
+    solver = silent_simplex(tol, presolve="off")
     solver.passModel(model)
     return solver
 

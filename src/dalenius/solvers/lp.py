@@ -80,7 +80,11 @@ def maximise(
     model.a_matrix_.value_ = value * scale[index]
     words: list[str] = []
     for attempt in (0, 1):
-        solver = _solver(tol * 100**attempt, fresh_start=attempt == 1)
+        # A process that ran HiGHS with more threads before makes it refuse the number 1; 0 takes what is there.
+        settings: dict[str, int | str] = (
+            {"threads": 0, "presolve": "off"} if attempt else {"threads": 1, "presolve": "choose"}
+        )
+        solver = silent_simplex(tol * 100**attempt, **settings)
         solver.passModel(model)
         ran = solver.run()
         status = solver.getModelStatus()
@@ -122,18 +126,17 @@ def _power_of_two(size: _Floats) -> _Floats:
     return np.ldexp(1.0, -exponent)
 
 
-def _solver(tol: float, *, fresh_start: bool) -> highspy.Highs:
+def silent_simplex(tol: float, **more: int | str) -> highspy.Highs:
+    """HiGHS as this room uses it: simplex, no output, no parallel runs, the same tolerance on both sides."""
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, bool | int | float | str] = {
         "output_flag": False,
         "solver": "simplex",
         "parallel": "off",
-        # A process that ran HiGHS with more threads before makes it refuse the number 1; 0 takes what is there.
-        "threads": 0 if fresh_start else 1,
-        "presolve": "off" if fresh_start else "choose",
         "primal_feasibility_tolerance": tol,
         "dual_feasibility_tolerance": tol,
         "small_matrix_value": 1e-12,
+        **more,
     }
     for name, setting in options.items():
         if solver.setOptionValue(name, setting) != highspy.HighsStatus.kOk:
