@@ -8,6 +8,7 @@ MODULES = (
     "errors",
     "core/numbers",
     "core/arithmetic",
+    "core/expanding",
     "core/reading",
     "core/pivoting",
     "certify/privacy",

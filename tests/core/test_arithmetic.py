@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.core.arithmetic import BITS, log2, nats, times_log2
+from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
 from dalenius.errors import InputError
 
 
@@ -112,3 +112,17 @@ def test_nats_of_one_are_none_and_of_e_just_more():
     assert nats(Fraction(1)) == 0
     assert math.isclose(nats(Fraction(math.e)), 1, abs_tol=1e-15)
     assert nats(Fraction(2)) - Fraction(math.log(2)) < Fraction(1, 10**15)
+
+
+@given(st.fractions(0, 100))
+@settings(deadline=None, max_examples=300)
+def test_exponentials_are_enclosed_between_neighbouring_multiples(x):
+    low, high = exp(x)
+    assert ball(low) <= ball(x).exp() <= ball(high)
+    assert high - low <= max(Fraction(1, 1 << 64), low / 2**120)
+
+
+@pytest.mark.parametrize("x", [Fraction(-1, 10**9), Fraction(101)])
+def test_an_exponent_out_of_range_is_refused(x):
+    with pytest.raises(InputError, match="between 0 and 100"):
+        exp(x)

@@ -178,9 +178,10 @@ def test_nothing_to_tell_draws_no_bar(designs: dict[str, Design]) -> None:
     assert "utility-title" not in page
 
 
-def test_a_channel_of_another_form_has_no_picture(designs: dict[str, Design]) -> None:
-    card = designs["xor"].card()
-    card["channel"] = {"form": "pram", "q": {}}
+def test_a_channel_too_large_to_be_written_out_has_no_picture(designs: dict[str, Design]) -> None:
+    card, letters = designs["xor"].card(), [str(k) for k in range(3000)]
+    both = {"inputs": {"X": letters}, "output": {"X": letters}}
+    card["channel"] = {"form": "resample", **both, "keep": ["1"] * 3000, "q": ["1/3000"] * 3000}
     assert "given by a rule and not row by row" in checked(render_public(card)).text
 
 

@@ -2,6 +2,7 @@
 
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
+from dalenius.core.forms import Resample, channel_of
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -12,6 +13,7 @@ from dalenius.core.guarantee import (
     LocalDP,
     WorstCaseLeakage,
 )
+from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import (
     MISSING,
@@ -45,6 +47,7 @@ __all__ = [
     "Guarantee",
     "Independent",
     "InformationPrivacy",
+    "Kernel",
     "Leakage",
     "LocalDP",
     "MaximizeInformation",
@@ -56,7 +59,9 @@ __all__ = [
     "Pmf",
     "PmfSource",
     "Problem",
+    "Resample",
     "SideInformation",
     "TableSource",
     "WorstCaseLeakage",
+    "channel_of",
 ]

@@ -1,11 +1,11 @@
-"""Logarithms in whole numbers: floor and ceiling of 2^BITS log2 q for a rational q, by integers and nothing else."""
+"""Logarithms and exponentials in whole numbers: rational bounds of both sides, by integers and nothing else."""
 
 from fractions import Fraction
 from functools import lru_cache
 
 from dalenius.errors import InputError
 
-__all__ = ["BITS", "log2", "nats", "times_log2"]
+__all__ = ["BITS", "exp", "log2", "nats", "times_log2"]
 
 BITS = 160
 _WORK = BITS + 32  # working precision; the error analysis below needs 12 of the 32 guard bits
@@ -66,3 +66,27 @@ def times_log2(t: Fraction, q: Fraction) -> tuple[int, int]:
 def nats(q: Fraction) -> Fraction:
     """An upper bound of ln q, for q >= 1."""
     return Fraction(log2(q)[1] * (_LN2 + 300), 1 << (BITS + _WORK))
+
+
+def exp(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
+    """Multiples (low, high) of 2^-bits with low <= e^x <= high, for 0 <= x <= 100.
+
+    x = k ln 2 + r with 0 <= r < ln 2; r is off by less than 1 + 300 k units of 2^-_WORK, and the at most 64 terms of
+    the series of e^r each lose less than two, so e^r < 2 is off by less than 1000 (k + 1) of them.
+
+    >>> low, high = exp(Fraction(1))
+    >>> float(low), (high - low) * 2**64
+    (2.718281828459045, Fraction(1, 1))
+    """
+    if not 0 <= x <= 100:
+        raise InputError(f"e^{float(x):g} is asked for; the exponent lies between 0 and 100")
+    if not x:
+        return Fraction(1), Fraction(1)
+    k, r = divmod((x.numerator << _WORK) // x.denominator, _LN2)
+    term, total, j = 1 << _WORK, 0, 0
+    while term:
+        total, j = total + term, j + 1
+        term = term * r // j >> _WORK
+    slack, shift = 1000 * (k + 1), _WORK - bits
+    low, high = (total - slack << k) >> shift, -(-(total + slack << k) >> shift)
+    return Fraction(low, 1 << bits), Fraction(high, 1 << bits)

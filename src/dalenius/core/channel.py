@@ -3,30 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from math import lcm, prod
+from math import prod
 from typing import Any, Self
 
 import numpy as np
 
+from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.numbers import exact, written
-from dalenius.core.pmf import Alphabets, Pmf, outcome_words
-from dalenius.errors import InvalidChannel, MismatchError, Unsupported
+from dalenius.core.pmf import Alphabets, outcome_words
+from dalenius.errors import InvalidChannel, MismatchError
 
 __all__ = ["Channel"]
 
 
-def _alphabets(document: object, what: str) -> dict[str, tuple[str, ...]]:
-    if not isinstance(document, dict) or not document:
-        raise InvalidChannel(f'"{what}" of a channel maps names to lists of letters')
-    for name, letters in document.items():
-        if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
-            raise InvalidChannel(f'the alphabet of {name!r} in "{what}" is not a list of strings')
-    return {n: tuple(a) for n, a in document.items()}
-
-
 @dataclass(frozen=True)
-class Channel:
+class Channel(Kernel):
     """One row for each outcome of the inputs (last input fastest), one entry for each letter of the output.
 
     Several released columns: the letters of their product, last fastest. Paper 001 writes p(y|x) column-wise, papers
@@ -39,12 +30,11 @@ class Channel:
 
     inputs: Alphabets
     output: Alphabets
-    rows: tuple[tuple[Fraction, ...], ...]
+    rows: Rows
 
     def __post_init__(self) -> None:
-        for name, alphabet in [*self.inputs.items(), *self.output.items()]:
-            if len(set(alphabet)) != len(alphabet):
-                raise InvalidChannel(f"the alphabet of {name!r} lists a letter twice")
+        alphabets({n: list(a) for n, a in self.inputs.items()}, "inputs")
+        alphabets({n: list(a) for n, a in self.output.items()}, "output")
         outcomes, letters = self.shape
         if len(self.rows) != outcomes:
             raise InvalidChannel(f"{len(self.rows)} rows for {outcomes} input outcomes")
@@ -83,11 +73,9 @@ class Channel:
         """From the `channel.json` format, dense form."""
         if not isinstance(document, dict):
             raise InvalidChannel("a channel file is an object with the keys inputs, output and rows")
-        if "form" in document:
-            raise Unsupported(f"channels of form {document['form']!r} are not supported yet; write its rows")
         if set(document) != {"inputs", "output", "rows"}:
             raise InvalidChannel("a channel has exactly the keys inputs, output and rows")
-        inputs, output = _alphabets(document["inputs"], "inputs"), _alphabets(document["output"], "output")
+        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         if not isinstance(document["rows"], list) or not all(isinstance(r, list) for r in document["rows"]):
             raise InvalidChannel('"rows" is a list of lists of numbers')
         rows = tuple(tuple(exact(v, "a channel entry") for v in row) for row in document["rows"])
@@ -101,55 +89,13 @@ class Channel:
         }
 
     # --- questions --------------------------------------------------------------------------------------------------
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(number of input outcomes, number of output letters)"""
-        return prod(map(len, self.inputs.values())), prod(map(len, self.output.values()))
-
-    def outcomes(self) -> list[tuple[str, ...]]:
-        """Input outcomes in the order of the rows."""
-        return list(product(*self.inputs.values()))
-
-    def letters(self) -> list[tuple[str, ...]]:
-        """Output letters in the order of the entries of a row."""
-        return list(product(*self.output.values()))
-
-    def row_of(self, codes: Sequence[int]) -> int:
-        """Index of the row of an input outcome given by letter codes.
-
-        >>> Channel.constant({"X": ("a", "b"), "Z": ("0", "1", "2")}, "Y").row_of([1, 2])
-        5
-        """
-        index = 0
-        for code, letters in zip(codes, self.inputs.values(), strict=True):
-            index = index * len(letters) + code
-        return index
-
     @classmethod
     def constant(cls, inputs: Alphabets, output: str) -> Self:
         """The channel that always says the same: it discloses nothing."""
         n = prod(map(len, inputs.values()))
         return cls(inputs, {output: ("0",)}, ((Fraction(1),),) * n)
 
-    def after(self, prior: Pmf) -> Pmf:
-        """Joint pmf of the variables of the prior and the output."""
-        if clash := set(self.output) & set(prior.variables):
-            raise MismatchError(f"the prior has a variable {min(clash)!r} already")
-        at = prior.columns(list(self.inputs))
-        for name, letters in self.inputs.items():
-            if tuple(prior.variables[name]) != tuple(letters):
-                raise MismatchError(f"{name!r} has another alphabet in the prior than in the channel")
-        scale = lcm(*(v.denominator for row in self.rows for v in row))
-        places = list(product(*(range(len(a)) for a in self.output.values())))
-        codes, counts = [], []
-        for atom, weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):
-            for y, v in zip(places, self.rows[self.row_of([atom[i] for i in at])], strict=True):
-                if v:
-                    codes.append((*atom, *y))
-                    counts.append(weight * int(v * scale))
-        return Pmf.from_counts({**prior.variables, **self.output}, np.array(codes), counts)
-
-    def then(self, post: "Channel") -> "Channel":
+    def then(self, post: Kernel) -> "Channel":
         """Post-processing: this channel followed by another that reads its output."""
         if list(post.inputs.items()) != list(self.output.items()):
             raise MismatchError("the second channel does not read the output of the first")

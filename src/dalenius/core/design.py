@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Self
 
-from dalenius.core.channel import Channel
+from dalenius.core.forms import channel_of
+from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, up
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem, TableSource
@@ -54,7 +55,7 @@ class Design:
     """
 
     problem: Problem
-    channel: Channel
+    channel: Kernel
     value: Fraction
     bound: Fraction
     certificate: Certificate
@@ -169,7 +170,7 @@ class Design:
             )
             return cls(
                 problem=problem,
-                channel=Channel.from_json(document["channel"]),
+                channel=channel_of(document["channel"]),
                 value=exact(document["value"], "value"),
                 bound=exact(document["bound"], "bound"),
                 certificate=Certificate.from_json(document["certificate"]),

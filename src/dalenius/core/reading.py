@@ -7,8 +7,9 @@ from fractions import Fraction
 from math import lcm, prod
 from typing import Any
 
+from dalenius.core.expanding import expanded
 from dalenius.core.numbers import exact
-from dalenius.errors import InputError, NotCertified
+from dalenius.errors import InputError, NotCertified, Unsupported
 
 
 def require(holds: bool, otherwise: str) -> None:
@@ -22,8 +23,8 @@ def refusing() -> Iterator[None]:
     """Whatever goes wrong while a file is read is a refusal of that file."""
     try:
         yield
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as e:
-        what = str(e) if isinstance(e, InputError) else f"{type(e).__name__} {e}"
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, ArithmeticError, Unsupported) as e:
+        what = str(e) if isinstance(e, InputError | Unsupported) else f"{type(e).__name__} {e}"
         raise NotCertified(f"the file is damaged: {what}") from None
 
 
@@ -35,10 +36,10 @@ def whole(values: list[Fraction]) -> tuple[list[int], int]:
 
 def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int]:
     """The inputs and the rows of a channel, each proved to be a pmf, as integers over one common denominator."""
-    require(set(channel) == {"inputs", "output", "rows"}, "this checker reads dense channels only")
+    require("form" in channel or set(channel) == {"inputs", "output", "rows"}, "a channel has other keys than it may")
     for letters in [*channel["inputs"].values(), *channel["output"].values()]:
         require(isinstance(letters, list) and len(set(letters)) == len(letters), "a channel has a bad alphabet")
-    rows = [whole([exact(v) for v in row]) for row in channel["rows"]]
+    rows = [whole(row) for row in expanded(channel)]
     require(len(rows) == prod(map(len, channel["inputs"].values())), "there is not one row for each input outcome")
     width = prod(map(len, channel["output"].values()))
     for k, (row, one) in enumerate(rows):

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
 
-from dalenius.core import Channel, Independent, MaximizeInformation, Pmf, Problem
+from dalenius.core import Channel, Independent, Kernel, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import written
 from dalenius.designs.disclose import disclose
 from dalenius.figures.curve import Chart, Line
@@ -42,7 +42,7 @@ def _fair(q: Fraction, n: int) -> Pmf:
 
 
 @lru_cache(maxsize=256)
-def _best(q: Fraction, n: int) -> tuple[Enclosure, Channel]:
+def _best(q: Fraction, n: int) -> tuple[Enclosure, Kernel]:
     """The self-disclosure capacity (51) of n such bits with its bound, and the mapping."""
     joint = _fair(q, n)
     names = tuple(joint.variables)

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from dalenius.core import Channel, Design
+from dalenius.core import Design, Kernel, channel_of
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
 from dalenius.report import words
@@ -59,13 +59,12 @@ def render_public(card: Document, *, title: str | None = None) -> str:
     """The public report, from the card alone: no counts, no joint distribution, no name of the source."""
     facts = Facts.read(card)
     technical = {**_technical(facts), "Digest of the proof": card["proof"]["digest"], "Versions": _versions(card)}
-    channel = Channel.from_json(card["channel"]) if "form" not in card["channel"] else None
-    return _page(facts, channel, None, technical, title, None)
+    return _page(facts, channel_of(card["channel"]), None, technical, title, None)
 
 
 def _page(
     facts: Facts,
-    channel: Channel | None,
+    channel: Kernel,
     weight: Sequence[int] | None,
     technical: Mapping[str, str],
     title: str | None,
@@ -86,8 +85,8 @@ def _page(
         bars=_bars(facts),
         leaving=facts.leaving,
         utility=_utility(document),
-        picture=picture(channel, weight) if channel else None,
-        exact=exact_rows(channel, weight) if channel else None,
+        picture=picture(channel, weight) if channel.few else None,
+        exact=exact_rows(channel, weight) if channel.few else None,
         not_protected=words.not_protected(document),
         remarks=[_sentence(shown(r)) for r in facts.remarks],
         estimate=document.get("estimate", ""),
@@ -102,7 +101,9 @@ def _sentence(remark: str) -> str:
 def _weights(design: Design) -> list[int]:
     """How probable each row of the channel is, to show the most probable ones when there are many."""
     inputs = list(design.channel.inputs)
-    weight = [0] * len(design.channel.rows)
+    weight = [0] * design.channel.shape[0] if design.channel.few else []
+    if not weight:
+        return weight
     for codes, n in zip(design.problem.pmf.grouped(inputs)[0], design.problem.pmf.counts(inputs).tolist(), strict=True):
         weight[design.channel.row_of(codes)] = int(n)
     return weight

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.core import Channel
+from dalenius.core import Kernel
 from dalenius.core.numbers import written
 from dalenius.report.digits import figure, share_of_one
 from dalenius.report.facts import shown
@@ -81,7 +81,7 @@ def chosen(count: int, most: int, weight: Sequence[int] | None) -> list[int]:
     return sorted(list(ranked)[:most])
 
 
-def picture(channel: Channel, weight: Sequence[int] | None = None) -> Picture:
+def picture(channel: Kernel, weight: Sequence[int] | None = None) -> Picture:
     """The heat map of a channel; `weight` ranks its rows and marks those that do not occur."""
     outcomes, names = channel.outcomes(), list(channel.inputs)
     rows, letters = chosen(len(outcomes), ROWS, weight), channel.letters()[:LETTERS]
@@ -176,7 +176,7 @@ class Exact:
     hidden_letters: int
 
 
-def exact_rows(channel: Channel, weight: Sequence[int] | None = None) -> Exact:
+def exact_rows(channel: Kernel, weight: Sequence[int] | None = None) -> Exact:
     """The rows of a channel as fractions, at most a hundred of them."""
     outcomes, letters = channel.outcomes(), channel.letters()
     rows = chosen(len(outcomes), TABLE_ROWS, weight)

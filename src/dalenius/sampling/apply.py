@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from dalenius.core import Design
 from dalenius.errors import MismatchError
+from dalenius.sampling.forms import sampler_of
 from dalenius.sampling.key import Key
-from dalenius.sampling.sampler import Sampler, permutation
+from dalenius.sampling.sampler import permutation
 from dalenius.sampling.stream import Stream
 from dalenius.tables import Coded
 
@@ -46,7 +47,7 @@ def draw(
             raise MismatchError(f"column {name!r} has another alphabet in the table than in the design")
     secret = key or Key.fresh()
     parts = (design.digest(), table.digest(), *channel.output)
-    sampler, stream = Sampler(channel.rows), Stream(secret.derive("draw", *parts))
+    sampler, stream = sampler_of(channel), Stream(secret.derive("draw", *parts))
     inputs = table.combined(list(channel.inputs))
     drawn = np.empty(table.rows, dtype=sampler.dtype)
     for start in range(0, table.rows, CHUNK):

@@ -1,0 +1,30 @@
+"""Channels that need not be written densely, one module for each form; `channel_of` reads any of them.
+
+A form holds a few numbers and is expanded into rows only while they are few (`core.expanding`). Each form says in its
+docstring what its numbers mean, and has a sampler in `dalenius.sampling` where drawing from rows would not do.
+"""
+
+from dalenius.core.channel import Channel
+from dalenius.core.forms.resample import Resample
+from dalenius.core.kernel import Kernel
+from dalenius.errors import InvalidChannel, Unsupported
+
+__all__ = ["FORMS", "Resample", "channel_of"]
+
+FORMS: dict[str, type[Resample]] = {form.form: form for form in (Resample,)}
+
+
+def channel_of(document: object) -> Kernel:
+    """A channel of any form from the `channel.json` format.
+
+    >>> channel_of({"form": "resample", "inputs": {"X": ["a", "b"]}, "output": {"Y": ["a", "b"]},
+    ...             "keep": ["1/2", "1/2"], "q": ["1/2", "1/2"]}).rows[0]
+    (Fraction(3, 4), Fraction(1, 4))
+    """
+    if not isinstance(document, dict):
+        raise InvalidChannel("a channel file is an object with the keys inputs, output and rows")
+    if "form" not in document:
+        return Channel.from_json(document)
+    if document["form"] not in FORMS:
+        raise Unsupported(f"there is no channel of form {document['form']!r}; there are {', '.join(sorted(FORMS))}")
+    return FORMS[document["form"]].from_json(document)

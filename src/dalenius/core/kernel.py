@@ -1,0 +1,95 @@
+"""`Kernel`: a conditional law p(output | inputs) in any form. `Channel` writes it densely, `core.forms` compactly."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from dalenius.core.expanding import DENSE
+from dalenius.core.pmf import Alphabets, Pmf
+from dalenius.errors import InvalidChannel, MismatchError
+
+__all__ = ["Kernel", "Rows", "alphabets"]
+
+Rows = tuple[tuple[Fraction, ...], ...]
+
+
+def alphabets(document: object, what: str) -> dict[str, tuple[str, ...]]:
+    """The alphabets of the inputs or of the output as a channel file writes them."""
+    if not isinstance(document, dict) or not document:
+        raise InvalidChannel(f'"{what}" of a channel maps names to lists of letters')
+    for name, letters in document.items():
+        if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
+            raise InvalidChannel(f'the alphabet of {name!r} in "{what}" is not a list of strings')
+        if len(set(letters)) != len(letters):
+            raise InvalidChannel(f"the alphabet of {name!r} lists a letter twice")
+    return {n: tuple(a) for n, a in document.items()}
+
+
+class Kernel:
+    """What every form answers. `rows` writes the law densely, one row for each outcome of the inputs (last fastest)."""
+
+    form: ClassVar[str | None] = None
+    if TYPE_CHECKING:
+
+        @property
+        def inputs(self) -> Alphabets: ...
+        @property
+        def output(self) -> Alphabets: ...
+        @property
+        def rows(self) -> Rows: ...
+
+    def to_json(self) -> dict[str, Any]:
+        """The `channel.json` format."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(number of input outcomes, number of output letters)"""
+        return prod(map(len, self.inputs.values())), prod(map(len, self.output.values()))
+
+    @property
+    def few(self) -> bool:
+        """Whether the law can be written out row by row."""
+        return self.form is None or prod(self.shape) <= DENSE
+
+    def outcomes(self) -> list[tuple[str, ...]]:
+        """Input outcomes in the order of the rows."""
+        return list(product(*self.inputs.values()))
+
+    def letters(self) -> list[tuple[str, ...]]:
+        """Output letters in the order of the entries of a row."""
+        return list(product(*self.output.values()))
+
+    def row_of(self, codes: Sequence[int]) -> int:
+        """Index of the row of an input outcome given by letter codes.
+
+        >>> from dalenius.core import Channel
+        >>> Channel.constant({"X": ("a", "b"), "Z": ("0", "1", "2")}, "Y").row_of([1, 2])
+        5
+        """
+        index = 0
+        for code, letters in zip(codes, self.inputs.values(), strict=True):
+            index = index * len(letters) + code
+        return index
+
+    def after(self, prior: Pmf) -> Pmf:
+        """Joint pmf of the variables of the prior and the output."""
+        if clash := set(self.output) & set(prior.variables):
+            raise MismatchError(f"the prior has a variable {min(clash)!r} already")
+        at = prior.columns(list(self.inputs))
+        for name, letters in self.inputs.items():
+            if tuple(prior.variables[name]) != tuple(letters):
+                raise MismatchError(f"{name!r} has another alphabet in the prior than in the channel")
+        scale = lcm(*(v.denominator for row in self.rows for v in row))
+        places = list(product(*(range(len(a)) for a in self.output.values())))
+        codes, counts = [], []
+        for atom, weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):
+            for y, v in zip(places, self.rows[self.row_of([atom[i] for i in at])], strict=True):
+                if v:
+                    codes.append((*atom, *y))
+                    counts.append(weight * int(v * scale))
+        return Pmf.from_counts({**prior.variables, **self.output}, np.array(codes), counts)
