@@ -14,6 +14,7 @@ MODULES = (
     "certify/privacy",
     "certify/optimality",
     "certify/boxes",
+    "certify/composition",
     "certify/checking",
 )
 

@@ -19,7 +19,7 @@ from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.evidence import Audit, examine, examine_shuffled
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
-from dalenius.sampling import Key, Released, Stream, draw, permutation
+from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
 from dalenius.tables import Coded, base_of, bind, encode, open_table, read_json, read_text, released_name, write_table
 
 __all__ = ["Outcome", "apply", "audit", "load", "release", "small_cells", "solve", "verify"]
@@ -94,7 +94,7 @@ def _recounted(design: Design, table: Any) -> tuple[Pmf, Coded]:
     problem = design.problem
     columns = {
         name: problem.columns.get(name, Column(values=tuple(letters)))
-        for name, letters in problem.pmf.variables.items()
+        for name, letters in problem.law.variables.items()
     }
     source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
     declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None))
@@ -141,8 +141,10 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
 def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     """The design as it stands for a table: as proved for its own table, proved anew for another, or refused."""
     joint, coded = _recounted(design, table)
-    joint = joint.marginal(list(design.problem.pmf.variables))
-    if joint == design.problem.pmf or design.public_prior:
+    if design.public_prior:
+        return design, coded
+    joint = joint.marginal(list(design.problem.law.variables))
+    if joint == design.problem.law:
         return design, coded
     there = replace(design, problem=replace(design.problem, joint=joint))
     try:
@@ -183,7 +185,7 @@ def audit(design: Design, *, released: Any, original: Any, key: Key | None = Non
     if set(table.names) != set(columns):
         raise MismatchError(f"the released table has the columns {list(table.names)}, not {list(columns)}")
     seen = encode(table, columns, list(columns))
-    letters = seen.combined(list(channel.output))
+    inputs, letters = matched(channel, coded, seen)
     if problem.order == "shuffle" and key is None:
         return examine_shuffled(design, coded.pmf(), coded.rows, letters, error=error)
     if seen.rows != coded.rows:
@@ -193,7 +195,7 @@ def audit(design: Design, *, released: Any, original: Any, key: Key | None = Non
         unshuffled = np.empty_like(letters)
         unshuffled[order] = letters
         letters = unshuffled
-    return examine(design, coded.combined(list(channel.inputs)), letters, error=error)
+    return examine(design, inputs, letters, error=error)
 
 
 def release(

@@ -134,6 +134,14 @@ def parser() -> argparse.ArgumentParser:
     keyed(c)
 
     c = command(
+        "channel",
+        "show a channel as JSON: as it is written, or row by row with --dense while it is small",
+        "dalenius channel design.json --dense",
+    )
+    c.add_argument("file", help="a channel, design or card file")
+    c.add_argument("--dense", action="store_true", help="write a compact form out, one row for each input")
+
+    c = command(
         "figures",
         "recompute the tables and figures of a paper, beside what it prints, and write them as files and a page",
         "dalenius figures 000 -o figures/",

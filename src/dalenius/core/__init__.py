@@ -2,7 +2,7 @@
 
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
-from dalenius.core.forms import Resample, channel_of
+from dalenius.core.forms import Product, Resample, Windows, channel_of
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -32,6 +32,7 @@ from dalenius.core.problem import (
     SideInformation,
     TableSource,
 )
+from dalenius.core.product_pmf import ProductPmf, law_of
 
 __all__ = [
     "MISSING",
@@ -59,9 +60,13 @@ __all__ = [
     "Pmf",
     "PmfSource",
     "Problem",
+    "Product",
+    "ProductPmf",
     "Resample",
     "SideInformation",
     "TableSource",
+    "Windows",
     "WorstCaseLeakage",
     "channel_of",
+    "law_of",
 ]

@@ -10,8 +10,8 @@ from typing import Any, Self
 from dalenius.core.forms import channel_of
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, up
-from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem, TableSource
+from dalenius.core.product_pmf import law_of
 from dalenius.errors import InputError
 
 __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
@@ -109,7 +109,7 @@ class Design:
                 )
             ],
             **{k: sections[k] for k in ("limit", "side_information") if k in sections},
-            "joint": self.problem.pmf.to_json(),
+            "joint": self.problem.law.to_json(),
             "channel": self.channel.to_json(),
             "certificate": self.certificate.to_json(),
             "remarks": list(self.remarks),
@@ -166,7 +166,7 @@ class Design:
             sections |= {"mechanism": document["mechanism"], "objective": document["objective"]}
             sections["guarantee"] = [g["promised"] for g in document["guarantees"]]
             problem = Problem.from_document(
-                sections, joint=Pmf.from_json(document["joint"]), digest=str(document["problem_digest"])
+                sections, joint=law_of(document["joint"]), digest=str(document["problem_digest"])
             )
             return cls(
                 problem=problem,

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from math import prod
 from typing import Any
 
 from dalenius.core.numbers import exact
-from dalenius.errors import Unsupported
+from dalenius.errors import InvalidChannel, Unsupported
 
 __all__ = ["DENSE", "EXPANSIONS", "expanded"]
 
@@ -18,7 +19,34 @@ def _resample(channel: dict[str, Any]) -> list[list[Fraction]]:
     return [[(1 - k) * t + (k if x == y else 0) for y, t in enumerate(q)] for x, k in enumerate(keep)]
 
 
-EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {"resample": _resample}
+def _windows(channel: dict[str, Any]) -> list[list[Fraction]]:
+    """p(y | x) = prod_j p_j(y_j | x of window j), the k-th channel for the k-th output."""
+    sizes, names = [len(a) for a in channel["inputs"].values()], list(channel["inputs"])
+    if [window["output"] for window in channel["channels"]] != list(channel["output"]):
+        raise InvalidChannel("there is not one channel for each output, in their order")
+    windows = []
+    for window in channel["channels"]:
+        at = [names.index(n) for n in window["inputs"]]
+        windows.append((at, [[exact(v) for v in row] for row in window["rows"]]))
+        if len(windows[-1][1]) != prod(sizes[i] for i in at):
+            raise InvalidChannel(f"the channel of {window['output']} has not one row for each outcome of its window")
+    out = []
+    for x in product(*map(range, sizes)):
+        row = [Fraction(1)]
+        for at, rows in windows:
+            place = 0
+            for i in at:
+                place = place * sizes[i] + x[i]
+            row = [a * b for a in row for b in rows[place]]
+        out.append(row)
+    return out
+
+
+EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
+    "resample": _resample,
+    "windows": _windows,
+    "product": _windows,
+}
 
 
 def expanded(channel: dict[str, Any]) -> list[list[Fraction]]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 from dalenius.core.guarantee import Guarantee, Independent, Names
 from dalenius.core.numbers import written
 from dalenius.core.pmf import Pmf
+from dalenius.core.product_pmf import ProductPmf
 from dalenius.errors import MismatchError, ProblemFileError
 
 __all__ = [
@@ -257,10 +258,11 @@ class Problem:
     freeze: Names = ()
     preserve_marginals: bool = False
     form: str | None = None
+    windows: tuple[Names, ...] = ()
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
     side_information: SideInformation | None = None
-    joint: Pmf | None = None
+    joint: Pmf | ProductPmf | None = None
     source: Source | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
     digest: str = ""
@@ -284,6 +286,15 @@ class Problem:
                 raise self.error(("mechanism", key), f"{key} names a column twice")
         if clash := set(self.keep) & (set(self.release) | set(self.strata)):
             raise self.error(("mechanism", "keep"), f"{min(clash)!r} is kept and released or a stratum at once")
+        object.__setattr__(self, "windows", tuple(map(tuple, self.windows)))
+        if bool(self.windows) != (self.form == "windows"):
+            raise self.error(("mechanism", "windows"), 'form = "windows" and windows = ... are said together')
+        for window in self.windows:
+            if len(set(window)) != len(window) or not set(window) <= set(self.observe) or not window:
+                raise self.error(
+                    ("mechanism", "windows"),
+                    f"a window names observed columns, each once; [{', '.join(window)}] does not",
+                )
         if self.joint is not None:
             self._check_names(self.joint)
 
@@ -302,7 +313,7 @@ class Problem:
 
         return parse(cls, document, **rest)
 
-    def bound(self, joint: Pmf, columns: Mapping[str, Column] | None = None) -> Self:
+    def bound(self, joint: Pmf | ProductPmf, columns: Mapping[str, Column] | None = None) -> Self:
         """The same problem with its joint pmf (and with alphabets that are now known)."""
         return replace(self, joint=joint, columns=self.columns if columns is None else columns)
 
@@ -319,6 +330,8 @@ class Problem:
             mechanism["preserve_marginals"] = True
         if self.form:
             mechanism["form"] = self.form
+        if self.windows:
+            mechanism["windows"] = [list(window) for window in self.windows]
         if self.order != "shuffle":
             mechanism["order"] = self.order
         document: dict[str, Any] = {}
@@ -336,11 +349,16 @@ class Problem:
 
     # --- questions --------------------------------------------------------------------------------------------------
     @property
-    def pmf(self) -> Pmf:
-        """The joint pmf; a problem that is only declared has none."""
+    def law(self) -> Pmf | ProductPmf:
+        """The joint law as it was given; a problem that is only declared has none."""
         if self.joint is None:
             raise MismatchError("this problem is declared but not bound: its source has not been read")
         return self.joint
+
+    @property
+    def pmf(self) -> Pmf:
+        """The joint law as one pmf; independent groups are multiplied out while that is small, else refused."""
+        return self.law.multiplied if isinstance(self.law, ProductPmf) else self.law
 
     @property
     def kept(self) -> Names:
@@ -377,7 +395,7 @@ class Problem:
         """The names above, each once, in order of appearance."""
         return list(dict.fromkeys(name for _, name in self.named()))
 
-    def _check_names(self, joint: Pmf) -> None:
+    def _check_names(self, joint: Pmf | ProductPmf) -> None:
         for place, name in self.named():
             if name not in joint.variables:
                 there = ", ".join(map(repr, joint.variables))

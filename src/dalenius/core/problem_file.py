@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dalenius.core.forms.windows import chain
 from dalenius.core.guarantee import (
     GUARANTEES,
     Contraction,
@@ -297,13 +298,32 @@ def _mechanism(s: Section) -> dict[str, Any]:
         "forbid": tuple((a, b) for a, b in forbid),
         "freeze": s.names("freeze", ()),
         "preserve_marginals": s.flag("preserve_marginals", False),
-        "form": s.choice("form", ("pram",), None),
+        "form": s.choice("form", ("pram", "windows"), None),
         "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
     }
+    parts["windows"] = _windows(s, parts["observe"]) if "windows" in s.values else ()
     s.done(tuple(parts))
+    if bool(parts["windows"]) != (parts["form"] == "windows"):
+        raise s.error('form = "windows" and windows = ... are said together in [mechanism]', "windows")
     if (not parts["output"] and not parts["release"]) or (parts["output"] and parts["release"]):
         raise s.error('say either release = [...] (same alphabets) or output = "Y" (a fresh one) in [mechanism]')
     return parts
+
+
+def _windows(s: Section, observe: Names) -> tuple[Names, ...]:
+    """The windows as lists of columns, or by their size and overlap along `observe`."""
+    if isinstance(s.values["windows"], dict):
+        shape = s.section("windows")
+        size, overlap = shape.integer("size", least=2), shape.integer("overlap", 1, least=0)
+        shape.done(("size", "overlap"))
+        try:
+            return chain(observe, size, overlap)
+        except InputError as e:
+            raise s.error(str(e), "windows") from None
+    lists = s.take("windows")
+    if not isinstance(lists, list) or not lists or not all(isinstance(w, list) and w for w in lists):
+        raise s.error("windows is a list of lists of columns, or { size = ..., overlap = ... }", "windows")
+    return tuple(Section({"windows": w}, s.place, s.file, s.lines).names("windows") for w in lists)
 
 
 def _objective(s: Section) -> Objective:

@@ -11,6 +11,8 @@ from dalenius.core.expanding import expanded
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, NotCertified, Unsupported
 
+ATOMS = 1 << 20
+
 
 def require(holds: bool, otherwise: str) -> None:
     """The only way to say no."""
@@ -34,6 +36,23 @@ def whole(values: list[Fraction]) -> tuple[list[int], int]:
     return [v.numerator * (scale // v.denominator) for v in values], scale
 
 
+def multiplied(joint: Any) -> Any:
+    """A joint pmf written out; independent groups are multiplied, each proved to be a pmf of variables of its own."""
+    if "independent" not in joint:
+        return joint
+    groups = joint["independent"]
+    names = [name for group in groups for name in group["variables"]]
+    require(set(joint) == {"independent"} and len(set(names)) == len(names) and groups, "the groups are not disjoint")
+    require(prod(len(group["pmf"]) for group in groups) <= ATOMS, "the joint pmf is too large to be written out")
+    for group in groups:
+        p = [exact(record["p"]) for record in group["pmf"]]
+        require(sum(p) == 1 and min(p) >= 0, "the pmf of a group is negative somewhere or does not sum to one")
+    pmf: list[dict[str, Any]] = [{"p": Fraction(1)}]
+    for group in groups:
+        pmf = [a | b | {"p": a["p"] * exact(b["p"])} for a in pmf for b in group["pmf"]]
+    return {"variables": {name: a for group in groups for name, a in group["variables"].items()}, "pmf": pmf}
+
+
 def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int]:
     """The inputs and the rows of a channel, each proved to be a pmf, as integers over one common denominator."""
     require("form" in channel or set(channel) == {"inputs", "output", "rows"}, "a channel has other keys than it may")
@@ -52,7 +71,8 @@ class Release:
     """Atoms of the joint pmf with their weights out of `total`, and the row of the channel that each of them reads."""
 
     def __init__(self, design: dict[str, Any]) -> None:
-        alphabets, records = design["joint"]["variables"], design["joint"]["pmf"]
+        joint = multiplied(design["joint"])
+        alphabets, records = joint["variables"], joint["pmf"]
         p, self.total = whole([exact(record["p"]) for record in records])
         require("p" not in alphabets, "a variable is called p, like the probability")
         require(sum(p) == self.total and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")

@@ -8,7 +8,7 @@ from platform import python_version
 from typing import Any
 
 from dalenius.certify import prove
-from dalenius.core import Certificate, Channel, Design, Problem
+from dalenius.core import Certificate, Design, Kernel, Problem
 from dalenius.core.numbers import down, exact, up
 
 __all__ = ["proved"]
@@ -28,7 +28,7 @@ def _versions() -> dict[str, str]:
 
 def proved(
     problem: Problem,
-    channel: Channel,
+    channel: Kernel,
     certificates: Iterable[Certificate],
     *,
     method: str,

@@ -3,13 +3,17 @@
 from collections.abc import Callable
 
 from dalenius.core import Design, Problem
+from dalenius.designs import compositions
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.errors import Unsupported
 from dalenius.tables import bind
 
 __all__ = ["solve"]
 
-FAMILIES = {"perfect sample privacy (paper 000)": (why_not, disclose)}
+FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]]] = {
+    "perfect sample privacy (paper 000)": (why_not, disclose),
+    "compositions of windows (paper 000)": (compositions.why_not, compositions.windows),
+}
 
 
 def solve(

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Pmf
+from dalenius.core import Design, Kernel, Pmf, Windows
 
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
 
@@ -98,9 +98,9 @@ def _counts_finding(
     return Finding(what, p, share, detail)
 
 
-def _fit_finding(seen: Counts, law: Floats, share: float) -> Finding:
+def _fit_finding(seen: Counts, law: Floats, share: float, which: str = "") -> Finding:
     """All rows of the channel at once by the second bound; a letter that its input cannot draw settles it."""
-    what = "released letters follow the certified channel"
+    what = f"released letters{which} follow the certified channel"
     t, d = 0.0, 0
     for counts, row in zip(seen, law, strict=True):
         possible = row > 0
@@ -130,33 +130,68 @@ def _information(counts: Floats) -> float:
     return float((p[used] * np.log2(p[used] / product[used])).sum())
 
 
+def _parts(design: Design, *arrays: npt.NDArray[Any]) -> list[tuple[Kernel, str, list[npt.NDArray[Any]]]]:
+    """What is drawn by itself: the channel, a word that tells it from others, and its column of each array."""
+    if isinstance(design.channel, Windows) and len(design.channel.windows) > 1:
+        return [
+            (window, f" of {next(iter(window.output))}", [a[:, j] for a in arrays])
+            for j, window in enumerate(design.channel.windows)
+        ]
+    return [(design.channel, "", list(arrays))]
+
+
 def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], *, error: float = ERROR) -> Audit:
     """Test drawn letters, row by row beside the channel row that each record reads.
 
-    `inputs` holds the index of the channel row of each record and `letters` the index of the letter drawn for it.
+    `inputs` holds the index of the channel row of each record and `letters` the index of the letter drawn for it, or
+    one column of both for each window of a composition; windows are then tested one by one.
     """
     if not len(letters):
         return Audit(0, True, error, ())
-    shape = design.channel.shape
-    law = np.array([[float(v) for v in row] for row in design.channel.rows])
+    parts = _parts(design, inputs, letters)
+    views = [[v for v in design.problem.views if set(v) <= set(channel.inputs)] for channel, _, _ in parts]
+    share = (
+        error / sum(2 + len(those) for those in views) if len(parts) > 1 else error / (2 + len(design.problem.views))
+    )
+    findings: list[Finding] = []
+    leakage: list[dict[str, Any]] = []
+    for (channel, which, (read, drawn)), those in zip(parts, views, strict=True):
+        found, told = _examined(channel, which, those, read, drawn, share)
+        findings += found
+        leakage += told
+    return Audit(len(letters), True, error, tuple(findings), tuple(leakage))
+
+
+def _examined(
+    channel: Kernel,
+    which: str,
+    views: Sequence[Sequence[str]],
+    inputs: npt.NDArray[Any],
+    letters: npt.NDArray[Any],
+    share: float,
+) -> tuple[list[Finding], list[dict[str, Any]]]:
+    shape = channel.shape
+    law = np.array([[float(v) for v in row] for row in channel.rows])
     seen = np.bincount(inputs.astype(np.int64) * shape[1] + letters, minlength=shape[0] * shape[1]).reshape(shape)
-    n, labels = seen.sum(axis=1), [" ".join(y) for y in design.channel.letters()]
-    share = error / (2 + len(design.problem.views))
-    findings = [_fit_finding(seen, law, share)]
+    n, labels = seen.sum(axis=1), [" ".join(y) for y in channel.letters()]
+    findings = [_fit_finding(seen, law, share, which)]
     findings.append(
         _counts_finding(
-            "how often each letter was released", seen.sum(axis=0), n @ law, np.array(float(n.sum())), share, labels
+            f"how often each letter{which} was released",
+            seen.sum(axis=0),
+            n @ law,
+            np.array(float(n.sum())),
+            share,
+            labels,
         )
     )
     leakage = []
-    for view in design.problem.views:
-        shares, names = _view_given_input(design, view)
-        if shares is None:
-            continue
+    for view in views:
+        shares, names = _view_given_input(channel, view)
         counts = np.rint(shares.T @ seen).astype(np.int64)
         mean, size = shares.T @ (n[:, None] * law), shares.T @ n
         cells = [f"letter {y} with {', '.join(view)} = {v}" for v in names for y in labels]
-        what = f"released letters do not depend on {', '.join(view)}"
+        what = f"released letters{which} do not depend on {', '.join(view)}"
         findings.append(_counts_finding(what, counts, mean, size[:, None], share, cells))
         degrees = (int((size > 0).sum()) - 1) * (int((seen.sum(axis=0) > 0).sum()) - 1)
         told = _information(counts.astype(np.float64))
@@ -171,15 +206,13 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
                 "expected_by_chance_bits": degrees / (2 * log(2) * max(1, int(n.sum()))),
             }
         )
-    return Audit(int(n.sum()), True, error, tuple(findings), tuple(leakage))
+    return findings, leakage
 
 
-def _view_given_input(design: Design, view: Sequence[str]) -> tuple[Floats | None, list[str]]:
-    """1[view value of the channel's input], when the input tells the view; else None: the letters alone cannot."""
-    if not set(view) <= set(design.channel.inputs):
-        return None, []
-    at = [list(design.channel.inputs).index(name) for name in view]
-    of = [", ".join(x[i] for i in at) for x in design.channel.outcomes()]
+def _view_given_input(channel: Kernel, view: Sequence[str]) -> tuple[Floats, list[str]]:
+    """1[view value of the channel's input], for a view that is part of the input."""
+    at = [list(channel.inputs).index(name) for name in view]
+    of = [", ".join(x[i] for i in at) for x in channel.outcomes()]
     values = sorted(set(of))
     return np.array([[float(v == value) for value in values] for v in of]), values
 
@@ -188,14 +221,18 @@ def examine_shuffled(
     design: Design, original: Pmf, rows: int, letters: npt.NDArray[Any], *, error: float = ERROR
 ) -> Audit:
     """Test a release whose rows were shuffled: only how often each letter occurs can be compared with the original."""
-    law = np.array([[float(v) for v in row] for row in design.channel.rows])
-    weight = np.zeros(len(law))
-    outcomes, index = original.grouped(list(design.channel.inputs))
-    for k, codes in enumerate(outcomes):
-        weight[design.channel.row_of(codes)] = float(int(original.weights[index == k].sum())) / original.total * rows
-    seen = np.bincount(letters.astype(np.int64), minlength=law.shape[1])
-    labels = [" ".join(y) for y in design.channel.letters()]
-    what = "how often each letter was released"
-    size = Finding("as many rows as the original", 1.0 if seen.sum() == rows else 0.0, error, f"{seen.sum()} of {rows}")
-    finding = _counts_finding(what, seen, weight @ law, np.array(float(max(1, seen.sum()))), error / 2, labels)
-    return Audit(int(seen.sum()), False, error, (size, finding))
+    size = Finding(
+        "as many rows as the original", 1.0 if len(letters) == rows else 0.0, error, f"{len(letters)} of {rows}"
+    )
+    findings, parts = [size], _parts(design, letters)
+    for channel, which, (drawn,) in parts:
+        law = np.array([[float(v) for v in row] for row in channel.rows])
+        weight = np.zeros(len(law))
+        outcomes, index = original.grouped(list(channel.inputs))
+        for k, codes in enumerate(outcomes):
+            weight[channel.row_of(codes)] = float(int(original.weights[index == k].sum())) / original.total * rows
+        seen = np.bincount(drawn.astype(np.int64), minlength=law.shape[1])
+        labels = [" ".join(y) for y in channel.letters()]
+        what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
+        findings.append(_counts_finding(what, seen, weight @ law, trials, error / (2 * len(parts)), labels))
+    return Audit(len(letters), False, error, tuple(findings))

@@ -13,6 +13,7 @@ __all__ = ["Document", "Facts", "Promise", "joined", "once", "shown"]
 
 Document = Mapping[str, Any]
 
+MOST_NAMES = 16  # more are not listed in a sentence
 _HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -34,7 +35,11 @@ def joined(names: Sequence[str], word: str = "and") -> str:
 
     >>> joined(["a"]), joined(["a", "b", "c"])
     ('a', 'a, b and c')
+    >>> joined([f"X{k}" for k in range(1, 61)])
+    'X1, X2, X3, ... and X60 (60 in all)'
     """
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(map(shown, names[:3]))}, ... {word} {shown(names[-1])} ({len(names)} in all)"
     safe = [shown(n) for n in names]
     return f" {word} ".join([", ".join(safe[:-1]), safe[-1]] if len(safe) > 1 else safe)
 

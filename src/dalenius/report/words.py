@@ -21,6 +21,7 @@ KINDS = {
     "rays": "visiting every extreme mechanism one by one",
     "cells": "dividing all possible conclusions into cells and bounding each of them",
     "subsets": "bounding every subset of the inputs",
+    "composition": "the privacy of every window and the lemma on windows without cycles, and a closed bound",
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
     "dual": "a dual solution, evaluated with error bounds",
 }

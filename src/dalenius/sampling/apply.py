@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dalenius.core import Design
 from dalenius.errors import MismatchError
-from dalenius.sampling.forms import sampler_of
+from dalenius.sampling.forms import draws_of
 from dalenius.sampling.key import Key
 from dalenius.sampling.sampler import permutation
 from dalenius.sampling.stream import Stream
@@ -17,12 +17,13 @@ from dalenius.tables import Coded
 
 __all__ = ["Released", "draw"]
 
-CHUNK = 1 << 22
-
 
 @dataclass(frozen=True)
 class Released:
-    """What leaves, and beside it what never leaves: which input each record had and which letter it drew."""
+    """What leaves, and beside it what never leaves: which input each record had and which letter it drew.
+
+    A composition of several windows has one column of both for each window.
+    """
 
     columns: Mapping[str, tuple[npt.NDArray[Any], tuple[str, ...]]]
     inputs: npt.NDArray[Any]
@@ -47,19 +48,30 @@ def draw(
             raise MismatchError(f"column {name!r} has another alphabet in the table than in the design")
     secret = key or Key.fresh()
     parts = (design.digest(), table.digest(), *channel.output)
-    sampler, stream = sampler_of(channel), Stream(secret.derive("draw", *parts))
-    inputs = table.combined(list(channel.inputs))
-    drawn = np.empty(table.rows, dtype=sampler.dtype)
-    for start in range(0, table.rows, CHUNK):
-        stop = min(start + CHUNK, table.rows)
-        drawn[start:stop] = sampler.draw(inputs[start:stop], stream, start)
-        if on_progress:
-            on_progress(stop, table.rows)
-    sizes = [len(a) for a in channel.output.values()]
-    codes = dict(zip(channel.output, np.unravel_index(drawn, sizes), strict=True)) if len(sizes) > 1 else {}
-    columns = {n: (codes.get(n, drawn), tuple(a)) for n, a in channel.output.items()}
+    draws, found = draws_of(channel), []
+    for k, one in enumerate(draws):
+        stream = Stream(secret.derive("draw", *parts, *one.label))
+        told = _share(on_progress, k, len(draws), table.rows)
+        found.append(one.drawn(table, stream, told))
+    if len(draws) == 1:
+        ((inputs, drawn),) = found
+        sizes = [len(a) for a in channel.output.values()]
+        codes = dict(zip(channel.output, np.unravel_index(drawn, sizes), strict=True)) if len(sizes) > 1 else {}
+        columns = {n: (codes.get(n, drawn), tuple(a)) for n, a in channel.output.items()}
+    else:
+        columns = {n: (y, tuple(a)) for (n, a), (_, y) in zip(channel.output.items(), found, strict=True)}
+        inputs, drawn = (np.stack(side, axis=1) for side in zip(*found, strict=True))
     columns |= {n: (table.codes[n], table.alphabets[n]) for n in problem.kept}
     if problem.order == "shuffle":
         order = permutation(Stream(secret.derive("order", *parts)), table.rows)
         columns = {n: (c[order], a) for n, (c, a) in columns.items()}
     return Released(columns, inputs, drawn)
+
+
+def _share(
+    on_progress: Callable[[int, int], None] | None, done: int, draws: int, rows: int
+) -> Callable[[int], None] | None:
+    """Progress of one draw among several, in rows."""
+    if on_progress is None:
+        return None
+    return lambda row: on_progress((done * rows + row) // draws, rows)

@@ -1,11 +1,68 @@
-"""The sampler of each form of channel; a dense channel, and a form without one of its own, is drawn from its rows."""
+"""What is drawn for each form of channel: one letter from all inputs, or one for each window from what it sees."""
 
-from dalenius.core import Kernel
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Kernel, Windows
 from dalenius.sampling.sampler import Sampler
+from dalenius.sampling.stream import Words
+from dalenius.tables import Coded
 
-__all__ = ["sampler_of"]
+__all__ = ["Draw", "draws_of", "matched"]
+
+CHUNK = 1 << 22
 
 
-def sampler_of(channel: Kernel) -> Sampler:
-    """Exact draws from a channel of any form."""
-    return Sampler(channel.rows)
+@dataclass(frozen=True)
+class Draw:
+    """One independent draw for every record: the columns that it reads and its law.
+
+    `label` tells the draws of one release apart: each has a stream of random words of its own. It is empty when there
+    is one draw only.
+    """
+
+    inputs: Sequence[str]
+    sampler: Sampler
+    label: tuple[str, ...] = ()
+
+    def drawn(
+        self, table: Coded, stream: Words, on_progress: Callable[[int], None] | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """For each record the row of the law that it reads, and the letter drawn from that row."""
+        inputs = table.combined(list(self.inputs))
+        letters = np.empty(table.rows, dtype=self.sampler.dtype)
+        for start in range(0, table.rows, CHUNK):
+            stop = min(start + CHUNK, table.rows)
+            letters[start:stop] = self.sampler.draw(inputs[start:stop], stream, start)
+            if on_progress:
+                on_progress(stop)
+        return inputs, letters
+
+
+def draws_of(channel: Kernel) -> list[Draw]:
+    """The draws that realise a channel of any form exactly; a form without draws of its own is drawn from its rows.
+
+    >>> from dalenius.core import Channel
+    >>> [draw.inputs for draw in draws_of(Channel.constant({"X": ("a", "b")}, "Y"))]
+    [['X']]
+    """
+    if isinstance(channel, Windows):
+        samplers = {rows: Sampler(rows) for rows in {w.rows for w in channel.windows}}  # windows are often alike
+        return [Draw(list(w.inputs), samplers[w.rows], ("window", *w.output)) for w in channel.windows]
+    return [Draw(list(channel.inputs), Sampler(channel.rows))]
+
+
+def matched(channel: Kernel, original: Coded, released: Coded) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The rows of the law that the records read and the letters that were released, as `Draw.drawn` numbers them.
+
+    One column of both for each window, when there are several.
+    """
+    if isinstance(channel, Windows) and len(channel.windows) > 1:
+        read = [original.combined(list(w.inputs)) for w in channel.windows]
+        seen = [released.combined(list(w.output)) for w in channel.windows]
+        return np.stack(read, axis=1), np.stack(seen, axis=1)
+    return original.combined(list(channel.inputs)), released.combined(list(channel.output))

@@ -5,10 +5,11 @@ from typing import Any
 
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import ConditionallyIid, PmfSource, Problem, TableSource
+from dalenius.core.product_pmf import ProductPmf
 from dalenius.errors import DaleniusError, MismatchError, Unsupported
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.documents import conditionally_iid, read_channel, read_pmf
+from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_pmf
 from dalenius.tables.persons import per_person
 from dalenius.tables.source import Progress, Table, open_table
 
@@ -29,7 +30,7 @@ def bind(problem: Problem, *, table: Any = None, on_progress: Progress | None = 
     if isinstance(source, TableSource) or table is not None:
         return _bind_table(problem, source if isinstance(source, TableSource) else TableSource(""), table, on_progress)
     if isinstance(source, PmfSource):
-        return problem.bound(read_pmf(base_of(problem) / source.pmf)), None
+        return problem.bound(read_law(base_of(problem) / source.pmf)), None
     if isinstance(source, ConditionallyIid):
         return problem.bound(_expanded(problem, source)), None
     if problem.joint is None:
@@ -58,7 +59,7 @@ def _bind_table(
     base = base_of(problem)
     table = _opened(problem, base / source.table if given is None else given)
     _check_names(problem, source, table)
-    prior = read_pmf(base / source.prior, "prior file") if source.prior is not None else None
+    prior = read_law(base / source.prior, "prior file") if source.prior is not None else None
     names = problem.variables()
     coded = encode(table, problem.columns, names, base=base, on_progress=on_progress)
     if source.unit != "row":
@@ -68,7 +69,8 @@ def _bind_table(
         return problem.bound(coded.pmf(), columns), coded
     problem.bound(prior)  # names first: their errors say the line
     _check_alphabets(prior, coded, source.prior or "")
-    joint = prior if list(prior.variables) == names else prior.marginal(names)
+    same = list(prior.variables) == names or isinstance(prior, ProductPmf)
+    joint = prior if same else prior.marginal(names)
     return problem.bound(joint, columns), coded
 
 
@@ -91,7 +93,7 @@ def _check_names(problem: Problem, source: TableSource, table: Table) -> None:
         raise problem.error(("source", "unit"), f"there is no column {source.unit!r}; {table.name} has {there}")
 
 
-def _check_alphabets(prior: Pmf, coded: Coded, file: str) -> None:
+def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:
     for name, letters in coded.alphabets.items():
         theirs = tuple(prior.variables[name])
         if theirs == letters:

@@ -11,9 +11,10 @@ import numpy as np
 from dalenius.core.channel import Channel
 from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import Pmf
+from dalenius.core.product_pmf import ProductPmf, law_of
 from dalenius.errors import DaleniusError, InputError, MismatchError, TableError, Unsupported
 
-__all__ = ["conditionally_iid", "read_channel", "read_json", "read_letters", "read_pmf", "read_text"]
+__all__ = ["conditionally_iid", "read_channel", "read_json", "read_law", "read_letters", "read_pmf", "read_text"]
 
 MOST_OUTCOMES = 200_000
 
@@ -54,6 +55,11 @@ def _born(birth: Callable[[Any], T], path: Path, what: str) -> T:
 def read_pmf(path: str | Path, what: str = "pmf file") -> Pmf:
     """A joint pmf from the `joint.json` format."""
     return _born(Pmf.from_json, Path(path), what)
+
+
+def read_law(path: str | Path, what: str = "pmf file") -> Pmf | ProductPmf:
+    """A joint pmf or a product of independent groups from the `joint.json` format."""
+    return _born(law_of, Path(path), what)
 
 
 def read_channel(path: str | Path, what: str = "channel file") -> Channel:

@@ -4,14 +4,20 @@ A form holds a few numbers and is expanded into rows only while they are few (`c
 docstring what its numbers mean, and has a sampler in `dalenius.sampling` where drawing from rows would not do.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from dalenius.core.channel import Channel
 from dalenius.core.forms.resample import Resample
+from dalenius.core.forms.windows import Product, Windows
 from dalenius.core.kernel import Kernel
 from dalenius.errors import InvalidChannel, Unsupported
 
-__all__ = ["FORMS", "Resample", "channel_of"]
+__all__ = ["FORMS", "Product", "Resample", "Windows", "channel_of"]
 
-FORMS: dict[str, type[Resample]] = {form.form: form for form in (Resample,)}
+FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
+    form.form: form.from_json for form in (Resample, Windows, Product)
+}
 
 
 def channel_of(document: object) -> Kernel:
@@ -27,4 +33,4 @@ def channel_of(document: object) -> Kernel:
         return Channel.from_json(document)
     if document["form"] not in FORMS:
         raise Unsupported(f"there is no channel of form {document['form']!r}; there are {', '.join(sorted(FORMS))}")
-    return FORMS[document["form"]].from_json(document)
+    return FORMS[document["form"]](document)

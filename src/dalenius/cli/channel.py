@@ -1,0 +1,20 @@
+"""`dalenius channel`"""
+
+import json
+from argparse import Namespace
+
+from dalenius.core import Channel, channel_of
+from dalenius.errors import InputError, Unsupported
+from dalenius.tables import read_json
+
+
+def run(arguments: Namespace) -> None:
+    document = read_json(arguments.file, "channel, design or card file")
+    if isinstance(document, dict) and "channel" in document:
+        document = document["channel"]
+    try:
+        channel = channel_of(document)
+        dense = Channel(channel.inputs, channel.output, channel.rows) if arguments.dense else channel
+    except (InputError, Unsupported) as e:
+        raise type(e)(f"{arguments.file}: {e}") from None
+    print(json.dumps(dense.to_json(), indent=1, ensure_ascii=False))

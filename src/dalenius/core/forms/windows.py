@@ -1,0 +1,144 @@
+"""`Windows` and `Product`: several outputs, each drawn on its own from a few of the inputs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, ClassVar, Self
+
+from dalenius.core.channel import Channel
+from dalenius.core.expanding import expanded
+from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.numbers import written
+from dalenius.core.pmf import Alphabets
+from dalenius.errors import DaleniusError, InputError, InvalidChannel
+
+__all__ = ["Product", "Windows", "chain"]
+
+WRITTEN_OUT = 1 << 16  # entries; the windows themselves say the same in fewer
+
+
+@dataclass(frozen=True)
+class Windows(Kernel):
+    """p(y_1 ... y_m | x) = prod_j p_j(y_j | x_{e_j}): each output has a channel that sees the inputs of its window.
+
+    Windows may overlap; the draws are independent given the inputs. Whether the outputs together are private is
+    another matter, and not for a channel to say.
+
+    >>> half, bits = Fraction(1, 2), ("0", "1")
+    >>> tell = [Channel({x: bits, z: bits}, {y: bits}, ((1, 0), (0, 1), (0, 1), (1, 0))) for x, z, y in ("abU", "bcV")]
+    >>> Windows(dict.fromkeys("abc", bits), tuple(tell)).shape
+    (8, 4)
+    """
+
+    inputs: Alphabets
+    windows: tuple[Channel, ...]
+    form: ClassVar[str] = "windows"
+
+    def __post_init__(self) -> None:
+        if not self.windows:
+            raise InvalidChannel(f"a channel of form {self.form!r} needs at least one window")
+        for window in self.windows:
+            if len(window.output) != 1:
+                raise InvalidChannel("a window draws one output")
+            for name, letters in window.inputs.items():
+                if name not in self.inputs:
+                    raise InvalidChannel(f"a window sees {name!r}, which is not an input")
+                if tuple(self.inputs[name]) != tuple(letters):
+                    raise InvalidChannel(f"{name!r} has another alphabet in a window than among the inputs")
+        if len(self.output) != len(self.windows):
+            raise InvalidChannel("two windows draw the same output")
+        if clash := set(self.output) & set(self.inputs):
+            raise InvalidChannel(f"{min(clash)!r} is an input and an output at once")
+
+    @property
+    def output(self) -> Alphabets:
+        return {name: letters for window in self.windows for name, letters in window.output.items()}
+
+    @property
+    def few(self) -> bool:
+        return prod(self.shape) <= WRITTEN_OUT
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Self:
+        if set(document) != {"form", "inputs", "output", "channels"}:
+            raise InvalidChannel(f"a channel of form {cls.form!r} has exactly the keys form, inputs, output, channels")
+        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
+        channels = document["channels"]
+        if not isinstance(channels, list) or len(channels) != len(output):
+            raise InvalidChannel('"channels" is a list with one channel for each output')
+        windows = []
+        for number, (name, channel) in enumerate(zip(output, channels, strict=True), 1):
+            where = f"channel {number} of form {cls.form!r}"
+            if not isinstance(channel, dict) or set(channel) != {"inputs", "output", "rows"}:
+                raise InvalidChannel(f"{where} has exactly the keys inputs, output and rows")
+            if channel["output"] != name:
+                raise InvalidChannel(f"{where} draws {channel['output']!r}; in the order of the outputs it is {name!r}")
+            seen = channel["inputs"]
+            if not isinstance(seen, list) or len(set(map(str, seen))) != len(seen) or not set(seen) <= set(inputs):
+                raise InvalidChannel(f'{where}: "inputs" names some of the inputs, each once, not {seen!r}')
+            try:
+                sub = {n: list(inputs[n]) for n in seen}
+                windows.append(
+                    Channel.from_json({"inputs": sub, "output": {name: list(output[name])}, "rows": channel["rows"]})
+                )
+            except DaleniusError as e:
+                raise InvalidChannel(f"{where}: {e}") from None
+        return cls(inputs, tuple(windows))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "form": self.form,
+            "inputs": {n: list(a) for n, a in self.inputs.items()},
+            "output": {n: list(a) for n, a in self.output.items()},
+            "channels": [
+                {
+                    "inputs": list(window.inputs),
+                    "output": next(iter(window.output)),
+                    "rows": [[written(v) for v in row] for row in window.rows],
+                }
+                for window in self.windows
+            ],
+        }
+
+    @cached_property
+    def rows(self) -> Rows:
+        return tuple(map(tuple, expanded(self.to_json())))
+
+
+@dataclass(frozen=True)
+class Product(Windows):
+    """Windows without a common input: independent channels side by side."""
+
+    form: ClassVar[str] = "product"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        seen = [name for window in self.windows for name in window.inputs]
+        if twice := [n for n in seen if seen.count(n) > 1]:
+            raise InvalidChannel(
+                f"two channels of a product see {twice[0]!r}; windows that overlap have form 'windows'"
+            )
+
+
+def chain(names: Sequence[str], size: int, overlap: int = 1) -> tuple[tuple[str, ...], ...]:
+    """Windows of so many names along a list, neighbours with `overlap` of them in common, 0 or 1; the last is shorter.
+
+    >>> chain("abcdef", 3)
+    (('a', 'b', 'c'), ('c', 'd', 'e'), ('e', 'f'))
+    >>> chain("abcde", 2, 0)
+    (('a', 'b'), ('c', 'd', 'e'))
+    """
+    if overlap not in (0, 1):
+        raise InputError(
+            f"neighbouring windows would share {overlap} samples; windows that share more than one leak in general, "
+            "even when each of them is private (errata of paper 000, E1), so overlap is 0 or 1"
+        )
+    if size < 2 or len(names) < 2:
+        raise InputError(f"windows of {size} among {len(names)} samples: a window needs at least two samples")
+    ends = list(range(size, len(names), size - overlap))
+    windows = [tuple(names[end - size : end]) for end in ends]
+    rest = tuple(names[ends[-1] - overlap :]) if ends else tuple(names)
+    if len(rest) == 1:  # nothing can be told about one sample alone
+        return (*windows[:-1], windows[-1] + rest)
+    return (*windows, rest)

@@ -1,0 +1,117 @@
+"""`ProductPmf`: independent groups of variables, each with a joint pmf; multiplied out only while that is small."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+
+from dalenius.core.pmf import Pmf
+from dalenius.errors import InvalidPmf, MismatchError, Unsupported
+
+__all__ = ["ProductPmf", "law_of"]
+
+MOST_OUTCOMES = 200_000
+
+
+@dataclass(frozen=True)
+class ProductPmf:
+    """p(all variables) = product of the pmfs of the groups, whose variables are disjoint.
+
+    >>> coin = {"variables": {"X1": ["0", "1"]}, "pmf": [{"X1": "0", "p": "1/3"}, {"X1": "1", "p": "2/3"}]}
+    >>> law = ProductPmf.from_json({"independent": [coin]}).alike(60)
+    >>> len(law.groups), law.marginal(["X7", "X60"]).probability(X7="1", X60="0")
+    (60, Fraction(2, 9))
+    """
+
+    groups: tuple[Pmf, ...]
+
+    def __post_init__(self) -> None:
+        if not self.groups:
+            raise InvalidPmf("a product of independent groups needs at least one of them")
+        names = [name for group in self.groups for name in group.variables]
+        if twice := [n for n in names if names.count(n) > 1]:
+            raise InvalidPmf(f"{twice[0]!r} stands in two groups, which are then not independent")
+
+    # --- births -----------------------------------------------------------------------------------------------------
+    @classmethod
+    def from_json(cls, document: object) -> Self:
+        """From `{"independent": [joint, ...]}`, each joint in the `joint.json` format."""
+        if not isinstance(document, dict) or set(document) != {"independent"}:
+            raise InvalidPmf('a product of independent groups is an object with the one key "independent"')
+        if not isinstance(document["independent"], list):
+            raise InvalidPmf('"independent" is a list of joint pmfs')
+        return cls(tuple(Pmf.from_json(group) for group in document["independent"]))
+
+    @classmethod
+    def of(cls, pmf: Pmf) -> Self:
+        """A pmf whose variables are independent of each other, one group for each; refused if they are not."""
+        law = cls(tuple(pmf.marginal([name]) for name in pmf.variables))
+        if prod(map(len, law.groups)) != len(pmf) or law.multiplied != pmf:
+            raise MismatchError(f"{', '.join(pmf.variables)} are not independent of each other, not exactly")
+        return law
+
+    def alike(self, n: int) -> "ProductPmf":
+        """n independent samples X1, ..., Xn, each distributed like the only variable here."""
+        ((_, letters),) = self.variables.items()
+        law = self.groups[0]
+        return ProductPmf(
+            tuple(Pmf.from_counts({f"X{i + 1}": letters}, law.support, law.weights.tolist()) for i in range(n))
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {"independent": [group.to_json() for group in self.groups]}
+
+    # --- questions --------------------------------------------------------------------------------------------------
+    @property
+    def variables(self) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(letters) for group in self.groups for name, letters in group.variables.items()}
+
+    @property
+    def note(self) -> str:
+        return "; ".join(dict.fromkeys(group.note for group in self.groups if group.note))
+
+    def place(self, name: str) -> int:
+        """The number of the group that has a variable; an unknown name is refused."""
+        for k, group in enumerate(self.groups):
+            if name in group.variables:
+                return k
+        raise MismatchError(f"no variable {name!r}; there are {', '.join(map(repr, self.variables))}")
+
+    def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The alphabets of the named variables, in that order."""
+        return {n: tuple(self.groups[self.place(n)].variables[n]) for n in names}
+
+    def touching(self, names: Sequence[str]) -> "ProductPmf":
+        """The groups that have any of the named variables, whole."""
+        return ProductPmf(tuple(self.groups[k] for k in sorted({self.place(n) for n in names})))
+
+    def marginal(self, names: Sequence[str]) -> Pmf:
+        """The joint pmf of the named variables, multiplied out."""
+        return self.touching(names).multiplied.marginal(names)
+
+    @cached_property
+    def multiplied(self) -> Pmf:
+        """The same law as one pmf, while its outcomes are few."""
+        if (size := prod(map(len, self.groups))) > MOST_OUTCOMES:
+            many = f"{size:,}" if size < 10**15 else "far too many"
+            raise Unsupported(
+                f"{len(self.groups)} independent groups have {many} outcomes together, more than {MOST_OUTCOMES:,}; "
+                'a composition of small windows can be designed for them: form = "windows" in [mechanism]'
+            )
+        atoms = product(*(zip(g.support.tolist(), g.weights.tolist(), strict=True) for g in self.groups))
+        codes, counts = [], []
+        for atom in atoms:
+            codes.append([c for part, _ in atom for c in part])
+            counts.append(prod(weight for _, weight in atom))
+        return Pmf.from_counts(self.variables, np.array(codes), counts, note=self.note)
+
+
+def law_of(document: object) -> Pmf | ProductPmf:
+    """A joint pmf or a product of independent ones, from the `joint.json` format."""
+    if isinstance(document, dict) and "independent" in document:
+        return ProductPmf.from_json(document)
+    return Pmf.from_json(document)
