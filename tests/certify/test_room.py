@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dalenius.certify
+from dalenius.certify.card import card
 from dalenius.certify.checking import COMPACT, KINDS
 from dalenius.certify.optimality import Cone, rays
 from dalenius.core import Channel, Pmf
@@ -18,7 +19,7 @@ from dalenius.core.reading import Release
 from dalenius.errors import NotCertified
 from dalenius.solvers import walk
 
-PROOFS = KINDS | COMPACT
+PROOFS = KINDS | COMPACT | {"card": card}
 ROOM = Path(dalenius.certify.__file__).parent
 ALLOWED = {
     "dalenius.core.numbers",

@@ -6,18 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.certify.boxes import boxes
-from dalenius.certify.composition import FORMS, composition, prove_promises, window_channels
+from dalenius.certify.card import card
+from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.optimality import Cone, cells, rays, universal
-from dalenius.certify.privacy import Figures, dp_level, information, no_better, prove_promise
+from dalenius.certify.privacy import Figures, information, no_better, prove_promise
 from dalenius.core.numbers import down, exact, strict_json, up
-from dalenius.core.reading import Release, refusing, require, stochastic
+from dalenius.core.reading import Release, refusing, require
 
 KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {f.__name__: f for f in (rays, cells, boxes, universal)}
 
-# Proofs of the whole design, privacy included, that never write the joint pmf or the channel out.
-COMPACT: dict[str, Callable[[dict[str, Any]], tuple[tuple[Figures, ...], Fraction, Fraction, Fraction]]] = {
-    "composition": composition
-}
+COMPACT = {"composition": composition}  # proofs of a whole design that write neither joint pmf nor channel out
 
 
 @dataclass(frozen=True)
@@ -48,18 +46,17 @@ def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> V
     """Privacy, value and bound, recomputed from pmf, channel, promises and proof object; no figure is believed."""
     with refusing():
         require(set(design["objective"]) == {"maximize"}, "this checker proves the optimality of information only")
-        if design["certificate"]["kind"] in COMPACT:
-            promised, value, bound, entropy = COMPACT[design["certificate"]["kind"]](design)
-            return Verdict(promised, design["certificate"]["kind"], value, bound, entropy)
+        if (kind := design["certificate"]["kind"]) in COMPACT:
+            return Verdict(*COMPACT[kind](design))
         release, promises = Release(design), [g["promised"] for g in design["guarantees"]]
         figures = figures or prove_privacy(design, release)  # given: proved before, for this very channel
         about, certificate = design["objective"]["maximize"]["information"], design["certificate"]
         value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)
         entropy = information(release.weights(wanted, release.outcomes([]), wanted))[1]  # H(W) = I(W; W)
-        require(certificate["kind"] in KINDS, "this checker knows no such proof")
+        require(kind in KINDS, "this checker knows no such proof")
         views = [promise["independent"] for promise in promises if "independent" in promise]  # others: a looser bound
-        bound = KINDS[certificate["kind"]](Cone(release, about, views), certificate)
-        return Verdict(figures, certificate["kind"], value, bound, entropy)
+        bound = KINDS[kind](Cone(release, about, views), certificate)
+        return Verdict(figures, kind, value, bound, entropy)
 
 
 def check(text: str) -> Verdict:
@@ -67,7 +64,7 @@ def check(text: str) -> Verdict:
     with refusing():
         document = strict_json(text)
         if document["format"] == "dalenius-card/1":
-            verdict = prove_card(document)
+            verdict = Verdict(card(document), "card")
         else:
             require(document["format"] == "dalenius-design/1" and document["unit"] == "bits", "not a design in bits")
             verdict, value, bound = prove(document), exact(document["value"]), exact(document["bound"])
@@ -79,14 +76,3 @@ def check(text: str) -> Verdict:
             fair = proved is None or no_better(claim["proved"], proved)
             require(fair, f"a claimed figure of guarantee {k + 1} is not proved")
         return verdict
-
-
-def prove_card(card: dict[str, Any]) -> Verdict:
-    """From a card alone: the channel is one, and the promises that hold under every prior are kept."""
-    promises = [g["promised"] for g in card["guarantees"]]
-    if card["channel"].get("form") in FORMS:
-        for window in window_channels(card["channel"]):
-            stochastic(window)
-        return Verdict((None,) * len(promises), "card")
-    _, rows, _ = stochastic(card["channel"])
-    return Verdict(tuple(dp_level(rows, card["kept"], p) if "local_dp" in p else None for p in promises), "card")

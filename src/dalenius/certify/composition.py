@@ -140,13 +140,8 @@ def prove_promises(design: dict[str, Any], composed: Composition | None = None) 
     return tuple(composed.private(p["independent"]) for p in promises)
 
 
-def composition(design: dict[str, Any]) -> tuple[tuple[Figures, ...], Fraction, Fraction, Fraction]:
-    """Promises, value, bound and entropy of a composition of windows."""
+def composition(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fraction, Fraction]:
+    """Promises, value, bound and entropy of a composition of windows, all proved."""
     composed, about = Composition(design), design["objective"]["maximize"]["information"]
-    views = [g["promised"]["independent"] for g in design["guarantees"]]
-    return (
-        prove_promises(design, composed),
-        composed.value(about),
-        composed.bound(about, views),
-        composed.entropy(about),
-    )
+    figures, views = prove_promises(design, composed), [g["promised"]["independent"] for g in design["guarantees"]]
+    return figures, "composition", composed.value(about), composed.bound(about, views), composed.entropy(about)

@@ -25,7 +25,7 @@ class Windows(Kernel):
     Windows may overlap; the draws are independent given the inputs. Whether the outputs together are private is
     another matter, and not for a channel to say.
 
-    >>> half, bits = Fraction(1, 2), ("0", "1")
+    >>> bits = ("0", "1")
     >>> tell = [Channel({x: bits, z: bits}, {y: bits}, ((1, 0), (0, 1), (0, 1), (1, 0))) for x, z, y in ("abU", "bcV")]
     >>> Windows(dict.fromkeys("abc", bits), tuple(tell)).shape
     (8, 4)
