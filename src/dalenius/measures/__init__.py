@@ -1,6 +1,7 @@
 """Leakage families, one module each: what a law or a mapping tells, in bits. No solver, no file."""
 
 from dalenius.measures.chains import (
+    modular_information,
     pair_disclosure,
     partial_processing_binary,
     partial_processing_efficiency,
@@ -81,6 +82,7 @@ __all__ = [
     "latent_entropy",
     "log_posterior",
     "log_type_law",
+    "modular_information",
     "mutual_information",
     "mutual_information_bounds",
     "outside_leakage",
