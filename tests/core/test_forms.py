@@ -7,13 +7,21 @@ import pytest
 
 from dalenius.core import Channel, channel_of
 from dalenius.core.expanding import expanded
+from dalenius.core.forms.windows import chain
 from dalenius.core.numbers import strict_json
 from dalenius.core.reading import stochastic
-from dalenius.errors import InvalidChannel, NotCertified, Unsupported
+from dalenius.errors import InputError, InvalidChannel, NotCertified, Unsupported
 
 AB = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}}
 RESAMPLE = {"form": "resample", **AB, "keep": ["1/2", "0.25"], "q": ["1/3", "2/3"]}
-FORMS = {"resample": RESAMPLE}
+BITS = ["0", "1"]
+PAIR = {"inputs": ["A", "B"], "output": "U", "rows": [["1", "0"], ["1/2", "1/2"], ["0.25", "3/4"], ["0", "1"]]}
+LAST = {"inputs": ["C"], "output": "V", "rows": [["1/3", "1/3", "1/3"], ["0", "0", "1"]]}
+ABC = {"inputs": dict.fromkeys("ABC", BITS), "output": {"U": BITS, "V": ["x", "y", "z"]}}
+PRODUCT = {"form": "product", **ABC, "channels": [PAIR, LAST]}
+OVERLAP = {**LAST, "inputs": ["B", "C"], "rows": LAST["rows"] * 2}
+WINDOWS = {"form": "windows", **ABC, "channels": [PAIR, OVERLAP]}
+FORMS = {"resample": RESAMPLE, "product": PRODUCT, "windows": WINDOWS}
 
 
 @pytest.mark.parametrize("document", FORMS.values(), ids=list(FORMS))
@@ -45,6 +53,60 @@ def test_resampling_keeps_or_draws_afresh():
 def test_a_broken_form_is_refused_by_the_package_and_by_the_checker(change, message):
     with pytest.raises(InvalidChannel, match=message):
         channel_of({**RESAMPLE, **change})
+
+
+def test_windows_draw_independently_of_each_other_given_the_inputs():
+    for document in (PRODUCT, WINDOWS):  # the same law: the second window looks at B and does not care
+        rows = channel_of(document).rows
+        assert len(rows) == 8
+        assert rows[0b010] == tuple(Fraction(1, 6) for _ in range(6))
+        assert rows[0b101] == (0, 0, Fraction(1, 4), 0, 0, Fraction(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"channels": [PAIR]}, "one channel for each output"),
+        ({"channels": [LAST, PAIR]}, "in the order of the outputs it is 'U'"),
+        ({"channels": [PAIR, {**LAST, "inputs": ["D"]}]}, "names some of the inputs"),
+        ({"channels": [PAIR, {**LAST, "inputs": ["C", "C"]}]}, "each once"),
+        ({"channels": [PAIR, {**LAST, "rows": LAST["rows"][:1]}]}, "channel 2 .* 1 rows for 2 input outcomes"),
+        ({"channels": [PAIR, {**LAST, "rows": [["1", "1", "0"], ["0", "0", "1"]]}]}, "sums to 2, not 1"),
+        ({"channels": [PAIR, {**LAST, "more": 1}]}, "exactly the keys inputs, output and rows"),
+        ({"channels": [PAIR, OVERLAP]}, "two channels of a product see 'B'"),
+        (
+            {"output": {"U": BITS, "A": ["x", "y", "z"]}, "channels": [PAIR, {**LAST, "output": "A"}]},
+            "input and an out",
+        ),
+        ({"rows": []}, "exactly the keys form, inputs, output, channels"),
+    ],
+)
+def test_broken_windows_are_refused_with_the_place(change, message):
+    with pytest.raises(InvalidChannel, match=message):
+        channel_of({**PRODUCT, **change})
+
+
+def test_the_checker_refuses_windows_with_a_missing_row():
+    with pytest.raises(InvalidChannel, match="one row for each outcome of its window"):
+        expanded({**PRODUCT, "channels": [PAIR, {**LAST, "rows": LAST["rows"][:1]}]})
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(2, 1), (3, 1), (4, 1), (2, 0), (3, 0)])
+def test_a_chain_covers_every_sample_and_neighbours_share_as_many_as_said(size, overlap):
+    for n in range(2, 30):
+        windows = chain(range(n), size, overlap)
+        assert set().union(*windows) == set(range(n))
+        assert min(map(len, windows)) >= 2
+        assert max(map(len, windows)) <= size + 1 - overlap
+        for k, window in enumerate(windows):
+            for j, other in enumerate(windows[:k]):
+                assert len(set(window) & set(other)) == (overlap if j == k - 1 else 0)
+
+
+@pytest.mark.parametrize(("size", "overlap", "n"), [(3, 2, 9), (1, 0, 4), (2, 1, 1)])
+def test_chains_that_leak_or_say_nothing_are_refused(size, overlap, n):
+    with pytest.raises(InputError, match="leak in general" if overlap == 2 else "at least two samples"):
+        chain(range(n), size, overlap)
 
 
 def test_the_checker_refuses_a_form_whose_rows_are_no_pmfs():

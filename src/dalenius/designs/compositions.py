@@ -174,7 +174,8 @@ def _window(problem: Problem, cover: Cover, j: int) -> tuple[Problem, Any]:
     """The problem of one window, and what tells it apart from others but for the names."""
     names, law = cover.lists[j], cover.law.touching(cover.lists[j]).multiplied
     about = tuple(n for n in problem.objective.names if n in law.variables)
-    views = cover.guarded(j, problem.views)
+    place = list(law.variables).index
+    views = sorted(cover.guarded(j, problem.views), key=lambda view: list(map(place, view)))
     if not views:
         raise Unsupported(f"window {j + 1} ({', '.join(names)}) has nothing to protect; leave it out")
     small = Problem(
@@ -184,7 +185,6 @@ def _window(problem: Problem, cover: Cover, j: int) -> tuple[Problem, Any]:
         objective=MaximizeInformation(about),
         guarantees=tuple(Independent(view) for view in views),
     )
-    place = list(law.variables).index
     roles = [tuple(map(place, group)) for group in (names, about, *views)]
     return small, (
         tuple(map(len, law.variables.values())),
