@@ -182,7 +182,7 @@ def test_init_without_a_terminal_asks_nothing(place: Place, run: Run, monkeypatc
 
 
 # --- manners ----------------------------------------------------------------------------------------------------------
-COMMANDS = ["init", "profile", "release", "solve", "verify", "apply", "explain", "audit"]
+COMMANDS = ["init", "profile", "release", "solve", "verify", "apply", "explain", "audit", "channel", "figures"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

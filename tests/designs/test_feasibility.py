@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.core import Channel, Pmf
-from dalenius.designs import disclose
+from dalenius.core import Channel, Pmf, Windows
+from dalenius.designs import disclose, windows
 from dalenius.designs.feasibility import equivocation_bounds, feasible, latent_bound, reduced
 from dalenius.errors import MismatchError, NotCertified, Unsupported
 from dalenius.measures import entropy, examine_mapping, mutual_information, view_bound
@@ -138,3 +138,16 @@ def test_refusals_say_what_is_wrong():
     object.__setattr__(kept, "keep", ("X2",))
     with pytest.raises(Unsupported, match="keep nothing"):
         feasible(kept)
+
+
+def test_a_composition_with_a_useless_coin_is_reduced_by_the_support_lemma():
+    """Eight letters, of which nul(P) + 1 = 5 suffice; the reduced mapping is private and tells no less."""
+    problem = self_disclosure(["3/5", "2/5"], 3)
+    best = windows(problem, size=2).channel
+    coin = Channel({"X1": BITS}, {"coin": BITS}, ((HALF, HALF),) * 2)
+    channel = Windows(best.inputs, (*best.windows, coin))
+    small = reduced(problem, channel)
+    assert channel.shape == (8, 8)
+    assert small.shape[1] <= feasible(problem).nullity + 1 == 5
+    assert private(problem, small)
+    assert told(problem, small) >= told(problem, channel) - 1e-12

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from dalenius.core import Channel
-from dalenius.designs import disclose
+from dalenius.designs import disclose, windows
 from dalenius.errors import InputError, MismatchError
 from dalenius.measures import (
     disclosure_bounds,
@@ -114,3 +114,13 @@ def test_constant_samples_are_refused():
     problem = self_disclosure([1], 2)
     with pytest.raises(InputError, match="nothing to disclose"):
         efficiency_bound(problem.pmf, ONES)
+
+
+def test_a_mapping_in_a_compact_form_is_examined_like_its_rows():
+    problem = self_disclosure(["3/5", "2/5"], 3)
+    channel = windows(problem, size=2).channel
+    dense = Channel(channel.inputs, channel.output, channel.rows)
+    views = [["X1"], ["X2"], ["X3"], ["X1", "X3"]]
+    shown = examine_mapping(problem.pmf, channel, views)
+    assert shown == examine_mapping(problem.pmf, dense, views)
+    assert [s.independent for s in shown] == [True, True, True, False]

@@ -14,7 +14,7 @@ from math import log2
 
 import numpy as np
 
-from dalenius.core import Channel, Problem
+from dalenius.core import Channel, Kernel, Problem
 from dalenius.core.arithmetic import times_log2
 from dalenius.core.numbers import written
 from dalenius.errors import MismatchError, NotCertified, Unsupported
@@ -66,7 +66,7 @@ def feasible(problem: Problem) -> Feasibility:
     return Feasibility(True, known, nullity, tuple(v), epsilon, _channel(problem, columns, p))
 
 
-def reduced(problem: Problem, channel: Channel) -> Channel:
+def reduced(problem: Problem, channel: Kernel) -> Channel:
     r"""A private mapping with at most nul(P) + 1 letters that tells at least as much, Proposition 3.
 
     The columns p(x | y) lie in p + Null(P), so nul(P) + 2 of them are affinely dependent: moving the weights along the
@@ -167,7 +167,7 @@ def _matrices(problem: Problem) -> tuple[Matrix, Matrix, list[Fraction]]:
     return P, rows(problem.objective.names), [Fraction(m, joint.total) for m in weight]
 
 
-def _rows(problem: Problem, channel: Channel) -> list[int]:
+def _rows(problem: Problem, channel: Kernel) -> list[int]:
     if list(channel.inputs.items()) != list(problem.pmf.alphabets(problem.inputs).items()):
         raise MismatchError(f"the mapping reads {list(channel.inputs)}, the problem observes {list(problem.inputs)}")
     return [channel.row_of(codes) for codes in problem.pmf.grouped(problem.inputs)[0]]

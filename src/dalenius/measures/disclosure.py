@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dalenius.core import Channel, Pmf
+from dalenius.core import Kernel, Pmf
 from dalenius.core.numbers import written
 from dalenius.errors import InputError, MismatchError
 from dalenius.measures.shannon import (
@@ -153,12 +153,13 @@ class Exposure:
     independent_given_others: bool
 
 
-def examine_mapping(pmf: Pmf, channel: Channel, views: Views) -> tuple[Exposure, ...]:
-    r"""I(X_g; Y) and I(X_g; Y | the other views) of a given mapping for every view, Definition 1 eq. (1).
+def examine_mapping(pmf: Pmf, channel: Kernel, views: Views) -> tuple[Exposure, ...]:
+    r"""I(X_g; Y) and I(X_g; Y | the other views) of a given mapping, of any form, for every view; Definition 1 eq. (1).
 
     The second figure is not in the paper: perfect sample privacy leaves it open, and it is often all of the first bit.
 
     >>> from dalenius.testing import xor
+    >>> from dalenius.core import Channel
     >>> bits = ("0", "1")
     >>> tell = Channel({"X1": bits, "X2": bits}, {"Y": bits}, ((1, 0), (0, 1), (0, 1), (1, 0)))
     >>> examine_mapping(xor().pmf, tell, [["X1"], ["X2"]])[0]
