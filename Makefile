@@ -27,7 +27,7 @@ format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/dev.stamp  ## every benchmark, with its rivals
-	for b in disclosure sampler self_disclosure; do $(BIN)/python benchmarks/$$b.py || exit 1; done
+	for b in compositions disclosure sampler self_disclosure; do $(BIN)/python benchmarks/$$b.py || exit 1; done
 
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --generate-hashes \

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.certify import Verdict, check, prove_privacy
-from dalenius.core import MISSING, Column, Design, Pmf, Problem, TableSource
+from dalenius.core import MISSING, Column, Design, Pmf, Problem, ProductPmf, TableSource
 from dalenius.core.pmf import outcome_words
 from dalenius.designs import GAP, SECONDS, solve
 from dalenius.errors import InputError, MismatchError, NotCertified
@@ -108,6 +108,10 @@ def _same_counts(design: Design, table: Any) -> None:
     if design.public_prior:
         raise InputError(
             "this design was made on a public prior, not on the table's counts; there is nothing to recount"
+        )
+    if isinstance(design.problem.law, ProductPmf):
+        raise InputError(
+            "this design stands on independent groups, not on a table's counts; there is nothing to recount"
         )
     ours, (theirs, _) = design.problem.pmf, _recounted(design, table)
     if ours == theirs.marginal(list(ours.variables)):

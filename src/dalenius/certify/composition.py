@@ -13,9 +13,11 @@ gives p(y | v) = prod p(y_f). Hung up by a group with several windows, all of th
 """
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from dalenius.certify.privacy import Figures, independent, information
+from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.numbers import down, up
 from dalenius.core.reading import Release, require
 
@@ -113,7 +115,7 @@ class Composition:
         return sum(told, Fraction(0))
 
     def bound(self, about: list[str], views: list[list[str]]) -> Fraction:
-        """I(W; X | V) for the view that makes it least, and I(W; X) (000, Prop. 2); each a sum over the groups."""
+        """The least of I(W; X) and I(W; X | V) for each view (000, Prop. 2), sums over the groups, and `surprisal`."""
 
         def told(b: int, view: list[str]) -> Fraction:
             block = self.blocks[b]
@@ -122,7 +124,29 @@ class Composition:
 
         plain = [told(b, []) for b in range(len(self.groups))]
         gains = [sum(plain[b] - told(b, v) for b in {self.place[n] for n in v}) for v in views]
-        return sum(plain, Fraction(0)) - max([Fraction(0), *gains])
+        return min(sum(plain, Fraction(0)) - max([Fraction(0), *gains]), self.surprisal(views))
+
+    def surprisal(self, views: list[list[str]]) -> Fraction:
+        """H(X) - E[max_V log2 1/p(X_V)], V inside one group: p(x | y) <= p(x_V), so H(X | Y) is at least the mean.
+
+        M = min_V p(X_V) is a minimum over independent groups; E[log2 1/M] is summed up over its possible values.
+        """
+        entropy, laws, one = Fraction(0), [], 1 << BITS
+        for block in self.blocks:
+            seen = block.outcomes(block.inputs)
+            entropy += information(block.weights(seen, block.outcomes([]), seen))[1]
+            inside = [block.outcomes(v) for v in views if set(v) <= set(block.inputs)]
+            alone = [block.weights(labels) for labels in inside]
+            least = [min(n[(label,)] for n, label in zip(alone, labels)) for labels in zip(*inside)]
+            laws.append([(Fraction(m, block.total), w) for m, (_, w) in zip(least, block.atoms)])
+        values = sorted({m for law in laws for m, _ in law})
+        rare = log2(1 / values[-1])[0] if values else 0  # a lower bound of E[log2 1/M]
+        for m, following in pairwise(values):
+            above = one  # an upper bound of P(M > m)
+            for law, block in zip(laws, self.blocks):
+                above = -(-above * sum(w for t, w in law if t > m) // block.total) if law else above
+            rare += max(0, log2(following / m)[0] * (one - above) >> BITS)
+        return entropy - Fraction(rare, one)
 
     def entropy(self, about: list[str]) -> Fraction:
         """H(W), from above."""

@@ -32,9 +32,11 @@ class ProductPmf:
     def __post_init__(self) -> None:
         if not self.groups:
             raise InvalidPmf("a product of independent groups needs at least one of them")
-        names = [name for group in self.groups for name in group.variables]
-        if twice := [n for n in names if names.count(n) > 1]:
-            raise InvalidPmf(f"{twice[0]!r} stands in two groups, which are then not independent")
+        seen: set[str] = set()
+        for name in (name for group in self.groups for name in group.variables):
+            if name in seen:
+                raise InvalidPmf(f"{name!r} stands in two groups, which are then not independent")
+            seen.add(name)
 
     # --- births -----------------------------------------------------------------------------------------------------
     @classmethod
@@ -66,7 +68,7 @@ class ProductPmf:
         return {"independent": [group.to_json() for group in self.groups]}
 
     # --- questions --------------------------------------------------------------------------------------------------
-    @property
+    @cached_property
     def variables(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(letters) for group in self.groups for name, letters in group.variables.items()}
 
@@ -74,11 +76,14 @@ class ProductPmf:
     def note(self) -> str:
         return "; ".join(dict.fromkeys(group.note for group in self.groups if group.note))
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: k for k, group in enumerate(self.groups) for name in group.variables}
+
     def place(self, name: str) -> int:
         """The number of the group that has a variable; an unknown name is refused."""
-        for k, group in enumerate(self.groups):
-            if name in group.variables:
-                return k
+        if name in self._places:
+            return self._places[name]
         raise MismatchError(f"no variable {name!r}; there are {', '.join(map(repr, self.variables))}")
 
     def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -45,7 +45,8 @@ def multiplied(joint: Any) -> Any:
     require(set(joint) == {"independent"} and len(set(names)) == len(names) and groups, "the groups are not disjoint")
     require(prod(len(group["pmf"]) for group in groups) <= ATOMS, "the joint pmf is too large to be written out")
     for group in groups:
-        p = [exact(record["p"]) for record in group["pmf"]]
+        p, keys = [exact(record["p"]) for record in group["pmf"]], {*group["variables"], "p"}
+        require(all(set(record) == keys for record in group["pmf"]), "an outcome of a group has other variables")
         require(sum(p) == 1 and min(p) >= 0, "the pmf of a group is negative somewhere or does not sum to one")
     pmf: list[dict[str, Any]] = [{"p": Fraction(1)}]
     for group in groups:
