@@ -249,6 +249,16 @@ def test_example_3_is_private_for_every_window_and_optimal(letters, n, k):
 
 
 # --- random columns --------------------------------------------------------------------------------------------------
+class TestRandomColumns(DesignContract):
+    def problems(self):
+        return {"example 2": example2(), "three bits": self_disclosure(["3/5", "2/5"], 3), "xor": xor()}
+
+    def solve(self, problem):
+        return random_columns(problem, rounds=2)
+
+    test_what_cannot_be_promised_is_refused_with_a_figure = None  # a constant is always private
+
+
 @pytest.mark.parametrize(("n", "most"), [(3, None), (4, None), (6, 3.4122618591)])
 def test_random_columns_are_private_and_below_the_optimum(n, most):
     problem = self_disclosure(["7/10", "3/10"], n)
