@@ -16,7 +16,7 @@ from dalenius.certify.composition import Composition
 from dalenius.core import Certificate, Channel, Design, Independent, Pmf, ProductPmf, Windows
 from dalenius.core.numbers import exact, up
 from dalenius.designs import disclose, windows
-from dalenius.errors import NotCertified
+from dalenius.errors import NotCertified, Unsupported
 from dalenius.measures import entropy, examine_mapping, surprisal_bound
 from dalenius.testing import disclosure, self_disclosure
 
@@ -132,6 +132,38 @@ def test_independent_groups_with_a_hidden_target_each():
     assert abs(verdict.value - design.value) < HAIR
     for guarantee in problem.guarantees:
         assert_kept(design.problem, design.channel.rows, guarantee)
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        (("X1", "A"), ("B", "X2")),
+        (("X1", "A", "B"), ("B", "X2")),
+        (("X1", "A"), ("A", "X2"), ("B", "X3")),
+    ],
+)
+def test_windows_that_meet_in_a_group_of_dependent_variables(lists):
+    """What each window sees of the shared group is hidden jointly, so nothing of the group is told at all."""
+    counts = zip(product("01", repeat=2), [4, 1, 2, 3], strict=True)
+    pair = Pmf.from_records({"A": ("0", "1"), "B": ("0", "1")}, counts)
+    law = ProductPmf((*alike("2/5", 3).groups, pair))
+    names = tuple(law.variables)
+    problem = replace(disclosure(law, names, names, [[n] for n in names] + [["A", "B"]]), form="windows", windows=lists)
+    design = windows(problem)
+    assert design.value > 0
+    verdict = prove(by_lemma(design).to_json())
+    assert float(verdict.value) == pytest.approx(information(design.problem, design.channel.rows, names), abs=1e-12)
+    for guarantee in problem.guarantees:
+        assert_kept(design.problem, design.channel.rows, guarantee)
+
+
+def test_two_windows_that_look_at_the_same_two_groups_close_a_cycle():
+    pair = Pmf.from_records({"A": ("0", "1"), "B": ("0", "1")}, zip(product("01", repeat=2), [4, 1, 2, 3], strict=True))
+    law = ProductPmf((*alike("2/5", 1).groups, pair))
+    names = tuple(law.variables)
+    problem = disclosure(law, names, names, [[n] for n in names])
+    with pytest.raises(Unsupported, match="shares X1, B with window 1"):
+        windows(replace(problem, form="windows", windows=(("X1", "A"), ("X1", "B"))))
 
 
 def test_a_joint_view_inside_one_window_is_proved_and_one_across_windows_is_not():
