@@ -15,6 +15,7 @@ MODULES = (
     "certify/optimality",
     "certify/boxes",
     "certify/composition",
+    "certify/pram",
     "certify/card",
     "certify/checking",
 )

@@ -9,13 +9,15 @@ from dalenius.certify.boxes import boxes
 from dalenius.certify.card import card
 from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.optimality import Cone, cells, rays, universal
+from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures, information, no_better, prove_promise
 from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.reading import Release, refusing, require
 
 KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {f.__name__: f for f in (rays, cells, boxes, universal)}
 
-COMPACT = {"composition": composition}  # proofs of a whole design that write neither joint pmf nor channel out
+# Proofs of a whole design, and of its promises alone, that write neither the joint pmf nor the channel out.
+COMPACT = {"composition": (composition, prove_promises), "pram": (pram, levels)}
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tup
     with refusing():
         require(not {"limit", "side_information"} & set(design), "limits and side information are not proved here")
         if design["certificate"]["kind"] in COMPACT:
-            return prove_promises(design)
+            return COMPACT[design["certificate"]["kind"]][1](design)
         release = release or Release(design)
         return tuple(prove_promise(release, guarantee["promised"]) for guarantee in design["guarantees"])
 
@@ -47,7 +49,7 @@ def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> V
     with refusing():
         require(set(design["objective"]) == {"maximize"}, "this checker proves the optimality of information only")
         if (kind := design["certificate"]["kind"]) in COMPACT:
-            return Verdict(*COMPACT[kind](design))
+            return Verdict(*COMPACT[kind][0](design))
         release, promises = Release(design), [g["promised"] for g in design["guarantees"]]
         figures = figures or prove_privacy(design, release)  # given: proved before, for this very channel
         about, certificate = design["objective"]["maximize"]["information"], design["certificate"]

@@ -2,7 +2,7 @@
 
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
-from dalenius.core.forms import Product, Resample, Windows, channel_of
+from dalenius.core.forms import Pram, Product, Resample, Windows, channel_of
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -59,6 +59,7 @@ __all__ = [
     "Objective",
     "Pmf",
     "PmfSource",
+    "Pram",
     "Problem",
     "Product",
     "ProductPmf",

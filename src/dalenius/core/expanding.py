@@ -42,7 +42,14 @@ def _windows(channel: dict[str, Any]) -> list[list[Fraction]]:
     return out
 
 
+def _pram(channel: dict[str, Any]) -> list[list[Fraction]]:
+    q = [exact(v) for v in channel["q"]]
+    rest = [(1 - v) / max(len(q) - 1, 1) for v in q]
+    return [[v if x == y else b for y in range(len(q))] for x, (v, b) in enumerate(zip(q, rest, strict=True))]
+
+
 EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
+    "pram": _pram,
     "resample": _resample,
     "windows": _windows,
     "product": _windows,

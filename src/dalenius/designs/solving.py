@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dalenius.core import Design, Problem
-from dalenius.designs import compositions
+from dalenius.designs import compositions, pram
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.errors import Unsupported
 from dalenius.tables import bind
@@ -13,6 +13,7 @@ __all__ = ["solve"]
 FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]]] = {
     "perfect sample privacy (paper 000)": (why_not, disclose),
     "compositions of windows (paper 000)": (compositions.why_not, compositions.windows),
+    "PRAM of form (8) (paper 002)": (pram.why_not, pram.pram),
 }
 
 

@@ -8,15 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from dalenius.core.channel import Channel
+from dalenius.core.forms.pram import Pram
 from dalenius.core.forms.resample import Resample
 from dalenius.core.forms.windows import Product, Windows
 from dalenius.core.kernel import Kernel
 from dalenius.errors import InvalidChannel, Unsupported
 
-__all__ = ["FORMS", "Product", "Resample", "Windows", "channel_of"]
+__all__ = ["FORMS", "Pram", "Product", "Resample", "Windows", "channel_of"]
 
 FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
-    form.form: form.from_json for form in (Resample, Windows, Product)
+    form.form: form.from_json for form in (Pram, Resample, Windows, Product)
 }
 
 

@@ -1,0 +1,215 @@
+r"""Proof for matrices of form (8) under local differential privacy (002): no S x S table is ever written out.
+
+M(q) keeps letter x with probability q_x and spreads b(q_x) = (1 - q_x) / (S - 1) over the others. With a >= e^alpha the
+promise says q_k <= a b(q_l), b(q_l) <= a q_k and, for S >= 3, b(q_k) <= a b(q_l), k != l. Two letters above
+v+ = a / (a + S - 1) would break the first, two below v- = 1 / (1 + a (S - 1)) the second; letters in [v-, v+] break
+none. So every allowed q has at most one letter above, at s, and one below, at t, and the others range between low(s, t)
+and high(s, t), the largest and the smallest of a few linear functions. I(X; Z) is convex in q, so it is largest where
+these pieces meet and every other letter is at an end: a `shape`. For any pmf r, I(X; Z) <= sum_x p_x D(M_x(q_x) || r).
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import accumulate, combinations, product
+from math import lcm
+from typing import Any
+
+from dalenius.certify.privacy import Figures
+from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
+from dalenius.core.numbers import exact, up
+from dalenius.core.reading import require, whole
+
+Shape = tuple[Fraction | None, Fraction | None, Fraction, Fraction]
+
+
+def level(q: list[Fraction]) -> Fraction | None:
+    """The least a for which M(q) keeps the promise; None when a letter has probability 0 under one input only."""
+    worst, rest = Fraction(1), sorted((1 - v) / (len(q) - 1) for v in q) if len(q) > 1 else [Fraction(0)]
+    for v in set(q) if len(q) > 1 else ():
+        mine = (1 - v) / (len(q) - 1)
+        others = [rest[1] if rest[0] == mine else rest[0], rest[-2] if rest[-1] == mine else rest[-1]]
+        low, high = min(v, *others), max(v, *others)
+        if high and not low:
+            return None
+        worst = max(worst, high / low) if high else worst
+    return worst
+
+
+def shapes(S: int, a: Fraction) -> list[Shape]:
+    """(s, t, low, high) where linear pieces meet, sorted; s or t is None when no letter is above or below."""
+    n = Fraction(S - 1)
+    plus, minus = a / (a + n), 1 / (1 + a * n)
+    high: list[Any] = [(0, 0, plus), (-n / a, 0, 1), (-a / n, 0, a / n)] + [(0, 1 / a, 1 - 1 / a)] * (S > 2)
+    low: list[Any] = [(0, 0, minus), (0, -n * a, 1), (0, -1 / (a * n), 1 / (a * n))] + [(a, 0, 1 - a)] * (S > 2)
+    both = [(-1, -a / n, a / n), (-a / n, -1, a / n), (a, 1 / n, -1 / n), (1 / n, a, -1 / n)]
+    both += [(1 / n, -a / n, (a - 1) / n), (-a / n, 1 / n, (a - 1) / n)] * (S > 2)
+    found: set[Any] = {(None, None, minus, plus)}
+
+    def at(lines: list[Any], s: Fraction, t: Fraction) -> list[Fraction]:
+        return [x * s + y * t + c for x, y, c in lines]
+
+    def meeting(lines: Any) -> Iterator[tuple[Fraction, Fraction]]:
+        for (x, y, c), (u, v, d) in combinations(sorted(set(lines)), 2):
+            if x * v != y * u:
+                yield Fraction(y * d - c * v) / (x * v - y * u), Fraction(c * u - x * d) / (x * v - y * u)
+
+    for above, below in ((True, True), (True, False), (False, True)):
+        top, bottom = ([f for f in fs if (above or not f[0]) and (below or not f[1])] for fs in (high, low))
+        if S == 2 and above and below:
+            top = bottom = [(0, 0, plus)]  # no letter is left to be held back
+        bends = [tuple(e - f for e, f in zip(*fg)) for fs in (top, bottom) for fg in combinations(fs, 2)]
+        bends += [tuple(e - f for e, f in zip(*fg)) for fg in product(top, bottom)] + [(1, 0, -plus), (0, 1, -minus)]
+        edges = [(1, 0, -1), (0, 1, 0), *both] if above and below else [(1, 0, -1), (0, 1, 0)]
+        for s, t in meeting([*bends, *edges]):
+            inside = plus <= s <= 1 and 0 <= t <= minus and (not (above and below) or min(at(both, s, t)) >= 0)
+            least, most = max(at(bottom, s, t)), min(at(top, s, t))
+            if inside and least <= most and (s > plus or not above) and (t < minus or not below):
+                found.add((s if above else None, t if below else None, least, most))
+    return sorted(found, key=lambda shape: tuple((v is not None, v or 0) for v in shape))
+
+
+class Marginal:
+    """The pmf r of the output of M(base), letters sorted by log2 r, to add up the bounds of all letters at once."""
+
+    def __init__(self, counts: list[int], base: list[Fraction]) -> None:
+        require(all(0 <= v <= 1 for v in base), "a base is not made of probabilities")
+        out, one = released(counts, base)
+        require(min(out) > 0, "a base leaves out a letter")
+        logs = {v: log2(Fraction(v, one))[0] for v in set(out)}  # from below by at most 3 units
+        self.S, self.counts, self.logs = len(counts), counts, [logs[v] for v in out]
+        self.sum, self.order = sum(self.logs), sorted(range(len(counts)), key=self.logs.__getitem__)
+        self.mass = [0, *accumulate(counts[x] for x in self.order)]
+        self.moment = [0, *accumulate(counts[x] * self.logs[x] for x in self.order)]
+
+    def line(self, q: Fraction) -> tuple[Fraction, Fraction]:
+        """(u, v) with D(M_x(q) || r) <= u - v log2 r(x), give or take the 3 units of that logarithm."""
+        b = (1 - q) / (self.S - 1)
+        return times_log2(q, q)[1] + times_log2(1 - q, b)[1] - b * self.sum, q - b
+
+    def bounds(self, shape: Shape, fixed: dict[int, int], first: list[int]) -> dict[int | None, int]:
+        """For each letter that deviates first: a bound for all corners of a shape with some letters fixed.
+
+        In units of 2^-BITS / total. Lines are compared and added up over one common denominator.
+        """
+        s, t, *ends = shape
+        lines = [self.line(v) for v in (*ends, *(v for v in (s, t) if v is not None))]
+        one = lcm(*(c.denominator for line in lines for c in line))
+        (u0, v0), (u1, v1), *away = [(int(u * one), int(v * one)) for u, v in lines]
+        # v1 >= v0: letters with the least log2 r are better off at the high end, those from `cut` on at the low one.
+        cut = bisect_left(self.order, True, key=lambda x: u1 - u0 < (v1 - v0) * self.logs[x])
+        edge = self.logs[self.order[cut]] if cut < self.S else self.logs[self.order[-1]] + 1
+        total = u1 * self.mass[cut] - v1 * self.moment[cut]
+        total += u0 * (self.mass[-1] - self.mass[cut]) - v0 * (self.moment[-1] - self.moment[cut])
+
+        def at(x: int, line: tuple[int, int]) -> int:
+            return self.counts[x] * (line[0] - line[1] * self.logs[x])
+
+        def most(x: int) -> int:
+            return at(x, (u1, v1) if self.logs[x] < edge else (u0, v0))
+
+        def taken(x: int) -> int:
+            return at(x, ((u0, v0), (u1, v1))[fixed[x]]) if x in fixed else most(x)
+
+        total += sum(taken(x) - most(x) for x in fixed)
+        more: dict[int | None, int] = {x: at(x, away[0]) - taken(x) for x in first} if away else {None: 0}
+        if len(away) == 2:
+            two = sorted(((at(x, away[1]) - taken(x), x) for x in range(self.S)), reverse=True)[:2]
+            more = {x: extra + next(m for m, y in two if y != x) for x, extra in more.items()}
+        return {x: -(-(total + extra) // one) + 3 * self.mass[-1] for x, extra in more.items()}
+
+
+def released(counts: list[int], q: list[Fraction]) -> tuple[list[int], int]:
+    """The pmf of the output of M(q), as integers over the second number."""
+    ends = {v: (1 - v) / (len(q) - 1) for v in set(q)}
+    one = lcm(*(v.denominator for pair in ends.items() for v in pair))
+    rest = {v: int(b * one) for v, b in ends.items()}
+    slope = {v: int((v - b) * one) for v, b in ends.items()}
+    moved = sum(n * rest[v] for n, v in zip(counts, q))
+    return [moved + n * slope[v] for n, v in zip(counts, q)], sum(counts) * one
+
+
+def value(counts: list[int], q: list[Fraction]) -> Fraction:
+    """I(X; Z) from below: sum_x p_x [q log2 q + (S - 1) b log2 b] - sum_z m log2 m."""
+    (out, one), kept = released(counts, q), Counter[Fraction]()
+    for v, n in zip(q, counts):
+        kept[v] += n
+    share = {v: Fraction(n, sum(counts)) for v, n in kept.items()}
+    told = sum(times_log2(t * v, v)[0] + times_log2(t * (1 - v), (1 - v) / (len(q) - 1))[0] for v, t in share.items())
+    told -= sum(many * times_log2(Fraction(m, one), Fraction(m, one))[1] for m, many in Counter(out).items())
+    return max(Fraction(told, 1 << BITS), Fraction(0))
+
+
+def bound(counts: list[int], a: Fraction, proof: dict[str, Any]) -> Fraction:
+    """No M(q) that keeps the promise with a tells more: the worst leaf of the trees, one tree for each shape.
+
+    A tree is flat, in pre-order: a letter whose two ends are told apart (low first), or a leaf, a list of bases. A base
+    lists q in runs [many, q] over the letters, the commonest first. Letters of equal p are alike, so that the first of
+    them stands for all as the one that deviates.
+    """
+    S, boxes = len(counts), shapes(len(counts), a)
+    order = sorted(range(S), key=lambda x: (-counts[x], x))
+    first = [x for k, x in enumerate(order) if not k or counts[order[k - 1]] != counts[x]]
+    marginals = []
+    for runs in proof["bases"]:
+        values = [v for many, text in runs for v in [exact(text)] * int(many)]
+        require(len(values) == S, "a base has the wrong length")
+        base = [Fraction(0)] * S
+        for x, v in zip(order, values):
+            base[x] = v
+        marginals.append(Marginal(counts, base))
+    require(len(proof["trees"]) == len(boxes), "there is not one tree for each shape")
+    worst = 0
+    for shape, tree in zip(boxes, proof["trees"]):
+        nodes, stack = iter([*tree, None]), [dict[int, int]()]
+        while stack:
+            fixed, node = stack.pop(), next(nodes)
+            if isinstance(node, int):
+                require(0 <= node < S and node not in fixed, "a tree names no letter, or one twice")
+                stack += [{**fixed, node: 1}, {**fixed, node: 0}]
+                continue
+            found = [marginals[k].bounds(shape, fixed, first) for k in node]
+            require(bool(found), "a leaf names no base")
+            worst = max(worst, *(min(f[x] for f in found) for x in found[0]))
+        require([*nodes] == [None], "a tree does not match its shape")
+    return Fraction(worst, sum(counts) << BITS)
+
+
+def pram(design: dict[str, Any]) -> tuple[Figures, Fraction, Fraction, Fraction]:
+    """Figures of the promise, value, bound and entropy of a design of form (8), from its numbers alone."""
+    channel, joint, names = design["channel"], design["joint"], design["mechanism"]["observe"]
+    promises = [guarantee["promised"] for guarantee in design["guarantees"]]
+    letters = [*product(*(channel["inputs"][n] for n in names))]
+    require(
+        [*channel["inputs"]] == names == [*channel["output"]], "the channel reads or writes other columns than said"
+    )
+    require(channel["inputs"] == channel["output"] == joint["variables"], "an alphabet differs from the joint pmf's")
+    require(design["objective"] == {"maximize": {"information": names}}, "form pram is proved for W = X alone")
+    require(len(promises) == 1 and not {"keep", "strata"} & set(design["mechanism"]), "form pram is proved by itself")
+    p, total = whole([exact(record["p"]) for record in joint["pmf"]])
+    place = dict.fromkeys(letters, 0)
+    for record, n in zip(joint["pmf"], p):
+        outcome = tuple(record[name] for name in names)
+        require(outcome in place and not place[outcome] and n >= 0, "an outcome of the joint pmf is unknown or twice")
+        place[outcome] = n
+    counts, q = list(place.values()), [exact(v) for v in channel["q"]]
+    require(sum(counts) == total and len(set(letters)) == len(letters), "the joint pmf does not sum to one")
+    figures = prove_level(q, promises[0])
+    require(len(q) == len(counts), "q is not one probability for each letter")
+    entropy = sum(n * log2(Fraction(total, v))[1] * v for v, n in Counter(v for v in counts if v).items())
+    if len(q) == 1:
+        return figures, Fraction(0), Fraction(0), Fraction(0)
+    limit = bound(counts, exp(exact(promises[0]["local_dp"]))[1], design["certificate"])
+    return figures, value(counts, q), limit, Fraction(entropy, total << BITS)
+
+
+def prove_level(q: list[Fraction], promise: dict[str, Any]) -> Figures:
+    """The level of local_dp of M(q), proved to be what is promised."""
+    require(set(promise) == {"local_dp"}, "matrices of form pram are proved under local_dp alone")
+    require(all(0 <= v <= 1 for v in q) and (len(q) > 1 or q == [1]), "q is not made of probabilities")
+    found = level(q)
+    require(found is not None, "a letter has probability 0 under one input and not under another")
+    figure = nats(found or Fraction(1))
+    require(figure <= exact(promise["local_dp"]), f"the level of local_dp is {up(figure, 12)}, more than promised")
+    return {"epsilon_nats": up(figure)}

@@ -1,0 +1,57 @@
+"""`Pram`: keep the letter with a probability of its own, else draw one of the others, all alike."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from dalenius.core.expanding import expanded
+from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.numbers import exact, written
+from dalenius.core.pmf import Alphabets
+from dalenius.errors import InvalidChannel
+
+__all__ = ["Pram"]
+
+
+@dataclass(frozen=True)
+class Pram(Kernel):
+    """p(x | x) = q(x), p(y | x) = (1 - q(x)) / (S - 1) for the other S - 1 letters: the matrices of 002, eq. 8.
+
+    >>> Pram({"X": ("a", "b", "c")}, {"X": ("a", "b", "c")}, (Fraction(1, 2), Fraction(1), Fraction(0))).rows[0]
+    (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
+    """
+
+    inputs: Alphabets
+    output: Alphabets
+    q: tuple[Fraction, ...]
+    form: ClassVar[str] = "pram"
+
+    def __post_init__(self) -> None:
+        outcomes, letters = self.shape
+        if len(self.q) != outcomes or outcomes != letters:
+            raise InvalidChannel(
+                f"a channel of form 'pram' needs one entry of q for each letter; there are {outcomes} inputs, "
+                f"{letters} letters and {len(self.q)} entries"
+            )
+        if min(self.q) < 0 or max(self.q) > 1 or (letters == 1 and self.q[0] != 1):
+            raise InvalidChannel("an entry of q is not a probability")
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Self:
+        if set(document) != {"form", "inputs", "output", "q"}:
+            raise InvalidChannel("a channel of form 'pram' has exactly the keys form, inputs, output and q")
+        q = tuple(exact(v, "an entry of q") for v in document["q"])
+        return cls(alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output"), q)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "form": self.form,
+            "inputs": {n: list(a) for n, a in self.inputs.items()},
+            "output": {n: list(a) for n, a in self.output.items()},
+            "q": [written(v) for v in self.q],
+        }
+
+    @cached_property
+    def rows(self) -> Rows:
+        return tuple(map(tuple, expanded(self.to_json())))

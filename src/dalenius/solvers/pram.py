@@ -1,0 +1,330 @@
+r"""The best matrix of form (8) under local differential privacy: every vertex, and branch and bound over them.
+
+Rows keep their letter with probability q_x and spread b(q_x) = (1 - q_x) / (S - 1) over the others. With a = e^alpha
+the promise is q_k <= a b(q_l), b(q_l) <= a q_k and, for S >= 3, b(q_k) <= a b(q_l), for all k != l. At most one q lies
+above v+ = a / (a + S - 1) and at most one below v- = 1 / (1 + a (S - 1)), and all others, given these two, move
+freely between two ends. So every vertex of the polytope is a corner of one of a few boxes, the `Shape`s, in all three
+regimes of a (the paper's Prop. 3.2 lists one regime, under a condition that is not safe).
+
+I(X; Z) = min_r sum_x p_x D(M_x || r) is convex in q, so largest at a corner, and any pmf r bounds it by a sum with one
+term for each letter.
+
+References: Ayed, Battiston & Camerlenghi, "An information theoretic approach to post randomization methods under
+differential privacy" (paper 002), eq. 7-17, Prop. 3.2.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import log, log1p
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Best", "Shape", "search", "shapes", "vertices"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+ALONE = 256
+
+Line = tuple[Fraction, Fraction, Fraction]
+Slope = tuple[Fraction, Fraction]
+
+
+class Shape(NamedTuple):
+    """One letter at `above` and one at `below` (if any), every other letter between `low` and `high`."""
+
+    above: Fraction | None
+    below: Fraction | None
+    low: Fraction
+    high: Fraction
+
+
+def shapes(S: int, a: Fraction) -> list[Shape]:
+    """All shapes for S letters at a = e^alpha; the first is the cube [v-, v+]^S.
+
+    >>> [shape.above for shape in shapes(10, Fraction(3))]
+    [None, None, Fraction(9, 28)]
+    """
+    if S == 1:
+        return [Shape(None, None, Fraction(1), Fraction(1))]
+    n, zero, one = Fraction(S - 1), Fraction(0), Fraction(1)
+    plus, minus = a / (a + n), 1 / (1 + a * n)
+    most: list[Line] = [(zero, zero, plus), (-n / a, zero, one), (-a / n, zero, a / n)]
+    least: list[Line] = [(zero, zero, minus), (zero, -n * a, one), (zero, -1 / (a * n), 1 / (a * n))]
+    pair: list[Line] = [(-one, -a / n, a / n), (-a / n, -one, a / n), (a, 1 / n, -1 / n), (1 / n, a, -1 / n)]
+    if S > 2:
+        most.append((zero, 1 / a, 1 - 1 / a))
+        least.append((a, zero, 1 - a))
+        pair += [(1 / n, -a / n, (a - 1) / n), (-a / n, 1 / n, (a - 1) / n)]
+    found = {Shape(None, None, minus, plus)}
+    free: list[Line] = [(zero, zero, plus)]  # of two letters none is left to be held back
+    highs, lows = (most, least) if S > 2 else (free, free)
+    for s, t in _meeting(highs, lows, pair, plus, minus):
+        found.add(Shape(s, t, max(_at(f, s, t) for f in lows), min(_at(f, s, t) for f in highs)))
+    for k, ends in enumerate(((plus, one), (zero, minus))):
+        # One letter deviates: the bounds that the absent one would set fall away.
+        above, below = [[(f[k], f[2]) for f in fs if not f[1 - k]] for fs in (most, least)]
+        for v in _breaks(above, below, *ends):
+            low, high = max(f * v + c for f, c in below), min(f * v + c for f, c in above)
+            found.add(Shape(v, None, low, high) if k == 0 else Shape(None, v, low, high))
+    inner = [x for x in found if x.above != plus and x.below != minus]
+    return sorted(inner, key=lambda shape: tuple((v is not None, v or zero) for v in shape))
+
+
+def _at(f: Line, s: Fraction, t: Fraction) -> Fraction:
+    return f[0] * s + f[1] * t + f[2]
+
+
+def _breaks(highs: list[Slope], lows: list[Slope], first: Fraction, last: Fraction) -> Iterator[Fraction]:
+    """Where low and high bend or meet, within an interval and while low <= high."""
+    pairs = [*combinations(highs, 2), *combinations(lows, 2), *product(highs, lows)]
+    for v in {first, last, *(-(f[1] - g[1]) / (f[0] - g[0]) for f, g in pairs if f[0] != g[0])}:
+        if first <= v <= last and max(f * v + c for f, c in lows) <= min(f * v + c for f, c in highs):
+            yield v
+
+
+def _meeting(
+    most: list[Line], least: list[Line], pair: list[Line], plus: Fraction, minus: Fraction
+) -> Iterator[tuple[Fraction, Fraction]]:
+    """Places of two deviating letters where two boundaries meet: of the promise, or of pieces of low and high."""
+    zero, one = Fraction(0), Fraction(1)
+    edges: list[Line] = [(one, zero, -plus), (zero, one, -minus), (one, zero, -one), (zero, one, zero)]
+    pairs = [*combinations(most, 2), *combinations(least, 2), *product(most, least)]
+    lines = {line for f, g in pairs if any((line := (f[0] - g[0], f[1] - g[1], f[2] - g[2]))[:2])}
+    for f, g in combinations(sorted({*edges, *pair, *lines}), 2):
+        if not (d := f[0] * g[1] - f[1] * g[0]):
+            continue
+        s, t = (f[1] * g[2] - f[2] * g[1]) / d, (f[2] * g[0] - f[0] * g[2]) / d
+        kept = plus <= s <= 1 and 0 <= t <= minus and all(_at(h, s, t) >= 0 for h in pair)
+        if kept and max(_at(h, s, t) for h in least) <= min(_at(h, s, t) for h in most):
+            yield s, t
+
+
+def vertices(S: int, a: Fraction) -> set[tuple[Fraction, ...]]:
+    """Every vertex of the polytope, for small S: 2^S of them and more.
+
+    A corner where one letter alone stands at its end and could leave it is inside an edge, so not a vertex.
+
+    >>> len(vertices(3, Fraction(3))), len(vertices(4, Fraction(2))), len(vertices(4, Fraction(3)))
+    (17, 16, 44)
+    """
+    found: set[tuple[Fraction, ...]] = set()
+    if S == 2:  # a quadrilateral
+        plus, one, zero = a / (a + 1), Fraction(1), Fraction(0)
+        return {(plus, plus), (1 - plus, 1 - plus), (one, zero), (zero, one)}
+    for shape in shapes(S, a):
+        deviating = [v for v in shape[:2] if v is not None]
+        others = S - len(deviating)
+        inside = {1, others - 1} if not deviating else {others - 1, others} if shape.low < shape.high else set()
+        for ends in product((shape.low, shape.high), repeat=others):
+            if others > 1 and sum(v == shape.high for v in ends) in inside:
+                continue
+            for at in permutations(range(S), len(deviating)):
+                q = list(ends)
+                for k, v in sorted(zip(at, deviating, strict=True)):
+                    q.insert(k, v)
+                found.add(tuple(q))
+    return found
+
+
+class Best(NamedTuple):
+    """The best corner found, what it tells in nats, and for each shape a tree of letters with marginals at its leaves.
+
+    Trees are flat, in pre-order: a letter whose two ends are told apart (low first), or a list of places in `bases`.
+    """
+
+    q: Floats
+    value: float
+    bases: list[Floats]
+    trees: list[list[int | list[int]]]
+
+
+def search(p: Floats, boxes: Sequence[Shape], *, gap: float = 1e-11, bases: int = 400) -> Best:
+    """Branch and bound over the corners of all shapes to a relative gap, in floats; letters of positive p only matter.
+
+    >>> p = np.array([0.5, 0.3, 0.2])
+    >>> best = search(p, shapes(3, Fraction(3)))
+    >>> best.q.round(3), round(best.value, 6)
+    (array([0.6, 0.6, 0.6]), 0.137295)
+    """
+    ends = [[None if v is None else float(v) for v in shape] for shape in boxes]
+    if len(p) == 1:
+        return Best(np.ones(1), 0.0, [], [[[]]])
+    state = _State(p, gap, bases)
+    state.offer(np.full(len(p), ends[0][3]))
+    while True:
+        before = state.value
+        state.bases = []
+        trees = [state.tree(shape) for shape in ends]
+        if state.value <= before * (1 + gap):
+            break
+    used = sorted({k for tree in trees for node in tree if isinstance(node, list) for k in node})
+    place = {k: n for n, k in enumerate(used)}
+    trees = [[[place[k] for k in node] if isinstance(node, list) else node for node in tree] for tree in trees]
+    return Best(state.q, state.value, [state.bases[k] for k in used], trees)
+
+
+class _State:
+    """The letters, the best corner so far and the marginals that bound the rest."""
+
+    def __init__(self, p: Floats, gap: float, most: int) -> None:
+        self.p, self.S, self.gap, self.most = p, len(p), gap, most
+        _, first = np.unique(-p, return_index=True)
+        self.first = np.zeros(self.S, dtype=bool)  # letters of equal p are alike: one of them stands for all
+        self.first[first] = True
+        self.value, self.q, self.bases = 0.0, np.zeros(self.S), list[Floats]()
+        # The commonest letters by themselves; the rarer, the more of them in one group.
+        order = np.argsort(-p, kind="stable")
+        rank = np.maximum(np.arange(self.S) - ALONE, 0)
+        self.group = np.empty(self.S, dtype=np.int64)
+        self.group[order] = np.minimum(np.arange(self.S), ALONE) + np.ceil(16 * np.log2(1 + rank / 16)).astype(np.int64)
+        _, self.group = np.unique(self.group, return_inverse=True)
+        many = np.bincount(self.group).astype(np.float64)
+        self.groups = _Letters(np.bincount(self.group, weights=p) / many, many)
+
+    def marginal(self, q: Floats) -> tuple[Floats, float]:
+        """log(S m) of the output pmf m of a corner, and its sum."""
+        b = (1 - q) / (self.S - 1)
+        told = np.log(self.S * (self.p @ b + self.p * (q - b)))
+        return told, float(told.sum())
+
+    def divergence(self, q: float, logs: tuple[Floats, float]) -> Floats:
+        """p_x D(M_x(q) || r) for every letter."""
+        S, b = self.S, (1 - q) / (self.S - 1)
+        own = (q * log(q * S) if q else 0.0) + ((S - 1) * b * log1p(-(q * S - 1) / (S - 1)) if b else 0.0)
+        return self.p * (own - (q - b) * logs[0] - b * logs[1])
+
+    def offer(self, q: Floats) -> None:
+        """Take a corner as the best if it is."""
+        logs = self.marginal(q)
+        told = sum(float(self.divergence(float(v), logs)[q == v].sum()) for v in np.unique(q))
+        if told > self.value:
+            self.value, self.q = told, q
+
+    def bounds(self, shape: list[float | None], fixed: dict[int, int], base: Floats) -> Floats:
+        """An upper bound of every corner of a shape, by the letter that deviates first (one entry if none does)."""
+        above, below, low, high = shape
+        logs = self.marginal(base)
+        ends = np.stack([self.divergence(v, logs) for v in (low, high) if v is not None])
+        most = ends.max(axis=0)
+        for x, side in fixed.items():
+            most[x] = ends[side, x]
+        total = float(most.sum())
+        if above is None and below is None:
+            return np.array([total])
+        one = self.divergence(below if above is None else above, logs) - most  # type: ignore[arg-type]
+        if above is not None and below is not None:
+            two = self.divergence(below, logs) - most
+            first, second = np.argsort(-two)[:2]
+            one = one + np.where(np.arange(self.S) == first, two[second], two[first])
+        return np.asarray(np.where(self.first, total + one, -np.inf))
+
+    def tree(self, shape: list[float | None]) -> list[int | list[int]]:
+        """Marginals that bring every corner of a shape to the best value, telling apart letters where they must."""
+        out: list[int | list[int]] = []
+        stack: list[dict[int, int]] = [{}]
+        while stack:
+            fixed = stack.pop()
+            leaf, split = self.leaf(shape, fixed)
+            if split is None or len(fixed) >= 60:
+                out.append(leaf)
+            else:
+                out.append(split)
+                stack += [{**fixed, split: 1}, {**fixed, split: 0}]
+        return out
+
+    def leaf(self, shape: list[float | None], fixed: dict[int, int]) -> tuple[list[int], int | None]:
+        """Marginals for one set of corners, and the letter to tell apart if they do not suffice."""
+        used: list[int] = []
+        reached = np.full(self.S if shape[0] is not None or shape[1] is not None else 1, np.inf)
+        while True:
+            target = self.value * (1 + self.gap)
+            i = int(reached.argmax())
+            if reached[i] <= target:
+                return used, None
+            base, split = self.saddle(shape, fixed, i)
+            reached = np.minimum(reached, self.bounds(shape, fixed, base))
+            self.bases.append(base)
+            used.append(len(self.bases) - 1)
+            if reached[i] > self.value * (1 + self.gap):
+                return used, split if len(self.bases) < self.most else None
+
+    def saddle(self, shape: list[float | None], fixed: dict[int, int], i: int) -> tuple[Floats, int | None]:
+        """The mixture of both ends that bounds best when letter i deviates, and the letter that is torn most.
+
+        Conditional gradient with line search on the concave function sum_x p_x [t_x D(high) + (1 - t_x) D(low)], rare
+        letters in groups. It ends as soon as its bound meets the best value, or its value shows that no bound can.
+        """
+        above, below, low, high = shape
+        assert low is not None
+        assert high is not None
+        apart = {x: high if side else low for x, side in fixed.items()}
+        if above is not None or below is not None:
+            apart[i] = below if above is None else above  # type: ignore[assignment]
+        if above is not None and below is not None:
+            apart[next(int(k) for k in np.argsort(-self.p)[:2] if k != i)] = below
+        letters = np.array(list(apart), dtype=np.int64)
+        many = self.groups.many - np.bincount(self.group[letters], minlength=len(self.groups.many))
+        p = np.where(many > 0, self.groups.p, 0.0)
+        grouped = _Letters(np.concatenate([p, self.p[letters]]), np.concatenate([many, np.ones(len(letters))]))
+        lower = np.concatenate([np.full(len(self.groups.p), low), list(apart.values())])
+        free = np.arange(len(lower)) < len(self.groups.p)
+        t = np.where(free, 1.0, 0.0)
+        for _ in range(60):
+            told, gain = grouped.told(lower, high - low, t, free)
+            step = np.where(free, (gain > 0) - t, 0.0)
+            ahead, target = float(gain @ step), self.value * (1 + self.gap)
+            if told + ahead <= target or told > target or ahead <= self.gap / 2 * self.value or low == high:
+                break
+            t = t + grouped.line(lower, high - low, t, step, free) * step
+        q = low + t[self.group] * (high - low)
+        q[letters] = list(apart.values())
+        self.offer(np.where(q > (low + high) / 2, np.maximum(q, high), np.minimum(q, low)) if low < high else q)
+        spread = np.where(np.isin(np.arange(self.S), letters), -1.0, self.p)
+        torn = spread * np.minimum(t, 1 - t)[self.group]
+        torn = torn if torn.max() > 0 else spread
+        return q, int(torn.argmax()) if low < high and torn.max() > 0 else None
+
+
+class _Letters(NamedTuple):
+    """Letters in groups: `many` letters of probability `p` each."""
+
+    p: Floats
+    many: Floats
+
+    def logs(self, q: Floats) -> tuple[Floats, float]:
+        """log(S m) of the output pmf m when the letters keep themselves with probabilities q, and its sum."""
+        S = float(self.many.sum())
+        b = (1 - q) / (S - 1)
+        told = np.log(S * ((self.many * self.p) @ b + self.p * (q - b)))
+        return told, float(self.many @ told)
+
+    def divergence(self, q: Floats, logs: tuple[Floats, float]) -> Floats:
+        """sum over each group of p_x D(M_x(q) || r)."""
+        S = float(self.many.sum())
+        b = (1 - q) / (S - 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own = np.where(q > 0, q * np.log(q * S), 0.0)
+            own += np.where(b > 0, (S - 1) * b * np.log1p(-(q * S - 1) / (S - 1)), 0.0)
+        return np.asarray(self.many * self.p * (own - (q - b) * logs[0] - b * logs[1]))
+
+    def told(self, lower: Floats, width: float, t: Floats, free: npt.NDArray[np.bool_]) -> tuple[float, Floats]:
+        """The concave function at t, and its gradient."""
+        logs = self.logs(lower + t * width)
+        least = self.divergence(lower, logs)
+        gain = np.where(free, self.divergence(lower + np.where(free, width, 0.0), logs) - least, 0.0)
+        return float(least.sum() + t @ gain), gain
+
+    def line(self, lower: Floats, width: float, t: Floats, step: Floats, free: npt.NDArray[np.bool_]) -> float:
+        """Where the slope along a step changes sign, by bisection."""
+        begin, end = 0.0, 1.0
+        if float(self.told(lower, width, t + step, free)[1] @ step) >= 0:
+            return 1.0
+        for _ in range(40):
+            middle = (begin + end) / 2
+            rises = float(self.told(lower, width, t + middle * step, free)[1] @ step) > 0
+            begin, end = (middle, end) if rises else (begin, middle)
+            if end - begin <= 1e-3 * end:
+                break
+        return (begin + end) / 2
