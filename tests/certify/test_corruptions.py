@@ -159,7 +159,7 @@ PLANTED = {
     "letters reordered in the joint": (other_order_in_the_joint, "another alphabet than in the joint pmf"),
     "channel reads the secret": (reads_the_secret, "reads other columns than said"),
     "channel said to read less": (lambda d: d["mechanism"].update(observe=["X1"]), "reads other columns than said"),
-    "another form": (lambda d: d["channel"].update(form="pram"), "no channel of form"),
+    "another form": (lambda d: d["channel"].update(form="round"), "no channel of form"),
     # the data
     "pmf changed by 1e-9": (mass_of_the_pmf, "differs from the product by"),
     "pmf does not sum to one": (lambda d: move(d["joint"]["pmf"][0], "p", "1e-30"), "does not sum to one"),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from dalenius.certify.composition import FORMS, window_channels
+from dalenius.certify.pram import levels
 from dalenius.certify.privacy import Figures, dp_level
 from dalenius.core.reading import stochastic
 
@@ -14,5 +15,7 @@ def card(document: dict[str, Any]) -> tuple[Figures | None, ...]:
         for window in window_channels(document["channel"]):
             stochastic(window)
         return (None,) * len(promises)
+    if document["channel"].get("form") == "pram":
+        return levels(document)
     _, rows, _ = stochastic(document["channel"])
     return tuple(dp_level(rows, document["kept"], p) if "local_dp" in p else None for p in promises)

@@ -17,7 +17,10 @@ from dalenius.core.reading import Release, refusing, require
 KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {f.__name__: f for f in (rays, cells, boxes, universal)}
 
 # Proofs of a whole design, and of its promises alone, that write neither the joint pmf nor the channel out.
-COMPACT = {"composition": (composition, prove_promises), "pram": (pram, levels)}
+COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {
+    "composition": (composition, prove_promises),
+    "pram": (pram, levels),
+}
 
 
 @dataclass(frozen=True)

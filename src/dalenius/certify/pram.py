@@ -24,13 +24,14 @@ from dalenius.core.reading import require, whole
 Shape = tuple[Fraction | None, Fraction | None, Fraction, Fraction]
 
 
-def level(q: list[Fraction]) -> Fraction | None:
-    """The least a for which M(q) keeps the promise; None when a letter has probability 0 under one input only."""
-    worst, rest = Fraction(1), sorted((1 - v) / (len(q) - 1) for v in q) if len(q) > 1 else [Fraction(0)]
-    for v in set(q) if len(q) > 1 else ():
-        mine = (1 - v) / (len(q) - 1)
-        others = [rest[1] if rest[0] == mine else rest[0], rest[-2] if rest[-1] == mine else rest[-1]]
-        low, high = min(v, *others), max(v, *others)
+def level(q: list[Fraction], many: list[int]) -> Fraction | None:
+    """The least a for which M keeps the promise, q in distinct values; None: a letter is ruled out by some input."""
+    worst, S = Fraction(1), sum(many)
+    rest = sorted((1 - v) / (S - 1) for v, n in zip(q, many) for _ in range(min(n, 2))) if S > 1 else []
+    for v in q if rest else ():
+        others = list(rest)
+        others.remove((1 - v) / (S - 1))  # its own row has v in this column
+        low, high = min(v, others[0]), max(v, others[-1])
         if high and not low:
             return None
         worst = max(worst, high / low) if high else worst
@@ -73,9 +74,9 @@ def shapes(S: int, a: Fraction) -> list[Shape]:
 class Marginal:
     """The pmf r of the output of M(base), letters sorted by log2 r, to add up the bounds of all letters at once."""
 
-    def __init__(self, counts: list[int], base: list[Fraction]) -> None:
+    def __init__(self, counts: list[int], codes: list[int], base: list[Fraction]) -> None:
         require(all(0 <= v <= 1 for v in base), "a base is not made of probabilities")
-        out, one = released(counts, base)
+        out, one = released(counts, codes, base)
         require(min(out) > 0, "a base leaves out a letter")
         logs = {v: log2(Fraction(v, one))[0] for v in set(out)}  # from below by at most 3 units
         self.S, self.counts, self.logs = len(counts), counts, [logs[v] for v in out]
@@ -112,31 +113,34 @@ class Marginal:
         def taken(x: int) -> int:
             return at(x, ((u0, v0), (u1, v1))[fixed[x]]) if x in fixed else most(x)
 
-        total += sum(taken(x) - most(x) for x in fixed)
+        total += sum(taken(x) - most(x) for x in fixed if x < self.S)
         more: dict[int | None, int] = {x: at(x, away[0]) - taken(x) for x in first} if away else {None: 0}
         if len(away) == 2:
-            two = sorted(((at(x, away[1]) - taken(x), x) for x in range(self.S)), reverse=True)[:2]
-            more = {x: extra + next(m for m, y in two if y != x) for x, extra in more.items()}
+            named = [x - self.S for x, yes in fixed.items() if yes and x >= self.S]
+            below = named[:1] or [x for x in range(self.S) if self.S + x not in fixed]
+            two = sorted(((at(x, away[1]) - taken(x), x) for x in below), reverse=True)[:2]
+            more = {
+                x: extra + max(m for m, y in two if y != x) for x, extra in more.items() if [x] != [y for _, y in two]
+            }
         return {x: -(-(total + extra) // one) + 3 * self.mass[-1] for x, extra in more.items()}
 
 
-def released(counts: list[int], q: list[Fraction]) -> tuple[list[int], int]:
-    """The pmf of the output of M(q), as integers over the second number."""
-    ends = {v: (1 - v) / (len(q) - 1) for v in set(q)}
-    one = lcm(*(v.denominator for pair in ends.items() for v in pair))
-    rest = {v: int(b * one) for v, b in ends.items()}
-    slope = {v: int((v - b) * one) for v, b in ends.items()}
-    moved = sum(n * rest[v] for n, v in zip(counts, q))
-    return [moved + n * slope[v] for n, v in zip(counts, q)], sum(counts) * one
+def released(counts: list[int], codes: list[int], q: list[Fraction]) -> tuple[list[int], int]:
+    """The pmf of the output when letter x keeps itself with probability q[codes[x]], as integers over the second."""
+    rest = [(1 - v) / (len(counts) - 1) for v in q]
+    one = lcm(*(v.denominator for v in [*q, *rest]))
+    spread, slope = [int(b * one) for b in rest], [int((v - b) * one) for v, b in zip(q, rest)]
+    moved = sum(n * spread[c] for n, c in zip(counts, codes))
+    return [moved + n * slope[c] for n, c in zip(counts, codes)], sum(counts) * one
 
 
-def value(counts: list[int], q: list[Fraction]) -> Fraction:
+def value(counts: list[int], codes: list[int], q: list[Fraction]) -> Fraction:
     """I(X; Z) from below: sum_x p_x [q log2 q + (S - 1) b log2 b] - sum_z m log2 m."""
-    (out, one), kept = released(counts, q), Counter[Fraction]()
-    for v, n in zip(q, counts):
-        kept[v] += n
-    share = {v: Fraction(n, sum(counts)) for v, n in kept.items()}
-    told = sum(times_log2(t * v, v)[0] + times_log2(t * (1 - v), (1 - v) / (len(q) - 1))[0] for v, t in share.items())
+    (out, one), share = released(counts, codes, q), [Fraction(0)] * len(q)
+    for c in range(len(q)):
+        share[c] = Fraction(sum(n for n, k in zip(counts, codes) if k == c), sum(counts))
+    rest = [(1 - v) / (len(counts) - 1) for v in q]
+    told = sum(times_log2(t * v, v)[0] + times_log2(t * (1 - v), b)[0] for t, v, b in zip(share, q, rest))
     told -= sum(many * times_log2(Fraction(m, one), Fraction(m, one))[1] for m, many in Counter(out).items())
     return max(Fraction(told, 1 << BITS), Fraction(0))
 
@@ -144,21 +148,18 @@ def value(counts: list[int], q: list[Fraction]) -> Fraction:
 def bound(counts: list[int], a: Fraction, proof: dict[str, Any]) -> Fraction:
     """No M(q) that keeps the promise with a tells more: the worst leaf of the trees, one tree for each shape.
 
-    A tree is flat, in pre-order: a letter whose two ends are told apart (low first), or a leaf, a list of bases. A base
-    lists q in runs [many, q] over the letters, the commonest first. Letters of equal p are alike, so that the first of
-    them stands for all as the one that deviates.
+    A tree is flat, in pre-order: a letter x whose two ends are told apart (low first); S + x: whether x is the letter
+    below (no first); or a leaf, a list of bases. A base lists q in runs [many, q] over the letters, commonest first.
+    Letters of equal p are alike, so that the first of them stands for all as the one that deviates first.
     """
     S, boxes = len(counts), shapes(len(counts), a)
     order = sorted(range(S), key=lambda x: (-counts[x], x))
     first = [x for k, x in enumerate(order) if not k or counts[order[k - 1]] != counts[x]]
     marginals = []
     for runs in proof["bases"]:
-        values = [v for many, text in runs for v in [exact(text)] * int(many)]
-        require(len(values) == S, "a base has the wrong length")
-        base = [Fraction(0)] * S
-        for x, v in zip(order, values):
-            base[x] = v
-        marginals.append(Marginal(counts, base))
+        run = [c for c, (many, _) in enumerate(runs) for _ in range(int(many))]
+        require(len(run) == S, "a base has the wrong length")
+        marginals.append(Marginal(counts, [c for _, c in sorted(zip(order, run))], [exact(v) for _, v in runs]))
     require(len(proof["trees"]) == len(boxes), "there is not one tree for each shape")
     worst = 0
     for shape, tree in zip(boxes, proof["trees"]):
@@ -166,17 +167,17 @@ def bound(counts: list[int], a: Fraction, proof: dict[str, Any]) -> Fraction:
         while stack:
             fixed, node = stack.pop(), next(nodes)
             if isinstance(node, int):
-                require(0 <= node < S and node not in fixed, "a tree names no letter, or one twice")
+                require(0 <= node < 2 * S and node not in fixed, "a tree names no letter, or one twice")
                 stack += [{**fixed, node: 1}, {**fixed, node: 0}]
                 continue
             found = [marginals[k].bounds(shape, fixed, first) for k in node]
             require(bool(found), "a leaf names no base")
-            worst = max(worst, *(min(f[x] for f in found) for x in found[0]))
+            worst = max([worst, *(min(f[x] for f in found) for x in found[0])])
         require([*nodes] == [None], "a tree does not match its shape")
     return Fraction(worst, sum(counts) << BITS)
 
 
-def pram(design: dict[str, Any]) -> tuple[Figures, Fraction, Fraction, Fraction]:
+def pram(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fraction, Fraction]:
     """Figures of the promise, value, bound and entropy of a design of form (8), from its numbers alone."""
     channel, joint, names = design["channel"], design["joint"], design["mechanism"]["observe"]
     promises = [guarantee["promised"] for guarantee in design["guarantees"]]
@@ -193,23 +194,31 @@ def pram(design: dict[str, Any]) -> tuple[Figures, Fraction, Fraction, Fraction]
         outcome = tuple(record[name] for name in names)
         require(outcome in place and not place[outcome] and n >= 0, "an outcome of the joint pmf is unknown or twice")
         place[outcome] = n
-    counts, q = list(place.values()), [exact(v) for v in channel["q"]]
+    texts = {text: c for c, text in enumerate(dict.fromkeys(channel["q"]))}
+    counts, codes, q = list(place.values()), [texts[text] for text in channel["q"]], [exact(v) for v in texts]
     require(sum(counts) == total and len(set(letters)) == len(letters), "the joint pmf does not sum to one")
-    figures = prove_level(q, promises[0])
-    require(len(q) == len(counts), "q is not one probability for each letter")
+    figures = prove_level(channel["q"], promises[0])
+    require(len(codes) == len(counts), "q is not one probability for each letter")
     entropy = sum(n * log2(Fraction(total, v))[1] * v for v, n in Counter(v for v in counts if v).items())
-    if len(q) == 1:
-        return figures, Fraction(0), Fraction(0), Fraction(0)
+    if len(counts) == 1:
+        return (figures,), "pram", Fraction(0), Fraction(0), Fraction(0)
     limit = bound(counts, exp(exact(promises[0]["local_dp"]))[1], design["certificate"])
-    return figures, value(counts, q), limit, Fraction(entropy, total << BITS)
+    return (figures,), "pram", value(counts, codes, q), limit, Fraction(entropy, total << BITS)
 
 
-def prove_level(q: list[Fraction], promise: dict[str, Any]) -> Figures:
+def prove_level(texts: list[str], promise: dict[str, Any]) -> Figures:
     """The level of local_dp of M(q), proved to be what is promised."""
     require(set(promise) == {"local_dp"}, "matrices of form pram are proved under local_dp alone")
-    require(all(0 <= v <= 1 for v in q) and (len(q) > 1 or q == [1]), "q is not made of probabilities")
-    found = level(q)
+    many = Counter(texts)
+    q = [exact(text) for text in many]
+    require(all(0 <= v <= 1 for v in q) and (len(texts) > 1 or q == [1]), "q is not made of probabilities")
+    found = level(q, list(many.values()))
     require(found is not None, "a letter has probability 0 under one input and not under another")
     figure = nats(found or Fraction(1))
     require(figure <= exact(promise["local_dp"]), f"the level of local_dp is {up(figure, 12)}, more than promised")
     return {"epsilon_nats": up(figure)}
+
+
+def levels(document: dict[str, Any]) -> tuple[Figures, ...]:
+    """The figures of every promise of a design or a card, from the channel alone."""
+    return tuple(prove_level(document["channel"]["q"], g["promised"]) for g in document["guarantees"])

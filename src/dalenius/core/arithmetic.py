@@ -1,7 +1,6 @@
 """Logarithms and exponentials in whole numbers: rational bounds of both sides, by integers and nothing else."""
 
 from fractions import Fraction
-from functools import lru_cache
 
 from dalenius.errors import InputError
 
@@ -29,7 +28,6 @@ _LN2 = _twice_atanh(1, 3)
 _LN_64THS = {k: _twice_atanh(k - 64, k + 64) for k in range(32, 128)}
 
 
-@lru_cache(maxsize=1 << 18)
 def log2(q: Fraction) -> tuple[int, int]:
     """Integers (low, high) with low <= 2^BITS log2(q) <= high; equal when q is a power of two.
 

@@ -4,10 +4,11 @@ References: Ayed, Battiston & Camerlenghi, "An information theoretic approach to
 differential privacy" (paper 002), eq. 7 and 8.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
-from math import prod
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from dalenius.core import Certificate, Design, LocalDP, MaximizeInformation, Pra
 from dalenius.core.arithmetic import exp
 from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
-from dalenius.solvers.pram import search, shapes
+from dalenius.solvers.pram import Shape, search, shapes
 
 __all__ = ["pram", "why_not"]
 
@@ -79,8 +80,23 @@ def pram(
     exactly = {float(v): v for shape in boxes for v in shape if v is not None}
     q = tuple(exactly[v] for v in best.q.tolist())
     proof = {"bases": [_runs(counts, base.tolist()) for base in best.bases], "trees": best.trees}
+    alike = ties(best.q.tolist(), counts, boxes)
+    told = [f"{alike:,} matrices of this form tell as much; this is one of them"] if alike > 1 else []
     method = f"every kind of vertex ({len(boxes)}), {len(best.bases)} separable bounds"
-    return proved(problem, Pram(alphabets, alphabets, q), [Certificate("pram", proof)], method=method)
+    return proved(problem, Pram(alphabets, alphabets, q), [Certificate("pram", proof)], method=method, remarks=told)
+
+
+def ties(q: Sequence[float], counts: Sequence[int], boxes: Sequence[Shape]) -> int:
+    """How many vertices tell as much as q: letters of equal probability may trade places, two letters their names.
+
+    >>> ties([0.9, 0.1, 0.1], [5, 5, 1], [])
+    2
+    """
+    many = 1
+    for n in set(counts):
+        here = Counter(v for v, m in zip(q, counts, strict=True) if m == n)
+        many *= factorial(here.total()) // prod(map(factorial, here.values()))
+    return many * (2 if len(q) == 2 and boxes else 1)
 
 
 def _runs(counts: Sequence[int], base: Sequence[float]) -> list[list[Any]]:

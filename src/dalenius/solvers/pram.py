@@ -131,7 +131,8 @@ def vertices(S: int, a: Fraction) -> set[tuple[Fraction, ...]]:
 class Best(NamedTuple):
     """The best corner found, what it tells in nats, and for each shape a tree of letters with marginals at its leaves.
 
-    Trees are flat, in pre-order: a letter whose two ends are told apart (low first), or a list of places in `bases`.
+    Trees are flat, in pre-order: a letter x whose two ends are told apart (low first), S + x to tell whether x is the
+    letter below (no first), or a list of places in `bases`.
     """
 
     q: Floats
@@ -202,23 +203,33 @@ class _State:
         if told > self.value:
             self.value, self.q = told, q
 
-    def bounds(self, shape: list[float | None], fixed: dict[int, int], base: Floats) -> Floats:
-        """An upper bound of every corner of a shape, by the letter that deviates first (one entry if none does)."""
+    def bounds(self, shape: list[float | None], fixed: dict[int, int], base: Floats) -> tuple[Floats, int]:
+        """An upper bound of every corner of a shape, by the letter that deviates first (one entry if none does).
+
+        Two letters deviate: the second is the one that makes the bound largest, and the worst of them is told.
+        """
         above, below, low, high = shape
         logs = self.marginal(base)
         ends = np.stack([self.divergence(v, logs) for v in (low, high) if v is not None])
         most = ends.max(axis=0)
         for x, side in fixed.items():
-            most[x] = ends[side, x]
+            if x < self.S:
+                most[x] = ends[side, x]
         total = float(most.sum())
         if above is None and below is None:
-            return np.array([total])
+            return np.array([total]), -1
         one = self.divergence(below if above is None else above, logs) - most  # type: ignore[arg-type]
+        second = -1
         if above is not None and below is not None:
             two = self.divergence(below, logs) - most
-            first, second = np.argsort(-two)[:2]
-            one = one + np.where(np.arange(self.S) == first, two[second], two[first])
-        return np.asarray(np.where(self.first, total + one, -np.inf))
+            only = [x - self.S for x, side in fixed.items() if x >= self.S and side]
+            barred = [x - self.S for x, side in fixed.items() if x >= self.S and not side]
+            two[barred] = -np.inf
+            if only:
+                two = np.where(np.arange(self.S) == only[0], two, -np.inf)
+            second, third = (int(k) for k in np.argsort(-two)[:2])
+            one = one + np.where(np.arange(self.S) == second, two[third], two[second])
+        return np.asarray(np.where(self.first, total + one, -np.inf)), second
 
     def tree(self, shape: list[float | None]) -> list[int | list[int]]:
         """Marginals that bring every corner of a shape to the best value, telling apart letters where they must."""
@@ -237,21 +248,29 @@ class _State:
     def leaf(self, shape: list[float | None], fixed: dict[int, int]) -> tuple[list[int], int | None]:
         """Marginals for one set of corners, and the letter to tell apart if they do not suffice."""
         used: list[int] = []
+        base, second = self.q, -1
         reached = np.full(self.S if shape[0] is not None or shape[1] is not None else 1, np.inf)
+        if shape[0] is not None and shape[1] is not None:
+            reached, second = self.bounds(shape, fixed, base)  # to know which second letter to begin with
+            reached[reached > -np.inf] = np.inf
         while True:
-            target = self.value * (1 + self.gap)
             i = int(reached.argmax())
-            if reached[i] <= target:
+            if reached[i] <= self.value * (1 + self.gap) and used:
                 return used, None
-            base, split = self.saddle(shape, fixed, i)
-            reached = np.minimum(reached, self.bounds(shape, fixed, base))
+            base, split = self.saddle(shape, fixed, i, second)
+            now, worst = self.bounds(shape, fixed, base)
+            reached = np.minimum(reached, now)
             self.bases.append(base)
             used.append(len(self.bases) - 1)
             if reached[i] > self.value * (1 + self.gap):
+                if worst >= 0 and worst != second and worst != i:
+                    split = self.S + second
                 return used, split if len(self.bases) < self.most else None
 
-    def saddle(self, shape: list[float | None], fixed: dict[int, int], i: int) -> tuple[Floats, int | None]:
-        """The mixture of both ends that bounds best when letter i deviates, and the letter that is torn most.
+    def saddle(
+        self, shape: list[float | None], fixed: dict[int, int], i: int, second: int
+    ) -> tuple[Floats, int | None]:
+        """The mixture of both ends that bounds best when letter i (and a second) deviates, and the letter torn most.
 
         Conditional gradient with line search on the concave function sum_x p_x [t_x D(high) + (1 - t_x) D(low)], rare
         letters in groups. It ends as soon as its bound meets the best value, or its value shows that no bound can.
@@ -259,11 +278,13 @@ class _State:
         above, below, low, high = shape
         assert low is not None
         assert high is not None
-        apart = {x: high if side else low for x, side in fixed.items()}
+        apart = {x: high if side else low for x, side in fixed.items() if x < self.S}
         if above is not None or below is not None:
             apart[i] = below if above is None else above  # type: ignore[assignment]
         if above is not None and below is not None:
-            apart[next(int(k) for k in np.argsort(-self.p)[:2] if k != i)] = below
+            apart[second if second != i else next(int(k) for k in np.argsort(-self.p)[:2] if k != i)] = below
+        # Of two letters one may never be released; a base releases every letter.
+        apart = {x: min(max(v, 1e-9), 1 - 1e-9) for x, v in apart.items()}
         letters = np.array(list(apart), dtype=np.int64)
         many = self.groups.many - np.bincount(self.group[letters], minlength=len(self.groups.many))
         p = np.where(many > 0, self.groups.p, 0.0)
@@ -280,7 +301,10 @@ class _State:
             t = t + grouped.line(lower, high - low, t, step, free) * step
         q = low + t[self.group] * (high - low)
         q[letters] = list(apart.values())
-        self.offer(np.where(q > (low + high) / 2, np.maximum(q, high), np.minimum(q, low)) if low < high else q)
+        if self.S > 2 or above is None or below is None:
+            corner = np.where(q > (low + high) / 2, high, low)
+            corner[letters] = list(apart.values())
+            self.offer(corner)
         spread = np.where(np.isin(np.arange(self.S), letters), -1.0, self.p)
         torn = spread * np.minimum(t, 1 - t)[self.group]
         torn = torn if torn.max() > 0 else spread
