@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Problem,
         WorstCaseLeakage,
     )
+    from dalenius.ledger import Ledger
     from dalenius.sampling import Key
     from dalenius.walk import apply, audit, load, release, solve, verify
 
@@ -40,6 +41,7 @@ __all__ = [
     "InformationPrivacy",
     "Key",
     "Leakage",
+    "Ledger",
     "LocalDP",
     "MaximizeInformation",
     "Pmf",
@@ -60,7 +62,7 @@ def __getattr__(name: str) -> Any:
     """Rooms are opened when first asked for, so that importing the package costs nothing."""
     if name not in __all__:
         raise AttributeError(f"module 'dalenius' has no attribute {name!r}")
-    room = "walk" if name in _WALK else "sampling" if name == "Key" else "core"
+    room = "walk" if name in _WALK else {"Key": "sampling", "Ledger": "ledger"}.get(name, "core")
     return getattr(import_module(f"dalenius.{room}"), name)
 
 

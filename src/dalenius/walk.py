@@ -17,6 +17,7 @@ from dalenius.core.pmf import outcome_words
 from dalenius.designs import GAP, SECONDS, solve
 from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.evidence import Audit, examine, examine_shuffled
+from dalenius.ledger import Entry, Ledger
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
@@ -34,6 +35,7 @@ class Outcome:
     design: Design
     audit: Audit
     folder: Path
+    charged: Entry | None = None
 
 
 def load(path: str | Path) -> Design:
@@ -208,6 +210,8 @@ def release(
     *,
     table: Any = None,
     key: Key | None = None,
+    ledger: Ledger | str | Path | None = None,
+    dataset: str | None = None,
     accept_small_cells: bool = False,
     force: bool = False,
     gap: float = GAP,
@@ -217,9 +221,10 @@ def release(
     """The whole walk: design, prove, draw, audit, and a folder with everything that leaves and the proof of it.
 
     Refused before anything is drawn: an existing folder, a problem without a table, and a public card that would show
-    cells with fewer records than `min_cell` unless that is accepted by name.
+    cells with fewer records than `min_cell` unless that is accepted by name. With a ledger, the release is charged
+    before it is drawn, or refused; `dataset` is the name of the data there, that of the table unless said.
     """
-    folder = Path(folder)
+    folder, book = Path(folder), Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     refuse_existing(folder, force=force)
     if table is None and not isinstance(problem.source, TableSource):
         raise InputError(
@@ -246,19 +251,46 @@ def release(
         remarks.append("cells with fewer records than min_cell were accepted by name")
     design = replace(design, remarks=tuple(remarks))
     check(design.dumps())
+    key = key or Key.fresh()
+    charged = _charged(book, design, coded, key, dataset or _name_of(bound, table)) if book else None
     released = draw(design, coded, key=key, on_progress=_named(on_progress, "drawing"))
     seen = examine(design, released.inputs, released.letters)
     if seen.contradicts:
         raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
     card = design.card()
+    card_text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     with new_folder(folder, force=force) as place:
         write_text(place / "design.json", design.dumps(), private=True)
-        write_text(place / "card.json", json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+        write_text(place / "card.json", card_text)
         write_text(place / "report.html", render(design, seen), private=True)
         write_text(place / "report-public.html", render_public(card))
         kind = open_table(_table_of(bound, table)).format
         write_table(place / released_name(kind), kind, released.columns, on_progress=_named(on_progress, "writing"))
-    return Outcome(design, seen, folder)
+    if book and charged:
+        charged = book.settle(charged.id, card_text)
+    return Outcome(design, seen, folder, charged)
+
+
+def _charged(book: Ledger, design: Design, coded: Coded, key: Key, dataset: str) -> Entry:
+    """Charge a release, then say that its draw begins; both are on disk when this returns."""
+    source, fingerprint, digest = design.problem.source, key.fingerprint(), coded.digest()
+    entry = book.reserve(
+        design.dumps(),
+        dataset=dataset,
+        identity=(design.digest(), digest, fingerprint),
+        rows=coded.rows,
+        max_rows=(isinstance(source, TableSource) and source.max_rows) or 1,
+        table_digest=digest,
+        key_fingerprint=fingerprint,
+    )
+    book.begin(entry)
+    return entry
+
+
+def _name_of(problem: Problem, table: Any) -> str:
+    if isinstance(table, str | Path):
+        return Path(table).name
+    return Path(problem.source.table).name if table is None and isinstance(problem.source, TableSource) else "table"
 
 
 def _table_of(problem: Problem, table: Any) -> Any:

@@ -1,6 +1,7 @@
 """The grammar of the command line. Imports nothing of ours, so that `--help` answers at once."""
 
 import argparse
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 __all__ = ["parser"]
@@ -22,14 +23,17 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=_Version)
     commands = top.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
 
-    def command(name: str, words: str, example: str, module: str | None = None) -> argparse.ArgumentParser:
-        sub = commands.add_parser(
+    def command(
+        name: str, words: str, example: str, module: str | None = None, among: Any = commands
+    ) -> argparse.ArgumentParser:
+        sub = among.add_parser(
             name,
             help=words,
             description=words[0].upper() + words[1:] + ".",
             epilog=f"example:\n  {example}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        assert isinstance(sub, argparse.ArgumentParser)
         sub.set_defaults(module=module or name)
         sub.add_argument("--json", action="store_true", help="print JSON for machines instead of words")
         sub.add_argument("--quiet", action="store_true", help="no progress on the terminal")
@@ -79,6 +83,8 @@ def parser() -> argparse.ArgumentParser:
     keyed(c)
     searches(c)
     c.add_argument("--new-key", metavar="FILE", help="make a fresh key, keep it in this new file, and release with it")
+    c.add_argument("--ledger", metavar="LEDGER", help="charge the release to this ledger before it is drawn")
+    c.add_argument("--dataset", metavar="NAME", help="name of the data in the ledger (default: the table's file name)")
     c.add_argument(
         "--accept",
         action="append",
@@ -133,6 +139,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--error", type=_probability, default=1e-6, help="probability of a false alarm (default: 1e-6)")
     keyed(c)
 
+    _ledger(commands, command)
+
     c = command(
         "channel",
         "show a channel as JSON: as it is written, or row by row with --dense while it is small",
@@ -149,6 +157,56 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("paper", help="number of the paper: 000")
     writes(c, "folder to make")
     return top
+
+
+def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> None:
+    """The commands around the account of several releases about the same people."""
+    words = "keep account of all releases about the same people, and refuse what would exceed their budget"
+    top = commands.add_parser(
+        "ledger",
+        help=words,
+        description=words[0].upper() + words[1:] + ".",
+        epilog="examples:\n  dalenius ledger init people.ledger --budget local_dp=2 --budget leakage:diagnosis=0.1\n"
+        "  dalenius release problem.toml -o out/ --new-key out.key --ledger people.ledger\n"
+        "  dalenius ledger status people.ledger",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = top.add_subparsers(metavar="ACTION", required=True, parser_class=_Parser)
+
+    def action(name: str, words: str, example: str) -> argparse.ArgumentParser:
+        sub = command(name, words, f"dalenius ledger {example}", "ledger", among=actions)
+        sub.set_defaults(action=name)
+        sub.add_argument("ledger", help="the file of the ledger")
+        return sub
+
+    c = action("init", "make a ledger with its budget", "init people.ledger --budget leakage:diagnosis=0.1")
+    c.add_argument(
+        "--budget",
+        metavar="LINE",
+        action="append",
+        required=True,
+        help="KIND=LIMIT with local_dp (nats), dalenius (bits) or contraction (share); KIND:COLUMN[,COLUMN]=LIMIT with "
+        "leakage, worst_case_leakage (bits) or information_privacy (nats); independent:COLUMN; repeat for more lines",
+    )
+    c.add_argument("--rule", choices=["joint", "prior-free"], default="joint", help="how charges about secrets add up")
+    c.add_argument("--people", default="", metavar="WORDS", help="who the releases are about, in words")
+    c = action("add", "record a release from its design or card", "add people.ledger design.json --dataset patients")
+    c.add_argument("document", help="design.json or card.json; its proof is checked")
+    c.add_argument("--dataset", metavar="NAME", help="the data it is about (default: the table that the design names)")
+    c.add_argument("--rows", type=int, metavar="N", help="how many records it was drawn for; a query: 1")
+    c.add_argument("--max-rows", type=int, metavar="N", help="rows of one person (default: as the file says, else 1)")
+    c.add_argument(
+        "--again", action="store_true", help="it was drawn once more: charge it although it is there already"
+    )
+    c.add_argument("--already-released", action="store_true", help="record the fact even if it exceeds the budget")
+    action("status", "what was released, what it cost and what is left", "status people.ledger")
+    action("check", "prove every entry and every sum again; exit 6 when over budget", "check people.ledger")
+    c = action("settle", "say what became of a release that was interrupted", "settle people.ledger 3 --released")
+    c.add_argument("id", type=int, help="the number of the release")
+    how = c.add_mutually_exclusive_group(required=True)
+    how.add_argument("--released", action="store_true", help="it is complete, or must be counted as such")
+    how.add_argument("--void", action="store_true", help="nothing was drawn; allowed only while that is certain")
+    c.add_argument("--card", metavar="FILE", help="the card.json that went with it")
 
 
 def _positive(text: str) -> float:

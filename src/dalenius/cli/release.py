@@ -1,5 +1,6 @@
 """`dalenius release`"""
 
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from pathlib import Path
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.errors import InputError
+from dalenius.ledger import Ledger
 from dalenius.report import words
 from dalenius.sampling import Key
 from dalenius.walk import release
@@ -16,12 +18,16 @@ from dalenius.walk import release
 def run(arguments: Namespace) -> None:
     if arguments.key and arguments.new_key:
         raise InputError("say either --key or --new-key, not both")
+    if arguments.dataset and not arguments.ledger:
+        raise InputError("--dataset names the data in a ledger; say --ledger too")
     problem = Problem.from_file(arguments.problem)
     with progress(arguments) as show, _key(arguments) as key:
         outcome = release(
             problem,
             arguments.output,
             key=key,
+            ledger=arguments.ledger,
+            dataset=arguments.dataset,
             accept_small_cells="small-cells" in arguments.accept,
             force=arguments.force,
             gap=arguments.gap,
@@ -37,8 +43,20 @@ def run(arguments: Namespace) -> None:
         f"Written: {outcome.folder}/ with {', '.join(files)}.",
         "  design.json and report.html are confidential; report.html also says what is NOT protected.",
     ]
+    if outcome.charged:
+        lines.append(f"Charged: release {outcome.charged.id} of {arguments.ledger}; see `dalenius ledger status`.")
     figures = {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks")}
-    say(arguments, lines, figures | {"seen": outcome.audit.to_json(), "folder": str(outcome.folder), "files": files})
+    say(
+        arguments,
+        lines,
+        figures
+        | {
+            "seen": outcome.audit.to_json(),
+            "folder": str(outcome.folder),
+            "files": files,
+            "ledger": None if outcome.charged is None else {"id": outcome.charged.id, "state": outcome.charged.state},
+        },
+    )
 
 
 @contextmanager
@@ -51,8 +69,24 @@ def _key(arguments: Namespace) -> Iterator[Key | None]:
     try:
         yield key
     except BaseException:
-        Path(arguments.new_key).unlink(missing_ok=True)
+        if not (arguments.ledger and Path(arguments.ledger).is_file() and _stands(arguments, key)):
+            Path(arguments.new_key).unlink(missing_ok=True)
         raise
+
+
+def _stands(arguments: Namespace, key: Key) -> bool:
+    """Whether the ledger has charged this key already: then it must be kept, to finish without a second charge."""
+    try:
+        charged = Ledger(arguments.ledger).holds_key(key.fingerprint())
+    except InputError:
+        return True  # it cannot be asked now; a key too many does no harm
+    if charged:
+        print(
+            f"dalenius: the charge in {arguments.ledger} stands; run the same release with --key {arguments.new_key} "
+            "to finish it without a second charge",
+            file=sys.stderr,
+        )
+    return charged
 
 
 def _indented(lines: list[str]) -> list[str]:

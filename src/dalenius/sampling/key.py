@@ -107,6 +107,14 @@ class Key:
         info = b"".join(_encoded(part) for part in parts)
         return HKDF(algorithm=SHA256(), length=_BYTES, salt=_SALT, info=info).derive(self.__secret)
 
+    def fingerprint(self) -> str:
+        """Names the key for a ledger: a subkey that nothing is drawn with, so it tells nothing about the others.
+
+        >>> Key.unsafe(7).fingerprint() == Key.unsafe(7).fingerprint() != Key.unsafe(8).fingerprint()
+        True
+        """
+        return self.derive("fingerprint").hex()
+
     def __repr__(self) -> str:
         return "Key(…)"
 

@@ -1,0 +1,198 @@
+"""What a line of the budget has been charged by all releases together.
+
+Figures that hold under every distribution add (`rules`). Figures about a secret under one distribution do NOT add: two
+releases of 0 bits can tell 1 bit. They are recomputed on the joint channel where that is small; whatever is not in it
+is charged the information about ALL of its input, or its capacity.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from dalenius.core.arithmetic import BITS, log2
+from dalenius.ledger.budget import Line
+from dalenius.ledger.entry import Entry
+from dalenius.ledger.mechanism import SMALL, Mechanism, Together
+from dalenius.ledger.rules import added, percolated, repeated
+
+__all__ = ["RULES", "Spent", "spent"]
+
+RULES = {
+    "joint": "secrets: recomputed on the joint channel where it is small, else sums; everything else: sums",
+    "prior-free": "only figures that hold whatever the distribution of the records is, and their sums",
+}
+LOG2_E = Fraction(1442695040888963408, 10**18)  # above log2(e) = 1.44269504088896340735...
+
+
+@dataclass(frozen=True)
+class Spent:
+    """A proved bound of what has been spent, None when there is none, and how it was found or why it was not."""
+
+    figure: Fraction | None
+    how: str
+
+
+def spent(line: Line, entries: Sequence[Entry], rule: str = "joint") -> Spent:
+    """The charge of a line by all entries that are not void; each bound holds for the releases together."""
+    charged = [e for e in entries if e.charged]
+    if not charged:
+        return Spent(Fraction(0), "nothing has been released")
+    return _KINDS[line.kind](line, charged, rule)
+
+
+def _no_figure(entries: Sequence[Entry], wanted: Callable[[Entry], Fraction | None], why: str) -> Spent:
+    which = ", ".join(str(e.id or "(new)") for e in entries if wanted(e) is None)
+    return Spent(None, f"release {which} {why}")
+
+
+def _local_dp(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
+    figure = added(_level(e) for e in entries)
+    if figure is None:
+        return _no_figure(
+            entries,
+            _level,
+            "has no finite level of local_dp: a letter is impossible under one input, or a column is kept",
+        )
+    return Spent(figure, "levels add, times the rows of a person")
+
+
+def _level(entry: Entry) -> Fraction | None:
+    return repeated(entry.mechanism.level, entry.max_rows)
+
+
+def _capacity(entry: Entry) -> Fraction | None:
+    return repeated(entry.mechanism.capacity_bits, entry.max_rows)
+
+
+def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
+    figure = percolated(e.mechanism.contraction for e in entries for _ in range(e.max_rows))
+    return Spent(figure, "1 - product of (1 - coefficient), each bounded by the total variation between rows")
+
+
+def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
+    """Basic composition while all releases read the same letters of the same data; else each is charged its whole
+    capacity over all records, because the other data of a person can be copied into what this one reads (001, general
+    and parallel composition: disjoint blocks leak as much as a correlation between them allows)."""
+    same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
+    if same:
+        figure = added(_own(e) for e in entries)
+        if figure is None:
+            return _no_figure(
+                entries, _own, "keeps columns whose letters its card does not tell; add the design instead"
+            )
+        return Spent(figure, "individual capacities add: independent draws from the same data")
+    figure = added(_whole(e) for e in entries)
+    if figure is None:
+        why = "reads other data of the same people than the rest, and its number of records is not known; say --rows"
+        return _no_figure(entries, _whole, why)
+    return Spent(figure, "several data of the same people: the capacities over all records add")
+
+
+def _own(entry: Entry) -> Fraction | None:
+    """A bound of max I(X_i; Y) over all adversaries: as proved, as much as a record can hold, or all draws together."""
+    mechanism = entry.mechanism
+    if mechanism.passed_on is None:
+        return None
+    letters = Fraction(log2(Fraction(prod(map(len, mechanism.alphabets.values()))))[1], 1 << BITS)
+    proved = mechanism.individual_bits if entry.rows in (None, 1) else None  # it is about one draw from all records
+    return min(f for f in (repeated(letters, entry.max_rows), proved, _whole(entry)) if f is not None)
+
+
+def _whole(entry: Entry) -> Fraction | None:
+    """A bound of I(X; Y) over all adversaries, X all the data: the capacity of a draw, times the number of draws."""
+    draws = 1 if entry.rows is None and entry.mechanism.individual_bits is not None else entry.rows
+    return None if draws is None else repeated(entry.mechanism.capacity_bits, draws)
+
+
+def _about(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
+    """Lines that name a secret: one group on the joint channel, the rest charged by `rules.added`."""
+    if aside := [e for e in entries if e.mechanism.side_information]:
+        return Spent(None, f"release {aside[0].id or '(new)'} has side information, which this line cannot count")
+    hosts = [] if rule == "prior-free" else [e for e in entries if e.mechanism.release is not None]
+    found = [_hosted(line, entries, host) for host in _distinct(hosts)] or [_hosted(line, entries, None)]
+    if any(f.figure is None for f in found):
+        return next(f for f in found if f.figure is None)
+    one_law = all(a.same_data(b) for a in hosts for b in hosts)
+    return (min if one_law else max)(found, key=lambda f: f.figure or Fraction(0))
+
+
+def _distinct(hosts: Sequence[Entry]) -> list[Entry]:
+    """One entry for each joint pmf of each dataset."""
+    known: dict[tuple[str, str], Entry] = {}
+    for entry in hosts:
+        known.setdefault((entry.dataset, str(entry.mechanism.document["joint"])), entry)
+    return list(known.values())
+
+
+def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
+    """A bound that holds when the records follow the joint pmf of one entry, or (no host) whatever they follow."""
+    group, secret = _group(line, entries, host), list(line.secret)
+    rest = [e for e in entries if e not in group]
+    in_bits = line.kind == "leakage"
+
+    def charge(entry: Entry) -> Fraction | None:
+        if not in_bits:
+            return _level(entry)
+        alike = host is not None and entry.max_rows == 1 and host.same_data(entry)
+        rate = entry.mechanism.rate_bits if alike else None
+        return _capacity(entry) if rate is None else rate
+
+    shown: dict[str, Fraction | None] = dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
+    if host is not None and group:
+        shown = Together(host.mechanism, [e.mechanism for e in group]).about(secret)
+    others = added(charge(e) for e in rest)
+    if line.kind == "worst_case_leakage" and not rest:
+        figure = shown["worst_letter_bits"]
+    else:
+        figure = added([shown["leakage_bits" if in_bits else "odds_nats"], others])
+        if line.kind == "worst_case_leakage" and figure is not None:
+            figure *= LOG2_E
+    if figure is None and others is None:
+        why = (
+            "keeps columns whose letters its card does not tell; add the design instead"
+            if in_bits
+            else "is not on the joint pmf of the others and has no finite level of local_dp"
+        )
+        return _no_figure(rest, charge, why)
+    if figure is None:
+        return Spent(None, f"the released letters together rule out a value of {', '.join(secret)}")
+    words = [f"recomputed on the joint channel of {_count(group)}"] if group else []
+    charged = "information about all that it reads" if in_bits else "level of local_dp"
+    words += [f"{_count(rest)} charged {'its' if len(rest) == 1 else 'each its'} {charged}"] if rest else []
+    return Spent(figure, "; ".join(words))
+
+
+def _count(entries: Sequence[Entry]) -> str:
+    return "1 release" if len(entries) == 1 else f"{len(entries)} releases"
+
+
+def _group(line: Line, entries: Sequence[Entry], host: Entry | None) -> list[Entry]:
+    """The releases that fit on the joint pmf of the host, those that would be dearest outside it first."""
+    if host is None or host.mechanism.release is None or not set(line.secret) <= set(host.mechanism.release.names):
+        return []
+    names = host.mechanism.release.names
+    fitting = [
+        e
+        for e in entries
+        if e.max_rows == 1
+        and e.mechanism.release is not None
+        and set(e.mechanism.alphabets) <= set(names)
+        and host.same_data(e)
+    ]
+    chosen: list[Entry] = []
+    for entry in sorted(fitting, key=lambda e: e.mechanism.rate_bits or Fraction(0), reverse=True):
+        members: list[Mechanism] = [e.mechanism for e in [*chosen, entry]]
+        if Together(host.mechanism, members).size(list(line.secret)) <= SMALL:
+            chosen.append(entry)
+    return chosen
+
+
+_KINDS: dict[str, Callable[[Line, Sequence[Entry], str], Spent]] = {
+    "contraction": _contraction,
+    "dalenius": _dalenius,
+    "information_privacy": _about,
+    "leakage": _about,
+    "local_dp": _local_dp,
+    "worst_case_leakage": _about,
+}

@@ -1,0 +1,55 @@
+"""`Entry`: one release in a ledger, and the states it goes through."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalenius.ledger.mechanism import Mechanism
+
+__all__ = ["DRAWING", "RELEASED", "RESERVED", "VOID", "Entry"]
+
+RESERVED, DRAWING, RELEASED, VOID = "reserved", "drawing", "released", "void"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A release about the people of the ledger.
+
+    reserved (charged, nothing drawn) -> drawing (charged, letters may exist) -> released; reserved -> void (not
+    charged). `identity` names the draw itself: design, table and key; two entries that are charged never share one.
+    """
+
+    id: int
+    identity: str
+    state: str
+    dataset: str
+    document: str = field(repr=False)
+    document_digest: str = ""
+    rows: int | None = None
+    max_rows: int = 1
+    table_digest: str | None = None
+    key_fingerprint: str | None = None
+    card_digest: str | None = None
+    made_at: str = ""
+    changed_at: str = ""
+    charges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def charged(self) -> bool:
+        return self.state != VOID
+
+    @property
+    def open(self) -> bool:
+        return self.state in (RESERVED, DRAWING)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Channel, joint pmf and figures of the document."""
+        return Mechanism.read(self.document)
+
+    def same_data(self, other: "Entry") -> bool:
+        """Whether two releases are about the same records: declared by the name, not contradicted by the counts."""
+        if self.dataset != other.dataset:
+            return False
+        cards = self.mechanism.card or other.mechanism.card
+        return cards or self.mechanism.agrees(other.mechanism)

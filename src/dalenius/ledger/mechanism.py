@@ -1,0 +1,190 @@
+"""What a ledger takes from the file of a release: its channel, its joint pmf, and figures proved from these alone.
+
+No figure that the file claims is used. `None` stands for "no finite figure".
+"""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dalenius.certify.privacy import figures, information
+from dalenius.core.arithmetic import BITS, log2, nats, times_log2
+from dalenius.core.numbers import exact, strict_json
+from dalenius.core.reading import Release, margins, refusing, require, stochastic
+
+__all__ = ["Mechanism", "Together"]
+
+SMALL = 200_000  # combinations of input and letters; a larger joint channel is not recomputed
+LOGS = 100_000  # entries of a channel whose capacity is bounded by divergences; a larger one by its size
+
+
+class Mechanism:
+    """One channel and, from a design, the joint pmf it was proved on.
+
+    >>> from dalenius import solve
+    >>> from dalenius.testing import xor
+    >>> parity = Mechanism.read(solve(xor()).dumps())
+    >>> parity.level is None, parity.contraction, parity.capacity_bits, parity.rate_bits
+    (True, Fraction(1, 1), Fraction(1, 1), Fraction(1, 1))
+    """
+
+    def __init__(self, text: str) -> None:
+        with refusing():
+            self.document: dict[str, Any] = strict_json(text)
+            self.card = self.document["format"] == "dalenius-card/1"
+            self.inputs, self.table, self.scale = stochastic(self.document["channel"])
+            self.rows = sorted({tuple(row) for row in self.table})
+            self.letters = len(self.table[0])
+            self.release = None if self.card else Release(self.document)
+            self.kept: list[str] = list(self.document["kept"]) if self.release is None else list(self.release.kept)
+
+    @staticmethod
+    @lru_cache(maxsize=512)
+    def read(text: str) -> "Mechanism":
+        """From the text of a design or a card; read once."""
+        return Mechanism(text)
+
+    @property
+    def side_information(self) -> bool:
+        return "side_information" in self.document
+
+    @property
+    def alphabets(self) -> dict[str, list[str]]:
+        """Letters of everything that the mechanism reads or passes on; a card does not tell those of kept columns."""
+        known = dict(self.inputs) if self.card else {**self.document["joint"]["variables"], **self.inputs}
+        return {n: known[n] for n in dict.fromkeys([*self.inputs, *self.kept]) if n in known}
+
+    @cached_property
+    def passed_on(self) -> int | None:
+        """How many outcomes the kept columns have; 1 when nothing is kept, None when the file does not say."""
+        known = self.alphabets
+        return prod(len(known[n]) for n in self.kept) if set(self.kept) <= set(known) else None
+
+    @cached_property
+    def level(self) -> Fraction | None:
+        """The level of local differential privacy in nats: ln of the largest ratio in a column, over all inputs."""
+        columns = [c for c in zip(*self.rows, strict=True) if max(c)]
+        if self.passed_on != 1 or any(not min(c) for c in columns):
+            return None
+        return nats(max(Fraction(max(c), min(c)) for c in columns))
+
+    @cached_property
+    def contraction(self) -> Fraction:
+        """Dobrushin's coefficient, the largest total variation between two rows; never below that of the divergence."""
+        if self.passed_on != 1 or len(self.rows) * len(self.rows) * self.letters > 10 * SMALL:
+            return Fraction(1)
+        pairs = ((a, b) for i, a in enumerate(self.rows) for b in self.rows[:i])
+        widest = (sum(max(u - v, 0) for u, v in zip(a, b, strict=True)) for a, b in pairs)
+        return Fraction(max(widest, default=0), self.scale)
+
+    @cached_property
+    def capacity_bits(self) -> Fraction | None:
+        """A bound of I(X; Y, K) for every distribution of the input: log2 |K| + max_x D(p(y|x) || q), for any q.
+
+        Blahut and Arimoto's iteration proposes q in floats; the divergences are then bounded in whole numbers.
+        """
+        if self.passed_on is None:
+            return None
+        size = Fraction(log2(Fraction(min(len(self.rows), self.letters)))[1], 1 << BITS)
+        kept = Fraction(log2(Fraction(self.passed_on))[1], 1 << BITS)
+        if len(self.rows) * self.letters > LOGS:
+            return kept + size
+        q = _centre(np.array([[float(Fraction(v, self.scale)) for v in row] for row in self.rows]))
+        away = (
+            sum(
+                times_log2(Fraction(v, self.scale), Fraction(v, self.scale) / t)[1]
+                for v, t in zip(row, q, strict=True)
+                if v
+            )
+            for row in self.rows
+        )
+        return kept + min(size, Fraction(max(0, *away), 1 << BITS))
+
+    @cached_property
+    def rate_bits(self) -> Fraction | None:
+        """I(X; Y, K) under the joint pmf of the design."""
+        if self.release is None:
+            return None
+        return information(self.release.with_output([*self.alphabets], []))[1]
+
+    @cached_property
+    def individual_bits(self) -> Fraction | None:
+        """What a proved promise `dalenius` allows about one record, whatever the adversary knows."""
+        found = [
+            exact(g["promised"]["at_most_bits"]) for g in self.document["guarantees"] if "dalenius" in g["promised"]
+        ]
+        return None if self.card else min(found, default=None)
+
+    def agrees(self, other: "Mechanism") -> bool:
+        """Whether two designs can stand on one distribution: the columns that they share have the same law in both."""
+        if self.release is None or other.release is None:
+            return False
+        shared = [n for n in self.release.names if n in other.release.names]
+        a, b = (r.weights(r.outcomes(shared)) for r in (self.release, other.release))
+        return {x: n * other.release.total for x, n in a.items()} == {x: n * self.release.total for x, n in b.items()}
+
+
+def _centre(rows: np.ndarray[Any, Any]) -> list[Fraction]:
+    """A pmf near the one that all rows are equally far from; positive wherever a row is."""
+    weight = np.full(len(rows), 1 / len(rows))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(300):
+            away = np.nansum(rows * np.log(rows / (weight @ rows)), axis=1)
+            weight = weight * np.exp(away - away.max())
+            weight = weight / weight.sum()
+    mean = 0.999999999 * (weight @ rows) + 1e-9 * rows.mean(axis=0)
+    units = [int(v * 2**80) + (1 if v else 0) for v in mean.tolist()]
+    return [Fraction(n, sum(units)) for n in units]
+
+
+class Together(Release):
+    """Several mechanisms, drawn independently, on one joint pmf: what leaves is all their letters and kept columns.
+
+    p(s, y_1, ..., y_k) = sum_x p(s, x) prod_j p_j(y_j | x), in whole numbers out of total * scale.
+    """
+
+    def __init__(self, host: Mechanism, members: list[Mechanism]) -> None:
+        require(host.release is not None, "a card holds no joint pmf")
+        assert host.release is not None
+        self.names, self.atoms, self.total = host.release.names, host.release.atoms, host.release.total
+        self.members, self.inputs, self.scale = members, [], prod(m.scale for m in members)
+        places = []
+        for member in members:
+            row = [0] * len(self.atoms)
+            for name, letters in member.inputs.items():
+                place = {letter: k for k, letter in enumerate(letters)}
+                row = [r * len(place) + place[x] for r, (x,) in zip(row, self.outcomes([name]), strict=True)]
+            places.append(row)
+        self.places = list(zip(*places, strict=True))
+        self.kept = list(dict.fromkeys(n for m in members for n in m.kept))
+
+    def size(self, secret: list[str]) -> int:
+        """How many combinations `with_output` adds up."""
+        kinds = set(zip(self.outcomes(secret), self.outcomes(self.kept), self.places, strict=True))
+        return len(kinds) * prod(m.letters for m in self.members)
+
+    def with_output(self, secret: list[str], given: list[str]) -> Counter[Any]:
+        """Weight of each (secret, given, (letters, kept columns))."""
+        inputs = self.weights(self.outcomes(secret), self.outcomes(given), self.outcomes(self.kept), self.places)
+        out: Counter[Any] = Counter()
+        for (s, g, k, places), w in inputs.items():
+            rows = [[(y, v) for y, v in enumerate(m.table[x]) if v] for m, x in zip(self.members, places, strict=True)]
+            for letters in product(*rows):
+                out[s, g, (tuple(y for y, _ in letters), k)] += w * prod(v for _, v in letters)
+        return out
+
+    def about(self, secret: list[str]) -> dict[str, Fraction | None]:
+        """Bits on average and of the worst letter, and nats of odds, about a secret; exactly 0 when independent."""
+        q = self.with_output(secret, [])
+        total, prior, out, _ = margins(q)
+        if all(q[s, (), y] * total == prior[s, ()] * out[(), y] for s, _ in prior for _, y in out):
+            return dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
+        shown = figures(self, secret)
+        return {
+            k: None if shown[k] is None else exact(shown[k]) for k in ("leakage_bits", "worst_letter_bits", "odds_nats")
+        }
