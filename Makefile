@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all check format bench lock clean
+.PHONY: demo test test-all check format bench ledger-torture lock clean
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release
 	$(BIN)/python examples/rand_health/demo.py demo
@@ -28,6 +28,10 @@ format: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp  ## every benchmark, with its rivals
 	for b in compositions disclosure sampler self_disclosure; do $(BIN)/python benchmarks/$$b.py || exit 1; done
+
+ledger-torture: $(VENV)/dev.stamp  ## 1,000 kills with 8 processes at once, and the planted bugs, about 4 minutes
+	$(BIN)/python -m tests.ledger.torture --kills 1000 --processes 8
+	$(BIN)/python -m pytest tests/ledger/test_torture.py -k planted
 
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --generate-hashes \

@@ -161,7 +161,7 @@ class Ledger:
             raise InputError("this file does not say which data it is about; name them with --dataset")
         new = Entry(
             id=0,
-            identity=_sha("added", origin, dataset, token_hex() if again else ""),
+            identity=_sha("added", origin, _channel(mechanism), dataset, token_hex() if again else ""),
             state=RELEASED,
             dataset=dataset,
             document=document,
@@ -278,13 +278,17 @@ def _origin(document: str, mechanism: Mechanism) -> str:
     return str(mechanism.document.get("proof", {}).get("digest")) if mechanism.card else _digest(document)
 
 
+def _channel(mechanism: Mechanism) -> str:
+    return json.dumps(mechanism.document["channel"], sort_keys=True)
+
+
 def _same_release(entry: Entry, new: Entry, origin: str | None) -> bool:
     """Whether an added document is the design or the card of a release that is here already."""
     return (
         origin is not None
         and entry.dataset == new.dataset
         and _origin(entry.document, entry.mechanism) == origin
-        and entry.mechanism.document["channel"] == new.mechanism.document["channel"]
+        and _channel(entry.mechanism) == _channel(new.mechanism)
     )
 
 

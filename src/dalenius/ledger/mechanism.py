@@ -19,7 +19,7 @@ from dalenius.core.reading import Release, margins, refusing, require, stochasti
 
 __all__ = ["Mechanism", "Together"]
 
-SMALL = 200_000  # combinations of input and letters; a larger joint channel is not recomputed
+SMALL = 1 << 15  # combinations of input and letters; a larger joint channel is not recomputed
 LOGS = 100_000  # entries of a channel whose capacity is bounded by divergences; a larger one by its size
 
 

@@ -1,0 +1,69 @@
+"""Small designs written by hand, with exactly the figures that the checker proves."""
+
+import json
+from fractions import Fraction
+
+from dalenius.certify import prove
+from dalenius.core.numbers import down, exact, up
+
+
+def document(joint, channel, promises=(), *, keep=(), output="Y", table="t.csv", **source):
+    """A design file. joint: {outcome tuple: p} with names first under the key None; channel: (observed names, rows)."""
+    names = joint[None]
+    atoms = [(x, Fraction(p)) for x, p in joint.items() if x is not None]
+    variables = {n: sorted({x[k] for x, _ in atoms}) for k, n in enumerate(names)}
+    observe, rows = channel
+    out = {
+        "confidential": True,
+        "format": "dalenius-design/1",
+        "unit": "bits",
+        "source": {"table": table, "unit": "row", **source},
+        "mechanism": {"observe": list(observe), "output": output, **({"keep": list(keep)} if keep else {})},
+        "objective": {"maximize": {"information": list(observe)}},
+        "guarantees": [{"promised": p, "proved": {}} for p in promises],
+        "joint": {"variables": variables, "pmf": [dict(zip(names, x, strict=True)) | {"p": str(p)} for x, p in atoms]},
+        "channel": {
+            "inputs": {n: variables[n] for n in observe},
+            "output": {output: [str(y) for y in range(len(rows[0]))]},
+            "rows": [[str(Fraction(v)) for v in row] for row in rows],
+        },
+        "certificate": {"kind": "universal"},
+    }
+    verdict = prove(out)
+    value, bound = down(verdict.value), up(verdict.bound)
+    out |= {"value": value, "bound": bound, "gap": up(exact(bound) - exact(value)), "entropy_bits": "99"}
+    for guarantee, figures in zip(out["guarantees"], verdict.figures, strict=True):
+        guarantee["proved"] = figures
+    return json.dumps(out, indent=1)
+
+
+def card(text):
+    """The public part of a document."""
+    import hashlib
+
+    design = json.loads(text)
+    said = {
+        k: design[k] for k in ("unit", "value", "bound", "gap", "entropy_bits", "objective", "guarantees", "channel")
+    }
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    kept = design["mechanism"].get("keep", [])
+    return json.dumps({"format": "dalenius-card/1", "kept": kept, **said, "proof": {"kind": "x", "digest": digest}})
+
+
+def flip(p):
+    """Binary symmetric channel."""
+    p = Fraction(p)
+    return [[1 - p, p], [p, 1 - p]]
+
+
+def fair(*names):
+    """Independent fair bits."""
+    cells = [()]
+    for _ in names:
+        cells = [(*c, b) for c in cells for b in "01"]
+    return {None: names} | {c: Fraction(1, len(cells)) for c in cells}
+
+
+def coin(p=Fraction(1, 4), output="Y", **more):
+    """A fair bit X through a binary symmetric channel, with its level of local_dp promised."""
+    return document(fair("X"), (("X",), flip(p)), [{"local_dp": "2"}], output=output, **more)

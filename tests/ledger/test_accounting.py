@@ -1,0 +1,219 @@
+"""The rules of addition, at closed forms, against brute force, and where they must refuse."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dalenius.ledger import Entry, Line, spent
+from dalenius.ledger.entry import RELEASED, VOID
+from dalenius.ledger.rules import added, percolated
+from tests.ledger.documents import card, coin, document, fair, flip
+
+
+def entries(*texts, dataset="t.csv", rows=None, max_rows=1):
+    return [
+        Entry(k, str(k), RELEASED, dataset, text, rows=rows, max_rows=max_rows) for k, text in enumerate(texts, start=1)
+    ]
+
+
+def figure(line, many, rule="joint"):
+    found = spent(Line.parse(line + "=9"), many, rule).figure
+    return None if found is None else float(found)
+
+
+def h(p):
+    return -p * math.log2(p) - (1 - p) * math.log2(1 - p)
+
+
+PARITY = [[1, 0], [0, 1], [0, 1], [1, 0]]
+
+
+def test_nothing_costs_nothing_and_void_entries_cost_nothing():
+    assert figure("local_dp", []) == 0
+    assert figure("local_dp", [Entry(1, "1", VOID, "t", coin())]) == 0
+
+
+# --- figures that hold under every distribution -----------------------------------------------------------------------
+def test_levels_of_local_dp_add_and_rows_of_a_person_multiply():
+    assert figure("local_dp", entries(coin(), coin(output="Z"))) == pytest.approx(2 * math.log(3), abs=1e-12)
+    assert figure("local_dp", entries(coin(), max_rows=5)) == pytest.approx(5 * math.log(3), abs=1e-12)
+    exact = spent(Line.parse("local_dp=9"), entries(coin())).figure
+    assert exact >= Fraction(math.log(3)) - Fraction(1, 10**15)
+
+
+def test_a_release_without_a_finite_level_is_refused_by_its_number():
+    found = spent(Line.parse("local_dp=9"), entries(coin(), document(fair("X"), (("X",), flip(0)))))
+    assert found.figure is None
+    assert "release 2 has no finite level" in found.how
+    kept = document(fair("X", "K"), (("X",), flip("1/4")), keep=["K"])
+    assert figure("local_dp", entries(kept)) is None
+
+
+def test_contraction_percolates():
+    two = entries(coin(), coin(output="Z"))
+    assert figure("contraction", two) == 0.75
+    assert 0.331877754 < 0.75  # I(S; Y1, Y2) of a fair S = X seen twice: more than one coefficient, less than the bound
+    assert figure("contraction", entries(coin(), max_rows=2)) == 0.75
+    assert percolated([]) == 0
+
+
+def test_individual_capacities_add_for_draws_from_the_same_data():
+    capacity = 1 - h(0.25)
+    one = entries(coin(), rows=1)
+    assert figure("dalenius", one) == pytest.approx(capacity, abs=1e-9)
+    assert figure("dalenius", entries(coin(), coin(output="Z"), rows=1)) == pytest.approx(2 * capacity, abs=1e-9)
+
+
+def test_parallel_composition_is_charged_as_it_leaks():
+    """Two bits, one for each person, each through BSC(1/4): a copy leaks 0.230040129480310669 nats, not 0.130812."""
+    leaks = 0.230040129480310669 / math.log(2)
+    assert leaks <= figure("dalenius", entries(coin(), rows=2)) <= 2 * (1 - h(0.25)) + 1e-9
+    assert figure("dalenius", entries(coin(), rows=10**6)) == 1  # never more than the record holds
+    assert figure("dalenius", entries(coin())) == 1  # nor when nobody says how many there are
+
+
+def test_other_data_of_the_same_people_are_charged_over_all_records():
+    """Two data of two people, each bit through BSC(1/4): C_1 is 0.479079505393 nats, more than both sums of C_1."""
+    first, second = entries(coin(), rows=2), entries(coin(), dataset="other", rows=2)
+    charged = figure("dalenius", [*first, *second])
+    assert 0.479079505393 / math.log(2) <= charged == pytest.approx(4 * (1 - h(0.25)), abs=1e-8)
+    unknown = entries(coin(), dataset="other")
+    found = spent(Line.parse("dalenius=9"), [*first, *unknown])
+    assert found.figure is None
+    assert "say --rows" in found.how
+
+
+# --- figures about a secret ------------------------------------------------------------------------------------------
+def test_two_releases_of_zero_bits_give_one_bit():
+    joint = fair("A", "B")
+    parity = document(joint, (("A", "B"), PARITY), [{"independent": ["A"]}])
+    second = document(joint, (("B",), flip(0)), [{"independent": ["A"]}], output="Z")
+    assert figure("leakage:A", entries(parity)) == 0
+    assert figure("leakage:A", entries(second)) == 0
+    assert figure("leakage:A", entries(parity, second)) == 1
+    assert figure("worst_case_leakage:A", entries(parity, second)) == 1
+    assert figure("information_privacy:A", entries(parity, second)) is None
+    assert figure("information_privacy:A", entries(parity)) == 0
+
+
+def test_a_second_draw_is_the_two_look_channel():
+    """I(X; Y1, Y2) of a fair bit through BSC(1/4) twice, in closed form: H(Y1, Y2) - 2 h(1/4)."""
+    same, other = (0.75**2 + 0.25**2) / 2, 2 * 0.75 * 0.25 / 2
+    closed = -2 * same * math.log2(same) - 2 * other * math.log2(other) - 2 * h(0.25)
+    assert figure("leakage:X", entries(coin(), coin())) == pytest.approx(closed, abs=1e-12)
+    assert closed == pytest.approx(0.331877754, abs=1e-9)
+
+
+def test_a_release_that_does_not_know_the_secret_is_charged_all_that_it_reads():
+    known = document(fair("A", "B"), (("A", "B"), PARITY))
+    blind = document(fair("B"), (("B",), flip("1/4")), output="Z")  # no A in its joint: but it fits on the other one
+    assert figure("leakage:A", entries(blind)) == pytest.approx(1 - h(0.25), abs=1e-12)
+    assert figure("leakage:A", entries(known, blind)) == pytest.approx(1 - h(0.25), abs=1e-12)  # exact, and equal
+    aside = document(fair("C"), (("C",), flip("1/4")), output="Z")
+    found = spent(Line.parse("leakage:A=1"), entries(known, aside))
+    assert float(found.figure) == pytest.approx(1 - h(0.25), abs=1e-12)
+    assert "1 release charged its information about all that it reads" in found.how
+
+
+def test_a_card_or_a_contradicting_table_is_charged_its_capacity():
+    skewed = {None: ("X",), ("0",): Fraction(9, 10), ("1",): Fraction(1, 10)}
+    moved = document(skewed, (("X",), flip("1/4")))
+    assert figure("leakage:X", entries(moved)) < 1 - h(0.25) - 0.05
+    assert figure("leakage:X", entries(moved), "prior-free") == pytest.approx(1 - h(0.25), abs=1e-9)
+    assert figure("leakage:X", entries(card(moved))) == pytest.approx(1 - h(0.25), abs=1e-9)
+    both = figure("leakage:X", entries(moved, coin()))
+    assert both == pytest.approx(2 * (1 - h(0.25)), abs=1e-9)  # the larger of the two laws, plus the other's capacity
+    assert figure("leakage:X", entries(coin(), max_rows=3)) == pytest.approx(3 * (1 - h(0.25)), abs=1e-9)
+
+
+def test_kept_columns_count_and_a_card_that_hides_them_is_refused():
+    joint = fair("X", "K")
+    text = document(joint, (("X",), flip("1/4")), keep=["K"])
+    assert figure("leakage:K", entries(text)) == 1
+    assert figure("leakage:K", entries(text), "prior-free") == pytest.approx(2 - h(0.25), abs=1e-9)
+    found = spent(Line.parse("leakage:K=1"), entries(card(text)))
+    assert found.figure is None
+    assert "add the design" in found.how
+
+
+def test_a_joint_channel_that_is_too_large_is_not_built():
+    many = entries(*[coin(output=f"Y{k}") for k in range(30)])
+    found = spent(Line.parse("leakage:X=9"), many)
+    assert 1 <= found.figure <= 30
+    assert "joint channel of 14 releases; 16 releases charged each its" in found.how
+
+
+def test_side_information_is_refused():
+    text = coin().replace('"certificate"', '"side_information": {"variable": "Z"}, "certificate"')
+    found = spent(Line.parse("leakage:X=9"), entries(text))
+    assert found.figure is None
+    assert "side information" in found.how
+
+
+# --- against brute force ---------------------------------------------------------------------------------------------
+LETTERS = 2
+
+
+def stochastic(draw, width):
+    counts = draw(st.lists(st.integers(0, 5), min_size=width, max_size=width).filter(any))
+    return [Fraction(c, sum(counts)) for c in counts]
+
+
+@st.composite
+def cases(draw):
+    cells = list(product("01", repeat=3))  # S, A, B
+    p = stochastic(draw, len(cells))
+    a, b = ([stochastic(draw, 3) for _ in range(LETTERS)] for _ in range(2))
+    return dict(zip(cells, p, strict=True)), a, b
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases())
+def test_no_charge_is_below_the_truth(case):
+    """Every kind of charge, with both joints at hand and with partial ones, against sums over all outcomes."""
+    p, a, b = case
+    full = {None: ("S", "A", "B"), **{x: v for x, v in p.items() if v}}
+    if any(len({x[k] for x in full if x is not None}) < 2 for k in range(3)):
+        return
+    law = {}
+    for (s, u, v), w in p.items():
+        for y, z in product(range(3), repeat=2):
+            law[s, (y, z)] = law.get((s, (y, z)), 0) + w * a[int(u)][y] * b[int(v)][z]
+    ps, py = {}, {}
+    for (s, y), w in law.items():
+        ps[s], py[y] = ps.get(s, 0) + w, py.get(y, 0) + w
+    truth = sum(float(w) * math.log2(w / (ps[s] * py[y])) for (s, y), w in law.items() if w)
+    worst = max(
+        sum(float(law[s, y] / w) * math.log2(law[s, y] / (w * ps[s])) for s in ps if law[s, y])
+        for y, w in py.items()
+        if w
+    )
+    ratios = [law[s, y] / (ps[s] * w) for s in ps for y, w in py.items() if w]
+    odds = None if min(ratios) == 0 else max(abs(math.log(r)) for r in ratios)
+
+    def part(names):
+        at = [("S", "A", "B").index(n) for n in names]
+        out = {}
+        for x, w in p.items():
+            key = tuple(x[k] for k in at)
+            out[key] = out.get(key, 0) + w
+        return {None: names} | {x: w for x, w in out.items() if w}
+
+    whole = [document(full, (("A",), a)), document(full, (("B",), b), output="Z")]
+    parts = [document(part(("S", "A")), (("A",), a)), document(part(("B",)), (("B",), b), output="Z")]
+    assert figure("leakage:S", entries(*whole)) == pytest.approx(truth, abs=1e-9)
+    for many in (entries(*whole), entries(*parts), entries(*map(card, whole))):
+        for rule in ("joint", "prior-free"):
+            assert figure("leakage:S", many, rule) >= truth - 1e-9
+            for kind, true in (("worst_case_leakage", worst), ("information_privacy", odds)):
+                charged = figure(f"{kind}:S", many, rule)
+                assert charged is None or (true is not None and charged >= true - 1e-9)
+
+
+def test_added_is_infinite_when_a_part_is():
+    assert added([None]) is None
+    assert added([]) == 0
