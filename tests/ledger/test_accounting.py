@@ -1,5 +1,6 @@
 """The rules of addition, at closed forms, against brute force, and where they must refuse."""
 
+import json
 import math
 from fractions import Fraction
 from itertools import product
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.ledger import Entry, Line, spent
+from dalenius.ledger import Entry, Line, accounting, spent
 from dalenius.ledger.entry import RELEASED, VOID
 from dalenius.ledger.rules import added, percolated
 from tests.ledger.documents import card, coin, document, fair, flip
@@ -74,6 +75,8 @@ def test_parallel_composition_is_charged_as_it_leaks():
     assert leaks <= figure("dalenius", entries(coin(), rows=2)) <= 2 * (1 - h(0.25)) + 1e-9
     assert figure("dalenius", entries(coin(), rows=10**6)) == 1  # never more than the record holds
     assert figure("dalenius", entries(coin())) == 1  # nor when nobody says how many there are
+    assert figure("dalenius", entries(coin(), coin(), coin())) == 1
+    assert figure("dalenius", entries(coin(), rows=10**6, max_rows=3)) == 3
 
 
 def test_other_data_of_the_same_people_are_charged_over_all_records():
@@ -82,9 +85,20 @@ def test_other_data_of_the_same_people_are_charged_over_all_records():
     charged = figure("dalenius", [*first, *second])
     assert 0.479079505393 / math.log(2) <= charged == pytest.approx(4 * (1 - h(0.25)), abs=1e-8)
     unknown = entries(coin(), dataset="other")
-    found = spent(Line.parse("dalenius=9"), [*first, *unknown])
+    assert figure("dalenius", [*first, *unknown]) == 2  # two bits of one person
+    kept = card(document(fair("X", "K"), (("X",), flip("1/4")), keep=["K"]))
+    found = spent(Line.parse("dalenius=9"), entries(coin(), kept))
     assert found.figure is None
-    assert "say --rows" in found.how
+    assert "add the design instead" in found.how
+
+
+def test_a_proved_promise_about_one_draw_from_all_records_is_used_as_it_stands():
+    promised = json.loads(coin()) | {"guarantees": [{"promised": {"dalenius": True, "at_most_bits": "1/20"}}]}
+    query = json.dumps(promised | {"source": {"pmf": "joint.json"}})
+    assert figure("dalenius", entries(query, query)) == 0.1
+    assert figure("dalenius", entries(query, rows=7)) == 1  # not for seven draws
+    assert figure("dalenius", entries(query, max_rows=2)) > 0.1  # nor for two records of a person
+    assert figure("dalenius", entries(json.dumps(promised))) == 1  # nor when each row of a table is drawn for
 
 
 # --- figures about a secret ------------------------------------------------------------------------------------------
@@ -145,6 +159,14 @@ def test_a_joint_channel_that_is_too_large_is_not_built():
     found = spent(Line.parse("leakage:X=9"), many)
     assert 1 <= found.figure <= 30
     assert "joint channel of 14 releases; 16 releases charged each its" in found.how
+
+
+def test_a_single_release_is_recomputed_however_large_it_is(monkeypatch):
+    monkeypatch.setattr(accounting, "SMALL", 1)
+    parity = document(fair("A", "B"), (("A", "B"), PARITY), [{"independent": ["A"]}])
+    assert figure("leakage:A", entries(parity)) == 0
+    noisy = document(fair("A", "B"), (("B",), flip("1/4")), output="Z")
+    assert figure("leakage:A", entries(parity, noisy)) == pytest.approx(1 - h(0.25), abs=1e-12)
 
 
 def test_side_information_is_refused():

@@ -43,7 +43,8 @@ def _status(arguments: Namespace) -> None:
 
 def _check(arguments: Namespace) -> None:
     status = Ledger(arguments.ledger).check()
-    proved = f"Proved again: {len(status['releases'])} releases, every document and every sum."
+    many = len(status["releases"])
+    proved = f"Proved again: {many} release{'s' * (many != 1)}, every document and every sum."
     say(arguments, [*words(status), "", proved], status)
     if not status["within_budget"]:
         raise LedgerRefused("more has been released than the budget allows")

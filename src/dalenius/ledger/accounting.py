@@ -13,7 +13,7 @@ from math import prod
 from dalenius.core.arithmetic import BITS, log2
 from dalenius.ledger.budget import Line
 from dalenius.ledger.entry import Entry
-from dalenius.ledger.mechanism import SMALL, Mechanism, Together
+from dalenius.ledger.mechanism import SMALL, Together
 from dalenius.ledger.rules import added, percolated, repeated
 
 __all__ = ["RULES", "Spent", "spent"]
@@ -73,36 +73,43 @@ def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # n
 def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
     """Basic composition while all releases read the same letters of the same data; else each is charged its whole
     capacity over all records, because the other data of a person can be copied into what this one reads (001, general
-    and parallel composition: disjoint blocks leak as much as a correlation between them allows)."""
+    and parallel composition: disjoint blocks leak as much as a correlation between them allows). Never more than the
+    letters of one person can hold."""
     same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
-    if same:
-        figure = added(_own(e) for e in entries)
-        if figure is None:
-            return _no_figure(
-                entries, _own, "keeps columns whose letters its card does not tell; add the design instead"
-            )
-        return Spent(figure, "individual capacities add: independent draws from the same data")
-    figure = added(_whole(e) for e in entries)
-    if figure is None:
-        why = "reads other data of the same people than the rest, and its number of records is not known; say --rows"
-        return _no_figure(entries, _whole, why)
-    return Spent(figure, "several data of the same people: the capacities over all records add")
+    total, most = added((_own if same else _whole)(e) for e in entries), _held(entries)
+    if total is None and most is None:
+        return Spent(None, "a card does not tell the letters of its kept columns; add the design instead")
+    if total is None or (most is not None and most <= total):
+        return Spent(most, "all that the letters of one person can hold")
+    how = "individual capacities add: independent draws from the same data"
+    return Spent(total, how if same else "several data of the same people: the capacities over all records add")
 
 
 def _own(entry: Entry) -> Fraction | None:
-    """A bound of max I(X_i; Y) over all adversaries: as proved, as much as a record can hold, or all draws together."""
-    mechanism = entry.mechanism
-    if mechanism.passed_on is None:
-        return None
-    letters = Fraction(log2(Fraction(prod(map(len, mechanism.alphabets.values()))))[1], 1 << BITS)
-    proved = mechanism.individual_bits if entry.rows in (None, 1) else None  # it is about one draw from all records
-    return min(f for f in (repeated(letters, entry.max_rows), proved, _whole(entry)) if f is not None)
+    """A bound of max I(X_i; Y) over all adversaries: a proof about one draw from all records, or all draws together."""
+    one = entry.rows in (None, 1) and entry.max_rows == 1
+    found = [f for f in (entry.mechanism.individual_bits if one else None, _whole(entry)) if f is not None]
+    return min(found, default=None)
 
 
 def _whole(entry: Entry) -> Fraction | None:
     """A bound of I(X; Y) over all adversaries, X all the data: the capacity of a draw, times the number of draws."""
     draws = 1 if entry.rows is None and entry.mechanism.individual_bits is not None else entry.rows
     return None if draws is None else repeated(entry.mechanism.capacity_bits, draws)
+
+
+def _held(entries: Sequence[Entry]) -> Fraction | None:
+    """log2 of how many values the columns of one person that were read can take, over all rows and data."""
+    columns: dict[tuple[int, str, tuple[str, ...]], int] = {}
+    for entry in entries:
+        if entry.mechanism.passed_on is None:
+            return None
+        data = next(k for k, other in enumerate(entries) if entry.same_data(other))
+        for name, letters in entry.mechanism.alphabets.items():
+            column = data, name, tuple(letters)
+            columns[column] = max(entry.max_rows, columns.get(column, 1))
+    values = prod(len(letters) ** rows for (_, _, letters), rows in columns.items())
+    return Fraction(log2(Fraction(values))[1], 1 << BITS)
 
 
 def _about(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
@@ -180,11 +187,16 @@ def _group(line: Line, entries: Sequence[Entry], host: Entry | None) -> list[Ent
         and set(e.mechanism.alphabets) <= set(names)
         and host.same_data(e)
     ]
+
+    def small(members: Sequence[Entry]) -> bool:
+        return len(members) == 1 or Together(host.mechanism, [e.mechanism for e in members]).size(secret) <= SMALL
+
+    secret = list(line.secret)
+    if not fitting or small(fitting):
+        return fitting
     chosen: list[Entry] = []
     for entry in sorted(fitting, key=lambda e: e.mechanism.rate_bits or Fraction(0), reverse=True):
-        members: list[Mechanism] = [e.mechanism for e in [*chosen, entry]]
-        if Together(host.mechanism, members).size(list(line.secret)) <= SMALL:
-            chosen.append(entry)
+        chosen += [entry] if small([*chosen, entry]) else []
     return chosen
 
 

@@ -112,8 +112,8 @@ class Ledger:
         """Say that a release is complete, with the text of the card that went with it."""
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
-            if card is not None and _origin(card, Mechanism(card)) != _origin(entry.document, entry.mechanism):
-                raise InputError(f"this is not the card of release {number}: it was made from another design")
+            if card is not None and _channel(Mechanism(card)) != _channel(entry.mechanism):
+                raise InputError(f"this is not the card of release {number}: it has another channel")
             if entry.state == VOID:
                 raise InputError(f"release {number} is void; what was released after all is recorded with `ledger add`")
             if entry.state == RESERVED:

@@ -114,11 +114,13 @@ class Mechanism:
 
     @cached_property
     def individual_bits(self) -> Fraction | None:
-        """What a proved promise `dalenius` allows about one record, whatever the adversary knows."""
+        """What a proved promise `dalenius` allows about one record, when all records are the input of one draw."""
+        if self.card or "table" in self.document.get("source", {}):
+            return None
         found = [
             exact(g["promised"]["at_most_bits"]) for g in self.document["guarantees"] if "dalenius" in g["promised"]
         ]
-        return None if self.card else min(found, default=None)
+        return min(found, default=None)
 
     def agrees(self, other: "Mechanism") -> bool:
         """Whether two designs can stand on one distribution: the columns that they share have the same law in both."""
