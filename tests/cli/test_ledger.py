@@ -104,7 +104,8 @@ def test_an_interrupted_release_keeps_its_key(
         patch.setattr(walk, "draw", dies)
         code, _, err = run("release", place / "p.toml", "-o", place / "a", "--new-key", place / "k", "--ledger", ledger)
     assert code == 130
-    assert f"the charge in {ledger} stands; run the same release with --key {place / 'k'}" in err
+    assert f"release 1 of {ledger} stays charged; run the same release with --key {place / 'k'}" in err
+    assert (place / "k").exists()
     code, out, _ = run("ledger", "check", ledger)
     assert code == 0
     assert "Release 1 was being drawn" in out

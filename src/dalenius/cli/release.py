@@ -60,33 +60,37 @@ def run(arguments: Namespace) -> None:
 
 
 @contextmanager
-def _key(arguments: Namespace) -> Iterator[Key | None]:
+def _key(arguments: Namespace) -> Iterator[Key]:
     """The key to draw with; a new one is on disk before anything is drawn, and gone again if nothing was released."""
-    if not arguments.new_key:
-        yield Key.from_file(arguments.key) if arguments.key else None
-        return
-    key = Key.write_new(arguments.new_key)
+    if arguments.new_key:
+        key = Key.write_new(arguments.new_key)
+    else:
+        key = Key.from_file(arguments.key) if arguments.key else Key.fresh()
     try:
         yield key
     except BaseException:
-        if not (arguments.ledger and Path(arguments.ledger).is_file() and _stands(arguments, key)):
+        if not (arguments.ledger and _stands(arguments, key)) and arguments.new_key:
             Path(arguments.new_key).unlink(missing_ok=True)
         raise
 
 
 def _stands(arguments: Namespace, key: Key) -> bool:
-    """Whether the ledger has charged this key already: then it must be kept, to finish without a second charge."""
+    """Whether the ledger has charged a draw with this key that did not end: say so, and keep the key to finish it."""
+    if not Path(arguments.ledger).is_file():
+        return False
     try:
-        charged = Ledger(arguments.ledger).holds_key(key.fingerprint())
+        entry = Ledger(arguments.ledger).waiting_for(key.fingerprint())
     except InputError:
         return True  # it cannot be asked now; a key too many does no harm
-    if charged:
+    if entry is not None:
+        file = arguments.new_key or arguments.key
+        finish = f"run the same release with --key {file} to finish it without a second charge"
         print(
-            f"dalenius: the charge in {arguments.ledger} stands; run the same release with --key {arguments.new_key} "
-            "to finish it without a second charge",
+            f"dalenius: release {entry.id} of {arguments.ledger} stays charged; "
+            + (finish if file else "its key was not kept, so it cannot be finished"),
             file=sys.stderr,
         )
-    return charged
+    return entry is not None
 
 
 def _indented(lines: list[str]) -> list[str]:

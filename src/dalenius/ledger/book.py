@@ -226,9 +226,9 @@ class Ledger:
         with connected(self.path, wait=self.wait) as c:
             return _read(c)
 
-    def holds_key(self, fingerprint: str) -> bool:
-        """Whether a charged release was, or may yet be, drawn with this key."""
-        return any(e.charged and e.key_fingerprint == fingerprint for e in self.entries())
+    def waiting_for(self, fingerprint: str) -> Entry | None:
+        """The release that was charged for this key and is not complete."""
+        return next((e for e in self.entries() if e.open and e.key_fingerprint == fingerprint), None)
 
     def status(self) -> dict[str, Any]:
         """What was released when, what it cost, what is left, under which rule; figures are proved upper bounds."""
