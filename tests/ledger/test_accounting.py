@@ -169,6 +169,17 @@ def test_a_single_release_is_recomputed_however_large_it_is(monkeypatch):
     assert figure("leakage:A", entries(parity, noisy)) == pytest.approx(1 - h(0.25), abs=1e-12)
 
 
+def test_a_law_of_independent_groups_is_the_law_that_it_multiplies_to():
+    text = document(fair("A", "B"), (("A", "B"), PARITY), [{"independent": ["A"]}])
+    groups = [{"variables": {n: ["0", "1"]}, "pmf": [{n: b, "p": "1/2"} for b in "01"]} for n in "AB"]
+    grouped = json.dumps(json.loads(text) | {"joint": {"independent": groups}})
+    second = document(fair("A", "B"), (("B",), flip(0)), output="Z")
+    for line in ("leakage:A", "dalenius"):
+        assert figure(line, entries(grouped)) == figure(line, entries(text))
+        assert figure(line, entries(grouped, second)) == figure(line, entries(text, second))
+    assert figure("leakage:A", entries(grouped, second)) == 1
+
+
 def test_side_information_is_refused():
     text = coin().replace('"certificate"', '"side_information": {"variable": "Z"}, "certificate"')
     found = spent(Line.parse("leakage:X=9"), entries(text))

@@ -56,7 +56,8 @@ class Mechanism:
     @property
     def alphabets(self) -> dict[str, list[str]]:
         """Letters of everything that the mechanism reads or passes on; a card does not tell those of kept columns."""
-        known = dict(self.inputs) if self.card else {**self.document["joint"]["variables"], **self.inputs}
+        groups = [] if self.card else self.document["joint"].get("independent", [self.document["joint"]])
+        known = {n: a for group in groups for n, a in group["variables"].items()} | self.inputs
         return {n: known[n] for n in dict.fromkeys([*self.inputs, *self.kept]) if n in known}
 
     @cached_property
