@@ -1,0 +1,11 @@
+"""Least leakage, distortion or rate under any mixture of limits: floats with a bound, and exact channels.
+
+Imports scipy; whoever needs a short start imports this package only when it solves.
+"""
+
+from dalenius.solvers.leakage.arrays import bound_of, value_of
+from dalenius.solvers.leakage.layout import Snapshot
+from dalenius.solvers.leakage.program import Multipliers, NoChannel, Program, Solution, Term
+from dalenius.solvers.leakage.searching import search
+
+__all__ = ["Multipliers", "NoChannel", "Program", "Snapshot", "Solution", "Term", "bound_of", "search", "value_of"]

@@ -1,0 +1,200 @@
+"""A program in doubles, converted once: its value, its violations, and the bound (*) for any multipliers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalenius.solvers.leakage.program import Exact, Floats, Ints, Multipliers, Program, Term
+
+__all__ = ["Arrays", "Secret", "bound_of", "value_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Secret:
+    """A term in doubles without its empty rows: B (K, n), groups G (groups, K) as 0/1, c = p(k|g).
+
+    ``kept`` are the rows of the term that have mass, out of ``size``.
+    """
+
+    B: Floats
+    c: Floats
+    group: Ints
+    G: Floats
+    kept: Ints
+    size: int
+
+    @classmethod
+    def of(cls, term: Term, mass: Exact) -> "Secret":
+        seen = term.counts.sum(axis=1)
+        kept = np.flatnonzero(seen > 0)
+        names, group = np.unique(term.group[kept], return_inverse=True)
+        G = np.zeros((len(names), len(kept)))
+        G[group, np.arange(len(kept))] = 1.0
+        together = np.zeros(len(names), dtype=object)
+        np.add.at(together, group, seen[kept])
+        return cls(
+            _quotient(term.counts[kept], mass), _quotient(seen[kept], together[group]), group, G, kept, len(seen)
+        )
+
+    def leakage(self, pi: Floats) -> Floats:
+        """f_t (m,)."""
+        J = self.B @ pi
+        Q = (self.G @ J)[self.group] * self.c[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(J > 0, J * np.log(J / Q), 0.0).sum(axis=0))
+
+    def gain(self, logs: Floats) -> Floats:
+        """B' log(b/c) (n, m) for b/c proportional to exp(logs) and normalised in every group."""
+        top = logs.max(axis=0)
+        sums = np.log(self.G @ (self.c[:, None] * np.exp(logs - top))) + top
+        return np.asarray(self.B.T @ (logs - sums[self.group]))
+
+    def logs(self, pi: Floats) -> Floats:
+        """log(b/c) (K, m) of the posteriors of pi; 0 in a letter or a group without mass."""
+        J = self.B @ pi
+        Q = (self.G @ J)[self.group] * self.c[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(Q > 0, np.maximum(np.log(J / Q), -700.0), 0.0))
+
+    def spread(self, logs: Floats) -> Floats:
+        """The same, with zeros for the empty rows of the term."""
+        out = np.zeros((self.size, logs.shape[1]))
+        out[self.kept] = logs
+        return out
+
+
+def _quotient(above: Exact, below: Exact | int) -> Floats:
+    """Quotients of whole numbers of any size."""
+    return np.asarray(np.asarray(above, dtype=object) / np.asarray(below, dtype=object), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """The fields of a program, and rows of equalities G pi_t = h_t and of inequalities A pi_t >= 0 (odds)."""
+
+    p: Floats
+    allowed: Any
+    cost: Floats
+    objective: Sequence[tuple[float, Secret]]
+    distortions: Sequence[tuple[Floats, float]]
+    leakages: Sequence[tuple[Secret, float]]
+    worst: Sequence[tuple[Secret, float]]
+    G: Floats
+    h: Floats
+    local_dp: Sequence[tuple[Ints, float]]
+    pairs: Sequence[tuple[int, int, float]]
+    A: Floats
+    odds: Sequence[int]  # rows of A for each
+    start: Floats  # law of the letters of a constant channel inside the guarantees
+
+    @classmethod
+    def of(cls, program: Program) -> "Arrays":
+        mass, total, m = program.mass, program.total, program.letters
+        known: dict[int, Secret] = {}
+
+        def secret(term: Term) -> Secret:
+            if id(term) not in known:
+                known[id(term)] = Secret.of(term, mass)
+            return known[id(term)]
+
+        n = len(mass)
+        G, A = [np.zeros((0, n))], [np.zeros((0, n))]
+        G += [(_quotient(v, mass) - _quotient(v.sum(axis=1), total)[:, None])[:-1] for v in program.independent]
+        h = np.zeros((sum(map(len, G)), m))
+        start = np.full(m, 1 / m)
+        if program.marginal is not None:
+            start = np.array([float(r) for r in program.marginal])
+            G.append(np.ones((1, n)))
+            h = np.vstack([h, start])
+        for counts, r in program.odds:
+            B, seen = _quotient(counts, mass), _quotient(counts.sum(axis=1), total)[:, None]
+            A.append(np.vstack([B - seen / float(r), float(r) * seen - B]))
+        return cls(
+            _quotient(mass, total),
+            program.allowed,
+            program.cost.astype(np.float64),
+            [(float(theta), secret(t)) for theta, t in program.objective],
+            [(C.astype(np.float64), float(D)) for C, D in program.distortions],
+            [(secret(t), float(L)) for t, L in program.leakages],
+            [(secret(t), float(L)) for t, L in program.worst],
+            np.vstack(G),
+            h,
+            [(rows, float(r)) for rows, r in program.local_dp],
+            [(i, j, float(r)) for i, j, r in program.pairs],
+            np.vstack(A),
+            [len(part) for part in A[1:]],
+            start,
+        )
+
+    def value(self, pi: Floats) -> float:
+        return float((self.cost * pi).sum()) + sum(w * float(s.leakage(pi).sum()) for w, s in self.objective)
+
+    def violation(self, pi: Floats) -> float:
+        """The largest amount by which pi misses a limit."""
+        W = pi / self.p[:, None]
+        off = [0.0, -float(pi.min()), float(np.abs(pi.sum(axis=1) - self.p).max())]
+        off.append(float(pi[~self.allowed].max(initial=0.0)))
+        off += [float((C * pi).sum()) - D for C, D in self.distortions]
+        off += [float(s.leakage(pi).sum()) - L for s, L in self.leakages]
+        off += [float((s.leakage(pi) - L * pi.sum(axis=0)).max()) for s, L in self.worst]
+        off.append(float(np.abs(self.G @ pi - self.h).max(initial=0.0)))
+        off.append(float((-self.A @ pi).max(initial=0.0)))
+        least = float(self.p.min())
+        off += [float((W[rows].max(axis=0) - r * W[rows].min(axis=0)).max()) * least for rows, r in self.local_dp]
+        off += [float((W[i] - r * W[j]).max()) * least for i, j, r in self.pairs]
+        return max(off)
+
+    def reduced_costs(self, y: Multipliers, *, objective: bool = True) -> tuple[Floats, float]:
+        """R (n, m) and the constant of (*)."""
+        R = self.cost.copy() if objective else np.zeros_like(self.cost)
+        const = 0.0
+        given = iter(y.posteriors)
+        for theta, s in self.objective:
+            logs = next(given)[s.kept]
+            if objective and theta:
+                R += theta * s.gain(logs)
+        for (s, limit), weight, logs in zip(self.leakages, np.maximum(y.leakage, 0.0), given, strict=True):
+            R += weight * s.gain(logs[s.kept])
+            const -= weight * limit
+        for (C, D), weight in zip(self.distortions, np.maximum(y.distortion, 0.0), strict=True):
+            R += weight * C
+            const -= weight * D
+        for (s, limit), omega, logs in zip(self.worst, y.worst, y.worst_posteriors, strict=True):
+            R += np.maximum(omega, 0.0) * (s.gain(logs[s.kept]) - limit)
+        if y.odds:
+            R -= self.A.T @ np.maximum(np.vstack(y.odds), 0.0)
+        for (i, j, r), nu in zip(self.pairs, np.maximum(y.pairs, 0.0), strict=True):
+            R[j] -= r / self.p[j] * nu
+            R[i] += nu / self.p[i]
+        for (rows, r), (above, below) in zip(self.local_dp, y.floors, strict=True):
+            above, below = np.maximum(above, 0.0), np.maximum(below, 0.0)
+            # The floor of a column has no cost, so (*) needs sum above >= r sum below: shrink what is below.
+            share = np.minimum(1.0, above.sum(axis=0) / np.maximum(r * below.sum(axis=0), 1e-300))
+            R[rows] -= (above - below * share) / self.p[rows][:, None]
+        if len(self.G):
+            R -= self.G.T @ y.equal
+            const += float((y.equal * self.h).sum())
+        return np.where(self.allowed, R, np.inf), const
+
+    def bound(self, y: Multipliers, *, objective: bool = True) -> float:
+        R, const = self.reduced_costs(y, objective=objective)
+        return float(self.p @ R.min(axis=1)) + const
+
+
+def value_of(program: Program, pi: Floats) -> float:
+    """The objective at pi, in doubles."""
+    return Arrays.of(program).value(pi)
+
+
+def bound_of(program: Program, multipliers: Multipliers, *, objective: bool = True) -> float:
+    r"""The bound (*) in doubles, for any multipliers: log(b/c) is normalised here, wrong signs are cut off.
+
+    With ``objective=False`` the objective is left out: a positive bound then proves that no channel keeps the limits.
+
+    >>> coin = Program(np.array([1, 1], object), 2, np.ones((2, 2), bool), np.array([[1, 3], [3, 1]], object))
+    >>> bound_of(coin, Multipliers())
+    1.0
+    """
+    return Arrays.of(program).bound(multipliers, objective=objective)

@@ -1,0 +1,200 @@
+r"""The matrices H_t of the Newton equations, one per letter, in factored form.
+
+    H_t = diag(z/x) + S' diag(nu/a) S + U_t' U_t
+
+S has the two-entry rows of ratios and floors, U_t the rows of the logarithms (few, one per value of a secret).
+
+`LowRank` inverts diag(z/x) + S' diag(nu/a) S in closed form and adds U_t by Woodbury's identity: Cholesky factors of
+size K, O(m K n^2) in all. It knows floors over disjoint rows, not general pairs: a floor y <= W(e) <= r y over R rows
+is an arrow whose Schur complement in y,  z_y/y + sum_e [(a + r^2 b) d + a b (r - 1)^2] / (d + a + b),  has positive
+terms only, with d = p^2 z/x and a, b the weights nu/a of its two sides.
+
+`Dense` keeps the inverse of the Cholesky factor of every H_t: O(m n^3), for anything. The inverse of H_t itself would
+lose the digits that the last iterations need.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+from dalenius.solvers.leakage.program import Floats, Ints
+
+__all__ = ["Columns", "Dense", "Floor", "LowRank", "Pattern"]
+
+_ENTRIES = 4_000_000  # doubles of U_t at a time
+_BATCHED = 48  # up to this size numpy's batched Cholesky is faster than LAPACK called letter by letter
+
+LogRows = Callable[[int, int], Floats]
+
+
+class Columns(Protocol):
+    """Factors of all H_t: ``schur`` = sum_t H_t^-1 and products with H_t^-1."""
+
+    schur: Floats
+
+    def solve(self, V: Floats) -> Floats:
+        """H_t^-1 V_t for V (m, N, k)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """y <= W(e) <= r y on ``rows``, with y the extra variable number ``at``; its 2R rows of S begin at ``first``."""
+
+    rows: Ints
+    r: float
+    mass: Floats
+    at: int
+    first: int
+
+
+class Pattern:
+    """The two-entry rows  c_i x_i + c_j x_j >= 0  of S; those of the ``floors`` come last."""
+
+    def __init__(self, rows: Sequence[tuple[int, float, int, float]], floors: Sequence[Floor], size: int) -> None:
+        from scipy.sparse import csr_matrix
+
+        self.floors, self.count = floors, len(rows)
+        i, j = np.array([r[0] for r in rows], dtype=np.int64), np.array([r[2] for r in rows], dtype=np.int64)
+        ci, cj = np.array([r[1] for r in rows]), np.array([r[3] for r in rows])
+        k = np.arange(len(rows))
+        self.matrix = csr_matrix((np.r_[ci, cj], (np.r_[k, k], np.r_[i, j])), shape=(len(rows), size))
+        # S' diag(weight) S, as the entries it touches and the share of every row in each.
+        self.touched, at = np.unique(np.r_[i, j, i, j] * size + np.r_[i, j, j, i], return_inverse=True)
+        shares = np.r_[ci * ci, cj * cj, ci * cj, ci * cj]
+        self.outer = csr_matrix((shares, (at, np.r_[k, k, k, k])), shape=(len(self.touched), len(rows)))
+        covered = [int(e) for f in floors for e in f.rows]
+        self.only_floors = 2 * len(covered) == len(rows) and len(set(covered)) == len(covered)
+
+
+def _gram(Y: Floats, into: Floats) -> None:
+    """into += sum_t Y_t' Y_t, upper triangle, Fortran order."""
+    flat = Y.reshape(-1, Y.shape[2])
+    if len(flat):
+        dsyrk(1.0, flat.T, beta=1.0, c=into, overwrite_c=1)
+
+
+def _mirrored(upper: Floats) -> Floats:
+    return np.triu(upper) + np.triu(upper, 1).T
+
+
+class LowRank:
+    """H_t^-1 = P_t - Y_t' Y_t with P_t = diag(theta_t) + sum_floors w_t w_t'."""
+
+    def __init__(self, z: Floats, x: Floats, weight: Floats, pattern: Pattern, U: LogRows, rank: int) -> None:
+        m, N = x.shape
+        diagonal = np.where(x > 0, z / np.where(x > 0, x, 1.0), np.inf)
+        arrows = []
+        for floor in pattern.floors:
+            R, rows, r = len(floor.rows), floor.rows, floor.r
+            a, b = weight[:, floor.first : floor.first + R], weight[:, floor.first + R : floor.first + 2 * R]
+            own = diagonal[:, rows] * floor.mass**2
+            with np.errstate(invalid="ignore"):
+                shared = np.where(
+                    np.isinf(own), a + r * r * b, ((a + r * r * b) * own + a * b * (r - 1) ** 2) / (own + a + b)
+                )
+            tip = diagonal[:, floor.at] + shared.sum(axis=1)
+            diagonal[:, rows] += (a + b) / floor.mass**2
+            w = np.zeros((m, N))
+            w[:, rows] = (a + r * b) / floor.mass / diagonal[:, rows]
+            w[:, floor.at] = 1.0
+            arrows.append(w / np.sqrt(tip)[:, None])
+            diagonal[:, floor.at] = np.inf
+        self.theta = 1 / diagonal
+        self.arrows = arrows
+        self.Y = np.empty((m, rank, N))
+        schur = np.zeros((N, N), order="F")
+        step = max(1, _ENTRIES // max(1, rank * N))
+        k = np.arange(rank)
+        for first in range(0, m, step) if rank else ():
+            part = slice(first, first + step)
+            rows_ = U(first, min(m, first + step))
+            scaled = rows_ * self.theta[part, None, :]
+            for w in arrows:
+                scaled += (rows_ @ w[part, :, None]) * w[part, None, :]
+            inner = scaled @ rows_.transpose(0, 2, 1)
+            inner[:, k, k] += 1.0
+            size = 1 / np.sqrt(inner[:, k, k])
+            inner *= size[:, :, None]
+            inner *= size[:, None, :]
+            inner[:, k, k] += 1e-15
+            root = np.linalg.inv(np.linalg.cholesky(inner)) * size[:, None, :]
+            np.matmul(root, scaled, out=self.Y[part])
+            _gram(self.Y[part], schur)
+        self.schur = -_mirrored(schur)
+        self.schur[np.arange(N), np.arange(N)] += self.theta.sum(axis=0)
+        for w in arrows:
+            self.schur += w.T @ w
+
+    def solve(self, V: Floats) -> Floats:
+        out = self.theta[:, :, None] * V
+        for w in self.arrows:
+            out += w[:, :, None] * (w[:, None, :] @ V)
+        if self.Y.shape[1]:
+            out -= self.Y.transpose(0, 2, 1) @ (self.Y @ V)
+        return np.asarray(out)
+
+
+class Dense:
+    """H_t^-1 = F_t' F_t with F_t the inverse of a Cholesky factor; F_t vanishes on forbidden entries."""
+
+    def __init__(self, z: Floats, x: Floats, weight: Floats, pattern: Pattern, U: LogRows, rank: int) -> None:
+        m, N = x.shape
+        e = np.arange(N)
+        live = (x > 0).astype(np.float64)
+        H = np.zeros((m, N, N))
+        step = max(1, _ENTRIES // max(1, rank * N))
+        for first in range(0, m, step) if rank else ():
+            rows_ = U(first, min(m, first + step))
+            np.matmul(rows_.transpose(0, 2, 1), rows_, out=H[first : first + step])
+        H[:, e, e] += np.where(x > 0, z / np.where(x > 0, x, 1.0), 0.0)
+        if pattern.count:
+            H.reshape(m, N * N)[:, pattern.touched] += (pattern.outer @ weight[:, : pattern.count].T).T
+        if not live.all():
+            H *= live[:, :, None]
+            H *= live[:, None, :]
+            H[:, e, e] += 1 - live
+        size = 1 / np.sqrt(H[:, e, e])
+        H *= size[:, :, None]
+        H *= size[:, None, :]
+        if N < _BATCHED:
+            H = _batched_inverse_root(H)
+        else:
+            for t in range(m):
+                H[t] = _inverse_root(H[t])
+        H *= (size * live)[:, None, :]
+        self.F = H
+        schur = np.zeros((N, N), order="F")
+        _gram(H, schur)
+        self.schur = _mirrored(schur)
+
+    def solve(self, V: Floats) -> Floats:
+        return np.asarray(self.F.transpose(0, 2, 1) @ (self.F @ V))
+
+
+def _batched_inverse_root(H: Floats) -> Floats:
+    e = np.arange(H.shape[1])
+    shift = 1e-15
+    while True:
+        H[:, e, e] += shift
+        try:
+            return np.asarray(np.linalg.inv(np.linalg.cholesky(H)))
+        except np.linalg.LinAlgError:
+            if shift > 1e-4:
+                raise
+            shift = max(100 * shift, 1e-14)
+
+
+def _inverse_root(H: Floats) -> Floats:
+    shift = 1e-15
+    while True:
+        factor, info = dpotrf(H + shift * np.eye(len(H)), lower=1, clean=1)
+        if info == 0:
+            return np.asarray(dtrtri(factor, lower=1)[0])
+        if shift > 1e-4:
+            raise np.linalg.LinAlgError("a column of the Newton equations is not positive definite")
+        shift = max(100 * shift, 1e-14)

@@ -1,0 +1,193 @@
+"""A program laid out letter by letter for the interior point: its variables, where they start, what they prove."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from dalenius.solvers.leakage.arrays import Arrays, Secret
+from dalenius.solvers.leakage.columns import Floor, Pattern
+from dalenius.solvers.leakage.program import Floats, Multipliers
+
+__all__ = ["Layout", "Placed", "Snapshot", "State"]
+
+
+@dataclass(eq=False)
+class State:
+    """One iterate, or one direction; arrays over letters come first: x, z (m, N), y_k (m, K), q_k, v_k (m, groups).
+
+    w and lam belong to the terms with a limit: (1, 1) for a leakage limit, (m, 1) for a worst case.
+    """
+
+    mu: Floats
+    eta: Floats
+    x: Floats
+    z: Floats
+    u: Floats
+    s: Floats
+    a: Floats
+    nu: Floats
+    y: list[Floats]
+    q: list[Floats]
+    v: list[Floats]
+    w: list[Floats]
+    lam: list[Floats]
+
+    def complementary(self) -> list[tuple[Floats, Floats]]:
+        """Slacks and their multipliers, each pair with a product that goes to zero."""
+        return [
+            (self.x, self.z),
+            (self.u, self.s),
+            (self.a, self.nu),
+            *zip(self.q, self.v, strict=True),
+            *zip(self.w, self.lam, strict=True),
+        ]
+
+    def moved(self, step: float, d: "State") -> "State":
+        changed: dict[str, Any] = {}
+        for f in fields(self):
+            here, way = getattr(self, f.name), getattr(d, f.name)
+            changed[f.name] = (
+                [h + step * g for h, g in zip(here, way, strict=True)] if isinstance(here, list) else here + step * way
+            )
+        return State(**changed)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """An iterate well inside, with the limits it was made for."""
+
+    state: State
+    distortions: tuple[float, ...]
+    leakages: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A secret with its part in the program: ``theta`` in the objective, or ``at`` in w and lam, with a limit."""
+
+    secret: Secret
+    B: Floats  # (K, N)
+    theta: float
+    at: int | None
+    limit: float
+    worst: bool
+
+    def lam(self, state: State) -> Floats:
+        return np.full((1, 1), self.theta) if self.at is None else state.lam[self.at]
+
+
+class Layout:
+    """The program laid out letter by letter, with one extra variable per floor."""
+
+    def __init__(self, given: Arrays) -> None:
+        self.given = given
+        p = self.p = given.p
+        n, m = self.n, self.m = given.allowed.shape
+        extra = len(given.local_dp)
+        N = self.N = n + extra
+        self.live = np.ones((m, N), dtype=bool)
+        self.live[:, :n] = given.allowed.T
+        secrets = [(s, theta, None, 0.0, False) for theta, s in given.objective]
+        secrets += [(s, 0.0, k, L, False) for k, (s, L) in enumerate(given.leakages)]  # type: ignore[misc]
+        first = len(given.leakages)
+        secrets += [(s, 0.0, first + k, L, True) for k, (s, L) in enumerate(given.worst)]  # type: ignore[misc]
+        self.terms = [Placed(s, self._wide(s.B), theta, at, L, worst) for s, theta, at, L, worst in secrets]
+        self.rank = sum(len(t.B) + t.worst for t in self.terms) + len(given.A)
+        self.C = self._tall(given.cost)
+        self.Cs = [self._tall(C) for C, _ in given.distortions]
+        self.D = np.array([D for _, D in given.distortions])
+        self.A, self.G, self.h = self._wide(given.A), self._wide(given.G), given.h.T
+        rows = [(j, r / p[j], i, -1 / p[i]) for i, j, r in given.pairs]
+        floors = []
+        for k, (own, r) in enumerate(given.local_dp):
+            floors.append(Floor(own, r, p[own], n + k, len(rows)))
+            rows += [(int(e), 1 / p[e], n + k, -1.0) for e in own] + [(n + k, r, int(e), -1 / p[e]) for e in own]
+        self.pattern = Pattern(rows, floors, N)
+        self.redundant = self._redundant()
+
+    def _wide(self, rows: Floats) -> Floats:
+        return np.ascontiguousarray(np.hstack([rows, np.zeros((len(rows), self.N - self.n))]))
+
+    def _tall(self, matrix: Floats) -> Floats:
+        return np.where(self.live, np.vstack([matrix, np.zeros((self.N - self.n, self.m))]).T, 0.0)
+
+    def _redundant(self) -> Floats:
+        """Orthonormal directions in which row sums repeat the equalities: sum_t G x_t = G p."""
+        if not len(self.G):
+            return np.zeros((self.n, 0))
+        q, r = np.linalg.qr(self.given.G.T)
+        return np.asarray(q[:, np.abs(np.diag(r)) > 1e-12])
+
+    def inequalities(self, x: Floats) -> Floats:
+        """A x_t (m, rows): pairs and floors, then odds."""
+        return np.hstack([(self.pattern.matrix @ x.T).T, x @ self.A.T])
+
+    def transposed(self, nu: Floats) -> Floats:
+        k = self.pattern.count
+        return np.asarray((self.pattern.matrix.T @ nu[:, :k].T).T + nu[:, k:] @ self.A)
+
+    def beginning(self) -> State:
+        """The constant channel, with multipliers of an even size."""
+        given, n, m = self.given, self.n, self.m
+        r = np.maximum(given.start, 1e-3 / m)
+        r /= r.sum()
+        W = given.allowed * r
+        W /= W.sum(axis=1, keepdims=True)
+        x = np.zeros((m, self.N))
+        x[:, :n] = (W * self.p[:, None]).T
+        for k, (_, ratio) in enumerate(given.local_dp):
+            x[:, n + k] = r / np.sqrt(ratio)
+        scale = max(1e-3, 0.3 * float(np.abs(given.cost).max()), 0.3 * sum(theta for theta, _ in given.objective))
+        tau = 0.3 * scale / (n * m)
+        z = np.where(self.live, tau / np.where(self.live, x, 1.0), 1.0)
+        used = np.array([float((C * x).sum()) for C in self.Cs])
+        u = np.maximum(self.D - used, 0.1 * np.maximum(self.D, 1e-3)) if len(self.D) else np.zeros(0)
+        a = np.maximum(self.inequalities(x), 1e-6)
+        y, q, v, w, lam = [], [], [], [], []
+        for term in self.terms:
+            weight = term.theta if term.at is None else scale
+            less = min(0.5, 0.3 * m * tau / weight + 1e-3)
+            y.append(np.full((m, len(term.B)), weight * np.log(1 - less)))
+            v.append(np.full((m, len(term.secret.G)), weight * less))
+            q.append(np.maximum(x @ term.B.T @ term.secret.G.T, 1e-8 / m))
+            if term.at is not None:
+                lam.append(np.full((m if term.worst else 1, 1), weight))
+                w.append(term.limit * r[:, None] if term.worst else np.full((1, 1), max(term.limit, 1e-6)))
+        eta = np.zeros((m, len(self.G)))
+        return State(np.zeros(n), eta, x, z, u, tau * np.sqrt(n * m) / u, a, tau / a, y, q, v, w, lam)
+
+    def resumed(self, from_: Snapshot) -> State:
+        """A snapshot moved to other limits: its slacks change with them."""
+        s = from_.state
+        u = s.u + (self.D - np.array(from_.distortions))
+        w = list(s.w)
+        for k, (_, limit) in enumerate(self.given.leakages):
+            w[k] = w[k] + (limit - from_.leakages[k])
+        floor = 1e-3
+        return replace(
+            s, u=np.maximum(u, floor * s.u), w=[np.maximum(b, floor * c) for b, c in zip(w, s.w, strict=True)]
+        )
+
+    def multipliers(self, state: State) -> Multipliers:
+        logs = [(t.secret, (state.y[k] / t.lam(state)).T) for k, t in enumerate(self.terms)]
+        flat = [t.secret.spread(values) for t, (_, values) in zip(self.terms, logs, strict=True)]
+        average = len(self.given.objective) + len(self.given.leakages)
+        nu = state.nu.T
+        floors = []
+        for f in self.pattern.floors:
+            R = len(f.rows)
+            floors.append((nu[f.first : f.first + R], nu[f.first + R : f.first + 2 * R]))
+        odds = np.split(nu[self.pattern.count :], np.cumsum(self.given.odds)[:-1]) if len(self.given.odds) else []
+        limits = len(self.given.leakages)
+        return Multipliers(
+            tuple(flat[:average]),
+            np.array([float(lam[0, 0]) for lam in state.lam[:limits]]),
+            state.s.copy(),
+            tuple(lam[:, 0] for lam in state.lam[limits:]),
+            tuple(flat[average:]),
+            state.eta.T,
+            nu[: len(self.given.pairs)],
+            tuple(floors),
+            tuple(odds),
+        )

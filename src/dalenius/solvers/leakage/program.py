@@ -1,0 +1,148 @@
+r"""The convex program behind every mixture of limits on what a released letter says, and its dual bound.
+
+Rows e = 0..n-1 have whole-number masses N(e) with sum N, p(e) = N(e) / N; columns t = 0..m-1 are letters. Over
+pi(e, t) = p(e) W(t|e) >= 0 with row sums p(e),
+
+    min  <C, pi> + sum_k theta_k f_k(pi)          s.t.  <C_j, pi> <= D_j,   f_k(pi) <= L_k,   and column by column
+    f(pi) = sum_t f_t,  f_t = sum_k J log(J / (Q_g c)),   J = B pi,  Q = sums of J over the group g of k,  c = p(k|g)
+
+worst cases f_t <= L Q_t, equalities G pi_t = h_t, ratios W(t|i) <= r W(t|j), and odds 1/r <= p(k|t)/p(k) <= r. Units
+are nats. f is convex and positively homogeneous, f(pi) = max over subnormalised b of <B' log(b/c), pi>, so that for
+ANY posteriors b and ANY multipliers of the right sign
+
+    optimum >= sum_e p(e) min_t R(e, t) + const,
+
+    R = C + sum_k theta_k B_k' log(b_k/c_k) + sum_k lambda_k B_k' log(b_k/c_k) + sum_j s_j C_j
+          + omega_t (B' log(b/c) - L) - A' nu - G' eta,      const = sum_t eta_t h_t - lambda L - s D        (*)
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import Infeasible, InputError
+
+__all__ = ["Multipliers", "NoChannel", "Program", "Solution", "Term"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Exact: TypeAlias = NDArray[Any]  # dtype object: Python's integers or Fractions
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """f(pi) of one secret: I(S;T), or I(S;T|Z) with rows k = (s, z) in groups g = z.
+
+    ``counts`` (K, n) are whole-number joint weights N(k, e) out of the total N; B[k, e] = N(k, e) / N(e).
+    ``group`` (K,) says which rows share a normaliser: all 0 without side information.
+    """
+
+    counts: Exact
+    group: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Minimise over pi(e, t) = p(e) W(t|e); every figure is a whole number or a Fraction, limits of leakage in nats.
+
+    ``mass`` (n,) N(e) > 0; ``allowed`` (n, m) false where a transition is forbidden; ``cost`` (n, m) per unit of pi;
+    ``objective`` (theta, term); ``distortions`` (matrix, limit); ``leakages`` and ``worst`` (term, limit);
+    ``independent`` counts (V, n) of each view; ``marginal`` the law of the letters; ``local_dp`` (rows, r):
+    W(t|i) <= r W(t|j) for all i, j in rows; ``pairs`` (i, j, r): W(t|i) <= r W(t|j); ``odds`` (counts, r).
+    """
+
+    mass: Exact
+    letters: int
+    allowed: NDArray[np.bool_]
+    cost: Exact
+    objective: tuple[tuple[Fraction, Term], ...] = ()
+    distortions: tuple[tuple[Exact, Fraction], ...] = ()
+    leakages: tuple[tuple[Term, Fraction], ...] = ()
+    worst: tuple[tuple[Term, Fraction], ...] = ()
+    independent: tuple[Exact, ...] = ()
+    marginal: tuple[Fraction, ...] | None = None
+    local_dp: tuple[tuple[Ints, Fraction], ...] = ()
+    pairs: tuple[tuple[int, int, Fraction], ...] = ()
+    odds: tuple[tuple[Exact, Fraction], ...] = ()
+
+    def __post_init__(self) -> None:
+        n, m = len(self.mass), self.letters
+        if n == 0 or m == 0:
+            raise InputError(f"a channel needs rows and letters; there are {n} and {m}")
+        if min(self.mass) <= 0:
+            raise InputError(f"row {int(np.argmin(self.mass))} has no mass; leave it out")
+        shapes: dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
+        shapes = {"allowed": (self.allowed.shape, (n, m)), "cost": (self.cost.shape, (n, m))}
+        shapes |= {f"distortion {j}": (C.shape, (n, m)) for j, (C, _) in enumerate(self.distortions)}
+        terms = [*(t for _, t in self.objective), *(t for t, _ in self.leakages), *(t for t, _ in self.worst)]
+        shapes |= {f"term {k}": (t.counts.shape, (len(t.group), n)) for k, t in enumerate(terms)}
+        shapes |= {f"view {k}": (v.shape[1:], (n,)) for k, v in enumerate(self.independent)}
+        shapes |= {f"odds {k}": (v.shape[1:], (n,)) for k, (v, _) in enumerate(self.odds)}
+        shapes |= {} if self.marginal is None else {"marginal": ((len(self.marginal),), (m,))}
+        for name, (found, wanted) in shapes.items():
+            if found != wanted:
+                raise InputError(f"{name} has shape {found}, not {wanted}")
+        tables = [*(t.counts for t in terms), *self.independent, *(v for v, _ in self.odds)]
+        for k, counts in enumerate(tables):
+            if (counts.sum(axis=0) != self.mass).any():
+                raise InputError(f"table {k} of counts does not add up to the mass of every row")
+        ratios = [*(r for _, r in self.local_dp), *(r for *_, r in self.pairs), *(r for _, r in self.odds)]
+        if any(r < 1 for r in ratios):
+            raise InputError(f"a ratio of probabilities is bounded by {min(ratios)} < 1")
+        if self.marginal is not None and (min(self.marginal) < 0 or sum(self.marginal) != 1):
+            raise InputError("the law of the letters is not a probability vector")
+
+    @property
+    def total(self) -> int:
+        return int(sum(self.mass))
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """What (*) needs; natural logarithms.
+
+    ``posteriors`` log(b/c) (K, m) per objective term, then per leakage limit; ``leakage`` and ``distortion`` >= 0 per
+    limit; ``worst`` (m,) >= 0 and ``worst_posteriors`` (K, m) per worst case; ``equal`` (rows, m) of either sign: rows
+    p(v|e) - p(v) of each view without its last value, then a row of ones for the marginal; ``pairs`` (#, m) >= 0 for
+    r W(t|j) - W(t|i) >= 0; ``floors`` per local_dp the (R, m) multipliers >= 0 of W - y >= 0 and of r y - W >= 0;
+    ``odds`` (2K, m) >= 0 for p(k|e) - p(k)/r, then for r p(k) - p(k|e).
+    """
+
+    posteriors: tuple[Floats, ...] = ()
+    leakage: Floats = field(default_factory=lambda: np.zeros(0))
+    distortion: Floats = field(default_factory=lambda: np.zeros(0))
+    worst: tuple[Floats, ...] = ()
+    worst_posteriors: tuple[Floats, ...] = ()
+    equal: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    pairs: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    floors: tuple[tuple[Floats, Floats], ...] = ()
+    odds: tuple[Floats, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A float channel ``pi``, with ``value`` and a ``bound`` from ``multipliers`` (in doubles).
+
+    ``inner`` is a point well inside the limits, for repairs; ``channel`` is the exact vertex where the program is
+    linear; ``snapshot`` starts the search of a neighbouring program.
+    """
+
+    pi: Floats
+    multipliers: Multipliers
+    value: float
+    bound: float
+    iterations: int
+    inner: Floats | None = None
+    channel: tuple[tuple[Fraction, ...], ...] | None = None
+    snapshot: Any = None
+
+
+class NoChannel(Infeasible):
+    """No channel keeps every limit: ``bound_of(program, multipliers, objective=False)`` = ``bound`` > 0 proves it."""
+
+    def __init__(self, message: str, multipliers: Multipliers | None = None, bound: float = np.inf) -> None:
+        super().__init__(message)
+        self.multipliers, self.bound = multipliers, bound

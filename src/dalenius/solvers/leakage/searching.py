@@ -1,0 +1,142 @@
+"""The search: a program scaled, tightened by a hair, and solved; with a bound for the limits as they were stated."""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dalenius.errors import SolverFailed
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.interior import Care, Found, Progress, descend
+from dalenius.solvers.leakage.layout import Snapshot
+from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution
+
+__all__ = ["search"]
+
+_CHAIN = (
+    Care(),
+    Care(dense=True, reach=0.9, correctors=0, steps=100),
+    Care(dense=True, reach=0.8, correctors=0, hold=0.1, steps=120),
+)
+_DENSE = 1 << 27  # doubles of all H_t
+
+
+@dataclass(frozen=True, eq=False)
+class _Scaled:
+    """Costs shifted to least zero in every row and divided by their size; the objective divided by ``unit``."""
+
+    arrays: Arrays
+    unit: float
+    constant: float
+    sizes: Floats
+
+    @classmethod
+    def of(cls, given: Arrays) -> "_Scaled":
+        least = np.where(given.allowed, given.cost, np.inf).min(axis=1)
+        cost = np.where(given.allowed, given.cost - least[:, None], 0.0)
+        unit = max(float(np.abs(cost).max()), sum(theta for theta, _ in given.objective)) or 1.0
+        distortions, sizes = [], []
+        for C, D in given.distortions:
+            low = np.where(given.allowed, C, np.inf).min(axis=1)
+            rest = np.where(given.allowed, C - low[:, None], 0.0)
+            size = float(rest.max()) or 1.0
+            sizes.append(size)
+            distortions.append((rest / size, (D - float(given.p @ low)) / size))
+        objective = [(theta / unit, s) for theta, s in given.objective]
+        arrays = replace(given, cost=cost / unit, objective=objective, distortions=distortions)
+        return cls(arrays, unit, float(given.p @ least), np.array(sizes))
+
+    def tightened(self, by: float) -> Arrays:
+        """The same with every limit a little closer, so that rounding has room."""
+
+        def less(limit: float) -> float:
+            return limit - min(by, 0.01 * abs(limit))
+
+        a = self.arrays
+        n = len(a.p)
+        # A p is the slack of the constant channel: what is taken from it keeps the rows homogeneous.
+        return replace(
+            a,
+            distortions=[(C, less(D)) for C, D in a.distortions],
+            leakages=[(s, less(L)) for s, L in a.leakages],
+            worst=[(s, less(L)) for s, L in a.worst],
+            local_dp=[(rows, r - min(by, 0.01 * (r - 1))) for rows, r in a.local_dp],
+            pairs=[(i, j, r - min(by, 0.01 * (r - 1))) for i, j, r in a.pairs],
+            A=a.A - by * (a.A @ a.p)[:, None] * np.ones(n),
+        )
+
+    def multipliers(self, y: Multipliers) -> Multipliers:
+        """Of the program before scaling."""
+        return replace(
+            y,
+            leakage=y.leakage * self.unit,
+            distortion=y.distortion * self.unit / self.sizes,
+            worst=tuple(v * self.unit for v in y.worst),
+            equal=y.equal * self.unit,
+            pairs=y.pairs * self.unit,
+            floors=tuple((a * self.unit, b * self.unit) for a, b in y.floors),
+            odds=tuple(v * self.unit for v in y.odds),
+        )
+
+
+def search(
+    program: Program,
+    *,
+    gap: float,
+    seconds: float,
+    start: Snapshot | None = None,
+    on_progress: Progress | None = None,
+) -> Solution:
+    """A channel within ``gap`` of the optimum (in the unit of the objective: nats for leakage), and why.
+
+    ``start`` is the ``snapshot`` of a solution of the same program with other limits. ``on_progress(iteration, value,
+    bound)`` is called at every step. Raises NoChannel with multipliers that prove it, or SolverFailed with the gap.
+    """
+    given = Arrays.of(program)
+    scaled = _Scaled.of(given)
+    enough = gap / scaled.unit
+    hair = min(2e-9, max(1e-3 * enough, 1e-12))
+    tight = scaled.tightened(hair)
+    deadline = time.monotonic() + seconds
+    n, m = given.allowed.shape
+    size = m * (n + len(given.local_dp)) ** 2
+    best = Found()
+    steps = 0
+
+    def told(step: int, value: float, bound: float) -> None:
+        if on_progress is not None:
+            on_progress(steps + step, value * scaled.unit + scaled.constant, bound * scaled.unit + scaled.constant)
+
+    for care in _CHAIN if start is None else (_CHAIN[0], *_CHAIN):
+        if care.dense and size > _DENSE:
+            break
+        found = descend(
+            tight,
+            scaled.arrays,
+            gap=enough,
+            deadline=deadline,
+            violation=0.3 * hair,
+            care=care,
+            start=start,
+            on_progress=told,
+        )
+        start = None
+        steps += found.iterations
+        if found.farkas:
+            assert found.multipliers is not None
+            proof = scaled.multipliers(found.multipliers)
+            raise NoChannel("no channel keeps all limits together", proof, given.bound(proof, objective=False))
+        if found.bound > best.bound:
+            best.bound, best.multipliers = found.bound, found.multipliers
+        if found.value < best.value:
+            best.value, best.pi = found.value, found.pi
+        best.inner = best.inner if found.inner is None else found.inner
+        best.snapshot = best.snapshot if found.snapshot is None else found.snapshot
+        if best.value - best.bound <= enough:
+            break
+        if time.monotonic() > deadline:
+            break
+    if best.pi is None or best.multipliers is None or best.value - best.bound > enough:
+        raise SolverFailed(f"after {steps} steps {found.words}")
+    y = scaled.multipliers(best.multipliers)
+    return Solution(best.pi, y, given.value(best.pi), given.bound(y), steps, best.inner, None, best.snapshot)
