@@ -6,6 +6,18 @@ Imports scipy; whoever needs a short start imports this package only when it sol
 from dalenius.solvers.leakage.arrays import bound_of, value_of
 from dalenius.solvers.leakage.layout import Snapshot
 from dalenius.solvers.leakage.program import Multipliers, NoChannel, Program, Solution, Term
+from dalenius.solvers.leakage.rational import rational
 from dalenius.solvers.leakage.searching import search
 
-__all__ = ["Multipliers", "NoChannel", "Program", "Snapshot", "Solution", "Term", "bound_of", "search", "value_of"]
+__all__ = [
+    "Multipliers",
+    "NoChannel",
+    "Program",
+    "Snapshot",
+    "Solution",
+    "Term",
+    "bound_of",
+    "rational",
+    "search",
+    "value_of",
+]

@@ -1,0 +1,157 @@
+"""Whether an exact channel keeps every limit of a program: integers for what is linear, intervals for logarithms."""
+
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from flint import arb, ctx, fmpq, fmpz, fmpz_mat
+
+from dalenius.solvers.leakage.program import Exact, Program, Term
+
+__all__ = ["Limits", "whole"]
+
+_BITS = 192
+
+
+def whole(matrix: Exact) -> tuple[Exact, int]:
+    """A matrix of Fractions or whole numbers as whole numbers over one denominator."""
+    shared = lcm(*{Fraction(v).denominator for v in matrix.ravel()}) if matrix.size else 1
+    if shared == 1:
+        return np.array([int(v) for v in matrix.ravel()], dtype=object).reshape(matrix.shape), 1
+    flat = [int(Fraction(v) * shared) for v in matrix.ravel()]
+    return np.array(flat, dtype=object).reshape(matrix.shape), shared
+
+
+def _flint(matrix: Exact) -> fmpz_mat:
+    rows, columns = matrix.shape
+    return fmpz_mat(rows, columns, [int(v) for v in matrix.ravel()])
+
+
+class Limits:
+    """The limits of one program, ready to be asked about many channels W = numerators / denominator."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        mass = np.array([int(v) for v in program.mass], dtype=object)
+        self.mass, self.total = mass, int(mass.sum())
+        self.costs = []
+        for C, D in program.distortions:
+            matrix, below = whole(C)
+            self.costs.append((matrix * mass[:, None], below, D))
+
+    def broken(self, numerators: Exact, denominator: int) -> str | None:
+        """The first limit that the channel does not keep, in words; None if it keeps all."""
+        program, K, den = self.program, numerators, denominator
+        if min(K.ravel()) < 0:
+            return f"an entry is {float(Fraction(int(min(K.ravel())), den)):.1e}"
+        if any(s != den for s in K.sum(axis=1)):
+            return "a row does not sum to one"
+        if any(v != 0 for v in K[~program.allowed]):
+            return "a forbidden transition is taken"
+        for matrix, below, D in self.costs:
+            over = Fraction(int((matrix * K).sum()), below * self.total * den) - D
+            if over > 0:
+                return f"a distortion limit is exceeded by {float(over):.1e}"
+        channel = _flint(K)
+        Q = _flint(self.mass[None, :]) * channel
+        letters = [int(Q[0, t]) for t in range(program.letters)]
+        return (
+            self._unequal(channel, letters, den)
+            or self._ratios(K)
+            or self._odds(channel, letters)
+            or self._leaks(channel, letters, den)
+        )
+
+    def _unequal(self, channel: fmpz_mat, letters: list[int], den: int) -> str | None:
+        program = self.program
+        for view in program.independent:
+            J = _flint(view) * channel
+            for k, seen in enumerate(view.sum(axis=1)):
+                if any(int(J[k, t]) * self.total != int(seen) * q for t, q in enumerate(letters)):
+                    return "a view is not independent of the letter"
+        if program.marginal is not None:
+            for q, r in zip(letters, program.marginal, strict=True):
+                if q * r.denominator != r.numerator * self.total * den:
+                    return "the letters do not have the stated law"
+        return None
+
+    def _ratios(self, K: Exact) -> str | None:
+        for rows, r in self.program.local_dp:
+            part = K[rows]
+            if any(
+                a * r.denominator > r.numerator * b for a, b in zip(part.max(axis=0), part.min(axis=0), strict=True)
+            ):
+                return "a ratio of local privacy is exceeded"
+        for i, j, r in self.program.pairs:
+            if any(a * r.denominator > r.numerator * b for a, b in zip(K[i], K[j], strict=True)):
+                return f"the ratio of rows {i} and {j} is exceeded"
+        return None
+
+    def _odds(self, channel: fmpz_mat, letters: list[int]) -> str | None:
+        for counts, r in self.program.odds:
+            J = _flint(counts) * channel
+            for k, seen in enumerate(counts.sum(axis=1)):
+                for t, q in enumerate(letters):
+                    after, before = int(J[k, t]) * self.total, int(seen) * q
+                    if after * r.denominator > r.numerator * before or after * r.numerator < r.denominator * before:
+                        return "the odds of a secret move too far"
+        return None
+
+    def _leaks(self, channel: fmpz_mat, letters: list[int], den: int) -> str | None:
+        program = self.program
+        if not program.leakages and not program.worst:
+            return None
+        before = ctx.prec
+        ctx.prec = _BITS
+        try:
+            known: dict[int, list[arb]] = {}
+            for term, limit in (*program.leakages, *program.worst):
+                if limit > 0 and id(term) not in known:
+                    known[id(term)] = self._leakage(term, channel)
+            scale = fmpz(self.total) * fmpz(den)
+            for term, limit in program.leakages:
+                if (
+                    limit == 0
+                    or not sum(known[id(term)], arb(0)) <= arb(fmpq(limit.numerator, limit.denominator)) * scale
+                ):
+                    if limit == 0 and self._silent(term, channel):
+                        continue
+                    return "a leakage limit is exceeded"
+            for term, limit in program.worst:
+                if limit == 0 and self._silent(term, channel):
+                    continue
+                most = arb(fmpq(limit.numerator, limit.denominator))
+                if limit == 0 or not all(f <= most * fmpz(q) for f, q in zip(known[id(term)], letters, strict=True)):
+                    return "a letter leaks more than its limit"
+        finally:
+            ctx.prec = before
+        return None
+
+    def _leakage(self, term: Term, channel: fmpz_mat) -> list[arb]:
+        """total * denominator * f_t, letter by letter, as balls."""
+        J = _flint(term.counts) * channel
+        groups = [np.flatnonzero(term.group == g) for g in np.unique(term.group)]
+        seen = [int(v) for v in term.counts.sum(axis=1)]
+        out = []
+        for t in range(self.program.letters):
+            f = arb(0)
+            for rows in groups:
+                joint = [(J[int(k), t], seen[k]) for k in rows if J[int(k), t] > 0]
+                q, all_seen = sum((j for j, _ in joint), fmpz(0)), sum(seen[k] for k in rows)
+                for j, s in joint:
+                    f += arb(j) * arb(fmpq(j * all_seen, q * s)).log()
+            out.append(f)
+        return out
+
+    def _silent(self, term: Term, channel: fmpz_mat) -> bool:
+        """Whether a term vanishes: in every group, p(k|t, g) = p(k|g)."""
+        J = _flint(term.counts) * channel
+        seen = [int(v) for v in term.counts.sum(axis=1)]
+        for g in np.unique(term.group):
+            rows = [int(k) for k in np.flatnonzero(term.group == g)]
+            all_seen = sum(seen[k] for k in rows)
+            for t in range(self.program.letters):
+                q = sum(int(J[k, t]) for k in rows)
+                if any(int(J[k, t]) * all_seen != seen[k] * q for k in rows):
+                    return False
+        return True

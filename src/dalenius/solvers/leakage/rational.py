@@ -1,0 +1,59 @@
+"""The exact channel of a solution: rounded, equalities restored, moved inside where a limit is missed, checked."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from dalenius.errors import SolverFailed
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.limits import Limits
+from dalenius.solvers.leakage.program import Floats, Program, Solution
+from dalenius.solvers.leakage.rounding import Equalities, rounded
+
+__all__ = ["rational"]
+
+_SHARES = tuple(10.0**-k for k in range(13, 1, -1))
+_CLEARLY = 1e-8  # a limit that doubles see missed by more than this is not worth an exact attempt
+
+
+def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...], ...]:
+    """Rows of W: every limit is kept exactly (leakage: shown with intervals). Raises SolverFailed if none is found.
+
+    The least share of a point further inside that keeps every limit is mixed in: of the constant channel if it is
+    allowed, else of a point that the search met on its way.
+    """
+    if solution.channel is not None:
+        return solution.channel
+    limits, equal, given = Limits(program), Equalities(program), Arrays.of(program)
+    why = "the search left no point"
+    for W, bits, tiny in _candidates(given, solution, free=not len(equal.G)):
+        if given.violation(W * given.p[:, None]) > _CLEARLY:
+            continue
+        try:
+            K, den = rounded(W, program.allowed, equal, bits, tiny)
+        except SolverFailed as stuck:
+            why = str(stuck)
+            continue
+        missed = limits.broken(K, den)
+        if missed is None:
+            return tuple(tuple(Fraction(int(v), den) for v in row) for row in K)
+        why = missed
+    raise SolverFailed(f"no exact channel was found next to the float one: {why}")
+
+
+def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tuple[Floats, int, float]]:
+    W = solution.pi / given.p[:, None]
+    inside = []
+    constant = np.broadcast_to(given.start, W.shape)
+    if given.allowed.all() and given.violation(constant * given.p[:, None]) <= 1e-13:
+        inside.append(constant)
+    if solution.inner is not None:
+        inside.append(solution.inner / given.p[:, None])
+    if free:
+        yield W, 44, 0.0
+    yield W, 60, 1e-11
+    yield W, 60, 1e-6
+    for share in _SHARES:
+        for other in inside:
+            yield (1 - share) * W + share * other, 60, 1e-11

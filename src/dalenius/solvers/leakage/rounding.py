@@ -1,0 +1,185 @@
+r"""A rational channel next to a float one that meets column equalities G W_t = h_t exactly.
+
+Round W to multiples of 2^-b. Every row has a sink, a letter that takes what is missing to one; every letter but the
+first sink has pivot rows, as many as G has rank, which are solved for so that its equalities hold. Letters are settled
+in the order (those that are no sink, last sink, ..., first sink): when a sink is settled, the other entries of its rows
+are known; pivot rows of a sink belong to earlier sinks. The first sink needs no pivots, because G 1 = sum_t h_t. Sinks
+and pivots avoid forbidden and tiny entries. Where the same pivots serve all letters, one determinant enters the
+denominator.
+"""
+
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+from flint import fmpq_mat, fmpz_mat
+from scipy.linalg import qr
+
+from dalenius.errors import SolverFailed
+from dalenius.solvers.leakage.limits import whole
+from dalenius.solvers.leakage.program import Exact, Floats, Program, Term
+
+__all__ = ["Equalities", "rounded"]
+
+
+class Equalities:
+    """Independent rows G (r, n) and h (r, m) in whole numbers: G W_t = h_t."""
+
+    def __init__(self, program: Program) -> None:
+        n, m, total = len(program.mass), program.letters, program.total
+        mass = [int(v) for v in program.mass]
+        rows: list[tuple[list[int], list[int]]] = []
+
+        def add(coefficients: list[int], right: list[int]) -> None:
+            shared = gcd(*coefficients, *right)
+            if shared:
+                rows.append(([v // shared for v in coefficients], [v // shared for v in right]))
+
+        def apart(counts: Exact, together: list[int]) -> None:
+            whole_ = sum(together)
+            for row in counts[:-1]:
+                seen = int(row.sum())
+                add([int(v) * whole_ - seen * w for v, w in zip(row, together, strict=True)], [0] * m)
+
+        for counts in (*program.independent, *(counts for counts, r in program.odds if r == 1)):
+            apart(counts, mass)
+        for term, limit in (*program.leakages, *program.worst):
+            if limit == 0:
+                for part in _groups(term):
+                    apart(part, [int(v) for v in part.sum(axis=0)])
+        ties = [(int(own[0]), int(e)) for own, r in program.local_dp if r == 1 for e in own[1:]]
+        for i, j in ties + [(i, j) for i, j, r in program.pairs if r == 1 and (j, i, r) in program.pairs]:
+            add([int(e == i) - int(e == j) for e in range(n)], [0] * m)
+        if program.marginal is not None:
+            right, below = whole(np.array(program.marginal, dtype=object))
+            add([below * v for v in mass], [int(v) * total for v in right])
+        independent = _first_independent([g for g, _ in rows], n)
+        self.G = np.array([rows[k][0] for k in independent], dtype=object).reshape(-1, n)
+        self.h = np.array([rows[k][1] for k in independent], dtype=object).reshape(-1, m)
+
+
+def _groups(term: Term) -> list[Exact]:
+    return [term.counts[term.group == g] for g in np.unique(term.group)]
+
+
+def _first_independent(rows: list[list[int]], n: int) -> list[int]:
+    """The first rows that span all of them."""
+    if not rows:
+        return []
+    reduced, size = fmpz_mat(n, len(rows), [row[e] for e in range(n) for row in rows]).rref()[0::2]
+    return [next(j for j in range(len(rows)) if reduced[i, j] != 0) for i in range(size)]
+
+
+def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float) -> tuple[Exact, int]:
+    """Numerators (n, m) and one denominator: rows sum to one and G W_t = h_t, exactly; entries may come out negative.
+
+    Entries up to ``tiny`` take nothing that is missing in their row or their letter, unless no other can. Raises
+    SolverFailed if no pivots can be found.
+    """
+    n, m = W.shape
+    kept = np.where(allowed, W, 0.0)
+    idle = (kept.max(axis=0) < 2.0**-bits) & np.array([all(v == 0 for v in equal.h[:, t]) for t in range(m)])
+    kept[:, idle] = 0.0
+    grid = np.array([int(v) for v in np.ldexp(kept, bits).ravel()], dtype=object).reshape(n, m)
+    if not len(equal.G):
+        grid[np.arange(n), kept.argmax(axis=1)] += (1 << bits) - grid.sum(axis=1)
+        return grid, 1 << bits
+    sinks, sink_of = _sinks(kept, tiny)
+    pivots = _pivots(kept, equal.G, sinks, sink_of, idle, tiny)
+    scale = 1
+    for t, (_, _, _, det) in pivots.items():
+        scale = scale if t in sinks else lcm(scale, det)
+    for t in sinks[1:]:
+        scale *= pivots[t][3]
+    K = grid * scale
+    for t, (rows, _, _, _) in pivots.items():
+        K[rows, t] = 0
+    K[np.arange(n), [sinks[k] for k in sink_of]] = 0
+    one = scale << bits
+    plain = [t for t in pivots if t not in sinks]
+    G = fmpz_mat(*equal.G.shape, [int(v) for v in equal.G.ravel()])
+    fixed = G * fmpz_mat(n, m, [int(v) for v in K.ravel()])
+    for t in plain:
+        _settle(K, t, pivots[t], [int(equal.h[i, t]) * one - int(fixed[i, t]) for i in range(len(equal.G))])
+    for k in range(len(sinks) - 1, -1, -1):
+        t = sinks[k]
+        own = np.flatnonzero(sink_of == k)
+        K[own, t] = one - K[own].sum(axis=1)
+        if k:
+            _settle(
+                K, t, pivots[t], [int(v) * one - int(g @ K[:, t]) for g, v in zip(equal.G, equal.h[:, t], strict=True)]
+            )
+    return K, one
+
+
+def _settle(K: Exact, t: int, pivot: "_Pivot", missing: list[int]) -> None:
+    rows, equations, inverse, det = pivot
+    for e, line in zip(rows, inverse, strict=True):
+        K[e, t] = sum(v * missing[i] for v, i in zip(line, equations, strict=True)) // det
+
+
+_Pivot = tuple[list[int], list[int], list[list[int]], int]
+
+
+def _sinks(W: Floats, tiny: float) -> tuple[list[int], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """Letters that together hold a sizeable entry of every row, and the number of the sink of each row."""
+    fit = (tiny < W) | (W.max(axis=1, keepdims=True) == W)
+    sinks: list[int] = []
+    sink_of = np.full(len(W), -1, dtype=np.int64)
+    while (sink_of < 0).any():
+        open_ = fit & (sink_of < 0)[:, None]
+        held = open_.sum(axis=0) + np.where(open_, W, 1.0).min(axis=0)
+        held[sinks] = -1
+        t = int(held.argmax())
+        sink_of[open_[:, t]] = len(sinks)
+        sinks.append(t)
+    return sinks, sink_of
+
+
+def _pivots(W: Floats, G: Exact, sinks: list[int], sink_of: Exact, idle: Exact, tiny: float) -> dict[int, _Pivot]:
+    """For every letter but the first sink: pivot rows, the equations they solve, det G_B^-1 and det."""
+    slopes = np.array([[float(Fraction(int(v), max(abs(int(w)) for w in row))) for v in row] for row in G])
+    place = {t: k for k, t in enumerate(sinks)}
+    live = [t for t in range(W.shape[1]) if not idle[t] and place.get(t, 1) > 0]
+    weights = {t: np.where(sink_of < place.get(t, len(W)), W[:, t], 0.0) for t in live}
+    out: dict[int, _Pivot] = {}
+    left = live
+    while left:
+        # Rows with room in all the letters that are left; failing that, in most of them; failing that, one by one.
+        stack = np.array([weights[t] for t in left])
+        roomy = stack > np.minimum(tiny, 1e-3 * stack.max(axis=1, keepdims=True))
+        size = np.exp(np.log(np.maximum(stack, 1e-30)).mean(axis=0))
+        common = _basis(slopes, np.where(roomy.all(axis=0), size, 0.0))
+        if len(common) < len(slopes):
+            common = _basis(slopes, size * roomy.mean(axis=0) ** 20)
+        served = [t for t, row in zip(left, roomy, strict=True) if row[common].all()]
+        if len(common) < len(slopes) or not served:
+            served = left[:1]
+            common = _basis(slopes, weights[served[0]])
+        pivot = _inverse(G, common)
+        out |= dict.fromkeys(served, pivot)
+        left = [t for t in left if t not in out]
+    return out
+
+
+def _basis(slopes: Floats, weight: Floats) -> list[int]:
+    """Pivot rows: columns of G, scaled by the room they have, that are as independent as can be."""
+    scaled = slopes * weight
+    _, triangle, order = qr(scaled, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(triangle))
+    rank = int((sizes > 1e-12 * sizes.max(initial=0.0)).sum())
+    return [int(e) for e in order[:rank] if weight[e] > 0]
+
+
+def _inverse(G: Exact, rows: list[int]) -> _Pivot:
+    """Whole numbers det G_B^-1 and det, on as many independent equations as there are pivot rows."""
+    if not rows:
+        return [], [], [], 1
+    equations = _first_independent([[int(v) for v in g[rows]] for g in G], len(rows))
+    if len(equations) < len(rows):
+        raise SolverFailed("the pivots of a letter are dependent")
+    square = fmpz_mat(len(rows), len(rows), [int(G[i, e]) for i in equations for e in rows])
+    inverse = fmpq_mat(square).inv()
+    entries = [[inverse[i, j] for j in range(len(rows))] for i in range(len(rows))]
+    det = lcm(*(int(v.q) for line in entries for v in line))
+    return rows, equations, [[int(v.p) * (det // int(v.q)) for v in line] for line in entries], det
