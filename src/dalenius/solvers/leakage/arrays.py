@@ -48,7 +48,11 @@ class Secret:
     def gain(self, logs: Floats) -> Floats:
         """B' log(b/c) (n, m) for b/c proportional to exp(logs) and normalised in every group."""
         top = logs.max(axis=0)
-        sums = np.log(self.G @ (self.c[:, None] * np.exp(logs - top))) + top
+        # Where all logarithms are close, expm1 and log1p keep the digits that a large multiplier asks for.
+        less = self.G @ (self.c[:, None] * np.expm1(logs - top))
+        sums = top + np.where(
+            less > -0.5, np.log1p(np.maximum(less, -0.5)), np.log(self.G @ (self.c[:, None] * np.exp(logs - top)))
+        )
         return np.asarray(self.B.T @ (logs - sums[self.group]))
 
     def logs(self, pi: Floats) -> Floats:

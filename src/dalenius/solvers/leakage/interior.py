@@ -57,6 +57,15 @@ class Found:
     snapshot: Snapshot | None = None
     words: str = "the steps ran out"
 
+    def take(self, other: "Found") -> None:
+        """Keep the better bound, the better point, and the latest of the rest."""
+        if other.bound > self.bound:
+            self.bound, self.multipliers = other.bound, other.multipliers
+        if other.value < self.value:
+            self.value, self.pi = other.value, other.pi
+        self.inner = self.inner if other.inner is None else other.inner
+        self.snapshot = self.snapshot if other.snapshot is None else other.snapshot
+
 
 def _products(state: State, d: State, step: float) -> list[Floats]:
     ways = zip(state.complementary(), d.complementary(), strict=True)
@@ -155,6 +164,7 @@ def _iterates(
     model = Layout(given)
     dense = care.dense or bool(given.worst) or (model.pattern.count > 0 and not model.pattern.only_floors)
     dense = dense or model.rank >= model.N
+    start = None if start is None or not model.fits(start) else start
     state = model.beginning() if start is None else model.resumed(start)
     for step in range(care.steps):
         found.iterations = step

@@ -157,6 +157,14 @@ class Layout:
         eta = np.zeros((m, len(self.G)))
         return State(np.zeros(n), eta, x, z, u, tau * np.sqrt(n * m) / u, a, tau / a, y, q, v, w, lam)
 
+    def fits(self, from_: Snapshot) -> bool:
+        """Whether a snapshot has the shape of this program."""
+        shapes = [v.shape for v in from_.state.q], [(self.m, len(t.secret.G)) for t in self.terms]
+        s = from_.state
+        same = s.x.shape == self.live.shape and s.eta.shape[1] == len(self.G) and s.u.shape == self.D.shape
+        same = same and shapes[0] == shapes[1] and s.a.shape[1] == self.pattern.count + len(self.A)
+        return same and bool(((s.x > 0) == self.live).all())
+
     def resumed(self, from_: Snapshot) -> State:
         """A snapshot moved to other limits: its slacks change with them."""
         s = from_.state

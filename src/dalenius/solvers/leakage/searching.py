@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dalenius.errors import SolverFailed
+from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.interior import Care, Found, Progress, descend
 from dalenius.solvers.leakage.layout import Snapshot
+from dalenius.solvers.leakage.linear import is_linear, linear_optimum
+from dalenius.solvers.leakage.presolve import presolved
 from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution
 
 __all__ = ["search"]
@@ -18,6 +20,7 @@ _CHAIN = (
     Care(dense=True, reach=0.9, correctors=0, steps=100),
     Care(dense=True, reach=0.8, correctors=0, hold=0.1, steps=120),
 )
+_LINEAR = 40_000  # entries of a linear program for the simplex method
 _DENSE = 1 << 27  # doubles of all H_t
 
 
@@ -93,19 +96,27 @@ def search(
     bound)`` is called at every step. Raises NoChannel with multipliers that prove it, or SolverFailed with the gap.
     """
     given = Arrays.of(program)
-    scaled = _Scaled.of(given)
-    enough = gap / scaled.unit
+    if is_linear(given) and given.allowed.size <= _LINEAR:
+        return _linear(program, given, gap)
+    reduced, back, letters = presolved(program, given, loss=0.02 * gap)
+    scaled = _Scaled.of(reduced)
+    enough = 0.98 * gap / scaled.unit
     hair = min(2e-9, max(1e-3 * enough, 1e-12))
     tight = scaled.tightened(hair)
     deadline = time.monotonic() + seconds
-    n, m = given.allowed.shape
-    size = m * (n + len(given.local_dp)) ** 2
+    n, m = reduced.allowed.shape
+    size = m * (n + len(reduced.local_dp)) ** 2
     best = Found()
     steps = 0
 
     def told(step: int, value: float, bound: float) -> None:
         if on_progress is not None:
             on_progress(steps + step, value * scaled.unit + scaled.constant, bound * scaled.unit + scaled.constant)
+
+    def wide(pi: Floats) -> Floats:
+        out = np.zeros(given.allowed.shape)
+        out[:, letters] = pi
+        return out
 
     for care in _CHAIN if start is None else (_CHAIN[0], *_CHAIN):
         if care.dense and size > _DENSE:
@@ -124,19 +135,35 @@ def search(
         steps += found.iterations
         if found.farkas:
             assert found.multipliers is not None
-            proof = scaled.multipliers(found.multipliers)
+            proof = back(scaled.multipliers(found.multipliers))
             raise NoChannel("no channel keeps all limits together", proof, given.bound(proof, objective=False))
-        if found.bound > best.bound:
-            best.bound, best.multipliers = found.bound, found.multipliers
-        if found.value < best.value:
-            best.value, best.pi = found.value, found.pi
-        best.inner = best.inner if found.inner is None else found.inner
-        best.snapshot = best.snapshot if found.snapshot is None else found.snapshot
-        if best.value - best.bound <= enough:
-            break
-        if time.monotonic() > deadline:
+        best.take(found)
+        if best.value - best.bound <= enough or time.monotonic() > deadline:
             break
     if best.pi is None or best.multipliers is None or best.value - best.bound > enough:
         raise SolverFailed(f"after {steps} steps {found.words}")
-    y = scaled.multipliers(best.multipliers)
-    return Solution(best.pi, y, given.value(best.pi), given.bound(y), steps, best.inner, None, best.snapshot)
+    pi, y = wide(best.pi), back(scaled.multipliers(best.multipliers))
+    inner = None if best.inner is None else wide(best.inner)
+    return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, best.snapshot)
+
+
+def _linear(program: Program, given: Arrays, gap: float) -> Solution:
+    """A linear program, or its proof that no channel exists."""
+    try:
+        return linear_optimum(program, given, loss=0.02 * gap)
+    except NoChannel:
+        raise
+    except Infeasible as words:
+        # HiGHS says so without multipliers; the interior point finds them.
+        reduced, back, _ = presolved(program, given, loss=0.02 * gap)
+        scaled = _Scaled.of(replace(reduced, cost=np.zeros_like(reduced.cost)))
+        for care in _CHAIN:
+            found = descend(
+                scaled.arrays, scaled.arrays, gap=0.0, deadline=np.inf, violation=0.0, care=replace(care, steps=60)
+            )
+            if found.farkas and found.multipliers is not None:
+                proof = back(scaled.multipliers(found.multipliers))
+                raise NoChannel(
+                    "no channel keeps all limits together", proof, given.bound(proof, objective=False)
+                ) from words
+        raise

@@ -1,0 +1,171 @@
+"""Programs without a logarithm: HiGHS finds a vertex and its multipliers, exact arithmetic solves the vertex again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from dalenius.errors import Infeasible, SolverFailed
+from dalenius.solvers.exact import solve
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.limits import Limits, whole
+from dalenius.solvers.leakage.presolve import none_of, steep
+from dalenius.solvers.leakage.program import Multipliers, Program, Solution
+from dalenius.solvers.lp import Optimum, maximise
+
+__all__ = ["is_linear", "linear_optimum"]
+
+_EXACT = 250  # the largest system that is solved exactly
+
+
+def is_linear(given: Arrays) -> bool:
+    """Whether no logarithm matters: no term with two values in a group has a weight or a positive limit."""
+    terms = [*((s, theta) for theta, s in given.objective), *given.leakages, *given.worst]
+    return all(weight == 0 or len(s.B) == len(s.G) for s, weight in terms)
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """low <= sum of coefficients W(t|e) <= high; rows e >= n are the floors y(k, t) of local_dp, e = n + k.
+
+    ``kind`` and ``index`` say which multiplier belongs to it.
+    """
+
+    kind: str
+    index: tuple[int, ...]
+    entries: dict[tuple[int, int], Fraction]
+    low: Fraction | None
+    high: Fraction | None
+
+
+def _rows(program: Program) -> Iterator[_Row]:
+    n, m, mass, total = len(program.mass), program.letters, program.mass, program.total
+    zero, one = Fraction(0), Fraction(1)
+    for e in range(n):
+        yield _Row("sum", (e,), {(e, t): one for t in range(m)}, one, one)
+    for j, (C, D) in enumerate(program.distortions):
+        spent = {(e, t): Fraction(C[e, t]) * int(mass[e]) / total for e in range(n) for t in range(m) if C[e, t]}
+        yield _Row("distortion", (j,), spent, None, D)
+    at = 0
+    for counts in program.independent:
+        for row in counts[:-1]:
+            share = Fraction(int(row.sum()), total)
+            g = [(int(row[e]) - share * int(mass[e])) / total for e in range(n)]
+            for t in range(m):
+                yield _Row("equal", (at, t), {(e, t): v for e, v in enumerate(g) if v}, zero, zero)
+            at += 1
+    for t, r in enumerate(program.marginal or ()):
+        yield _Row("equal", (at, t), {(e, t): Fraction(int(mass[e]), total) for e in range(n)}, r, r)
+    for k, (term, limit) in enumerate((*program.leakages, *program.worst)):
+        if limit:  # a limit on a secret of one value
+            continue
+        for i, row in enumerate(term.counts):
+            together = term.counts[term.group == term.group[i]].sum(axis=0)
+            if row.sum():
+                share = Fraction(int(row.sum()), int(together.sum()))
+                g = [(int(row[e]) - share * int(together[e])) / total for e in range(n)]
+                for t in range(m):
+                    yield _Row("silent", (k, i, t), {(e, t): v for e, v in enumerate(g) if v}, zero, zero)
+    for k, (counts, r) in enumerate(program.odds):
+        for i, row in enumerate(counts):
+            share = Fraction(int(row.sum()), total)
+            for t in range(m):
+                low = {(e, t): (int(row[e]) - share / r * int(mass[e])) / total for e in range(n)}
+                high = {(e, t): (r * share * int(mass[e]) - int(row[e])) / total for e in range(n)}
+                yield _Row("odds", (k, i, t), low, zero, None)
+                yield _Row("odds", (k, len(counts) + i, t), high, zero, None)
+    for k, (i, j, r) in enumerate(program.pairs):
+        for t in range(m):
+            yield _Row("pair", (k, t), {(j, t): r, (i, t): -one}, zero, None)
+    for k, (own, r) in enumerate(program.local_dp):
+        for q, e in enumerate(own):
+            for t in range(m):
+                yield _Row("above", (k, q, t), {(int(e), t): one, (n + k, t): -one}, zero, None)
+                yield _Row("below", (k, q, t), {(n + k, t): r, (int(e), t): -one}, zero, None)
+
+
+def linear_optimum(program: Program, given: Arrays, *, loss: float) -> Solution:
+    """The optimum of a program without logarithms; exact if the vertex is small. Raises Infeasible or SolverFailed."""
+    n, m = given.allowed.shape
+    rows = list(_rows(program))
+    variables = [(int(e), int(t)) for e, t in np.argwhere(program.allowed)]
+    variables += [(n + k, t) for k in range(len(program.local_dp)) for t in range(m)]
+    number = {v: j for j, v in enumerate(variables)}
+    columns: list[dict[int, float]] = [{} for _ in variables]
+    for i, row in enumerate(rows):
+        for entry, value in row.entries.items():
+            if entry in number:
+                columns[number[entry]][i] = float(value)
+    costs = [-float(given.cost[e, t] * given.p[e]) if e < n else 0.0 for e, t in variables]
+    low = [-np.inf if row.low is None else float(row.low) for row in rows]
+    high = [np.inf if row.high is None else float(row.high) for row in rows]
+    best = maximise(costs, columns, low, high)
+    pi = np.zeros((n, m))
+    for (e, t), x in zip(variables, best.x, strict=True):
+        if e < n:
+            pi[e, t] = max(x, 0.0) * given.p[e]
+    y = _multipliers(given, rows, best, loss)
+    channel = _vertex(program, rows, variables, best)
+    if channel is not None:
+        pi = np.array([[float(v) for v in row] for row in channel]) * given.p[:, None]
+    return Solution(pi, y, given.value(pi), given.bound(y), 0, None, channel)
+
+
+def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) -> Multipliers:
+    y = none_of(given)
+    limits = [*given.leakages, *given.worst]
+    silent = {k: np.zeros((s.size, given.allowed.shape[1])) for k, (s, limit) in enumerate(limits) if limit == 0}
+    parts = {"distortion": y.distortion, "equal": y.equal, "pair": y.pairs}
+    for row, dual in zip(rows, best.dual.tolist(), strict=True):
+        if dual == 0 or row.kind == "sum":
+            continue
+        if row.kind in parts:
+            # An upper limit has a dual >= 0; the rows of the other kinds are subtracted in the bound.
+            parts[row.kind][row.index] = dual if row.kind == "distortion" else -dual
+        elif row.kind == "silent":
+            silent[row.index[0]][row.index[1:]] = -dual
+        elif row.kind == "odds":
+            y.odds[row.index[0]][row.index[1:]] = -dual
+        else:
+            y.floors[row.index[0]][row.kind == "below"][row.index[1:]] = -dual
+    posteriors, worst, alone = list(y.posteriors), list(y.worst), list(y.worst_posteriors)
+    for k, eta in silent.items():
+        s = limits[k][0]
+        average = k < len(given.leakages)
+        lam, logs = steep(s, eta[s.kept], loss, shared=average)
+        if average:
+            y.leakage[k] = lam[0]
+            posteriors[len(given.objective) + k] = s.spread(logs)
+        else:
+            worst[k - len(given.leakages)], alone[k - len(given.leakages)] = lam, s.spread(logs)
+    return replace(y, posteriors=tuple(posteriors), worst=tuple(worst), worst_posteriors=tuple(alone))
+
+
+def _vertex(
+    program: Program, rows: list[_Row], variables: list[tuple[int, int]], best: Optimum
+) -> tuple[tuple[Fraction, ...], ...] | None:
+    """The vertex of the basis in Fractions, checked; None if it is too large or does not keep every limit."""
+    at = {variables[j]: k for k, j in enumerate(best.basic_columns)}
+    if len(at) > _EXACT:
+        return None
+    slack = set(best.basic_rows)
+    A, b = [], []
+    for i, row in enumerate(rows):
+        if i not in slack:
+            line = [Fraction(0)] * len(at)
+            for entry, value in row.entries.items():
+                if entry in at:
+                    line[at[entry]] = value
+            right = row.high if row.low is None else row.low
+            assert right is not None
+            A.append(line)
+            b.append(right)
+    try:
+        x = solve(A, b)
+    except (SolverFailed, Infeasible):
+        return None
+    n, m = len(program.mass), program.letters
+    W = tuple(tuple(x[at[e, t]] if (e, t) in at else Fraction(0) for t in range(m)) for e in range(n))
+    K, den = whole(np.array(W, dtype=object))
+    return W if Limits(program).broken(K, den) is None else None
