@@ -8,7 +8,7 @@ import numpy as np
 from dalenius.solvers.leakage import Program, Term, search
 from dalenius.solvers.leakage.arrays import Arrays, Secret
 
-MIXTURES = ("dist", "local", "ind", "mindist", "limits", "marginal", "worst", "together", "zeros")
+MIXTURES = ("dist", "local", "ind", "mindist", "limits", "marginal", "worst", "combined", "together", "zeros")
 
 
 def near(x, digits=9):
@@ -106,13 +106,13 @@ def mixture(name, n, seed=0, secrets=None, share=0.3):
 
 
 def _together(src, name):
-    """Everything at once, around a channel that keeps all of it."""
+    """Everything at once, around a channel that keeps all of it; "combined" has neither odds nor a worst case."""
     n, C, C2, S = len(src.mass), hamming(len(src.mass)), steps(len(src.mass)), term(src.secret)
-    base = src.program(
-        cost=C, independent=(src.attribute,), odds=((src.second, near(np.exp(0.7))),), marginal=src.marginal
-    )
+    base = src.program(cost=C, independent=(src.attribute,), marginal=src.marginal)
+    if name != "combined":
+        base = replace(base, odds=((src.second, near(np.exp(0.7))),))
     quick = {"gap": 1e-4, "seconds": 100}
-    if name == "together":
+    if name != "zeros":
         base = replace(base, local_dp=((np.arange(n), Fraction(4 * n)),))
         point = 0.5 * search(base, **quick).pi + 0.5 * np.outer(src.p, src.p)
     else:
@@ -123,11 +123,17 @@ def _together(src, name):
         point = 0.5 * search(base, **quick).pi + 0.5 * search(quiet, **quick).pi
     leak = Secret.of(S, src.mass).leakage(point)
     other = Secret.of(term(src.second), src.mass).leakage(point)
+    if name == "combined":
+        base = replace(base, distortions=((C, near(1.02 * (C.astype(float) * point).sum())),))
+    else:
+        base = replace(base, worst=((S, near(1.02 * (leak / point.sum(axis=0)).max())),))
     return replace(
         base,
         leakages=((S, near(1.02 * leak.sum())), (term(src.second), near(1.02 * other.sum()))),
-        worst=((S, near(1.02 * (leak / point.sum(axis=0)).max())),),
-        distortions=((C2, near(1.02 * (C2.astype(float) * point).sum())),),
+        distortions=(
+            *base.distortions,
+            (C2, near(1.02 * (C2.astype(float) * point).sum())),
+        ),
     )
 
 

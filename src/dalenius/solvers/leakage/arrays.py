@@ -90,7 +90,7 @@ class Arrays:
     local_dp: Sequence[tuple[Ints, float]]
     pairs: Sequence[tuple[int, int, float]]
     A: Floats
-    odds: Sequence[int]  # rows of A for each
+    odds: Sequence[tuple[int, float]]  # for each, its rows of A and its ratio
     start: Floats  # law of the letters of a constant channel inside the guarantees
 
     @classmethod
@@ -128,7 +128,7 @@ class Arrays:
             [(rows, float(r)) for rows, r in program.local_dp],
             [(i, j, float(r)) for i, j, r in program.pairs],
             np.vstack(A),
-            [len(part) for part in A[1:]],
+            [(len(part), float(r)) for part, (_, r) in zip(A[1:], program.odds, strict=True)],
             start,
         )
 

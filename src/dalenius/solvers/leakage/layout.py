@@ -186,7 +186,11 @@ class Layout:
         for f in self.pattern.floors:
             R = len(f.rows)
             floors.append((nu[f.first : f.first + R], nu[f.first + R : f.first + 2 * R]))
-        odds = np.split(nu[self.pattern.count :], np.cumsum(self.given.odds)[:-1]) if len(self.given.odds) else []
+        odds = (
+            np.split(nu[self.pattern.count :], np.cumsum([size for size, _ in self.given.odds])[:-1])
+            if len(self.given.odds)
+            else []
+        )
         limits = len(self.given.leakages)
         return Multipliers(
             tuple(flat[:average]),

@@ -1,6 +1,6 @@
 r"""Programs without an interior, and parts that do nothing, rewritten so that the interior point can begin.
 
-Each step returns the rewritten arrays and a `Lift`, which turns multipliers of the rewritten program into multipliers of
+Each step returns the rewritten arrays and a `Lift`, which turns multipliers of the rewritten program into those of
 the one before, with the same bound (or one lower by a chosen ``loss``):
 
     letters nobody may take      are left out;
@@ -38,7 +38,7 @@ def none_of(a: Arrays) -> Multipliers:
         np.zeros((len(a.G), m)),
         np.zeros((len(a.pairs), m)),
         tuple((np.zeros((len(rows), m)), np.zeros((len(rows), m))) for rows, _ in a.local_dp),
-        tuple(np.zeros((size, m)) for size in a.odds),
+        tuple(np.zeros((size, m)) for size, _ in a.odds),
     )
 
 
@@ -241,8 +241,8 @@ def _tied(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001 - ever
     equal_dp = [k for k, (_, r) in enumerate(a.local_dp) if r == 1]
     both = {(i, j) for i, j, r in a.pairs if r == 1}
     equal_pairs = [k for k, (i, j, r) in enumerate(a.pairs) if r == 1 and (j, i) in both]
-    ends = np.cumsum([0, *a.odds])
-    equal_odds = [k for k in range(len(a.odds)) if not (a.A[ends[k] : ends[k + 1]] @ a.p).any()]
+    ends = np.cumsum([0, *(size for size, _ in a.odds)])
+    equal_odds = [k for k, (_, r) in enumerate(a.odds) if r == 1]
     if not equal_dp and not equal_pairs and not equal_odds:
         return a, _same
     unit = np.eye(n) / a.p
@@ -250,7 +250,7 @@ def _tied(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001 - ever
         rows = a.local_dp[k][0]
         blocks.append(unit[rows] - unit[rows[:1]])
     blocks += [(unit[a.pairs[k][1]] - unit[a.pairs[k][0]])[None] for k in equal_pairs]
-    blocks += [a.A[ends[k] : ends[k] + a.odds[k] // 2] for k in equal_odds]
+    blocks += [a.A[ends[k] : ends[k] + a.odds[k][0] // 2] for k in equal_odds]
     G = np.vstack(blocks)
     free_dp, free_pairs, free_odds = (
         [k for k in range(size) if k not in gone]
@@ -287,7 +287,7 @@ def _tied(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001 - ever
             pairs[mirror] += np.maximum(-y.equal[at], 0.0)
             at += 1
         for k in equal_odds:
-            half = a.odds[k] // 2
+            half = a.odds[k][0] // 2
             eta = y.equal[at : at + half]
             odds[k] = np.vstack([np.maximum(eta, 0.0), np.maximum(-eta, 0.0)])
             at += half

@@ -1,0 +1,411 @@
+"""The search of `solvers.leakage`: closed forms, random mixtures, programs without an interior, infeasible ones."""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import log
+
+import numpy as np
+import pytest
+
+from dalenius.errors import InputError, SolverFailed
+from dalenius.solvers.leakage import NoChannel, Program, Term, bound_of, rational, search, value_of
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.limits import Limits, whole
+from tests.leakage_instances import MIXTURES, Source, exact, hamming, mixture, near, random_mixture, term
+
+BIT = log(2)
+GAP = 1e-6 * BIT
+
+
+def entropy(p):
+    return -sum(x * log(x) for x in (p, 1 - p) if x > 0)
+
+
+def coin(distortion, **parts):
+    """A fair bit, its own secret, with Hamming distortion."""
+    mass = np.array([1, 1], object)
+    parts.setdefault("objective", ((Fraction(1), term(np.diag(mass))),))
+    parts.setdefault("cost", np.zeros((2, 2), object))
+    return Program(mass, 2, np.ones((2, 2), bool), distortions=((hamming(2), distortion),), **parts)
+
+
+def solved(program, gap=GAP):
+    """A solution whose figures hold, and whose exact channel keeps every limit and costs no more than the gap allows."""
+    solution = search(program, gap=gap, seconds=60)
+    assert solution.value - solution.bound <= 1.001 * gap
+    assert solution.bound <= solution.value + 1e-12
+    assert solution.bound == pytest.approx(bound_of(program, solution.multipliers), abs=1e-12)
+    W = rational(program, solution)
+    assert Limits(program).broken(*whole(np.array(W, object))) is None
+    pi = np.array([[float(v) for v in row] for row in W]) * Arrays.of(program).p[:, None]
+    assert value_of(program, pi) - solution.bound <= 1.2 * gap
+    return solution, W
+
+
+@pytest.mark.parametrize("D", [Fraction(1, 10), Fraction(1, 4), Fraction(2, 5)])
+def test_rate_of_a_fair_bit_with_hamming_distortion_is_log_2_minus_its_entropy(D):
+    solution, _ = solved(coin(D), 1e-9)
+    assert solution.value == pytest.approx(log(2) - entropy(float(D)), abs=1e-9)
+
+
+@pytest.mark.parametrize(("crossover", "D"), [(Fraction(1, 5), Fraction(1, 4)), (Fraction(1, 10), Fraction(1, 10))])
+def test_leakage_behind_a_binary_symmetric_channel(crossover, D):
+    # X is a fair bit and S = X + Bern(a): the least I(S; T) at Hamming distortion D is log 2 - h(a * D).
+    a = int(crossover * 10)
+    secret = term(np.array([[10 - a, a], [a, 10 - a]], object))
+    program = replace(coin(D), mass=np.array([10, 10], object), objective=((Fraction(1), secret),))
+    mixed = float(crossover * (1 - D) + D * (1 - crossover))
+    assert solved(program, 1e-9)[0].value == pytest.approx(log(2) - entropy(mixed), abs=1e-9)
+
+
+def test_least_distortion_under_a_leakage_limit_inverts_the_curve():
+    limit = near(log(2) - entropy(0.25), 12)
+    program = coin(
+        Fraction(1), cost=hamming(2), objective=(), leakages=((term(np.diag([1, 1]).astype(object)), limit),)
+    )
+    assert solved(program, 1e-9)[0].value == pytest.approx(0.25, abs=1e-8)
+
+
+def test_side_information_counts_group_by_group():
+    # Z is the row itself: given Z nothing more can leak, whatever is released.
+    mass = np.array([3, 5, 2], object)
+    rows = np.zeros((6, 3), object)
+    rows[[0, 1], 0], rows[[2, 3], 1], rows[[4, 5], 2] = [1, 2], [4, 1], [1, 1]
+    inside = Term(rows, np.array([0, 0, 1, 1, 2, 2]))
+    program = Program(
+        mass,
+        3,
+        np.ones((3, 3), bool),
+        np.zeros((3, 3), object),
+        ((Fraction(1), inside),),
+        ((hamming(3), Fraction(1, 9)),),
+    )
+    assert abs(solved(program)[0].value) < GAP
+
+
+@pytest.mark.parametrize("name", [*MIXTURES, "metric", "rate"])
+def test_every_mixture_is_certified_and_made_exact(name):
+    solved(mixture(name, 12))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_mixtures_around_a_known_channel_are_certified(seed):
+    program, arrays, point = random_mixture(seed, most=12)
+    solution, _ = solved(program)
+    if arrays.violation(point) < 1e-12:
+        assert solution.bound <= arrays.value(point) + 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 1300))
+def test_more_random_mixtures(seed):
+    solved(random_mixture(seed)[0])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_perturbed_multipliers_never_give_a_bound_above_the_value(seed):
+    program, _, _ = random_mixture(seed, most=8)
+    solution = search(program, gap=GAP, seconds=60)
+    rng = np.random.default_rng(seed)
+
+    def moved(v, positive=False):
+        v = np.asarray(v) * rng.choice([0.5, 1, 1.1, 3], size=np.shape(v)) + rng.normal(scale=0.1, size=np.shape(v))
+        return np.abs(v) if positive else v
+
+    for _ in range(10):
+        y = solution.multipliers
+        y = replace(
+            y,
+            posteriors=tuple(map(moved, y.posteriors)),
+            leakage=moved(y.leakage),
+            distortion=moved(y.distortion),
+            worst=tuple(map(moved, y.worst)),
+            worst_posteriors=tuple(map(moved, y.worst_posteriors)),
+            equal=moved(y.equal),
+            pairs=moved(y.pairs),
+            floors=tuple((moved(a), moved(b)) for a, b in y.floors),
+            odds=tuple(map(moved, y.odds)),
+        )
+        assert bound_of(program, y) <= solution.value + 1e-9
+
+
+def test_progress_is_told_and_time_is_kept():
+    heard = []
+    search(mixture("dist", 12), gap=GAP, seconds=60, on_progress=lambda *figures: heard.append(figures))
+    assert [step for step, _, _ in heard] == sorted(step for step, _, _ in heard)
+    assert heard[-1][1] >= heard[-1][2]
+    with pytest.raises(SolverFailed, match="time ran out"):
+        search(mixture("together", 12), gap=1e-9, seconds=0.0)
+
+
+# --- no interior, nothing to choose, nothing to do ---------------------------------------------------------------------
+
+
+def test_distortion_at_its_least_restricts_the_support():
+    src = Source(8)
+    cost = exact(
+        np.abs(np.subtract.outer(np.arange(8) // 2, np.arange(8) // 2))
+    )  # two letters are as good for every row
+    program = src.program(objective=((Fraction(1), term(src.secret)),), distortions=((cost, Fraction(0)),))
+    solution, W = solved(program)
+    assert all(W[e][t] == 0 for e in range(8) for t in range(8) if e // 2 != t // 2)
+    assert solution.multipliers.distortion[0] > 0
+
+
+def test_distortion_zero_leaves_one_channel():
+    src = Source(6)
+    program = src.program(objective=((Fraction(1), term(src.secret)),), distortions=((hamming(6), Fraction(0)),))
+    solution, W = solved(program)
+    assert W == tuple(tuple(Fraction(int(e == t)) for t in range(6)) for e in range(6))
+    assert solution.value == pytest.approx(value_of(program, np.diag(src.p)), abs=1e-12)
+
+
+@pytest.mark.parametrize("how", ["leakages", "worst"])
+def test_a_limit_of_zero_is_independence(how):
+    src = Source(9)
+    C = hamming(9)
+    silent = src.program(cost=C, **{how: ((term(src.secret), Fraction(0)),)})
+    apart = src.program(cost=C, independent=(src.secret,))
+    one, other = solved(silent, 1e-8)[0], solved(apart, 1e-8)[0]
+    assert one.value == pytest.approx(other.value, abs=1e-8)
+    mixed = replace(silent, leakages=(*silent.leakages, (term(src.second), near(0.01))))
+    solved(mixed)
+
+
+def test_a_limit_of_zero_given_side_information():
+    cells = np.random.default_rng(4).integers(1, 40, size=(6, 2, 2))
+    given = Term(cells.reshape(6, 4).T.astype(object), np.array([0, 1, 0, 1]))
+    mass = cells.sum(axis=(1, 2)).astype(object)
+    program = Program(
+        mass,
+        6,
+        np.ones((6, 6), bool),
+        hamming(6),
+        leakages=((given, Fraction(0)), (term(np.diag(mass)), Fraction(1, 4))),
+    )
+    solved(program)
+
+
+@pytest.mark.parametrize("kind", ["local_dp", "pairs", "odds"])
+def test_ratios_of_one_are_equalities(kind):
+    src = Source(7)
+    one = Fraction(1)
+    parts = {
+        "local_dp": ((np.array([1, 3, 4]), one),),
+        "pairs": ((1, 3, one), (3, 1, one), (4, 3, one), (3, 4, one)),
+        "odds": ((src.second, one),),
+    }
+    program = src.program(
+        objective=((one, term(src.secret)),), distortions=((hamming(7), near(0.6)),), **{kind: parts[kind]}
+    )
+    _, W = solved(program)
+    if kind != "odds":
+        assert W[1] == W[3] == W[4]
+
+
+def test_forbidden_entries_spread_along_ratios():
+    src = Source(6)
+    allowed = np.ones((6, 6), bool)
+    allowed[2, 5] = allowed[0, 1] = False
+    program = src.program(
+        objective=((Fraction(1), term(src.secret)),),
+        allowed=allowed,
+        distortions=((hamming(6), near(0.7)),),
+        local_dp=((np.array([1, 2, 3]), Fraction(8)),),
+        pairs=((4, 3, Fraction(3)),),
+    )
+    _, W = solved(program)
+    assert all(W[e][5] == 0 for e in (1, 2, 3, 4))
+    assert all(W[e][1] == 0 for e in (0,))
+
+
+def test_a_letter_of_mass_zero_is_not_used():
+    src = Source(5)
+    law = tuple(Fraction(v) for v in (1, 1, 1, 1, 0))
+    program = src.program(
+        objective=((Fraction(1), term(src.secret)),),
+        distortions=((hamming(5), near(0.7)),),
+        marginal=tuple(v / 4 for v in law),
+    )
+    _, W = solved(program)
+    assert all(row[4] == 0 for row in W)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 4), (4, 1)])
+def test_one_row_or_one_letter(n, m):
+    mass = np.arange(1, n + 1).astype(object)
+    secret = term(np.array([mass, np.zeros(n, int)]).astype(object)) if n == 1 else term(np.diag(mass))
+    program = Program(
+        mass,
+        m,
+        np.ones((n, m), bool),
+        np.zeros((n, m), object),
+        ((Fraction(1), secret),),
+        leakages=((secret, near(0.1)),),
+    )
+    assert abs(solved(program)[0].value) < GAP
+
+
+def test_secrets_of_one_value_empty_values_and_weights_of_zero():
+    src = Source(6)
+    nothing = term(src.mass[None, :])
+    padded = term(np.vstack([src.secret, np.zeros((2, 6), int)]).astype(object))
+    program = src.program(
+        objective=((Fraction(1), padded), (Fraction(3), nothing), (Fraction(0), term(src.second))),
+        distortions=((hamming(6), near(0.2)),),
+        leakages=((nothing, Fraction(0)),),
+    )
+    plain = src.program(objective=((Fraction(1), term(src.secret)),), distortions=((hamming(6), near(0.2)),))
+    assert solved(program)[0].value == pytest.approx(solved(plain)[0].value, abs=2 * GAP)
+
+
+def test_duplicate_rows_and_repeated_equalities():
+    src = Source(6)
+    twice = np.array([0, 0, 1, 2, 3, 4, 5, 5])
+    counts = src.secret[:, twice]
+    mass = src.mass[twice]
+    program = Program(
+        mass,
+        8,
+        np.ones((8, 8), bool),
+        np.zeros((8, 8), object),
+        ((Fraction(1), term(counts)),),
+        ((hamming(8), near(0.9)),),
+        independent=(src.attribute[:, twice], src.attribute[:, twice], src.second[:, twice]),
+        marginal=tuple(Fraction(int(v), int(mass.sum())) for v in mass),
+    )
+    solved(program)
+
+
+def test_slack_limits_have_multipliers_near_zero():
+    program = replace(mixture("dist", 8), leakages=((term(Source(8).second), Fraction(50)),))
+    solution, _ = solved(program)
+    assert solution.multipliers.leakage[0] < 1e-6
+
+
+def test_large_and_shifted_costs_are_scaled():
+    program = mixture("dist", 10)
+    C, D = program.distortions[0]
+    shifted = np.array([[1000 * v - 7 * e for v in row] for e, row in enumerate(C)], object)
+    limit = 1000 * D - Fraction(int(sum(7 * e * int(v) for e, v in enumerate(program.mass))), program.total)
+    one, other = solved(program)[0], solved(replace(program, distortions=((shifted, limit),)))[0]
+    assert one.value == pytest.approx(other.value, abs=2 * GAP)
+    assert one.multipliers.distortion[0] == pytest.approx(1000 * other.multipliers.distortion[0], rel=1e-3)
+
+
+# --- linear programs ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", ["independent", "local_dp", "marginal", "odds", "pairs", "all"])
+def test_linear_programs_have_an_exact_optimum(part):
+    src = Source(7)
+    r = Fraction(3)
+    parts = {
+        "independent": (src.attribute,),
+        "local_dp": ((np.arange(7), r),),
+        "marginal": tuple(Fraction(k, 28) for k in range(1, 8)),
+        "odds": ((src.second, Fraction(3, 2)),),
+        "pairs": tuple((i, j, r) for i in range(7) for j in (i - 1, i + 1) if 0 <= j < 7),
+    }
+    program = src.program(cost=hamming(7), **(parts if part == "all" else {part: parts[part]}))
+    solution, W = solved(program)
+    assert solution.channel == W
+    assert solution.value - solution.bound < 1e-12
+
+
+def test_a_linear_program_agrees_with_the_interior_point():
+    src = Source(7)
+    free = src.program(cost=hamming(7), local_dp=((np.arange(7), Fraction(4)),))
+    slack = replace(free, leakages=((term(src.secret), Fraction(40)),))
+    assert solved(free)[0].value == pytest.approx(solved(slack)[0].value, abs=2 * GAP)
+
+
+# --- infeasible --------------------------------------------------------------------------------------------------------
+
+
+def infeasible():
+    src = Source(8)
+    S, C = term(src.secret), hamming(8)
+    kept = Arrays.of(src.program(cost=C, leakages=((S, Fraction(1)),))).leakages[0][0].leakage(np.diag(src.p)).sum()
+    shifted = exact(np.round(1 - np.eye(8)[np.r_[1:8, 0]], 3))
+    yield "below the least", src.program(objective=((Fraction(1), S),), distortions=((C + 1, Fraction(1, 2)),))
+    yield (
+        "leakage and distortion",
+        src.program(cost=C, leakages=((S, near(0.01 * kept)),), distortions=((C, near(0.05)),)),
+    )
+    yield (
+        "two distortions",
+        src.program(objective=((Fraction(1), S),), distortions=((C, near(0.4)), (shifted, near(0.4)))),
+    )
+    yield (
+        "local privacy",
+        src.program(
+            objective=((Fraction(1), S),), distortions=((C, near(0.1)),), local_dp=((np.arange(8), Fraction(2)),)
+        ),
+    )
+    yield (
+        "marginal",
+        src.program(
+            objective=((Fraction(1), S),),
+            distortions=((C, near(0.1)),),
+            marginal=(Fraction(93, 100), *[Fraction(1, 100)] * 7),
+        ),
+    )
+    yield "worst case", src.program(worst=((S, near(0.01)),), distortions=((C, near(0.05)),))
+    yield "negative limit", src.program(cost=C, leakages=((S, Fraction(-1, 10)),))
+    yield "negative worst", src.program(cost=C, worst=((S, Fraction(-1, 10)),))
+    yield "linear", src.program(cost=C, distortions=((C, near(0.1)),), local_dp=((np.arange(8), Fraction(2)),))
+    yield "linear and independent", src.program(cost=C, distortions=((C, near(0.01)),), independent=(src.secret,))
+    allowed = ~np.eye(8, dtype=bool)
+    allowed[:, 0] = False
+    yield (
+        "letter without rows",
+        src.program(objective=((Fraction(1), S),), allowed=allowed, marginal=tuple([Fraction(1, 8)] * 8)),
+    )
+    allowed = np.eye(8, dtype=bool)
+    yield (
+        "ratios to forbidden entries",
+        src.program(objective=((Fraction(1), S),), allowed=allowed, local_dp=((np.arange(8), Fraction(2)),)),
+    )
+
+
+@pytest.mark.parametrize(("name", "program"), list(infeasible()), ids=lambda v: v if isinstance(v, str) else "")
+def test_infeasible_programs_are_proved_so(name, program):
+    with pytest.raises(NoChannel) as caught:
+        search(program, gap=GAP, seconds=60)
+    assert bound_of(program, caught.value.multipliers, objective=False) > 1e-7
+
+
+def test_least_distortion_is_named():
+    src = Source(5)
+    program = src.program(objective=((Fraction(1), term(src.secret)),), distortions=((hamming(5) + 1, Fraction(1, 2)),))
+    with pytest.raises(NoChannel, match="the least possible is 1$"):
+        search(program, gap=GAP, seconds=60)
+
+
+def test_a_row_without_letters_is_infeasible():
+    allowed = np.ones((5, 5), bool)
+    allowed[3] = False
+    src = Source(5)
+    with pytest.raises(NoChannel, match="row 3"):
+        search(src.program(allowed=allowed, objective=((Fraction(1), term(src.secret)),)), gap=GAP, seconds=60)
+
+
+# --- refusals ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"mass": np.array([0, 2], object)}, "row 0 has no mass"),
+        ({"cost": np.zeros((2, 3), object)}, "cost has shape"),
+        ({"letters": 0}, "needs rows and letters"),
+        ({"objective": ((Fraction(1), term(np.array([[1, 2]], object))),)}, "does not add up"),
+        ({"pairs": ((0, 1, Fraction(1, 2)),)}, "1/2 < 1"),
+        ({"marginal": (Fraction(1), Fraction(1))}, "not a probability vector"),
+        ({"marginal": (Fraction(1),)}, "marginal has shape"),
+    ],
+)
+def test_programs_that_make_no_sense_are_refused(change, words):
+    with pytest.raises(InputError, match=words):
+        replace(coin(Fraction(1, 4)), **change)
