@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dalenius.errors import InputError, SolverFailed
-from dalenius.solvers.leakage import NoChannel, Program, Term, bound_of, rational, search, value_of
+from dalenius.solvers.leakage import NoChannel, Program, Term, bound_of, rational, search, searching, value_of
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
-from tests.leakage_instances import MIXTURES, Source, exact, hamming, mixture, near, random_mixture, term
+from tests.leakage_instances import MIXTURES, Source, exact, hamming, mixture, near, random_mixture, steps, term
 
 BIT = log(2)
 GAP = 1e-6 * BIT
@@ -30,7 +30,7 @@ def coin(distortion, **parts):
 
 
 def solved(program, gap=GAP):
-    """A solution whose figures hold, and whose exact channel keeps every limit and costs no more than the gap allows."""
+    """A solution whose figures hold, and whose exact channel keeps every limit and is within the gap too."""
     solution = search(program, gap=gap, seconds=60)
     assert solution.value - solution.bound <= 1.001 * gap
     assert solution.bound <= solution.value + 1e-12
@@ -138,14 +138,12 @@ def test_progress_is_told_and_time_is_kept():
         search(mixture("together", 12), gap=1e-9, seconds=0.0)
 
 
-# --- no interior, nothing to choose, nothing to do ---------------------------------------------------------------------
+# --- no interior, nothing to choose, nothing to do ------------------------------------------------
 
 
 def test_distortion_at_its_least_restricts_the_support():
     src = Source(8)
-    cost = exact(
-        np.abs(np.subtract.outer(np.arange(8) // 2, np.arange(8) // 2))
-    )  # two letters are as good for every row
+    cost = exact(np.abs(np.subtract.outer(np.arange(8) // 2, np.arange(8) // 2)))  # two letters suit a row
     program = src.program(objective=((Fraction(1), term(src.secret)),), distortions=((cost, Fraction(0)),))
     solution, W = solved(program)
     assert all(W[e][t] == 0 for e in range(8) for t in range(8) if e // 2 != t // 2)
@@ -156,7 +154,7 @@ def test_distortion_zero_leaves_one_channel():
     src = Source(6)
     program = src.program(objective=((Fraction(1), term(src.secret)),), distortions=((hamming(6), Fraction(0)),))
     solution, W = solved(program)
-    assert W == tuple(tuple(Fraction(int(e == t)) for t in range(6)) for e in range(6))
+    assert tuple(tuple(Fraction(int(e == t)) for t in range(6)) for e in range(6)) == W
     assert solution.value == pytest.approx(value_of(program, np.diag(src.p)), abs=1e-12)
 
 
@@ -293,7 +291,59 @@ def test_large_and_shifted_costs_are_scaled():
     assert one.multipliers.distortion[0] == pytest.approx(1000 * other.multipliers.distortion[0], rel=1e-3)
 
 
-# --- linear programs ---------------------------------------------------------------------------------------------------
+# --- beyond memory --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["dist", "rate", "two", "zeros"])
+def test_mirror_descent_meets_the_interior_point(name, monkeypatch):
+    program = mixture("rate" if name == "rate" else "dist", 10)
+    if name == "two":
+        program = replace(program, distortions=(*program.distortions, (steps(10), near(0.05))))
+    if name == "zeros":
+        allowed = np.ones((10, 10), bool)
+        allowed[0, 1] = allowed[3, 4:6] = False
+        program = replace(program, allowed=allowed)
+    gap = 1e-5
+    inside = search(program, gap=GAP, seconds=60)
+    monkeypatch.setattr(searching, "_DENSE", 1)
+    solution, _ = solved(program, gap)
+    assert solution.bound <= inside.value
+    assert inside.bound <= solution.value
+
+
+def test_what_neither_method_can_hold_is_refused(monkeypatch):
+    monkeypatch.setattr(searching, "_DENSE", 1)
+    with pytest.raises(SolverFailed, match="more memory"):
+        search(mixture("local", 10), gap=GAP, seconds=60)
+
+
+# --- curves ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["dist", "local", "mindist"])
+def test_a_snapshot_saves_steps_at_the_next_limit(name):
+    program = mixture(name, 20)
+    start, cold, warm = None, 0, 0
+    for share in np.linspace(1, 1.3, 6):
+        if name == "mindist":
+            limits = {"leakages": tuple((t, near(share * float(L))) for t, L in program.leakages)}
+        else:
+            limits = {"distortions": tuple((C, near(share * float(D))) for C, D in program.distortions)}
+        here = replace(program, **limits)
+        first = search(here, gap=GAP, seconds=60)
+        again = search(here, gap=GAP, seconds=60, start=start)
+        assert again.bound <= first.value
+        assert first.bound <= again.value
+        cold, warm, start = cold + first.iterations, warm + again.iterations, again.snapshot or start
+    assert warm < 0.8 * cold
+
+
+def test_a_snapshot_of_another_shape_is_not_used():
+    start = search(mixture("dist", 10), gap=GAP, seconds=60).snapshot
+    assert search(mixture("local", 12), gap=GAP, seconds=60, start=start).value > 0
+
+
+# --- linear programs ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("part", ["independent", "local_dp", "marginal", "odds", "pairs", "all"])
@@ -320,7 +370,7 @@ def test_a_linear_program_agrees_with_the_interior_point():
     assert solved(free)[0].value == pytest.approx(solved(slack)[0].value, abs=2 * GAP)
 
 
-# --- infeasible --------------------------------------------------------------------------------------------------------
+# --- infeasible -----------------------------------------------------------------------------------
 
 
 def infeasible():
@@ -379,7 +429,7 @@ def test_infeasible_programs_are_proved_so(name, program):
 def test_least_distortion_is_named():
     src = Source(5)
     program = src.program(objective=((Fraction(1), term(src.secret)),), distortions=((hamming(5) + 1, Fraction(1, 2)),))
-    with pytest.raises(NoChannel, match="the least possible is 1$"):
+    with pytest.raises(NoChannel, match=r"the least possible is 1$"):
         search(program, gap=GAP, seconds=60)
 
 
@@ -391,7 +441,7 @@ def test_a_row_without_letters_is_infeasible():
         search(src.program(allowed=allowed, objective=((Fraction(1), term(src.secret)),)), gap=GAP, seconds=60)
 
 
-# --- refusals ----------------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

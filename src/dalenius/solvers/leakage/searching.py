@@ -7,6 +7,7 @@ import numpy as np
 
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.descent import mirror_descent, suits
 from dalenius.solvers.leakage.interior import Care, Found, Progress, descend
 from dalenius.solvers.leakage.layout import Snapshot
 from dalenius.solvers.leakage.linear import is_linear, linear_optimum
@@ -118,7 +119,13 @@ def search(
         out[:, letters] = pi
         return out
 
-    for care in _CHAIN if start is None else (_CHAIN[0], *_CHAIN):
+    if beyond_memory(reduced):
+        if not suits(reduced):
+            raise SolverFailed(f"{n} rows, {m} letters and these limits need more memory than the search may take")
+        found = mirror_descent(tight, scaled.arrays, gap=enough, deadline=deadline, on_progress=told)
+        best.take(found)
+        steps = found.iterations
+    for care in () if steps else _CHAIN if start is None else (_CHAIN[0], *_CHAIN):
         if care.dense and size > _DENSE:
             break
         found = descend(
@@ -145,6 +152,15 @@ def search(
     pi, y = wide(best.pi), back(scaled.multipliers(best.multipliers))
     inner = None if best.inner is None else wide(best.inner)
     return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, best.snapshot)
+
+
+def beyond_memory(given: Arrays) -> bool:
+    """Whether the interior point would need more than about a gibibyte for its factors."""
+    n, m = given.allowed.shape
+    N = n + len(given.local_dp)
+    rank = sum(len(s.B) for _, s in given.objective) + sum(len(s.B) + 1 for s, _ in (*given.leakages, *given.worst))
+    dense = bool(given.worst) or bool(given.pairs) or rank + len(given.A) >= N
+    return bool(m * N * (N if dense else rank + len(given.A)) > _DENSE)
 
 
 def _linear(program: Program, given: Arrays, gap: float) -> Solution:
