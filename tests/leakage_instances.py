@@ -137,6 +137,32 @@ def _together(src, name):
     )
 
 
+def conic(program):
+    """The program for cvxpy: a term is the relative entropy of the joint weights to (letter mass) x (prior)."""
+    import cvxpy as cp
+
+    a = Arrays.of(program)
+    n, m = a.allowed.shape
+    pi = cp.Variable((n, m), nonneg=True)
+
+    def leak(s):
+        return cp.sum(cp.rel_entr(s.B @ pi, cp.multiply(np.outer(s.c, np.ones(m)), (s.G.T @ s.G @ s.B) @ pi)), axis=0)
+
+    holds = [cp.sum(pi, axis=1) == a.p, *(cp.sum(cp.multiply(C, pi)) <= D for C, D in a.distortions)]
+    holds += [cp.sum(leak(s)) <= L for s, L in a.leakages]
+    holds += [leak(s) <= L * cp.sum(pi, axis=0) for s, L in a.worst]
+    holds += [a.G @ pi == a.h] if len(a.G) else []
+    holds += [a.A @ pi >= 0] if len(a.A) else []
+    W = cp.multiply(np.outer(1 / a.p, np.ones(m)), pi)
+    for rows, r in a.local_dp:
+        floor = np.ones((len(rows), 1)) @ cp.Variable((1, m))
+        holds += [W[rows] >= floor, W[rows] <= r * floor]
+    holds += [W[i] <= r * W[j] for i, j, r in a.pairs]
+    holds += [] if a.allowed.all() else [cp.multiply(1.0 - a.allowed, pi) == 0]
+    goal = cp.sum(cp.multiply(a.cost, pi)) + sum(theta * cp.sum(leak(s)) for theta, s in a.objective)
+    return cp.Problem(cp.Minimize(goal), holds)
+
+
 def random_mixture(seed, most=20):
     """A random program that one channel, drawn first, keeps with a little room: 3..most rows and letters."""
     rng = np.random.default_rng(seed)

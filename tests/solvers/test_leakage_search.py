@@ -11,7 +11,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.leakage import NoChannel, Program, Term, bound_of, rational, search, searching, value_of
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
-from tests.leakage_instances import MIXTURES, Source, exact, hamming, mixture, near, random_mixture, steps, term
+from tests.leakage_instances import MIXTURES, Source, conic, exact, hamming, mixture, near, random_mixture, steps, term
 
 BIT = log(2)
 GAP = 1e-6 * BIT
@@ -100,6 +100,20 @@ def test_random_mixtures_around_a_known_channel_are_certified(seed):
 @pytest.mark.parametrize("seed", range(1000, 1300))
 def test_more_random_mixtures(seed):
     solved(random_mixture(seed)[0])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # cvxpy warns about its own accuracy
+@pytest.mark.parametrize("program", [*MIXTURES, "metric", "rate", *range(40)])
+def test_a_conic_solver_finds_the_same_value(program):
+    program = mixture(program, 10) if isinstance(program, str) else random_mixture(program, most=8)[0]
+    solution = search(program, gap=GAP, seconds=60)
+    problem = conic(program)
+    problem.solve(solver="CLARABEL")
+    if problem.status == "optimal":  # its limits are kept to about 1e-8
+        assert solution.bound - 1e-6 <= problem.value <= solution.value + 1e-6
+    else:
+        assert problem.status == "optimal_inaccurate"
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -20,8 +20,8 @@ _CLEARLY = 1e-8  # a limit that doubles see missed by more than this is not wort
 def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...], ...]:
     """Rows of W: every limit is kept exactly (leakage: shown with intervals). Raises SolverFailed if none is found.
 
-    The least share of a point further inside that keeps every limit is mixed in: of the constant channel if it is
-    allowed, else of a point that the search met on its way.
+    Letters that miss a limit of their own are levelled a little; then the least share of a point further inside that
+    keeps every limit is mixed in: of the constant channel if it is allowed, else of one that the search met on its way.
     """
     if solution.channel is not None:
         return solution.channel
@@ -52,8 +52,32 @@ def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tu
         inside.append(solution.inner / given.p[:, None])
     if free:
         yield W, 44, 0.0
+    W = _levelled(given, W)
     yield W, 60, 1e-11
     yield W, 60, 1e-6
     for share in _SHARES:
         for other in inside:
             yield (1 - share) * W + share * other, 60, 1e-11
+
+
+def _levelled(given: Arrays, W: Floats) -> Floats:
+    """W with each letter moved towards its own mean, as far as the limits on single letters ask.
+
+    They are c(x) <= 0 with c convex and homogeneous, and c(p) < 0: a share k of the mean leaves at most
+    (1 - k) c(x) + k q c(p).
+    """
+    pi = W * given.p[:, None]
+    q = pi.sum(axis=0)
+    missed = [(s.leakage(pi) - L * q, L) for s, L in given.worst]
+    missed += [(W[rows].max(axis=0) - r * W[rows].min(axis=0), r - 1) for rows, r in given.local_dp]
+    missed += [(W[i] - r * W[j], r - 1) for i, j, r in given.pairs]
+    missed += [(-row @ pi, float(row @ given.p)) for row in given.A]
+    share = np.zeros_like(q)
+    for c, room in missed:
+        if room < 1e-9:  # an equality
+            continue
+        short = c + 1e-14
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(short > 0, np.maximum(share, short / (short + q * room)), share)
+    share = np.where(given.allowed.all(axis=0) & np.isfinite(share), np.minimum(share, 1.0), 0.0)
+    return np.asarray((1 - share) * W + share * q)
