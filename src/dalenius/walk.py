@@ -7,21 +7,33 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from dalenius.certify import Verdict, check, prove_privacy
 from dalenius.core import MISSING, Column, Design, Pmf, Problem, ProductPmf, TableSource
+from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import outcome_words
 from dalenius.designs import GAP, SECONDS, solve
 from dalenius.errors import InputError, MismatchError, NotCertified
-from dalenius.evidence import Audit, examine, examine_shuffled
+from dalenius.evidence import Audit, MechanismAudit, examine, examine_mechanism, examine_shuffled, mechanism_of
 from dalenius.ledger import Entry, Ledger
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
-from dalenius.tables import Coded, base_of, bind, encode, open_table, read_json, read_text, released_name, write_table
+from dalenius.tables import (
+    Coded,
+    base_of,
+    bind,
+    encode,
+    open_table,
+    read_json,
+    read_pmf,
+    read_text,
+    released_name,
+    write_table,
+)
 
 __all__ = ["Outcome", "apply", "audit", "load", "release", "small_cells", "solve", "verify"]
 
@@ -172,7 +184,45 @@ def apply(
     return released, examine(standing, released.inputs, released.letters)
 
 
-def audit(design: Design, *, released: Any, original: Any, key: Key | None = None, error: float = 1e-6) -> Audit:
+@overload
+def audit(
+    mechanism: Design | str | Path, *, released: Any, original: Any, key: Key | None = None, error: float = 1e-6
+) -> Audit: ...
+@overload
+def audit(mechanism: Design | Kernel | str | Path, *, prior: Pmf | str | Path | None = None) -> MechanismAudit: ...
+def audit(
+    mechanism: Design | Kernel | str | Path,
+    *,
+    prior: Pmf | str | Path | None = None,
+    released: Any = None,
+    original: Any = None,
+    key: Key | None = None,
+    error: float = 1e-6,
+) -> Audit | MechanismAudit:
+    """Audit a mechanism from its channel, or with a released and an original table the release against its design.
+
+    A mechanism is a channel, a design or a card, or a file with one. Without `prior` a design is audited under its own
+    joint pmf, anything else under none.
+
+    >>> from dalenius.testing import xor
+    >>> audit(solve(xor())).groups[2].low > 0.999
+    True
+    """
+    if (released is None) != (original is None):
+        raise InputError("an audit of a release needs both tables: the released one and the original")
+    if released is None:
+        own, channel, remarks = mechanism_of(mechanism)
+        given = prior if isinstance(prior, Pmf) or prior is None else read_pmf(prior, "prior")
+        return examine_mechanism(channel, own if given is None else given, remarks=remarks)
+    design = (
+        mechanism if isinstance(mechanism, Design) else load(mechanism) if not isinstance(mechanism, Kernel) else None
+    )
+    if design is None:
+        raise InputError("a released table is audited against its design; a channel alone does not say what was drawn")
+    return _audit_release(design, released=released, original=original, key=key, error=error)
+
+
+def _audit_release(design: Design, *, released: Any, original: Any, key: Key | None, error: float) -> Audit:
     """Evidence from a released table against its design.
 
     Rows can be matched when their order was kept, or when the key undoes the shuffle; otherwise only how often each

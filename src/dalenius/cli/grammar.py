@@ -130,12 +130,15 @@ def parser() -> argparse.ArgumentParser:
 
     c = command(
         "audit",
-        "test a released table against its design; exit 4 when the evidence contradicts the proof",
-        "dalenius audit design.json --released released.csv --original patients.csv",
+        "measure what any mechanism lets out, proved; or test a released table against its design (exit 4 when the "
+        "evidence contradicts the proof)",
+        "dalenius audit channel.json --prior pmf.json\n"
+        "  dalenius audit design.json --released released.csv --original patients.csv",
     )
-    c.add_argument("mechanism", help="design.json")
-    c.add_argument("--released", metavar="TABLE", required=True, help="the released table")
-    c.add_argument("--original", metavar="TABLE", required=True, help="the table that it was drawn from")
+    c.add_argument("mechanism", help="channel.json, design.json or card.json")
+    c.add_argument("--prior", metavar="FILE", help="joint pmf of the inputs, for what depends on one")
+    c.add_argument("--released", metavar="TABLE", help="a released table, to test against its design")
+    c.add_argument("--original", metavar="TABLE", help="the table that it was drawn from")
     c.add_argument("--error", type=_probability, default=1e-6, help="probability of a false alarm (default: 1e-6)")
     keyed(c)
 

@@ -1,5 +1,16 @@
-"""Evidence from released tables; it does not trust the design."""
+"""Audits: of released tables against a design, which is not trusted, and of any mechanism from its channel alone."""
 
 from dalenius.evidence.examining import Audit, Finding, examine, examine_shuffled
+from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
+from dalenius.evidence.opening import mechanism_of
 
-__all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
+__all__ = [
+    "Audit",
+    "Finding",
+    "MechanismAudit",
+    "UnderPrior",
+    "examine",
+    "examine_mechanism",
+    "examine_shuffled",
+    "mechanism_of",
+]

@@ -1,10 +1,12 @@
 """Says what was promised, what was proved and what was seen; computes nothing."""
 
 from dalenius.report.digits import bits, factor, figure, percent
+from dalenius.report.mechanism import audited
 from dalenius.report.page import render, render_public
 from dalenius.report.words import not_protected, one_more, promised, proved, seen
 
 __all__ = [
+    "audited",
     "bits",
     "factor",
     "figure",

@@ -1,0 +1,198 @@
+"""The audit of a mechanism from its channel alone: every measure, proved, for any channel from anywhere.
+
+Nothing is believed of the mechanism but its rows. Each input of the channel counts as the record of one individual.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any
+
+from dalenius.certify.privacy import figures
+from dalenius.core.guarantee import (
+    Contraction,
+    Dalenius,
+    Guarantee,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    WorstCaseLeakage,
+)
+from dalenius.core.kernel import Kernel
+from dalenius.core.numbers import exact
+from dalenius.core.pmf import Pmf
+from dalenius.core.reading import Release
+from dalenius.measures.bayes import guess_after, guess_before
+from dalenius.measures.capacity import Bracket, aligned, capacity
+from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
+from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
+from dalenius.measures.individual import Individual, independent_capacity, individual_capacity
+from dalenius.measures.shannon import conditional_mutual_information_bounds, mutual_information_bounds
+
+__all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism"]
+
+GROUPS = 3
+EXACT = 200_000  # outcomes times letters; beyond, the figures of single letters are left out
+
+
+@dataclass(frozen=True)
+class UnderPrior:
+    """What the mechanism does when the inputs follow a prior; informations in bits."""
+
+    mutual_information: Bracket
+    per_input: Mapping[str, Bracket]
+    per_input_given_others: Mapping[str, Bracket]
+    maximal_correlation: float
+    s_star: Bracket
+    s_star_reverse: Bracket
+    guess_before: float
+    guess_after: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "mutual_information_bits": list(self.mutual_information),
+            "per_input_bits": {n: list(b) for n, b in self.per_input.items()},
+            "per_input_given_others_bits": {n: list(b) for n, b in self.per_input_given_others.items()},
+            "maximal_correlation": self.maximal_correlation,
+            "s_star": list(self.s_star),
+            "s_star_reverse": list(self.s_star_reverse),
+            "bayes_guess_before": self.guess_before,
+            "bayes_guess_after": self.guess_after,
+        }
+
+
+@dataclass(frozen=True)
+class MechanismAudit:
+    """Every measure of a mechanism. Brackets hold the truth; single numbers are rounded up, None is infinite."""
+
+    records: tuple[str, ...]
+    capacity: Bracket
+    groups: Mapping[int, Individual]
+    independent: Bracket
+    dp_epsilon: float | None
+    strong_dp_epsilon: float | None
+    eta_kl: float
+    eta_tv: float
+    prior: UnderPrior | None
+    guarantees: tuple[Guarantee, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def worst(self) -> Individual:
+        """The worst record and its worst adversary."""
+        return self.groups[1]
+
+    def to_json(self) -> dict[str, Any]:
+        level = self.dp_epsilon
+        return {
+            "records": list(self.records),
+            "individual_capacity_bits": [self.worst.low, self.worst.high],
+            "group_capacity_bits": {str(k): [g.low, g.high] for k, g in self.groups.items()},
+            "individual_capacity_independent_bits": list(self.independent),
+            "independent_by_dp_bits": information_of_dp(level) if level is not None else None,
+            "capacity_bits": list(self.capacity),
+            "dp_epsilon": level,
+            "strong_dp_epsilon": self.strong_dp_epsilon,
+            "eta_kl": self.eta_kl,
+            "eta_tv": self.eta_tv,
+            "worst_record": list(self.worst.group),
+            "worst_adversary": [
+                {
+                    "record": dict(zip(self.worst.group, b.record, strict=True)),
+                    "probability": b.probability,
+                    "others": dict(zip(self.worst.others, b.others, strict=True)),
+                }
+                for b in self.worst.beliefs
+            ],
+            **(self.prior.to_json() if self.prior else {}),
+            "guarantees": [{**g.to_json(), "words": g.words()} for g in self.guarantees],
+            "remarks": list(self.remarks),
+        }
+
+
+def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tuple[str, ...] = ()) -> MechanismAudit:
+    """Audit a channel; with a prior of its inputs also what depends on one.
+
+    >>> from dalenius.core import Channel
+    >>> pad = (Fraction(1, 2), Fraction(1, 2))
+    >>> seen = examine_mechanism(Channel({"M": ("0", "1")}, {"C": ("0", "1")}, (pad, pad)))
+    >>> seen.worst.high, seen.dp_epsilon, seen.guarantees[0].to_json()["dalenius"]
+    (0.0, 0.0, True)
+    """
+    names = tuple(channel.inputs)
+    groups = {k: individual_capacity(channel, group=k) for k in range(1, min(len(names), GROUPS) + 1)}
+    whole = capacity(channel)
+    strong, contraction = strong_dp_epsilon(channel), eta_kl(channel)[1]
+    met: list[Guarantee] = [Dalenius(_level(g.high), group=k) for k, g in groups.items()]
+    if strong is not None:
+        met.append(LocalDP(_level(strong)))
+    met.append(Contraction(_level(contraction)))
+    under = None
+    if prior is not None:
+        prior = aligned(prior, channel)
+        under, more = _under(channel, prior), _kept_under(channel, prior)
+        met += more
+    return MechanismAudit(
+        names,
+        (whole.low, whole.high),
+        groups,
+        independent_capacity(channel),
+        dp_epsilon(channel),
+        strong,
+        contraction,
+        eta_tv(channel),
+        under,
+        tuple(met),
+        remarks,
+    )
+
+
+def _level(x: float) -> Fraction:
+    """A short decimal that is not below a double."""
+    return exact(nextafter(x, inf)) if x else Fraction(0)
+
+
+def _outward(ends: tuple[Fraction, Fraction]) -> Bracket:
+    """A rational bracket as doubles, rounded outward."""
+    low, high = float(ends[0]), float(ends[1])
+    return (nextafter(low, -inf) if low > ends[0] else low), (nextafter(high, inf) if high < ends[1] else high)
+
+
+def _under(channel: Kernel, prior: Pmf) -> UnderPrior:
+    names, joint = list(channel.inputs), channel.after(prior)
+    out = [n for n in joint.variables if n not in names]
+    after = guess_after(joint, names, out)
+    return UnderPrior(
+        _outward(mutual_information_bounds(joint, names, out)),
+        {n: _outward(mutual_information_bounds(joint, [n], out)) for n in names},
+        {
+            n: _outward(conditional_mutual_information_bounds(joint, [n], out, [m for m in names if m != n]))
+            for n in names
+        },
+        maximal_correlation(prior, channel)[1],
+        s_star(prior, channel),
+        s_star(prior, channel, reverse=True),
+        _outward((guess_before(joint, names),) * 2)[0],
+        _outward((after, after))[1],
+    )
+
+
+def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
+    """For each input the promises that hold under the prior, at the least level that does."""
+    if len(prior) * channel.shape[1] > EXACT:
+        return []
+    names = list(channel.inputs)
+    release = Release({"joint": prior.to_json(), "channel": channel.to_json(), "mechanism": {"observe": names}})
+    met: list[Guarantee] = []
+    for name in names:
+        shown = figures(release, [name])
+        if not exact(shown["leakage_bits"]):
+            met.append(Independent((name,)))
+            continue
+        met.append(Leakage((name,), exact(shown["leakage_bits"])))
+        met.append(WorstCaseLeakage((name,), exact(shown["worst_letter_bits"])))
+        if shown["odds_nats"] is not None:
+            met.append(InformationPrivacy((name,), exact(shown["odds_nats"])))
+    return met

@@ -1,0 +1,89 @@
+"""What is audited: the channel of everything that leaves, from a channel, a design or a card, or from a file."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dalenius.core.design import CARD_FORMAT, FORMAT, Design
+from dalenius.core.forms import channel_of
+from dalenius.core.kernel import Kernel
+from dalenius.core.numbers import exact, is_decimal, written
+from dalenius.core.pmf import Pmf
+from dalenius.errors import DaleniusError, InputError, Unsupported
+from dalenius.measures.capacity import with_kept
+from dalenius.tables import read_json
+
+__all__ = ["mechanism_of"]
+
+ROUNDING = Fraction(1, 10**9)
+
+
+def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, Kernel, tuple[str, ...]]:
+    """The prior that comes with a mechanism, if any, the channel of what leaves, and what a reader must be told.
+
+    >>> from dalenius.core import Channel
+    >>> mechanism_of(Channel.constant({"X": ("a", "b")}, "Y"))[0] is None
+    True
+    """
+    if isinstance(mechanism, Design):
+        return _of_design(mechanism)
+    if isinstance(mechanism, Kernel):
+        return None, _small(mechanism), ()
+    document = read_json(mechanism, "mechanism file")
+    kind = document.get("format") if isinstance(document, dict) else None
+    try:
+        if kind == FORMAT:
+            return _of_design(Design.from_json(document))
+        if kind == CARD_FORMAT:
+            return _of_card(document)
+        document, remarks = _divided(document)
+        return None, _small(channel_of(document)), remarks
+    except DaleniusError as e:
+        raise type(e)(f"{Path(mechanism).name}: {e}") from None
+
+
+def _small(channel: Kernel) -> Kernel:
+    if not channel.few:
+        raise Unsupported(f"a channel of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
+    return channel
+
+
+def _of_design(design: Design) -> tuple[Pmf, Kernel, tuple[str, ...]]:
+    joint, kept = design.problem.pmf, design.problem.kept
+    channel = with_kept(_small(design.channel), joint.alphabets(kept))
+    return joint, channel, _beside(kept)
+
+
+def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
+    try:
+        channel, kept = _small(channel_of(card["channel"])), [str(n) for n in card["kept"]]
+    except (KeyError, TypeError) as e:
+        raise InputError(f"the card is damaged: {type(e).__name__} {e}") from None
+    if strange := [n for n in kept if n not in channel.inputs]:
+        raise Unsupported(
+            f"the kept column {strange[0]!r} leaves beside the letter, and a card does not list its values; audit the "
+            "design instead"
+        )
+    return None, with_kept(channel, {n: tuple(channel.inputs[n]) for n in kept}), _beside(kept)
+
+
+def _beside(kept: Any) -> tuple[str, ...]:
+    return (f"the kept columns ({', '.join(kept)}) leave as they are and count as outputs",) if kept else ()
+
+
+def _divided(document: Any) -> tuple[Any, tuple[str, ...]]:
+    """Rows of rounded decimals that miss one by their last digits, each divided by its exact sum, and a remark."""
+    rows = document.get("rows") if isinstance(document, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, list) and row for row in rows):
+        return document, ()
+    missed, out = Fraction(0), []
+    for row in rows:
+        values = [exact(v, "a channel entry") for v in row]
+        off = abs(sum(values, Fraction(0)) - 1)
+        if off and off <= ROUNDING and any(is_decimal(v) for v in row) and min(values) >= 0:
+            missed, total = max(missed, off), sum(values, Fraction(0))
+            out.append([written(v / total) for v in values])
+        else:
+            out.append(row)
+    remark = f"rows of decimals miss one by up to {float(missed):.1e}; each was divided by its exact sum"
+    return ({**document, "rows": out}, (remark,)) if missed else (document, ())

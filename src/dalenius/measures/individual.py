@@ -1,0 +1,197 @@
+r"""Individual channel capacity: what ANY adversary, however records hang together for it, learns about ANY one record.
+
+Each input of a channel p(y | x_1, ..., x_n) is the record of one individual. Over all joint laws of the records,
+
+    C_1 = max_i max_{p(x)} I(X_i; Y)  =  max_i max over selections x_i -> x_(i) of capacity {p(. | x_i, x_(i))}     (48)
+
+because the information is convex in the law of the others given x_i: the worst adversary believes that the others are
+a function of x_i. Groups of k records alike (C_k, Def. 17). Against adversaries for whom the records are independent
+convexity in the known others leaves max_i max_{x_(i)} capacity p(. | ., x_(i)).
+
+References: paper 001, Theorem 2 (45)-(48), Definitions 4-6, 17 and 18, Theorem 4.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.core.kernel import Kernel
+from dalenius.core.pmf import Pmf, outcome_words
+from dalenius.errors import InputError
+from dalenius.measures.capacity import Bracket, aligned, bits, distinct_rows
+from dalenius.measures.shannon import mutual_information_bounds
+from dalenius.solvers.capacity import smallest_ball
+from dalenius.solvers.divergence import UNIT, Laws
+from dalenius.solvers.selection import Selection, best_selection
+
+__all__ = ["Belief", "Individual", "against", "group_constant", "independent_capacity", "individual_capacity"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+
+GAP = 1e-9  # nats
+SEEN = 1e-9  # a smaller probability changes the information by less than the gap
+NODES = 3000  # of each group; the bracket is proved however wide it is then
+
+
+@dataclass(frozen=True)
+class Belief:
+    """One value of the record, its probability for the adversary, and what the other records are then."""
+
+    record: tuple[str, ...]
+    probability: float
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Individual:
+    """low <= C_k <= high in bits, the worst group of records, and the beliefs of an adversary that learns `low`."""
+
+    low: float
+    high: float
+    group: tuple[str, ...]
+    others: tuple[str, ...]
+    beliefs: tuple[Belief, ...]
+
+    def words(self) -> list[str]:
+        """The worst adversary, one line for each value of the record that it believes possible."""
+        lines = []
+        for belief in sorted(self.beliefs, key=lambda b: -b.probability):
+            then = f", and then {outcome_words(self.others, belief.others)}" if self.others else ""
+            lines.append(f"{outcome_words(self.group, belief.record)} with probability {belief.probability:.6g}{then}")
+        return lines
+
+
+def _classes(channel: Kernel, group: Sequence[int]) -> NDArray[np.intp]:
+    """Input outcomes as a matrix: one line for each outcome of the group, one column for each of the others."""
+    sizes = [len(a) for a in channel.inputs.values()]
+    grid = np.moveaxis(np.arange(prod(sizes), dtype=np.intp).reshape(sizes), list(group), list(range(len(group))))
+    return grid.reshape(prod(sizes[i] for i in group), -1)
+
+
+def individual_capacity(channel: Kernel, *, group: int = 1, gap: float = GAP) -> Individual:
+    """C_1 of a channel, or C_k for groups of k records, with the worst group and the worst adversary.
+
+    The bracket is at most `gap` wide unless the search visits more than `NODES` nodes for a group.
+
+    >>> from dalenius.core import Channel
+    >>> sure = (Fraction(1), Fraction(0))
+    >>> xor = Channel({"A": ("0", "1"), "B": ("0", "1")}, {"Y": ("0", "1")}, (sure, sure[::-1], sure[::-1], sure))
+    >>> found = individual_capacity(xor)
+    >>> round(found.low, 9), round(found.high, 9), found.group
+    (1.0, 1.0, ('A',))
+    """
+    names = list(channel.inputs)
+    if not 1 <= group <= len(names):
+        raise InputError(f"a group of {group} records is asked for; the channel has {len(names)}")
+    laws, which = distinct_rows(channel)
+    best: tuple[Selection, tuple[int, ...]] | None = None
+    high = 0.0
+    for members in combinations(range(len(names)), group):
+        lines = _classes(channel, members)
+        known = best[0].low if best else 0.0
+        found = best_selection(laws, [np.unique(which[line]) for line in lines], gap=gap, known=known, nodes=NODES)
+        high = max(high, found.high)
+        if best is None or found.low > best[0].low:
+            best = found, members
+    assert best is not None
+    low, high = bits(best[0].low, high) if len(laws) > 1 else (0.0, 0.0)
+    return Individual(low, high, *_beliefs(channel, best[1], best[0], which))
+
+
+def _beliefs(
+    channel: Kernel, members: tuple[int, ...], found: Selection, which: Places
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Belief, ...]]:
+    names, outcomes = list(channel.inputs), channel.outcomes()
+    rest = [i for i in range(len(names)) if i not in members]
+    beliefs = []
+    for line, row, weight in zip(_classes(channel, members), found.rows, found.weights.tolist(), strict=True):
+        if weight > SEEN:
+            outcome = outcomes[int(line[np.flatnonzero(which[line] == row)[0]])]
+            here, there = tuple(outcome[i] for i in members), tuple(outcome[i] for i in rest)
+            beliefs.append(Belief(here, weight / float(found.weights.sum()), there))
+    return tuple(names[i] for i in members), tuple(names[i] for i in rest), tuple(beliefs)
+
+
+def independent_capacity(channel: Kernel, *, gap: float = GAP) -> Bracket:
+    """C_1 against adversaries for whom the records are independent: all but one record are known to the worst of them.
+
+    >>> from dalenius.core import Channel
+    >>> independent_capacity(Channel.constant({"A": ("0", "1"), "B": ("0", "1")}, "Y"))
+    (0.0, 0.0)
+    """
+    laws, which = distinct_rows(channel)
+    low = high = 0.0
+    for i in range(len(channel.inputs)):
+        sets = np.unique(np.sort(which[_classes(channel, [i])].T, axis=1), axis=0)
+        sets = sets[(sets != sets[:, :1]).any(axis=1)]
+        ends = _many(laws, sets)
+        for k in np.argsort(-ends[:, 1]):
+            if ends[k, 1] <= low + gap:
+                break
+            ball = smallest_ball(laws, at=np.unique(sets[k]), gap=gap / 4)
+            ends[k] = ball.low, ball.high
+            low = max(low, ball.low)
+        high = max(high, *ends[:, 1].tolist()) if len(ends) else high
+    return bits(low, max(low, high))
+
+
+def _many(laws: Laws, sets: NDArray[np.intp], rounds: int = 12) -> Floats:
+    """Lower (without proof) and proved upper ends of the capacities of many small sets of rows, by a few rounds.
+
+    Rows enter each set twice when they are equal, which changes neither end. The centre is summed in one order per set
+    and its own error does not matter: any centre proves an upper end (`Laws.radius`).
+    """
+    if not len(sets):
+        return np.zeros((0, 2))
+    rows, h = laws.rows[sets], laws.h[sets]
+    w = np.full(sets.shape, 1.0 / sets.shape[1])
+    for _ in range(rounds):
+        q = np.clip(np.einsum("sx,sxy->sy", w, rows), 1e-290, 1.0)
+        d = h - np.einsum("sxy,sy->sx", rows, np.log(q))
+        w = w * np.exp(d - d.max(axis=1, keepdims=True))
+        w /= w.sum(axis=1, keepdims=True)
+    k = rows.shape[2]
+    total = np.log(q.sum(axis=1)) + 1.02 * (k + 8) * UNIT
+    high = (d + laws.slack(d, h)).max(axis=1) + total + 16 * UNIT
+    return np.stack([(w * d).sum(axis=1), np.maximum(high, 0.0)], axis=1)
+
+
+def against(channel: Kernel, priors: Sequence[Pmf]) -> tuple[Fraction, Fraction, str, int]:
+    """max over a list of adversaries and over records of I(X_i; Y), exact: bounds in bits, the record, the adversary.
+
+    >>> from dalenius.testing import xor
+    >>> from dalenius.core import Channel
+    >>> sure = (Fraction(1), Fraction(0))
+    >>> parity = Channel({"X1": ("0", "1"), "X2": ("0", "1")}, {"Y": ("0", "1")}, (sure, sure[::-1], sure[::-1], sure))
+    >>> against(parity, [xor().pmf])
+    (Fraction(0, 1), Fraction(0, 1), 'X1', 0)
+    """
+    if not priors:
+        raise InputError("there is no adversary in the list")
+    found = []
+    for k, prior in enumerate(priors):
+        joint = channel.after(aligned(prior, channel))
+        for name in channel.inputs:
+            low, high = mutual_information_bounds(joint, [name], list(channel.output))
+            found.append((low, high, name, k))
+    low, high, name, k = max(found, key=lambda f: f[0])
+    return low, max(f[1] for f in found), name, k
+
+
+def group_constant(groups: Sequence[Bracket], epsilon_bits: float) -> Bracket:
+    """The least c >= 0 with C_k <= k (epsilon + c) for every k listed, from brackets of C_1, C_2, ... (Def. 18).
+
+    By Theorem 4 it is 0 when epsilon is C_1 over all adversaries.
+
+    >>> group_constant([(1.0, 1.0), (3.0, 3.0)], 1.0)
+    (0.5, 0.5)
+    """
+    ends = [[end / k - epsilon_bits for k, end in enumerate(side, 1)] for side in zip(*groups, strict=True)]
+    return max(0.0, *ends[0]), max(0.0, *ends[1])

@@ -1,0 +1,211 @@
+r"""The most that a channel can carry when each class of inputs uses one row only, in nats, by branch and bound.
+
+Classes j = 1..m hold rows of a channel; a row may belong to several classes. Wanted is
+
+    max over selections (one row r_j of each class)  of  capacity {r_1, ..., r_m}.
+
+A node allows some rows to each class. The capacity of all rows allowed to any class bounds every selection of the node
+(relaxation: the smallest ball around their union), and is reached by one of them when the rows of its support can be
+matched to distinct classes. Otherwise a class that would use two rows a and b is split into the rows nearer to a and
+those nearer to b. Every leaf carries the centre q of its ball, so the proof is the tree with max over its rows of
+D(row || q); `Laws` evaluates it with a proved error.
+"""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.solvers.capacity import smallest_ball
+from dalenius.solvers.divergence import Laws
+
+__all__ = ["Node", "Selection", "best_selection"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+Allowed: TypeAlias = tuple[Places, ...]
+
+_USED = 1e-9  # weight of a row that counts as used
+_STARTS = 6
+_NODES = 20_000
+
+
+@dataclass
+class Node:
+    """Rows allowed to each class, centre and radius of the ball around them all, and the two parts after a split."""
+
+    allowed: Allowed
+    centre: Floats
+    high: float
+    split: int | None = None
+    parts: list["Node"] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """low <= optimum <= high in nats; the row and weight of each class that reach low; the tree that proves high."""
+
+    low: float
+    high: float
+    rows: tuple[int, ...]
+    weights: Floats
+    tree: Node
+
+
+def best_selection(
+    laws: Laws, classes: Sequence[Places], *, gap: float = 1e-9, known: float = 0.0, nodes: int = _NODES
+) -> Selection:
+    """The best selection to within `gap`; what is proved to be at most `known` is not searched further.
+
+    Rows that are equal should be given as one row of several classes. Stops after `nodes` nodes with the bracket that
+    is proved then.
+
+    >>> laws = Laws(np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]), 0.0)
+    >>> found = best_selection(laws, [np.array([0, 1]), np.array([1, 2])])
+    >>> round(found.low, 9), round(found.high, 9), len(set(found.rows))
+    (0.693147181, 0.693147181, 2)
+    """
+    allowed = tuple(np.unique(rows) for rows in classes)
+    search = _Search(laws, allowed, gap, known)
+    search.improve_locally(allowed)
+    root = search.visit(allowed, None)
+    order, todo = count(), [(-root.high, 0, root)]
+    visited = 1
+    while todo and -todo[0][0] > max(search.low, known) + gap and visited < nodes:
+        node = heapq.heappop(todo)[2]
+        if node.split is None:  # its ball is reached by a selection
+            continue
+        for part in search.parts(node):
+            node.parts.append(part)
+            heapq.heappush(todo, (-part.high, next(order) + 1, part))
+            visited += 1
+    high = max(search.low, *(leaf.high for leaf in _leaves(root)))
+    return Selection(search.low, high, search.rows, search.weights, root)
+
+
+def _leaves(root: Node) -> list[Node]:
+    todo, found = [root], []
+    while todo:
+        node = todo.pop()
+        todo += node.parts
+        if not node.parts:
+            found.append(node)
+    return found
+
+
+class _Search:
+    """The best selection so far, and the visits that may improve it."""
+
+    def __init__(self, laws: Laws, allowed: Allowed, gap: float, known: float) -> None:
+        self.laws, self.gap, self.known = laws, gap, known
+        self.roots = np.sqrt(laws.rows)
+        self.low = 0.0
+        self.rows = tuple(int(rows[0]) for rows in allowed)
+        self.weights = np.eye(1, len(allowed))[0]
+        self._pairs: dict[int, tuple[int, int]] = {}
+
+    def visit(self, allowed: Allowed, start: Places | None) -> Node:
+        """The ball of a node; keeps a better selection that it shows, and the class to split if there is one."""
+        union = np.unique(np.concatenate(allowed))
+        if start is not None:
+            start = start[np.isin(start, union)]
+        ball = smallest_ball(self.laws, at=union, start=start, gap=self.gap / 4)
+        node = Node(allowed, ball.centre, ball.high)
+        if ball.high <= max(self.low, self.known) + self.gap:
+            return node
+        used = ball.weights > _USED
+        support, weights = ball.support[used], ball.weights[used]
+        owner = _matched(support, allowed)
+        if min(owner) >= 0:
+            self._offer(allowed, support, owner)
+            return node
+        # Rows without a class of their own stay with the first that has them; the class torn most is split.
+        shared: dict[int, list[int]] = {}
+        for place, j in enumerate(owner):
+            home = j if j >= 0 else next(c for c, rows in enumerate(allowed) if support[place] in rows)
+            shared.setdefault(home, []).append(place)
+        heaviest = {j: max(places, key=lambda t: weights[t]) for j, places in shared.items()}
+        self._offer(allowed, support[list(heaviest.values())], list(heaviest))
+        torn = {j: sorted((-weights[t], t) for t in places) for j, places in shared.items() if len(places) > 1}
+        node.split = max(torn, key=lambda j: -torn[j][1][0])
+        (_, a), (_, b) = torn[node.split][:2]
+        self._pairs[id(node)] = int(support[a]), int(support[b])
+        return node
+
+    def parts(self, node: Node) -> list[Node]:
+        """The two children of a node whose class is torn between two rows."""
+        assert node.split is not None
+        a, b = self._pairs.pop(id(node))
+        rows = node.allowed[node.split]
+        near = ((self.roots[rows] - self.roots[a]) ** 2).sum(1) <= ((self.roots[rows] - self.roots[b]) ** 2).sum(1)
+        halves = [rows[near], rows[~near]]
+        start = np.unique(np.concatenate(node.allowed))
+        start = start[np.argsort(-self.laws.divergence(node.centre, start))[: 2 * self.laws.rows.shape[1]]]
+        return [
+            self.visit((*node.allowed[: node.split], half, *node.allowed[node.split + 1 :]), start) for half in halves
+        ]
+
+    def _offer(self, allowed: Allowed, support: Places, owner: Sequence[int]) -> None:
+        """Weigh the rows of a support, one for each owning class, and keep them if they carry more."""
+        if len(support) < 2:
+            return
+        rows = [int(r[0]) for r in allowed]
+        for row, j in zip(support, owner, strict=True):
+            rows[j] = int(row)
+        chosen = np.array(sorted({rows[j] for j in owner}), dtype=np.intp)
+        ball = smallest_ball(self.laws, at=chosen, gap=self.gap / 100)
+        if ball.low > self.low:
+            weight = dict(zip(ball.support.tolist(), ball.weights.tolist(), strict=True))
+            self.low, self.rows = ball.low, tuple(rows)
+            self.weights = np.zeros(len(rows))
+            for j in owner:
+                self.weights[j] = weight.pop(rows[j], 0.0)
+
+    def improve_locally(self, allowed: Allowed) -> None:
+        """From a few starts, in turn: weigh the chosen rows, then choose each of them anew by its posterior."""
+        rng = np.random.default_rng(0)
+        for _ in range(_STARTS):
+            rows, last = [int(rng.choice(r)) for r in allowed], -1.0
+            for _ in range(20):
+                chosen = np.array(sorted(set(rows)), dtype=np.intp)
+                if len(chosen) == 1:
+                    rows = [int(rng.choice(r)) for r in allowed]
+                    continue
+                ball = smallest_ball(self.laws, at=chosen, gap=1e-7)
+                if ball.low <= last + 1e-9:
+                    break
+                last = ball.low
+                owner = {row: j for j, row in reversed(list(enumerate(rows)))}
+                self._offer(allowed, chosen, [owner[int(row)] for row in chosen])
+                logs = np.log(np.maximum(ball.centre, 1e-300))
+                used = set(ball.support[ball.weights > _USED].tolist())
+                for j, r in enumerate(allowed):
+                    if rows[j] in used and owner[rows[j]] == j:
+                        score = self.laws.rows[r] @ (np.log(np.maximum(self.laws.rows[rows[j]], 1e-300)) - logs)
+                    else:
+                        score = self.laws.h[r] - self.laws.rows[r] @ logs
+                    rows[j] = int(r[np.argmax(score)])
+
+
+def _matched(support: Places, allowed: Allowed) -> list[int]:
+    """A class of its own for each row of the support where that is possible (augmenting paths); -1 where it is not."""
+    homes = [[j for j, rows in enumerate(allowed) if row in rows] for row in support.tolist()]
+    taken: dict[int, int] = {}
+
+    def place(row: int, seen: set[int]) -> bool:
+        for j in homes[row]:
+            if j not in seen:
+                seen.add(j)
+                if j not in taken or place(taken[j], seen):
+                    taken[j] = row
+                    return True
+        return False
+
+    for row in range(len(homes)):
+        place(row, set())
+    owner = {row: j for j, row in taken.items()}
+    return [owner.get(row, -1) for row in range(len(homes))]
