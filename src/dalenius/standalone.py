@@ -12,6 +12,7 @@ MODULES = (
     "core/reading",
     "core/pivoting",
     "certify/privacy",
+    "certify/capacity",
     "certify/optimality",
     "certify/boxes",
     "certify/composition",

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.certify.boxes import boxes
+from dalenius.certify.capacity import from_rows
 from dalenius.certify.card import card
 from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.optimality import Cone, cells, rays, universal
@@ -26,7 +27,6 @@ COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, An
 @dataclass(frozen=True)
 class Verdict:
     """What was proved: this mechanism has at least `value`, none more than `bound`, and the figures of each promise.
-
     A card proves the promises that need no prior; `figures` is None for the others and the numbers are not there.
     """
 
@@ -44,7 +44,8 @@ def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tup
         if design["certificate"]["kind"] in COMPACT:
             return COMPACT[design["certificate"]["kind"]][1](design)
         release = release or Release(design)
-        return tuple(prove_promise(release, guarantee["promised"]) for guarantee in design["guarantees"])
+        rows = release.sizes, release.rows, release.kept
+        return tuple(from_rows(*rows, g) or prove_promise(release, g["promised"]) for g in design["guarantees"])
 
 
 def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> Verdict:

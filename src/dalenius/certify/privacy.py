@@ -74,8 +74,6 @@ LIMITS = {
 
 def prove_promise(release: Release, promise: dict[str, Any]) -> Figures:
     """The figures of one promise, proved; or a refusal."""
-    if "local_dp" in promise:
-        return dp_level(release.rows, release.kept, promise)
     kinds = [k for k in promise if k in LIMITS or k == "independent"]
     require(len(kinds) == 1, f"this checker cannot prove the promise {sorted(promise)}")
     shown = figures(release, promise[kinds[0]])

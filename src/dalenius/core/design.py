@@ -44,7 +44,8 @@ class Certificate:
 class Design:
     """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
 
-    `proved` holds, guarantee by guarantee, the figures that the checker proved; `entropy` is that of the wanted
+    `proved` holds, guarantee by guarantee, the figures that the checker proved, `proofs` the data that it needs for
+    them beside joint pmf and channel (mostly none); `entropy` is that of the wanted
     variables in bits, to compare the value with; `remarks` are what a reader must be told.
 
     >>> from dalenius import solve
@@ -61,6 +62,7 @@ class Design:
     certificate: Certificate
     method: str
     proved: tuple[Mapping[str, Any], ...] = ()
+    proofs: tuple[Mapping[str, Any], ...] = ()
     entropy: Fraction = Fraction(0)
     remarks: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -103,9 +105,12 @@ class Design:
             "mechanism": sections["mechanism"],
             "objective": sections["objective"],
             "guarantees": [
-                {"promised": promised, "proved": dict(proved)}
-                for promised, proved in zip(
-                    sections["guarantee"], self.proved or ({},) * len(sections["guarantee"]), strict=True
+                {"promised": promised, "proved": dict(proved), **({"proof": dict(proof)} if proof else {})}
+                for promised, proved, proof in zip(
+                    sections["guarantee"],
+                    self.proved or ({},) * len(sections["guarantee"]),
+                    self.proofs or ({},) * len(sections["guarantee"]),
+                    strict=True,
                 )
             ],
             **{k: sections[k] for k in ("limit", "side_information") if k in sections},
@@ -177,6 +182,7 @@ class Design:
                 method=str(document["method"]),
                 entropy=exact(document["entropy_bits"], "entropy_bits"),
                 proved=tuple(dict(g["proved"]) for g in document["guarantees"]),
+                proofs=tuple(dict(g.get("proof", {})) for g in document["guarantees"]),
                 remarks=tuple(document["remarks"]),
                 versions=dict(document["versions"]),
             )

@@ -82,6 +82,7 @@ class Release:
         require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the joint pmf stands twice")
         inputs, self.rows, self.scale = stochastic(design["channel"])
         strata = list(design["mechanism"].get("strata", []))
+        self.sizes = [len(letters) for letters in inputs.values()]
         self.inputs, self.kept = list(inputs), list(design["mechanism"].get("keep", [])) + strata
         require(set(inputs) == {*design["mechanism"]["observe"], *strata}, "the channel reads other columns than said")
         require(all(inputs[n] == alphabets[n] for n in inputs), "an input has another alphabet than in the joint pmf")

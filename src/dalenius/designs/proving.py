@@ -8,8 +8,9 @@ from platform import python_version
 from typing import Any
 
 from dalenius.certify import prove
-from dalenius.core import Certificate, Design, Kernel, Problem
+from dalenius.core import Certificate, Dalenius, Design, Kernel, Problem
 from dalenius.core.numbers import down, exact, up
+from dalenius.measures.individual import individual_proof
 
 __all__ = ["proved"]
 
@@ -39,10 +40,13 @@ def proved(
     Every figure is what the checker itself proved, rounded against us to the digits of the file format. A promise that
     it cannot prove raises `NotCertified`.
     """
+    proofs = tuple(individual_proof(channel, g.group) if isinstance(g, Dalenius) else {} for g in problem.guarantees)
     best: Design | None = None
     figures: tuple[dict[str, Any] | None, ...] = ()  # of the promises; they do not depend on the certificate
     for certificate in certificates:
-        draft = Design(problem, channel, Fraction(0), Fraction(0), certificate, method, remarks=tuple(remarks))
+        draft = Design(
+            problem, channel, Fraction(0), Fraction(0), certificate, method, remarks=tuple(remarks), proofs=proofs
+        )
         verdict = prove(draft.to_json(), figures)
         figures = verdict.figures
         design = replace(

@@ -32,6 +32,7 @@ WIDTHS = (0.2, 0.05, 5e-4)
 def eta_tv(channel: Kernel) -> float:
     """The largest total variation between two rows, rounded up (Dobrushin's coefficient).
 
+    >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> eta_tv(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))))
     1.0
@@ -43,6 +44,7 @@ def eta_tv(channel: Kernel) -> float:
 def eta_kl(channel: Kernel) -> Bracket:
     """The largest factor by which the channel passes on information, over all priors and all S (004, (7)).
 
+    >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> flip = (Fraction(9, 10), Fraction(1, 10))
     >>> [round(end, 12) for end in eta_kl(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (flip, flip[::-1])))]
@@ -79,6 +81,7 @@ def _merged(prior: Pmf, channel: Kernel, *, reverse: bool) -> tuple[Floats, Floa
 def maximal_correlation(prior: Pmf, channel: Kernel) -> Bracket:
     """rho_m(X; Y) = sup of the correlation of f(X) and g(Y) (004, (6)).
 
+    >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> flip, fair = (Fraction(9, 10), Fraction(1, 10)), Pmf.from_records({"X": ("0", "1")}, [("0", 1), ("1", 1)])
     >>> channel = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (flip, flip[::-1]))
@@ -94,6 +97,7 @@ def s_star(prior: Pmf, channel: Kernel, *, reverse: bool = False) -> Bracket:
 
     The ends are half a thousandth apart up to four inputs and mostly for five; beyond, the upper end is eta_KL.
 
+    >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> flip, p = (Fraction(3, 4), Fraction(1, 4)), Pmf.from_records({"X": ("0", "1")}, [("0", 1), ("1", 2)])
     >>> low, high = s_star(p, Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (flip, flip[::-1])))

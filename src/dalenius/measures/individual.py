@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,17 @@ from dalenius.measures.capacity import Bracket, aligned, bits, distinct_rows
 from dalenius.measures.shannon import mutual_information_bounds
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import UNIT, Laws
-from dalenius.solvers.selection import Selection, best_selection
+from dalenius.solvers.selection import Node, Selection, best_selection
 
-__all__ = ["Belief", "Individual", "against", "group_constant", "independent_capacity", "individual_capacity"]
+__all__ = [
+    "Belief",
+    "Individual",
+    "against",
+    "group_constant",
+    "independent_capacity",
+    "individual_capacity",
+    "individual_proof",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
@@ -103,6 +111,43 @@ def individual_capacity(channel: Kernel, *, group: int = 1, gap: float = GAP) ->
     assert best is not None
     low, high = bits(best[0].low, high) if len(laws) > 1 else (0.0, 0.0)
     return Individual(low, high, *_beliefs(channel, best[1], best[0], which))
+
+
+def individual_proof(channel: Kernel, group: int = 1, *, gap: float = GAP) -> dict[str, Any]:
+    """What the checker needs to prove a bound of C_1 or C_k: a tree of selections for each group, or one for all.
+
+    >>> from dalenius.core import Channel
+    >>> list(individual_proof(Channel.constant({"A": ("0", "1"), "B": ("0", "1")}, "Y"))["trees"][0][0])
+    ['q']
+    """
+    laws, which = distinct_rows(channel)
+    low, found = 0.0, []
+    for members in combinations(range(len(channel.inputs)), group):
+        classes = [np.unique(which[line]) for line in _classes(channel, members)]
+        found.append(best_selection(laws, classes, gap=gap, known=low, nodes=NODES))
+        low = max(low, found[-1].low)
+    root = found[0].tree
+    if root.high <= low + gap:  # the ball around all rows bounds every group
+        return {"trees": [[_leaf(root)]]}
+    return {"trees": [_flat(selection.tree) for selection in found]}
+
+
+def _leaf(node: Node) -> dict[str, Any]:
+    return {"q": [int(v * 2**60) + 1 for v in node.centre.tolist()]}
+
+
+def _flat(tree: Node) -> list[dict[str, Any]]:
+    """A tree of selections, each node before its parts; a part that allows a value no row is still a leaf."""
+    todo, out = [tree], list[dict[str, Any]]()
+    while todo:
+        node = todo.pop()
+        if node.parts and node.split is not None:
+            first = node.parts[0].allowed[node.split]
+            out.append({"class": node.split, "rows": first.tolist()})
+            todo += reversed(node.parts)
+        else:
+            out.append(_leaf(node))
+    return out
 
 
 def _beliefs(

@@ -54,7 +54,7 @@ def best_ratio(p: Floats, rows: Floats, direction: Floats, *, starts: int = 64, 
             break
         ratio, tilt = new[going], tilt[going]
     ends = [_polished(p, rows, out, start) for start in [*found, *q[:4], tilted[0] / tilted[0].sum()]]
-    return max(best, *ends)
+    return float(max(best, *ends))
 
 
 def _polished(p: Floats, rows: Floats, out: Floats, q: Floats) -> float:
