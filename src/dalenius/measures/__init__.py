@@ -1,5 +1,8 @@
-"""Leakage families, one module each: what a law or a mapping tells, in bits. No solver, no file."""
+"""Leakage families, one module each: what a law, a mapping or a channel tells, in bits. No file."""
 
+from dalenius.measures.balance import against_mixtures, balance, compose, entropy_for, limited_capacity, threshold
+from dalenius.measures.bayes import guess_after, guess_before
+from dalenius.measures.capacity import Bracket, Capacity, capacity
 from dalenius.measures.chains import (
     modular_information,
     pair_disclosure,
@@ -15,6 +18,7 @@ from dalenius.measures.chains import (
     window_sums,
     window_sums_bits,
 )
+from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.disclosure import (
     Exposure,
     UpperBounds,
@@ -25,6 +29,15 @@ from dalenius.measures.disclosure import (
     surprisal_bound,
     view_bound,
     withheld_bound,
+)
+from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
+from dalenius.measures.individual import (
+    Belief,
+    Individual,
+    against,
+    group_constant,
+    independent_capacity,
+    individual_capacity,
 )
 from dalenius.measures.latent import (
     LatentModel,
@@ -57,31 +70,52 @@ from dalenius.measures.shannon import (
 )
 
 __all__ = [
+    "Belief",
+    "Bracket",
+    "Capacity",
     "Exposure",
+    "Individual",
     "LatentModel",
     "UpperBounds",
+    "against",
+    "against_mixtures",
+    "balance",
     "binary_entropy",
+    "capacity",
+    "compose",
     "conditional_entropy",
     "conditional_mutual_information",
     "conditional_mutual_information_bounds",
     "decode",
     "decoder_error",
     "disclosure_bounds",
+    "dp_epsilon",
     "efficiency",
     "efficiency_bound",
     "entropy",
     "entropy_bounds",
+    "entropy_for",
     "entropy_of",
     "equivocation",
+    "eta_kl",
+    "eta_tv",
     "examine_mapping",
     "fano_bound",
+    "group_constant",
+    "guess_after",
+    "guess_before",
     "incidence",
     "independent",
+    "independent_capacity",
+    "individual_capacity",
     "information",
     "information_of",
+    "information_of_dp",
     "latent_entropy",
+    "limited_capacity",
     "log_posterior",
     "log_type_law",
+    "maximal_correlation",
     "modular_information",
     "mutual_information",
     "mutual_information_bounds",
@@ -94,7 +128,10 @@ __all__ = [
     "preprocessing_efficiency",
     "preprocessing_lower_bound_efficiency",
     "preprocessing_lower_bound_eq67",
+    "s_star",
+    "strong_dp_epsilon",
     "surprisal_bound",
+    "threshold",
     "type_counts",
     "typical_epsilon",
     "uniformiser",

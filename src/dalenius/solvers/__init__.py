@@ -1,25 +1,32 @@
-"""Arrays in, arrays out: exact linear algebra, linear programs, extreme points."""
+"""Arrays in, arrays out: exact linear algebra, linear programs, extreme points, capacities."""
 
+from dalenius.solvers.capacity import Ball, smallest_ball
+from dalenius.solvers.divergence import Laws
 from dalenius.solvers.exact import Rational, Rows, as_fraction, null_space, rank, rref, solve
 from dalenius.solvers.extremal import Mixture, Walk, best_mixture, vertices, walk
 from dalenius.solvers.lp import Optimum, exact_basic_solution, exact_dual, maximise
 from dalenius.solvers.maxaffine import MaxAffine, max_affine
 from dalenius.solvers.orbital import SelfDisclosure, self_disclosure
 from dalenius.solvers.repair import Repaired, repaired
+from dalenius.solvers.selection import Selection, best_selection
 from dalenius.solvers.tableau import Tableau, feasible_tableau
 
 __all__ = [
+    "Ball",
+    "Laws",
     "MaxAffine",
     "Mixture",
     "Optimum",
     "Rational",
     "Repaired",
     "Rows",
+    "Selection",
     "SelfDisclosure",
     "Tableau",
     "Walk",
     "as_fraction",
     "best_mixture",
+    "best_selection",
     "exact_basic_solution",
     "exact_dual",
     "feasible_tableau",
@@ -30,6 +37,7 @@ __all__ = [
     "repaired",
     "rref",
     "self_disclosure",
+    "smallest_ball",
     "solve",
     "vertices",
     "walk",

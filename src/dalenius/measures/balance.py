@@ -1,0 +1,178 @@
+r"""Adversaries who lack some knowledge: C_1^b over priors with H(X) >= b, and the balance function g(b) = C_1 - C_1^b.
+
+Paper 001 leaves both open (Definition 11); for small channels they are bracketed here. What they are not: b > log |X_i|
+excludes the adversary who knows all records but one, the very one of differential privacy (noiseless parity of n fair
+bits has C_1^b = 0 at b = n bits and no level of differential privacy at all); and C_1^b neither composes nor extends to
+groups. With three fair bits and b = 3 bits, Y_1 = x1 ^ x2 ^ x3 and Y_2 = x2 ^ x3 each tell nothing, both tell x1. So a
+budget is kept in C_1, and `compose` refuses.
+
+References: paper 001, (15)-(18), Lemma 1, Proposition 3.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import product
+from math import log, log2, prod
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.core.kernel import Kernel
+from dalenius.core.pmf import Pmf
+from dalenius.errors import InputError, Unsupported
+from dalenius.measures.capacity import Bracket, aligned, bits, distinct_rows
+from dalenius.measures.individual import individual_capacity
+from dalenius.solvers.adversary import alternating, cells_bound, convex_bound, told
+from dalenius.solvers.capacity import smallest_ball
+from dalenius.solvers.divergence import UNIT, Laws
+
+__all__ = ["against_mixtures", "balance", "compose", "entropy_for", "limited_capacity", "threshold", "translated"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+GAP = 1e-4  # nats between the ends, aimed at
+CORNERS = 9  # input outcomes, or priors, up to which cells are made
+SELECTIONS = 50_000
+
+
+def _by_record(channel: Kernel) -> list[Floats]:
+    """The channel as [record, others, letter], once for each record."""
+    sizes = [len(a) for a in channel.inputs.values()]
+    laws, which = distinct_rows(channel)
+    table = laws.rows[which].reshape(*sizes, -1)
+    return [np.moveaxis(table, i, 0).reshape(size, -1, table.shape[-1]) for i, size in enumerate(sizes)]
+
+
+def limited_capacity(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bracket:
+    """C_1^b in bits: the most that an adversary with H(X) >= b bits learns about a record, between proved ends.
+
+    >>> from fractions import Fraction
+    >>> from dalenius.core import Channel
+    >>> sure = (Fraction(1), Fraction(0))
+    >>> parity = Channel({"A": ("0", "1"), "B": ("0", "1")}, {"Y": ("0", "1")}, (sure, sure[::-1], sure[::-1], sure))
+    >>> limited_capacity(parity, 2.0)[1] < 1e-12
+    True
+    """
+    outcomes = channel.shape[0]
+    if not 0 <= b_bits <= log2(outcomes) * (1 + 4 * UNIT):
+        raise InputError(
+            f"an entropy of {b_bits} bits is asked for; {outcomes} outcomes have at most {log2(outcomes):.6g}"
+        )
+    whole = individual_capacity(channel)
+    if not b_bits or not whole.high:
+        return whole.low, whole.high
+    b, records = b_bits * log(2), _by_record(channel)
+    if b_bits >= log2(outcomes) * (1 - 4 * UNIT):  # the uniform prior alone
+        values = [float(told(np.full(c.shape[:2], 1 / outcomes), c)) for c in records]
+        slack = 16 * (records[0].size + 40) * UNIT * (2 + log(records[0].size))
+        return bits(max(0.0, max(values) - slack), max(values) + slack)
+    found = [alternating(c, min(b + 1e-12, log(outcomes))) for c in records]
+    low = max(value for value, _, _ in found)
+    laws, which = distinct_rows(channel)
+    high = min(whole.high * log(2) * (1 + 8 * UNIT), convex_bound(Laws(laws.rows[which]), b))  # equal rows stay apart
+    if outcomes <= CORNERS:
+        cells = zip(records, found, strict=True)
+        high = min(high, max(cells_bound(c, low, b=b, nu=nu, gap=gap)[1] for c, (_, _, nu) in cells))
+    return bits(low, max(low, high))
+
+
+def balance(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bracket:
+    """g(b) = C_1 - C_1^b in bits (16)-(18): what is gained by the assumption that adversaries lack b bits."""
+    whole, limited = individual_capacity(channel), limited_capacity(channel, b_bits, gap=gap)
+    return max(0.0, whole.low - limited[1]), max(0.0, whole.high - limited[0])
+
+
+def translated(channel: Kernel, epsilon_bits: float, b_bits: float) -> float:
+    """A budget for C_1 that keeps C_1^b <= epsilon: epsilon + g(b), with g from below (Prop. 3).
+
+    g is that of this very channel: when the channel is then changed to use the budget, g changes with it.
+    """
+    if not epsilon_bits >= 0:
+        raise InputError(f"a budget of {epsilon_bits} bits is negative")
+    return epsilon_bits + balance(channel, b_bits)[0]
+
+
+def entropy_for(channel: Kernel, delta_bits: float, *, width: float = 1e-2, gap: float = GAP) -> Bracket:
+    """The largest b with g(b) <= delta (Prop. 3's inverse, by Lemma 1's monotonicity), between proved ends in bits."""
+    if not delta_bits >= 0:
+        raise InputError(f"a balance of {delta_bits} bits is negative")
+    top = log2(channel.shape[0])
+    if balance(channel, top, gap=gap)[1] <= delta_bits:
+        return top, top
+
+    def last(holds: Callable[[Bracket], bool]) -> tuple[float, float]:
+        low, high = 0.0, top
+        while high - low > width:
+            b = (low + high) / 2
+            low, high = (b, high) if holds(balance(channel, b, gap=gap)) else (low, b)
+        return low, high
+
+    return last(lambda g: g[1] <= delta_bits)[0], last(lambda g: g[0] <= delta_bits)[1]
+
+
+def threshold(channel: Kernel) -> float:
+    """b_0 in bits: g(b) = 0 if and only if b <= b_0, up to rounding.
+
+    b_0 is the largest entropy of a prior that reaches C_1: H(w) + sum_j w_j log(others with the selected row) over the
+    optimal selections, classes with one row counted together.
+
+    >>> from fractions import Fraction
+    >>> from dalenius.core import Channel
+    >>> no, yes = (Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 10), Fraction(9, 10))
+    >>> round(threshold(Channel({"A": ("0", "1"), "B": ("0", "1")}, {"Y": ("0", "1")}, (no, no, no, yes))), 9)
+    1.5
+    """
+    whole = individual_capacity(channel)
+    if not whole.high:
+        return log2(channel.shape[0])
+    laws, which = distinct_rows(channel)
+    sizes = [len(a) for a in channel.inputs.values()]
+    best = 0.0
+    for i, size in enumerate(sizes):
+        lines = np.moveaxis(which.reshape(sizes), i, 0).reshape(size, -1)
+        counts = [Counter(line) for line in lines.tolist()]
+        if prod(map(len, counts)) > SELECTIONS:
+            raise Unsupported(f"there are more than {SELECTIONS:,} selections of rows, too many to find the threshold")
+        seen: dict[frozenset[int], Any] = {}
+        for rows in product(*counts):
+            chosen = frozenset(rows)
+            if chosen not in seen:
+                at = np.array(sorted(chosen), dtype=np.intp)
+                seen[chosen] = smallest_ball(laws, at=at) if len(at) > 1 else None
+            ball = seen[chosen]
+            if ball is None or ball.high < whole.low * log(2) - 1e-9:
+                continue
+            used = ball.weights > 1e-7
+            at, w = ball.support[used], ball.weights[used] / ball.weights[used].sum()
+            if np.linalg.matrix_rank(laws.rows[at], tol=1e-9) < len(at):
+                raise Unsupported("the best prior is not unique, and the threshold is not given by a formula then")
+            many = [sum(counts[j][row] for j, r in enumerate(rows) if r == row) for row in at.tolist()]
+            best = max(best, float((w * np.log2(np.array(many) / w)).sum()))
+    return best
+
+
+def against_mixtures(channel: Kernel, priors: Sequence[Pmf], *, gap: float = GAP) -> Bracket:
+    """max over mixtures of some adversaries and over records of I(X_i; Y) in bits, between proved ends."""
+    if not 1 <= len(priors) <= CORNERS:
+        raise Unsupported(f"mixtures of 1 to {CORNERS} adversaries are bounded, not of {len(priors)}")
+    sizes = [len(a) for a in channel.inputs.values()]
+    corners = np.zeros((len(priors), *sizes))
+    for k, prior in enumerate(priors):
+        same = aligned(prior, channel)
+        for codes, weight in zip(same.support.tolist(), same.weights.tolist(), strict=True):
+            corners[(k, *codes)] = weight / same.total
+    low = high = 0.0
+    for i, table in enumerate(_by_record(channel)):
+        moved = np.moveaxis(corners, i + 1, 1).reshape(len(priors), *table.shape[:2])
+        low, top = cells_bound(table, low, corners=moved, gap=gap)
+        high = max(high, top)
+    return bits(low, max(low, high))
+
+
+def compose(*_: Bracket) -> NoReturn:
+    """Refuses: what limited adversaries learn from several releases is not bounded by what they learn from each."""
+    raise Unsupported(
+        "C_1^b does not add up: with three fair bits and b = 3 bits, x1^x2^x3 and x2^x3 each tell nothing about any "
+        "record and together they tell x1; add up individual_capacity (b = 0) instead"
+    )
