@@ -25,7 +25,7 @@ from dalenius.core.numbers import exact
 from dalenius.core.pmf import Pmf
 from dalenius.core.reading import Release
 from dalenius.measures.bayes import guess_after, guess_before
-from dalenius.measures.capacity import Bracket, aligned, capacity
+from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_output
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
 from dalenius.measures.individual import Individual, independent_capacity, individual_capacity
@@ -161,8 +161,7 @@ def _outward(ends: tuple[Fraction, Fraction]) -> Bracket:
 
 
 def _under(channel: Kernel, prior: Pmf) -> UnderPrior:
-    names, joint = list(channel.inputs), channel.after(prior)
-    out = [n for n in joint.variables if n not in names]
+    names, (joint, out) = list(channel.inputs), joint_with_output(prior, channel)
     after = guess_after(joint, names, out)
     return UnderPrior(
         _outward(mutual_information_bounds(joint, names, out)),

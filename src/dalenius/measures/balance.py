@@ -44,6 +44,11 @@ def _by_record(channel: Kernel) -> list[Floats]:
     return [np.moveaxis(table, i, 0).reshape(size, -1, table.shape[-1]) for i, size in enumerate(sizes)]
 
 
+def _different(records: list[Floats]) -> list[Floats]:
+    """Records whose channels are the same are one."""
+    return list({(table.shape, table.tobytes()): table for table in records}.values())
+
+
 def limited_capacity(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bracket:
     """C_1^b in bits: the most that an adversary with H(X) >= b bits learns about a record, between proved ends.
 
@@ -62,7 +67,7 @@ def limited_capacity(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bra
     whole = individual_capacity(channel)
     if not b_bits or not whole.high:
         return whole.low, whole.high
-    b, records = b_bits * log(2), _by_record(channel)
+    b, records = b_bits * log(2), _different(_by_record(channel))
     if b_bits >= log2(outcomes) * (1 - 4 * UNIT):  # the uniform prior alone
         values = [float(told(np.full(c.shape[:2], 1 / outcomes), c)) for c in records]
         slack = 16 * (records[0].size + 40) * UNIT * (2 + log(records[0].size))

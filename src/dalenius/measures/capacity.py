@@ -23,7 +23,7 @@ from dalenius.errors import InvalidPmf, Unsupported
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import Laws
 
-__all__ = ["Bracket", "Capacity", "aligned", "bits", "capacity", "distinct_rows", "with_kept"]
+__all__ = ["Bracket", "Capacity", "aligned", "bits", "capacity", "distinct_rows", "joint_with_output", "with_kept"]
 
 Bracket: TypeAlias = tuple[float, float]
 Places: TypeAlias = NDArray[np.intp]
@@ -99,6 +99,18 @@ def aligned(prior: Pmf, channel: Kernel) -> Pmf:
         if letter not in channel.inputs[name]:
             raise InvalidPmf(f"the prior gives {name} the letter {letter!r}, which the channel does not know")
     return Pmf.from_records({n: tuple(channel.inputs[n]) for n in names}, records)
+
+
+def joint_with_output(prior: Pmf, channel: Kernel) -> tuple[Pmf, list[str]]:
+    """The joint pmf of inputs and output under a prior, and the names of the output, apart from those of inputs.
+
+    >>> copy = Channel({"X": ("0", "1")}, {"X": ("0", "1")}, ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))))
+    >>> joint_with_output(Pmf.from_records({"X": ("0", "1")}, [("0", 1), ("1", 1)]), copy)[1]
+    ['X, released']
+    """
+    output = {f"{n}, released" if n in channel.inputs else n: tuple(a) for n, a in channel.output.items()}
+    same = Channel({n: tuple(a) for n, a in channel.inputs.items()}, output, channel.rows)
+    return same.after(aligned(prior, channel)), list(output)
 
 
 def with_kept(channel: Kernel, kept: dict[str, tuple[str, ...]]) -> Kernel:

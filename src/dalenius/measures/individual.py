@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf, outcome_words
 from dalenius.errors import InputError
-from dalenius.measures.capacity import Bracket, aligned, bits, distinct_rows
+from dalenius.measures.capacity import Bracket, bits, distinct_rows, joint_with_output
 from dalenius.measures.shannon import mutual_information_bounds
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import UNIT, Laws
@@ -222,9 +222,9 @@ def against(channel: Kernel, priors: Sequence[Pmf]) -> tuple[Fraction, Fraction,
         raise InputError("there is no adversary in the list")
     found = []
     for k, prior in enumerate(priors):
-        joint = channel.after(aligned(prior, channel))
+        joint, out = joint_with_output(prior, channel)
         for name in channel.inputs:
-            low, high = mutual_information_bounds(joint, [name], list(channel.output))
+            low, high = mutual_information_bounds(joint, [name], out)
             found.append((low, high, name, k))
     low, high, name, k = max(found, key=lambda f: f[0])
     return low, max(f[1] for f in found), name, k

@@ -71,8 +71,9 @@ def best_selection(
     """
     allowed = tuple(np.unique(rows) for rows in classes)
     search = _Search(laws, allowed, gap, known)
-    search.improve_locally(allowed)
     root = search.visit(allowed, None)
+    if root.split is not None:
+        search.improve_locally(allowed)
     order, todo = count(), [(-root.high, 0, root)]
     visited = 1
     while todo and -todo[0][0] > max(search.low, known) + gap and visited < nodes:

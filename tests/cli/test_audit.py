@@ -1,0 +1,70 @@
+"""`dalenius audit`: any mechanism, with and without a prior, beside a released table, and refusals."""
+
+import json
+
+import pytest
+
+CHANNEL = {
+    "inputs": {"A": ["0", "1"], "B": ["0", "1"]},
+    "output": {"Y": ["0", "1"]},
+    "rows": [["3/4", "1/4"], ["1/4", "3/4"], ["1/4", "3/4"], ["3/4", "1/4"]],
+}
+PRIOR = {
+    "variables": {"B": ["1", "0"], "A": ["0", "1"]},
+    "pmf": [{"A": a, "B": b, "p": "1/4"} for a in "01" for b in "01"],
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "channel.json").write_text(json.dumps(CHANNEL))
+    (tmp_path / "prior.json").write_text(json.dumps(PRIOR))
+    return tmp_path
+
+
+def test_a_channel_in_words_and_in_json(files, run):
+    code, out, _ = run("audit", files / "channel.json")
+    assert code == 0
+    assert "any one record, any adversary (C_1)" in out
+    told = json.loads(run("audit", files / "channel.json", "--prior", files / "prior.json", "--json")[1])
+    assert {
+        *("individual_capacity_bits", "group_capacity_bits", "individual_capacity_independent_bits", "capacity_bits"),
+        *("dp_epsilon", "strong_dp_epsilon", "mutual_information_bits", "maximal_correlation", "s_star", "eta_kl"),
+        *("eta_tv", "bayes_guess_before", "bayes_guess_after", "per_input_bits", "per_input_given_others_bits"),
+    } <= set(told)
+    low, high = told["individual_capacity_bits"]
+    assert low - 1e-12 <= 0.188721875540867 <= high + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.json"], "there is no mechanism file absent.json"),
+        (["channel.json", "--prior", "absent.json"], "there is no prior absent.json"),
+        (["channel.json", "--released", "r.csv"], "needs both tables"),
+        (["channel.json", "--key", "k"], "--key undoes the shuffle"),
+        (["prior.json"], "exactly the keys inputs, output and rows"),
+        (["channel.json", "--prior", "channel.json"], "a pmf file is an object"),
+    ],
+)
+def test_refusals_are_one_sentence(files, run, arguments, message):
+    code, _, err = run("audit", *(files / a if a.endswith(".json") else a for a in arguments))
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_design_is_measured_and_its_release_tested_in_one_go(place, run):
+    assert run("release", place / "p.toml", "-o", place / "out", "--accept", "small-cells")[0] == 0
+    prior = json.loads((place / "out" / "design.json").read_text())["joint"]
+    (place / "prior.json").write_text(json.dumps(prior))
+    tables = ("--released", place / "out" / "released.csv", "--original", place / "t.csv")
+    code, out, _ = run("audit", place / "out" / "design.json", *tables, "--prior", place / "prior.json", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["contradicts_the_proof"] is False
+    assert told["per_input_bits"] == {"sex": [0.0, 0.0], "age": [0.0, 0.0]}
+    assert told["individual_capacity_bits"][0] > 0
+    code, out, _ = run("audit", place / "out" / "design.json", *tables)
+    assert code == 0
+    assert "C_1" not in out

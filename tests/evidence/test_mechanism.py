@@ -1,0 +1,160 @@
+"""The audit of a mechanism: what it says is what the measures say, of channels, designs, cards and files of them."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+import dalenius
+from dalenius.core import Channel, Dalenius, Independent, LocalDP, Pmf
+from dalenius.errors import InputError, InvalidChannel, Unsupported
+from dalenius.evidence import examine_mechanism, mechanism_of
+from dalenius.report import audited
+from dalenius.testing import disclosure, xor
+
+FLIP = (Fraction(3, 4), Fraction(1, 4))
+BITS = {"A": ("0", "1"), "B": ("0", "1")}
+PARITY = Channel(BITS, {"Y": ("0", "1")}, (FLIP, FLIP[::-1], FLIP[::-1], FLIP))
+UNIFORM = Pmf.from_records(BITS, [(x, 1) for x in product("01", repeat=2)])
+
+
+def test_noisy_parity_under_the_uniform_prior():
+    seen = examine_mechanism(PARITY, UNIFORM)
+    told = seen.to_json()
+    for key in ("individual_capacity_bits", "capacity_bits", "mutual_information_bits"):
+        low, high = told[key]
+        assert low - 1e-12 <= 0.188721875540867 <= high + 1e-12
+    assert set(told["group_capacity_bits"]) == {"1", "2"}
+    assert told["per_input_bits"] == {"A": [0.0, 0.0], "B": [0.0, 0.0]}
+    low, high = told["per_input_given_others_bits"]["B"]
+    assert low - 1e-15 <= 0.188721875540867136 <= high + 1e-15
+    assert told["dp_epsilon"] == pytest.approx(1.0986122886681098, abs=1e-14)
+    assert (told["bayes_guess_before"], told["bayes_guess_after"]) == (0.25, 0.375)
+    assert told["maximal_correlation"] == pytest.approx(0.5, abs=1e-12)
+    assert told["s_star"][0] == pytest.approx(0.25, abs=1e-12)
+    assert told["s_star"][1] <= told["eta_kl"] <= told["eta_tv"]
+    kinds = [type(g) for g in seen.guarantees]
+    assert kinds[:3] == [Dalenius, Dalenius, LocalDP]
+    assert kinds.count(Independent) == 2
+    json.dumps(told)
+
+
+def test_the_promises_that_it_names_are_kept():
+    """Every level that the audit names is accepted by the checker as a promise of that mechanism."""
+    from dalenius.certify.checking import prove_privacy
+
+    law = Channel(BITS, {"Y": ("0", "1")}, (FLIP, (Fraction(2, 3), Fraction(1, 3)), FLIP[::-1], FLIP))
+    seen = examine_mechanism(law, UNIFORM)
+    provable = [g for g in seen.guarantees if "contraction" not in g.to_json()]
+    document = {
+        "joint": UNIFORM.to_json(),
+        "channel": law.to_json(),
+        "mechanism": {"observe": ["A", "B"]},
+        "guarantees": [{"promised": g.to_json()} for g in provable if not isinstance(g, Dalenius)],
+    }
+    assert len(prove_privacy(document)) == len(document["guarantees"]) >= 5
+
+
+def test_without_a_prior_nothing_that_needs_one_is_said():
+    told = examine_mechanism(PARITY).to_json()
+    assert not {"mutual_information_bits", "s_star", "per_input_bits", "bayes_guess_after"} & set(told)
+
+
+def test_infinite_levels_are_null():
+    sure = (Fraction(1), Fraction(0))
+    law = Channel(BITS, {"Y": ("0", "1")}, (sure, sure[::-1], sure[::-1], sure))
+    told = examine_mechanism(law).to_json()
+    assert (told["dp_epsilon"], told["strong_dp_epsilon"], told["independent_by_dp_bits"]) == (None, None, None)
+    assert not any(isinstance(g, LocalDP) for g in examine_mechanism(law).guarantees)
+
+
+def test_the_worst_adversary_in_words():
+    text = "\n".join(audited(examine_mechanism(PARITY, UNIFORM)))
+    assert "The worst record is A." in text
+    assert "with probability 0.5, and then B=" in text
+    assert "any one record, any adversary (C_1)" in text
+    assert "what is released is exactly independent of A" in text
+    pad = (Fraction(1, 2), Fraction(1, 2))
+    assert "No adversary learns anything" in "\n".join(
+        audited(examine_mechanism(Channel({"M": ("0", "1")}, {"C": ("0", "1")}, (pad, pad))))
+    )
+
+
+def test_a_design_is_audited_under_its_own_joint_pmf_and_its_card_under_none(tmp_path):
+    design = dalenius.solve(xor())
+    seen = dalenius.audit(design)
+    assert seen.prior is not None
+    assert seen.prior.per_input == {"X1": (0.0, 0.0), "X2": (0.0, 0.0)}
+    (tmp_path / "design.json").write_text(design.dumps())
+    (tmp_path / "card.json").write_text(json.dumps(design.card()))
+    assert dalenius.audit(tmp_path / "design.json") == seen
+    assert dalenius.audit(tmp_path / "card.json").prior is None
+    other = dalenius.audit(design, prior=Pmf.from_records({"X1": ("0", "1"), "X2": ("0", "1")}, [(("0", "0"), 1)]))
+    assert other.prior.mutual_information == (0.0, 0.0)
+
+
+def test_kept_columns_count_as_outputs(tmp_path):
+    joint = Pmf.from_records(
+        {"X": ("0", "1"), "K": ("a", "b"), "W": ("0", "1")}, [(x, 1) for x in product("01", "ab", "01")]
+    )
+    design = dalenius.solve(replace(disclosure(joint, ["X"], ["W"], [["X"]]), keep=("K",)))
+    own, channel, remarks = mechanism_of(design)
+    assert list(channel.inputs) == ["X", "K"]
+    assert remarks
+    assert examine_mechanism(channel, own).worst.low == pytest.approx(1.0, abs=1e-9)  # of K, and of X if X tells K
+    (tmp_path / "card.json").write_text(json.dumps(design.card()))
+    with pytest.raises(Unsupported, match="a card does not list its values"):
+        mechanism_of(tmp_path / "card.json")
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(document):
+        path = tmp_path / "channel.json"
+        path.write_text(json.dumps(document))
+        return path
+
+    return write
+
+
+def test_rounded_decimals_from_elsewhere_are_divided_by_their_sums(written):
+    third = {"inputs": {"X": ["a", "b"]}, "output": {"Y": ["0", "1", "2"]}}
+    path = written(third | {"rows": [[0.3333333333, 0.3333333333, 0.3333333333], [0.5, 0.25, 0.25]]})
+    _, channel, remarks = mechanism_of(path)
+    assert channel.rows[0] == (Fraction(1, 3),) * 3
+    assert "divided by its exact sum" in remarks[0]
+    with pytest.raises(InvalidChannel, match=r"channel.json: .* sums to"):
+        mechanism_of(written(third | {"rows": [[0.3, 0.3, 0.3], [0.5, 0.25, 0.25]]}))
+    with pytest.raises(InvalidChannel, match="sums to 999999999999/1000000000000"):  # a fraction is meant exactly
+        mechanism_of(written(third | {"rows": [["999999999999/1000000000000", 0, 0], [1, 0, 0]]}))
+
+
+def test_a_compact_form_is_expanded(written):
+    form = {"form": "resample", "inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "keep": ["1/2", "1/2"]}
+    seen = dalenius.audit(written(form | {"q": ["1/2", "1/2"]}))
+    assert seen.eta_tv == pytest.approx(0.5, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ([], "a channel file is an object"),
+        ({"form": "strange"}, "no channel of form 'strange'"),
+        ({"inputs": {}, "output": {}, "rows": []}, "maps names to lists"),
+        ({"format": "dalenius-design/1"}, "the design file is damaged"),
+        ({"format": "dalenius-card/1"}, "the card is damaged"),
+        ({"inputs": {"X": ["a"]}, "output": {"Y": ["0"]}, "rows": [["much"]]}, "a channel entry is 'much'"),
+    ],
+)
+def test_bad_files_are_refused(written, document, message):
+    with pytest.raises((InputError, Unsupported), match=message):
+        mechanism_of(written(document))
+
+
+def test_a_release_is_audited_against_a_design_with_both_tables():
+    with pytest.raises(InputError, match="needs both tables"):
+        dalenius.audit(dalenius.solve(xor()), released="r.csv")
+    with pytest.raises(InputError, match="a channel alone does not say"):
+        dalenius.audit(PARITY, released="r.csv", original="t.csv")
