@@ -18,6 +18,7 @@ from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.measures.capacity import Bracket, aligned, distinct_rows
 from dalenius.solvers.contraction import correlation, pairwise_contraction, total_variation
+from dalenius.solvers.divergence import UNIT
 from dalenius.solvers.ratio import at_most, best_ratio
 
 __all__ = ["eta_kl", "eta_tv", "maximal_correlation", "s_star"]
@@ -109,8 +110,9 @@ def s_star(prior: Pmf, channel: Kernel, *, reverse: bool = False) -> Bracket:
         return 0.0, 0.0
     low, rho, direction = correlation(p, rows)
     least = max(low**2 * (1 - 1e-15), best_ratio(p, rows, direction))
-    tv, distance = total_variation(rows, 1e-14)
-    most = min(tv, pairwise_contraction(rows, distance, 1e-14)[1]) if rows.size * len(rows) <= PAIRS else tv
+    error = (len(rows) + rows.shape[1] + 8) * UNIT if reverse else UNIT  # of a posterior; of a rational row
+    tv, distance = total_variation(rows, error)
+    most = min(tv, pairwise_contraction(rows, distance, error)[1]) if rows.size * len(rows) <= PAIRS else tv
     if len(p) <= COVERED:
         for width in WIDTHS if len(p) > 4 else WIDTHS[-1:]:
             bound = least * (1 + width)
