@@ -52,6 +52,7 @@ def test_the_promises_that_it_names_are_kept():
         "joint": UNIFORM.to_json(),
         "channel": law.to_json(),
         "mechanism": {"observe": ["A", "B"]},
+        "certificate": {"kind": "universal"},
         "guarantees": [{"promised": g.to_json()} for g in provable if not isinstance(g, Dalenius)],
     }
     assert len(prove_privacy(document)) == len(document["guarantees"]) >= 5

@@ -182,7 +182,9 @@ class Design:
                 method=str(document["method"]),
                 entropy=exact(document["entropy_bits"], "entropy_bits"),
                 proved=tuple(dict(g["proved"]) for g in document["guarantees"]),
-                proofs=tuple(dict(g.get("proof", {})) for g in document["guarantees"]),
+                proofs=tuple(dict(g.get("proof", {})) for g in document["guarantees"])
+                if any("proof" in g for g in document["guarantees"])
+                else (),
                 remarks=tuple(document["remarks"]),
                 versions=dict(document["versions"]),
             )

@@ -40,7 +40,8 @@ def proved(
     Every figure is what the checker itself proved, rounded against us to the digits of the file format. A promise that
     it cannot prove raises `NotCertified`.
     """
-    proofs = tuple(individual_proof(channel, g.group) if isinstance(g, Dalenius) else {} for g in problem.guarantees)
+    wanted = [g.group if isinstance(g, Dalenius) else 0 for g in problem.guarantees]
+    proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted) if any(wanted) else ()
     best: Design | None = None
     figures: tuple[dict[str, Any] | None, ...] = ()  # of the promises; they do not depend on the certificate
     for certificate in certificates:
