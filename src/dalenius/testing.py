@@ -7,15 +7,26 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from dalenius.core import Independent, MaximizeInformation, Pmf, Problem
+from dalenius.core import Channel, Independent, MaximizeInformation, Pmf, Problem, Samples
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["disclosure", "example2", "joints", "self_disclosure", "two_binary", "xor"]
+__all__ = ["alike", "disclosure", "example2", "joints", "self_disclosure", "two_binary", "xor"]
 
 
-def disclosure(joint: Pmf, samples: Sequence[str], about: Sequence[str], views: Sequence[Sequence[str]]) -> Problem:
+def alike(prior: Sequence[Any], kernel: Sequence[Sequence[Any]], n: int) -> Problem:
+    """n samples X, independent and alike given W; each single one is protected (000, section IV)."""
+    hidden = {"W": tuple(str(w) for w in range(len(prior)))}
+    letters = {"X": tuple(str(x) for x in range(len(kernel[0])))}
+    law = Pmf.from_records(hidden, [((w,), p) for w, p in zip(hidden["W"], prior, strict=True)])
+    rows = tuple(tuple(Fraction(k) for k in row) for row in kernel)
+    return disclosure(Samples("W", law, Channel(hidden, letters, rows), n), ["X"], ["W"], [["X"]])
+
+
+def disclosure(
+    joint: Pmf | Samples, samples: Sequence[str], about: Sequence[str], views: Sequence[Sequence[str]]
+) -> Problem:
     """Tell the most about some variables with an output independent of every view."""
     return Problem(
         joint=joint,

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from dalenius.certify import Verdict, check, prove_privacy
-from dalenius.core import MISSING, Column, Design, Pmf, Problem, ProductPmf, TableSource
+from dalenius.core import MISSING, Column, Design, Pmf, Problem, ProductPmf, Samples, TableSource
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import outcome_words
 from dalenius.designs import GAP, SECONDS, solve
@@ -106,6 +106,10 @@ def _promises(problem: Problem) -> dict[str, Any]:
 def _recounted(design: Design, table: Any) -> tuple[Pmf, Coded]:
     """The joint pmf of another table in the alphabets of a design, and the coded table."""
     problem = design.problem
+    if isinstance(problem.law, Samples):  # the hidden variable is nowhere in a table
+        alike = {n: problem.columns.get(n, Column(values=problem.law.letters)) for n in problem.law.names}
+        found = encode(open_table(table), alike, list(alike))
+        return found.pmf(), found
     columns = {
         name: problem.columns.get(name, Column(values=tuple(letters)))
         for name, letters in problem.law.variables.items()

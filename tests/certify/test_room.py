@@ -28,6 +28,7 @@ ALLOWED = {
     "dalenius.core.expanding",
     "dalenius.core.pivoting",
     "dalenius.core.reading",
+    "dalenius.core.reading_types",
     "dalenius.errors",
 }
 

@@ -14,6 +14,7 @@ from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures, information, no_better, prove_promise
 from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.reading import Release, refusing, require
+from dalenius.core.reading_types import release_of
 
 KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {f.__name__: f for f in (rays, cells, boxes, universal)}
 
@@ -43,7 +44,7 @@ def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tup
         require(not {"limit", "side_information"} & set(design), "limits and side information are not proved here")
         if design["certificate"]["kind"] in COMPACT:
             return COMPACT[design["certificate"]["kind"]][1](design)
-        release = release or Release(design)
+        release = release or release_of(design)
         rows = release.sizes, release.rows, release.kept
         return tuple(from_rows(*rows, g) or prove_promise(release, g["promised"]) for g in design["guarantees"])
 
@@ -54,7 +55,7 @@ def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> V
         require(set(design["objective"]) == {"maximize"}, "this checker proves the optimality of information only")
         if (kind := design["certificate"]["kind"]) in COMPACT:
             return Verdict(*COMPACT[kind][0](design))
-        release, promises = Release(design), [g["promised"] for g in design["guarantees"]]
+        release, promises = release_of(design), [g["promised"] for g in design["guarantees"]]
         figures = figures or prove_privacy(design, release)  # given: proved before, for this very channel
         about, certificate = design["objective"]["maximize"]["information"], design["certificate"]
         value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)

@@ -102,22 +102,20 @@ def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
         point = [sum((a * g[w] for a, g in zip(t, cell)), Fraction(0)) for w in range(len(letters))]
         stack += [[*cell[:i], point, *cell[i + 1 :]] for i in reversed(range(len(cell))) if t[i]]
     require([*tree] == [None], "the tree does not match its cells")
-    lines = []  # over the common denominator unit * total, for an atom of mass one
+    total, most, lines = 0, 0, []  # over the common denominator 2^64 unit, for an atom of mass one
     for j, extra in shift.items():
-        a = dict(zip(letters, (cone.total * (v + extra) for v in cuts[j][0])))
-        lam, constant = dict(zip(cone.equations, cuts[j][1])), defaultdict[Any, int](int)
-        for (i, value, k), multiplier in lam.items():
-            constant[k] += multiplier * cone.alone[i][(value,)]
-        lines.append((a, {e: cone.total * v for e, v in lam.items()}, constant))
-    total = 0
-    for x, target in enumerate(cone.target):
-        total += max(
-            sum(n * a[wk] for wk, n in target)
-            + sum(n * lam[i, v, k] for i, seen in enumerate(cone.seen) for (v, k), n in seen[x])
-            - sum(n * constant[k] for k, n in cone.beside[x])
-            for a, lam, constant in lines
-        )
-    return Fraction(total, unit * cone.total**2)
+        line = defaultdict[Any, int](int, zip(letters, (v + extra << 64 for v in cuts[j][0])))
+        for (i, value, k), multiplier in zip(cone.equations, cuts[j][1]):
+            line[i, value, k] = multiplier << 64
+            line[k] -= (multiplier * cone.alone[i][(value,)] << 64) // cone.total  # rounded so that z goes up
+        lines.append(line)
+        most = max(most, sum(map(abs, line.values())))
+    for x, mass in enumerate(cone.mass):
+        seen = (((i, *vk), n) for i, view in enumerate(cone.seen) for vk, n in view[x])
+        cut = max(0, mass.bit_length() - 256)  # of a long mass the first bits do; `most` covers the others
+        terms = [(key, n >> cut) for key, n in (*cone.target[x], *cone.beside[x], *seen)]
+        total += max(sum(n * line[key] for key, n in terms) for line in lines) + (most if cut else 0) << cut
+    return Fraction(total, (unit << 64) * cone.total)
 
 
 def universal(cone: Cone, _: dict[str, Any]) -> Fraction:

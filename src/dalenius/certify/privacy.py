@@ -7,7 +7,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from dalenius.core.arithmetic import BITS, nats, times_log2
+from dalenius.core.arithmetic import BITS, nats, share_log2, times_log2
 from dalenius.core.numbers import down, exact, up
 from dalenius.core.reading import Release, margins, require
 
@@ -18,7 +18,7 @@ ONE_MORE = 20_000  # atoms times inputs; beyond, no further column is tried
 def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
     """Bounds of I(S; Y | G) in bits, from weights q[s, g, y]: sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))]."""
     total, sg, gy, g = margins(q)
-    ends = [times_log2(Fraction(w, total), Fraction(w * g[b], sg[a, b] * gy[b, y])) for (a, b, y), w in q.items()]
+    ends = [share_log2(w, total, (w, g[b]), (sg[a, b], gy[b, y])) for (a, b, y), w in q.items()]
     low, high = (Fraction(max(0, sum(end)), 1 << BITS) for end in zip(*ends))
     return low, high
 

@@ -2,7 +2,7 @@
 
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
-from dalenius.core.forms import Pram, Product, Resample, Windows, channel_of
+from dalenius.core.forms import Pram, Product, Resample, Types, Windows, channel_of
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -33,6 +33,7 @@ from dalenius.core.problem import (
     TableSource,
 )
 from dalenius.core.product_pmf import ProductPmf, law_of
+from dalenius.core.samples import Samples
 
 __all__ = [
     "MISSING",
@@ -64,8 +65,10 @@ __all__ = [
     "Product",
     "ProductPmf",
     "Resample",
+    "Samples",
     "SideInformation",
     "TableSource",
+    "Types",
     "Windows",
     "WorstCaseLeakage",
     "channel_of",

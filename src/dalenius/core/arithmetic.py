@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from dalenius.errors import InputError
 
-__all__ = ["BITS", "exp", "log2", "nats", "times_log2"]
+__all__ = ["BITS", "exp", "log2", "nats", "share_log2", "times_log2"]
 
 BITS = 160
 _WORK = BITS + 32  # working precision; the error analysis below needs 12 of the 32 guard bits
@@ -59,6 +59,27 @@ def times_log2(t: Fraction, q: Fraction) -> tuple[int, int]:
         return 0, 0
     low, high = log2(q)
     return t.numerator * low // t.denominator, -(-t.numerator * high // t.denominator)
+
+
+def _log2_leading(n: int) -> tuple[int, int]:
+    """As log2(n) for a positive integer, from its first 256 bits."""
+    rest = max(0, n.bit_length() - 256)
+    low, high = log2(Fraction(n >> rest))
+    return low + (rest << BITS), (log2(Fraction((n >> rest) + 1))[1] if rest else high) + (rest << BITS)
+
+
+def share_log2(w: int, total: int, tops: tuple[int, int], bottoms: tuple[int, int]) -> tuple[int, int]:
+    """Bounds of 2^BITS (w / total) log2 of the product of `tops` over the product of `bottoms`, all positive.
+
+    As times_log2 while the numbers are short; of numbers of thousands of digits only the first bits are looked at.
+
+    >>> share_log2(1, 4, (1, 8), (2, 2)) == (1 << BITS - 2, 1 << BITS - 2)
+    True
+    """
+    if total.bit_length() <= 2048:
+        return times_log2(Fraction(w, total), Fraction(tops[0] * tops[1], bottoms[0] * bottoms[1]))
+    (a, b), (c, d) = (tuple(map(_log2_leading, side)) for side in (tops, bottoms))
+    return w * (a[0] + b[0] - c[1] - d[1]) // total, -(-w * (a[1] + b[1] - c[0] - d[0]) // total)
 
 
 def nats(q: Fraction) -> Fraction:

@@ -11,7 +11,7 @@ from dalenius.core.forms import channel_of
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, up
 from dalenius.core.problem import Problem, TableSource
-from dalenius.core.product_pmf import law_of
+from dalenius.core.samples import Samples, joint_of
 from dalenius.errors import InputError
 
 __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
@@ -79,7 +79,8 @@ class Design:
     @property
     def public_prior(self) -> bool:
         """Whether the design stands on a public distribution, so that its card tells nothing about the records."""
-        return isinstance(self.problem.source, TableSource) and self.problem.source.prior is not None
+        stated = isinstance(self.problem.source, TableSource) and self.problem.source.prior is not None
+        return stated or isinstance(self.problem.joint, Samples)
 
     def digest(self) -> str:
         """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
@@ -171,7 +172,7 @@ class Design:
             sections |= {"mechanism": document["mechanism"], "objective": document["objective"]}
             sections["guarantee"] = [g["promised"] for g in document["guarantees"]]
             problem = Problem.from_document(
-                sections, joint=law_of(document["joint"]), digest=str(document["problem_digest"])
+                sections, joint=joint_of(document["joint"]), digest=str(document["problem_digest"])
             )
             return cls(
                 problem=problem,

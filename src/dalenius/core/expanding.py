@@ -6,6 +6,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from dalenius.core.multinomial import list_types
 from dalenius.core.numbers import exact
 from dalenius.errors import InvalidChannel, Unsupported
 
@@ -48,11 +49,32 @@ def _pram(channel: dict[str, Any]) -> list[list[Fraction]]:
     return [[v if x == y else b for y in range(len(q))] for x, (v, b) in enumerate(zip(q, rest, strict=True))]
 
 
+def of_types(channel: dict[str, Any]) -> list[list[Fraction]]:
+    """The rows of a channel of form "types", one for each type; zeros are left out in the file."""
+    ((_, letters),) = channel["output"].items()
+    nothing, place = [Fraction(0)] * len(letters), {y: k for k, y in enumerate(letters)}
+    rows = []
+    for given in channel["rows"]:
+        row = nothing.copy()
+        for y, p in given.items():
+            row[place[y]] = exact(p)
+        rows.append(row)
+    return rows
+
+
+def _types(channel: dict[str, Any]) -> list[list[Fraction]]:
+    ((_, letters),), n = channel["inputs"].items(), channel["n"]
+    row = dict(zip(list_types(n, len(letters)), of_types(channel), strict=True))
+    outcomes = product(range(len(letters)), repeat=n)
+    return [row[tuple(x.count(a) for a in range(len(letters)))] for x in outcomes]
+
+
 EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
     "pram": _pram,
     "resample": _resample,
     "windows": _windows,
     "product": _windows,
+    "types": _types,
 }
 
 
@@ -67,7 +89,8 @@ def expanded(channel: dict[str, Any]) -> list[list[Fraction]]:
         return [[exact(v) for v in row] for row in channel["rows"]]
     if channel["form"] not in EXPANSIONS:
         raise Unsupported(f"there is no channel of form {channel['form']!r}")
-    size = prod(len(a) for side in ("inputs", "output") for a in channel[side].values())
+    inputs, letters = (prod(len(a) for a in channel[side].values()) for side in ("inputs", "output"))
+    size = inputs ** channel.get("n", 1) * letters  # n inputs alike
     if size > DENSE:
         raise Unsupported(f"a channel of form {channel['form']!r} with {size:,} entries is not written out densely")
     return EXPANSIONS[channel["form"]](channel)

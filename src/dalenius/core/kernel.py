@@ -56,6 +56,15 @@ class Kernel:
         """Whether the law can be written out row by row."""
         return self.form is None or prod(self.shape) <= DENSE
 
+    @property
+    def drawn(self) -> Rows:
+        """The rows that letters are drawn from: one for each outcome of the inputs, unless a form has fewer."""
+        return self.rows
+
+    def drawn_row(self, codes: Sequence[int]) -> int:
+        """Which of these rows an input outcome reads, given by letter codes."""
+        return self.row_of(codes)
+
     def outcomes(self) -> list[tuple[str, ...]]:
         """Input outcomes in the order of the rows."""
         return list(product(*self.inputs.values()))

@@ -14,6 +14,7 @@ from dalenius.core.guarantee import Guarantee, Independent, Names
 from dalenius.core.numbers import written
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import ProductPmf
+from dalenius.core.samples import Samples
 from dalenius.errors import MismatchError, ProblemFileError
 
 __all__ = [
@@ -262,7 +263,7 @@ class Problem:
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
     side_information: SideInformation | None = None
-    joint: Pmf | ProductPmf | None = None
+    joint: Pmf | ProductPmf | Samples | None = None
     source: Source | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
     digest: str = ""
@@ -313,7 +314,7 @@ class Problem:
 
         return parse(cls, document, **rest)
 
-    def bound(self, joint: Pmf | ProductPmf, columns: Mapping[str, Column] | None = None) -> Self:
+    def bound(self, joint: Pmf | ProductPmf | Samples, columns: Mapping[str, Column] | None = None) -> Self:
         """The same problem with its joint pmf (and with alphabets that are now known)."""
         return replace(self, joint=joint, columns=self.columns if columns is None else columns)
 
@@ -349,7 +350,7 @@ class Problem:
 
     # --- questions --------------------------------------------------------------------------------------------------
     @property
-    def law(self) -> Pmf | ProductPmf:
+    def law(self) -> Pmf | ProductPmf | Samples:
         """The joint law as it was given; a problem that is only declared has none."""
         if self.joint is None:
             raise MismatchError("this problem is declared but not bound: its source has not been read")
@@ -358,6 +359,8 @@ class Problem:
     @property
     def pmf(self) -> Pmf:
         """The joint law as one pmf; independent groups are multiplied out while that is small, else refused."""
+        if isinstance(self.law, Samples):
+            raise MismatchError(f"the {self.law.n} samples {self.law.sample} of this problem are not written out")
         return self.law.multiplied if isinstance(self.law, ProductPmf) else self.law
 
     @property
@@ -395,7 +398,7 @@ class Problem:
         """The names above, each once, in order of appearance."""
         return list(dict.fromkeys(name for _, name in self.named()))
 
-    def _check_names(self, joint: Pmf | ProductPmf) -> None:
+    def _check_names(self, joint: Pmf | ProductPmf | Samples) -> None:
         for place, name in self.named():
             if name not in joint.variables:
                 there = ", ".join(map(repr, joint.variables))

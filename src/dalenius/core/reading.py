@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from math import lcm, prod
+from math import comb, lcm, prod
 from typing import Any
 
-from dalenius.core.expanding import expanded
+from dalenius.core.expanding import expanded, of_types
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, NotCertified, Unsupported
 
@@ -55,17 +55,23 @@ def multiplied(joint: Any) -> Any:
 
 
 def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int]:
-    """The inputs and the rows of a channel, each proved to be a pmf, as integers over one common denominator."""
+    """The inputs and the rows of a channel, each proved to be a pmf, as integers over one common denominator.
+
+    A channel of form "types" has a row for each type of its n samples, not for each outcome.
+    """
     require("form" in channel or set(channel) == {"inputs", "output", "rows"}, "a channel has other keys than it may")
     for letters in [*channel["inputs"].values(), *channel["output"].values()]:
         require(isinstance(letters, list) and len(set(letters)) == len(letters), "a channel has a bad alphabet")
-    rows = [whole(row) for row in expanded(channel)]
-    require(len(rows) == prod(map(len, channel["inputs"].values())), "there is not one row for each input outcome")
+    by_type, many = channel.get("form") == "types", prod(map(len, channel["inputs"].values()))
+    rows = [whole(row) for row in (of_types(channel) if by_type else expanded(channel))]
+    if by_type:
+        many = comb(channel["n"] + many - 1, channel["n"]) if channel["n"] >= 1 and len(channel["inputs"]) == 1 else 0
+    require(len(rows) == many, f"there is not one row for each {'type of the samples' if by_type else 'input outcome'}")
     width = prod(map(len, channel["output"].values()))
     for k, (row, one) in enumerate(rows):
         require(len(row) == width and min(row) >= 0 and sum(row) == one, f"row {k + 1} of the channel is not a pmf")
     scale = lcm(*(one for _, one in rows))
-    return channel["inputs"], [[v * (scale // one) for v in row] for row, one in rows], scale
+    return channel["inputs"], [[v * times for v in row] for row, times in ((r, scale // one) for r, one in rows)], scale
 
 
 class Release:

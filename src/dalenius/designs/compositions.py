@@ -162,7 +162,7 @@ def _independent(problem: Problem) -> ProductPmf:
     if isinstance(problem.law, ProductPmf):
         return problem.law
     try:
-        return ProductPmf.of(problem.law)
+        return ProductPmf.of(problem.pmf)
     except MismatchError as e:
         raise Unsupported(
             f"windows compose over independent samples only, and {e}; two private outputs about dependent samples "

@@ -9,7 +9,7 @@ from math import log2
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, Independent, MaximizeInformation, Problem, TableSource
+from dalenius.core import Certificate, Channel, Design, Independent, MaximizeInformation, Problem, Samples, TableSource
 from dalenius.core.numbers import up
 from dalenius.designs.column_boxes import boxes_apply, by_column_boxes
 from dalenius.designs.columns import Target, channel_of, independence
@@ -31,6 +31,8 @@ Found = tuple[Channel, list[Certificate], str]
 
 def why_not(problem: Problem) -> str | None:
     """The reason why this family does not solve a problem, or None."""
+    if isinstance(problem.joint, Samples):
+        return f"it needs every outcome; name the samples {problem.joint.names[0]} to {problem.joint.names[-1]}"
     if not isinstance(problem.objective, MaximizeInformation):
         return "its objective is maximize = { information = [...] }"
     for guarantee in problem.guarantees:

@@ -26,7 +26,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.measures.latent import LatentModel, log_posterior, log_type_law, type_counts
 from dalenius.solvers import Rows, best_mixture, exact_dual, maximise, walk
 
-__all__ = ["Mixed", "best_columns", "full_observation", "types_disclosure"]
+__all__ = ["Mixed", "Pairs", "best_columns", "full_observation", "paired", "types_disclosure"]
 
 _Floats: TypeAlias = NDArray[np.float64]
 
@@ -186,42 +186,60 @@ def _offsets(model: LatentModel, types: NDArray[np.int64]) -> _Floats:
     return np.array([float(j - mean) for j in types[:, 1].tolist()])
 
 
-def _paired(
-    model: LatentModel, atoms: Sequence[tuple[int, ...]], offset: _Floats, mass: _Floats, posterior: _Floats, tol: float
-) -> Mixed:
+@dataclass(frozen=True)
+class Pairs:
+    """The best two-point columns over atoms at offsets d from the mean, and what proves that no column does better.
+
+    Column y joins the atoms low[y] and high[y] with the flow f: p(y, low) = f / |d(low)| and p(y, high) = f / d(high).
+    Atoms in `level` stand alone. A column with the shares v has at most sum_a v(a) z(a) bits, whichever it is, so the
+    bound is E z.
+    """
+
+    low: NDArray[np.intp]
+    high: NDArray[np.intp]
+    flow: _Floats
+    share: _Floats
+    level: NDArray[np.intp]
+    z: _Floats
+    value: float
+    bound: float
+
+
+def paired(offset: _Floats, mass: _Floats, posterior: _Floats, prior: _Floats, tol: float = 1e-11) -> Pairs:
     """The transportation problem between the atoms below the mean and those above it."""
-    prior = model.floats[0]
     low, high, level = (np.flatnonzero(where) for where in (offset < 0, offset > 0, (offset == 0) & (mass > 0)))
     left, right = -offset[low], offset[high]
     share = right / (right + left[:, None])  # p(low atom | column)
-
-    def told(i: NDArray[np.intp], k: NDArray[np.intp]) -> _Floats:
-        s = share[i, k][..., None]
-        u: _Floats = s * posterior[low[i]] + (1 - s) * posterior[high[k]]
-        return u
-
     gain = np.empty(share.shape)
-    every = np.arange(len(high))
-    for row in range(len(low)):
-        gain[row] = _divergence(told(np.full(len(high), row), every), prior)
+    for row, s in enumerate(share):
+        gain[row] = _divergence(s[:, None] * posterior[low[row]] + (1 - s[:, None]) * posterior[high], prior)
     price = gain * (1 / left[:, None] + 1 / right)
-    supply, demand = mass[low] * left, mass[high] * right
-    flow, bound = _transported(price, supply, demand, tol)
-    i, k, f = flow
-    theta = f * (1 / left[i] + 1 / right[k])
-    alone = _divergence(posterior[level], prior)
-    joint = np.concatenate([theta[:, None] * told(i, k), mass[level, None] * posterior[level]]).T
-    letters = [
-        {atoms[a]: float(s), atoms[c]: float(1 - s)}
-        for a, c, s in zip(low[i].tolist(), high[k].tolist(), share[i, k], strict=True)
-    ]
-    letters += [{atoms[a]: 1.0} for a in level.tolist()]
-    still = fsum(mass[level] * alone)
+    (i, k, f), bound, dual_low, dual_high = _transported(price, mass[low] * left, mass[high] * right, tol)
     value = fsum(f * price[i, k])
     if bound < value - 1e-9:
         raise SolverFailed(f"the dual bound {bound:.12g} lies below the value {value:.12g} of the flow")
+    z = np.zeros(len(mass))
+    alone = _divergence(posterior[level], prior)
+    z[low], z[high], z[level] = dual_low * left, dual_high * right, alone
+    still = fsum(mass[level] * alone)
     # The two meet up to rounding, in either order.
-    return Mixed(value + still, max(value, bound) + still, joint, tuple(letters))
+    return Pairs(low[i], high[k], f, share[i, k], level, z, value + still, max(value, bound) + still)
+
+
+def _paired(
+    model: LatentModel, atoms: Sequence[tuple[int, ...]], offset: _Floats, mass: _Floats, posterior: _Floats, tol: float
+) -> Mixed:
+    """The columns of `paired` as letters."""
+    best = paired(offset, mass, posterior, model.floats[0], tol)
+    theta = best.flow * (1 / -offset[best.low] + 1 / offset[best.high])
+    told = best.share[:, None] * posterior[best.low] + (1 - best.share[:, None]) * posterior[best.high]
+    joint = np.concatenate([theta[:, None] * told, mass[best.level, None] * posterior[best.level]]).T
+    letters = [
+        {atoms[a]: float(s), atoms[c]: float(1 - s)}
+        for a, c, s in zip(best.low.tolist(), best.high.tolist(), best.share, strict=True)
+    ]
+    letters += [{atoms[a]: 1.0} for a in best.level.tolist()]
+    return Mixed(best.value, best.bound, joint, tuple(letters))
 
 
 def _divergence(u: _Floats, prior: _Floats) -> _Floats:
@@ -234,8 +252,8 @@ def _divergence(u: _Floats, prior: _Floats) -> _Floats:
 _Flow: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], _Floats]
 
 
-def _transported(price: _Floats, supply: _Floats, demand: _Floats, tol: float) -> tuple[_Flow, float]:
-    r"""max sum f_ik price_ik with row sums `supply` and column sums `demand`, by column generation; flow and bound.
+def _transported(price: _Floats, supply: _Floats, demand: _Floats, tol: float) -> tuple[_Flow, float, _Floats, _Floats]:
+    r"""max sum f_ik price_ik with row sums `supply` and column sums `demand`, by column generation; flow, bound, dual.
 
     The bound is the dual a_i + b_k >= price_ik with b = max_i (price - a) and then a = max_k (price - b), which is
     feasible whatever a was: faint rows need no care. A flow of the solver is cut to the margins and what is left over
@@ -243,14 +261,15 @@ def _transported(price: _Floats, supply: _Floats, demand: _Floats, tol: float) -
     """
     rows, columns = np.flatnonzero(supply > FAINT), np.flatnonzero(demand > FAINT)
     if not len(rows) or not len(columns):
-        flow = _greedy(supply, demand)
-        return flow, float(np.maximum(price.max(initial=0.0), 0.0) * supply.sum())
+        flat = np.full(len(supply), max(0.0, price.max(initial=0.0)))
+        return _greedy(supply, demand), float(flat @ supply), flat, np.zeros(len(demand))
     a, b = supply[rows], demand[columns] * (supply[rows].sum() / demand[columns].sum())
     core = price[np.ix_(rows, columns)]
     # Nearest with nearest and nearest with farthest: both are feasible, and often one is nearly optimal.
     pairs = {(i, k) for i, k, _ in _corner(a, b)}
     pairs |= {(i, len(b) - 1 - k) for i, k, _ in _corner(a, b[::-1])}
     best, least = ((np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0)), -np.inf), np.inf
+    dual = (np.zeros(len(supply)), np.zeros(len(demand)))
     for _ in range(ROUNDS):
         listed = np.array(sorted(pairs))
         i, k = listed.T
@@ -264,7 +283,9 @@ def _transported(price: _Floats, supply: _Floats, demand: _Floats, tol: float) -
         above = (core - y[:, None]).max(axis=0)
         dual_low = (price[:, columns] - above).max(axis=1)
         dual_high = (price - dual_low[:, None]).max(axis=0)
-        least = min(least, fsum([*(dual_low * supply), *(dual_high * demand)]))
+        reached = fsum([*(dual_low * supply), *(dual_high * demand)])
+        if reached < least:
+            least, dual = reached, (dual_low, dual_high)
         if least - best[1] <= tol:
             break
         excess = core - y[:, None] - found.dual[len(a) :]
@@ -273,7 +294,7 @@ def _transported(price: _Floats, supply: _Floats, demand: _Floats, tol: float) -
         if fresh <= pairs:
             break
         pairs |= fresh
-    return best[0], least
+    return best[0], least, *dual
 
 
 def _repaired(flow: _Flow, supply: _Floats, demand: _Floats) -> _Flow:

@@ -52,7 +52,7 @@ def modular_sums(problem: Problem) -> Design:
     problem = replace(problem, form="windows", windows=pairs)
     if reason := why_not(problem):
         raise Unsupported(f"sums modulo M cannot solve this: {reason}")
-    law = problem.law if isinstance(problem.law, ProductPmf) else ProductPmf.of(problem.law)
+    law = problem.law if isinstance(problem.law, ProductPmf) else ProductPmf.of(problem.pmf)
     letters = law.alphabets(names)
     sizes = {len(a) for a in letters.values()}
     if len(sizes) != 1 or any(len(view) > 1 for view in problem.views):

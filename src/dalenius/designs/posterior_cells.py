@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from dalenius.core import Certificate, Channel, Problem
 from dalenius.designs.columns import by_name, channel_from_rows, view_labels
-from dalenius.solvers import MaxAffine, max_affine, repaired, solve
+from dalenius.solvers import max_affine, repaired, solve
+from dalenius.solvers.cells import Tree
 
-__all__ = ["by_posterior_cells", "cells_apply"]
+__all__ = ["by_posterior_cells", "cells_apply", "cells_certificate"]
 
 UNIT = 2**60
 MOST_LETTERS = 8
@@ -50,7 +51,7 @@ def by_posterior_cells(
         for row, d in zip(exact.numerators, exact.denominators, strict=True)
     ]
     channel = channel_from_rows(problem, rows)
-    certificate = _certificate(found, basis @ found.multipliers.T)
+    certificate = cells_certificate(found.pieces, found.multipliers @ basis.T, found.tree)
     return channel, certificate, f"max-affine search over {len(found.pieces)} cells of the posterior"
 
 
@@ -67,13 +68,13 @@ def _moments(labels: list[Labels], p: Floats) -> tuple[Floats, Floats]:
     return (indicators - p @ indicators) @ basis, basis
 
 
-def _certificate(found: MaxAffine, multipliers: Floats) -> Certificate:
-    """Cuts and tree as the checker wants them."""
+def cells_certificate(pieces: Floats, multipliers: Floats, tree: Tree) -> Certificate:
+    """Cuts and tree as the checker wants them: a piece and a multiplier of every equation for each leaf."""
     cuts = [
         [[str(round(a * UNIT)) for a in piece], [str(round(v * UNIT)) for v in column]]
-        for piece, column in zip(found.pieces, multipliers.T, strict=True)
+        for piece, column in zip(pieces, multipliers, strict=True)
     ]
-    return Certificate("cells", {"unit": str(UNIT), "cuts": cuts, "tree": _weights(found.tree)})
+    return Certificate("cells", {"unit": str(UNIT), "cuts": cuts, "tree": _weights(tree)})
 
 
 def _weights(tree: list[Any]) -> list[Any]:

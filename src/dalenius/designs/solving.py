@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from dalenius.core import Design, Problem
+from dalenius.core import ConditionallyIid, Design, Problem
 from dalenius.designs import compositions, pram
+from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.errors import Unsupported
 from dalenius.tables import bind
@@ -12,6 +13,7 @@ __all__ = ["solve"]
 
 FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]]] = {
     "perfect sample privacy (paper 000)": (why_not, disclose),
+    "samples that are alike (paper 000)": (why_not_types, disclose_types),
     "compositions of windows (paper 000)": (compositions.why_not, compositions.windows),
     "PRAM of form (8) (paper 002)": (pram.why_not, pram.pram),
 }
@@ -32,6 +34,8 @@ def solve(
     >>> float(solve(xor()).value)
     1.0
     """
+    if problem.joint is None and isinstance(problem.source, ConditionallyIid):
+        problem, _ = bind(problem)  # two small files; their names say which family it is
     reasons = {}
     for family, (refusal, design) in FAMILIES.items():
         if (reason := refusal(problem)) is None:

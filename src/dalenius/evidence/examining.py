@@ -170,8 +170,8 @@ def _examined(
     letters: npt.NDArray[Any],
     share: float,
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
-    shape = channel.shape
-    law = np.array([[float(v) for v in row] for row in channel.rows])
+    law = np.array([[float(v) for v in row] for row in channel.drawn])
+    shape = law.shape
     seen = np.bincount(inputs.astype(np.int64) * shape[1] + letters, minlength=shape[0] * shape[1]).reshape(shape)
     n, labels = seen.sum(axis=1), [" ".join(y) for y in channel.letters()]
     findings = [_fit_finding(seen, law, share, which)]
@@ -226,11 +226,11 @@ def examine_shuffled(
     )
     findings, parts = [size], _parts(design, letters)
     for channel, which, (drawn,) in parts:
-        law = np.array([[float(v) for v in row] for row in channel.rows])
+        law = np.array([[float(v) for v in row] for row in channel.drawn])
         weight = np.zeros(len(law))
         outcomes, index = original.grouped(list(channel.inputs))
         for k, codes in enumerate(outcomes):
-            weight[channel.row_of(codes)] = float(int(original.weights[index == k].sum())) / original.total * rows
+            weight[channel.drawn_row(codes)] += float(int(original.weights[index == k].sum())) / original.total * rows
         seen = np.bincount(drawn.astype(np.int64), minlength=law.shape[1])
         labels = [" ".join(y) for y in channel.letters()]
         what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))

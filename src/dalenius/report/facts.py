@@ -57,18 +57,21 @@ class Promise:
     secret: tuple[str, ...]
     written: Document
     figures: Document
+    samples: int = 0  # how many samples the name of the secret stands for, each alone
 
     @classmethod
-    def read(cls, guarantee: Document) -> "Promise":
+    def read(cls, guarantee: Document, samples: int = 0) -> "Promise":
         written, figures = guarantee["promised"], guarantee.get("proved") or {}
         kinds = ("independent", "leakage", "worst_case_leakage", "information_privacy", "local_dp", "dalenius")
         kind = next((k for k in (*kinds, "contraction") if k in written), "")
         secret = written[kind] if kind in kinds[:4] else ()
-        return cls(kind, (secret,) if isinstance(secret, str) else tuple(secret), written, figures)
+        return cls(kind, (secret,) if isinstance(secret, str) else tuple(secret), written, figures, samples)
 
     @property
     def about(self) -> str:
         """The secret in words; several names are one secret."""
+        if self.samples > 1 and len(self.secret) == 1:
+            return f"any one of the {self.samples} samples {shown(self.secret[0])}"
         return joined(self.secret) + (" together" if len(self.secret) > 1 else "")
 
 
@@ -99,7 +102,8 @@ class Facts:
 
     @classmethod
     def _read(cls, document: Document) -> "Facts":
-        promises = tuple(Promise.read(g) for g in document["guarantees"])
+        samples = document["channel"]["n"] if document["channel"].get("form") == "types" else 0
+        promises = tuple(Promise.read(g, samples) for g in document["guarantees"])
         remarks = tuple(document.get("remarks", ()))
         released = tuple(document["channel"].get("output", ()))
         if "mechanism" not in document:
@@ -125,7 +129,7 @@ class Facts:
             kept=(*mechanism.get("keep", ()), *mechanism.get("strata", ())),
             unit=source.get("unit", "row"),
             max_rows=source.get("max_rows"),
-            prior="prior" in source,
+            prior="prior" in source or "conditionally_iid" in document.get("joint", ()),
             origin="table" if "table" in source else "pmf",
             order=mechanism.get("order", "shuffle"),
             promises=promises,

@@ -9,7 +9,8 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from dalenius.core import Design, Kernel, channel_of
+from dalenius.core import Design, Kernel, Samples, Types, channel_of
+from dalenius.core.multinomial import type_law
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
 from dalenius.report import words
@@ -70,7 +71,7 @@ def _page(
     title: str | None,
     audit: Audit | None,
 ) -> str:
-    document = facts.document
+    document, drawn = facts.document, channel.by_type() if isinstance(channel, Types) else channel
     return _template().render(
         public=facts.public,
         title=shown(title) if title else f"Release of {joined(facts.released)}",
@@ -85,8 +86,8 @@ def _page(
         bars=_bars(facts),
         leaving=facts.leaving,
         utility=_utility(document),
-        picture=picture(channel, weight) if channel.few else None,
-        exact=exact_rows(channel, weight) if channel.few else None,
+        picture=picture(drawn, weight) if drawn.few else None,
+        exact=exact_rows(drawn, weight) if drawn.few else None,
         not_protected=words.not_protected(document),
         remarks=[_sentence(shown(r)) for r in facts.remarks],
         estimate=document.get("estimate", ""),
@@ -100,6 +101,9 @@ def _sentence(remark: str) -> str:
 
 def _weights(design: Design) -> list[int]:
     """How probable each row of the channel is, to show the most probable ones when there are many."""
+    law = design.problem.law
+    if isinstance(law, Samples):
+        return [sum(row) for row in type_law(law.masses, law.kernel.rows, law.n)[1]]
     inputs = list(design.channel.inputs)
     weight = [0] * design.channel.shape[0] if design.channel.few else []
     if not weight:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Windows
+from dalenius.core import Kernel, Types, Windows
 from dalenius.sampling.sampler import Sampler
 from dalenius.sampling.stream import Words
 from dalenius.tables import Coded
 
-__all__ = ["Draw", "draws_of", "matched"]
+__all__ = ["Draw", "draws_of", "matched", "rows_read"]
 
 CHUNK = 1 << 22
 
@@ -22,18 +22,19 @@ class Draw:
     """One independent draw for every record: the columns that it reads and its law.
 
     `label` tells the draws of one release apart: each has a stream of random words of its own. It is empty when there
-    is one draw only.
+    is one draw only. `types` is the channel when the draw reads the type of its inputs, not their outcome.
     """
 
     inputs: Sequence[str]
     sampler: Sampler
     label: tuple[str, ...] = ()
+    types: Types | None = None
 
     def drawn(
         self, table: Coded, stream: Words, on_progress: Callable[[int], None] | None = None
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """For each record the row of the law that it reads, and the letter drawn from that row."""
-        inputs = table.combined(list(self.inputs))
+        inputs = rows_read(self.types, table) if self.types else table.combined(list(self.inputs))
         letters = np.empty(table.rows, dtype=self.sampler.dtype)
         for start in range(0, table.rows, CHUNK):
             stop = min(start + CHUNK, table.rows)
@@ -53,7 +54,21 @@ def draws_of(channel: Kernel) -> list[Draw]:
     if isinstance(channel, Windows):
         samplers = {rows: Sampler(rows) for rows in {w.rows for w in channel.windows}}  # windows are often alike
         return [Draw(list(w.inputs), samplers[w.rows], ("window", *w.output)) for w in channel.windows]
+    if isinstance(channel, Types):
+        return [Draw(list(channel.inputs), Sampler(channel.of_type), types=channel)]
     return [Draw(list(channel.inputs), Sampler(channel.rows))]
+
+
+def rows_read(channel: Kernel, table: Coded) -> npt.NDArray[Any]:
+    """Which row of the law each record reads: its outcome, or the type of its samples."""
+    if not isinstance(channel, Types):
+        return table.combined(list(channel.inputs))
+    counts = np.zeros((table.rows, len(channel.alphabet)), dtype=np.int64)
+    for name in channel.inputs:
+        counts[np.arange(table.rows), table.codes[name]] += 1
+    found, which = np.unique(counts, axis=0, return_inverse=True)
+    places = np.array([channel.place[tuple(t)] for t in found.tolist()], dtype=np.int64)
+    return places[which.reshape(-1)]
 
 
 def matched(channel: Kernel, original: Coded, released: Coded) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -65,4 +80,4 @@ def matched(channel: Kernel, original: Coded, released: Coded) -> tuple[npt.NDAr
         read = [original.combined(list(w.inputs)) for w in channel.windows]
         seen = [released.combined(list(w.output)) for w in channel.windows]
         return np.stack(read, axis=1), np.stack(seen, axis=1)
-    return original.combined(list(channel.inputs)), released.combined(list(channel.output))
+    return rows_read(channel, original), released.combined(list(channel.output))

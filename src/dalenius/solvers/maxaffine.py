@@ -28,7 +28,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.cells import Cover, Tree, cover, divergence
 from dalenius.solvers.interior import Floats, best_letters
 
-__all__ = ["MaxAffine", "max_affine"]
+__all__ = ["MaxAffine", "balanced_tree", "max_affine"]
 
 Progress: TypeAlias = Callable[[float, float], None]
 
@@ -201,7 +201,7 @@ class _Search:
         bound = float(self.p @ (pieces @ self.W.T + multipliers @ self.M.T).max(axis=0))
         points = np.stack([1 - grid, grid], axis=1)
         corners = np.stack([points[:-1], points[1:]], axis=1)
-        return MaxAffine(corners, pieces, multipliers, self.channel.T, self.value, bound, _balanced(grid))
+        return MaxAffine(corners, pieces, multipliers, self.channel.T, self.value, bound, balanced_tree(grid))
 
     def tangents(self) -> MaxAffine:
         """Tangents for the channel and z, a tree of cells for the bound."""
@@ -285,7 +285,7 @@ def _thinned(points: Floats, step: float) -> Floats:
     return points[np.sort(where)]
 
 
-def _balanced(grid: Floats) -> Tree:
+def balanced_tree(grid: Floats) -> Tree:
     """The intervals of a grid from 0 to 1 as a tree: interval j is leaf j."""
     flat: Tree = []
     stack = [(0, len(grid) - 1)]

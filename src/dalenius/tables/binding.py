@@ -6,7 +6,8 @@ from typing import Any
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import ConditionallyIid, PmfSource, Problem, TableSource
 from dalenius.core.product_pmf import ProductPmf
-from dalenius.errors import DaleniusError, MismatchError, Unsupported
+from dalenius.core.samples import Samples
+from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
 from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_pmf
@@ -32,19 +33,23 @@ def bind(problem: Problem, *, table: Any = None, on_progress: Progress | None = 
     if isinstance(source, PmfSource):
         return problem.bound(read_law(base_of(problem) / source.pmf)), None
     if isinstance(source, ConditionallyIid):
-        return problem.bound(_expanded(problem, source)), None
+        return problem.bound(_alike(problem, source)), None
     if problem.joint is None:
         raise problem.error(("source",), "there is no [source] section, so there is nothing to read")
     return problem, None
 
 
-def _expanded(problem: Problem, source: ConditionallyIid) -> Pmf:
+def _alike(problem: Problem, source: ConditionallyIid) -> Pmf | Samples:
+    """The law of the samples: written out when the problem names single ones, X1, X2, ..., and by types for X."""
     base = base_of(problem)
     prior = read_pmf(base / source.prior, "prior file")
     kernel = read_channel(base / source.kernel, "kernel file")
     try:
-        return conditionally_iid(prior, kernel, source.hidden, source.n)
-    except MismatchError as e:
+        samples = Samples(source.hidden, prior, kernel, source.n)
+        return (
+            samples if samples.sample in problem.observe else conditionally_iid(prior, kernel, source.hidden, source.n)
+        )
+    except InputError as e:
         raise problem.error(("source", "conditionally_iid"), str(e)) from None
 
 

@@ -12,7 +12,8 @@ from dalenius.core.channel import Channel
 from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import ProductPmf, law_of
-from dalenius.errors import DaleniusError, InputError, MismatchError, TableError, Unsupported
+from dalenius.core.samples import Samples
+from dalenius.errors import DaleniusError, InputError, TableError, Unsupported
 
 __all__ = ["conditionally_iid", "read_channel", "read_json", "read_law", "read_letters", "read_pmf", "read_text"]
 
@@ -94,22 +95,15 @@ def conditionally_iid(prior: Pmf, kernel: Channel, hidden: str, n: int) -> Pmf:
     >>> conditionally_iid(w, k, "W", 2).probability(X1="b", X2="b")
     Fraction(1, 8)
     """
-    if list(prior.variables) != [hidden]:
-        raise MismatchError(f"the prior should be a pmf of {hidden!r} alone; it has {', '.join(prior.variables)}")
-    if list(kernel.inputs) != [hidden] or len(kernel.output) != 1:
-        raise MismatchError(f"the kernel should be a channel from {hidden!r} to one sample variable")
-    if tuple(kernel.inputs[hidden]) != tuple(prior.variables[hidden]):
-        raise MismatchError(f"{hidden!r} has another alphabet in the prior than in the kernel")
-    ((sample, letters),) = kernel.output.items()
+    alike = Samples(hidden, prior, kernel, n)
+    letters, names = alike.letters, alike.names
     size = len(letters) ** n * len(kernel.rows)
     if size > MOST_OUTCOMES:
         many = f"{size:,}" if size < 10**15 else "far too many"
         raise Unsupported(
-            f"{n} samples have {many} outcomes, more than {MOST_OUTCOMES:,}; the form by types is not available yet"
+            f"{n} samples have {many} outcomes, more than {MOST_OUTCOMES:,}; to protect each single one of them, write "
+            f'observe = ["{alike.sample}"] and independent = ["{alike.sample}"], and types will do'
         )
-    names = [f"{sample}{i + 1}" for i in range(n)]
-    if hidden in names:
-        raise MismatchError(f"the samples are named {names[0]} to {names[-1]}, and so is the hidden variable")
     scale = lcm(*(v.denominator for row in kernel.rows for v in row))
     codes, counts = [], []
     for (w,), weight in zip(prior.support.tolist(), prior.weights.tolist(), strict=True):

@@ -10,14 +10,15 @@ from typing import Any
 from dalenius.core.channel import Channel
 from dalenius.core.forms.pram import Pram
 from dalenius.core.forms.resample import Resample
+from dalenius.core.forms.types import Types
 from dalenius.core.forms.windows import Product, Windows
 from dalenius.core.kernel import Kernel
 from dalenius.errors import InvalidChannel, Unsupported
 
-__all__ = ["FORMS", "Pram", "Product", "Resample", "Windows", "channel_of"]
+__all__ = ["FORMS", "Pram", "Product", "Resample", "Types", "Windows", "channel_of"]
 
 FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
-    form.form: form.from_json for form in (Pram, Resample, Windows, Product)
+    form.form: form.from_json for form in (Pram, Resample, Types, Windows, Product)
 }
 
 

@@ -1,0 +1,76 @@
+"""Types of n samples and their exact law, in whole numbers: what replaces the list of all outcomes."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import comb, factorial, lcm
+
+from dalenius.errors import InputError
+
+__all__ = ["MOST_TYPES", "count_types", "list_types", "type_law"]
+
+MOST_TYPES = 200_000
+
+
+def count_types(n: int, letters: int) -> int:
+    """How many types n samples have: C(n + letters - 1, letters - 1).
+
+    >>> count_types(50, 3)
+    1326
+    """
+    if n < 1 or letters < 1:
+        raise InputError(f"{n} samples of {letters} letters have no type")
+    if n > 10**6 or (many := comb(n + letters - 1, letters - 1)) > MOST_TYPES:
+        raise InputError(f"{n} samples of {letters} letters have more than {MOST_TYPES:,} types")
+    return many
+
+
+def list_types(n: int, letters: int) -> Iterator[tuple[int, ...]]:
+    """Every type, that is, how often each letter occurs: first by the count of the first letter, then of the second.
+
+    >>> list(list_types(2, 2)), list(list_types(1, 3))
+    ([(0, 2), (1, 1), (2, 0)], [(0, 0, 1), (0, 1, 0), (1, 0, 0)])
+    """
+    if letters == 1:
+        yield (n,)
+        return
+    for k in range(n + 1):
+        for rest in list_types(n - k, letters - 1):
+            yield (k, *rest)
+
+
+def type_law(
+    prior: Sequence[Fraction], kernel: Sequence[Sequence[Fraction]], n: int
+) -> tuple[list[tuple[int, ...]], list[list[int]], int]:
+    r"""All types t, the whole numbers N(t, w), one row for each t, and their total, with
+
+        p(w, t) = p(w) n! prod_x p(x|w)^t_x / t_x! = N(t, w) / total.
+
+    >>> half = Fraction(1, 2)
+    >>> type_law([half, half], [[half, half], [Fraction(1), Fraction(0)]], 2)
+    ([(0, 2), (1, 1), (2, 0)], [[1, 0], [2, 0], [1, 4]], 8)
+    """
+    count_types(n, len(kernel[0]))
+    types = list(list_types(n, len(kernel[0])))
+    one, unit = lcm(*(p.denominator for p in prior)), lcm(*(k.denominator for row in kernel for k in row))
+    factorials = [factorial(k) for k in range(n + 1)]
+    powers = [[_powers(int(k * unit), n) for k in row] for row in kernel]
+    weights = []
+    for t in types:
+        many = factorials[n]
+        for k in t:
+            many //= factorials[k]
+        row = []
+        for p, of in zip(prior, powers, strict=True):
+            weight = many * int(p * one)
+            for k, power in zip(t, of, strict=True):
+                weight *= power[k]
+            row.append(weight)
+        weights.append(row)
+    return types, weights, one * unit**n
+
+
+def _powers(base: int, n: int) -> list[int]:
+    found = [1]
+    for _ in range(n):
+        found.append(found[-1] * base)
+    return found
