@@ -27,8 +27,9 @@ from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
 from dalenius.solvers import max_affine
 from dalenius.solvers.balancing import balanced
+from dalenius.solvers.boxstep import best_binary_columns
 from dalenius.solvers.cells import cover
-from dalenius.solvers.chords import chords_below
+from dalenius.solvers.chords import chords, envelope
 from dalenius.solvers.maxaffine import balanced_tree
 from dalenius.solvers.repair import merged_letters
 
@@ -77,8 +78,8 @@ def disclose_types(
     r"""Maximise I(W; Y) over channels p(y | type) with Y independent of every single sample.
 
     Two letters of a sample: the extreme columns join two types, and the linear program (17) is a transportation problem
-    (`exchangeable.paired`); its dual becomes the proof. More letters: the max-affine search over the types. Either
-    channel is rounded and then made exactly private in rationals.
+    (`exchangeable.paired`); its dual becomes the proof. More letters: columns are generated, or the max-affine search
+    serves. Either channel is rounded and then made exactly private in rationals.
 
     >>> from dalenius.testing import alike
     >>> design = disclose_types(alike(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]], 4), gap=1e-9)
@@ -198,8 +199,9 @@ def _by_pairs(problem: Problem, table: _Table, gap: float, seconds: float) -> tu
     c = _letters(table, c, 0.2 * gap)
     channel = table.channel(problem, c, c.shape[1])
     if len(table.values) == 2:
-        found = chords_below(table.posterior[:, 1], d, best.z, table.prior)
-        pieces, multipliers, tree = found.pieces, found.multipliers, balanced_tree(found.grid)
+        w = table.posterior[:, 1]
+        found = chords(envelope(w, d[:, None], best.z), table.prior)
+        pieces, multipliers, tree = found.pieces, found.multipliers[:, 0], balanced_tree(found.grid)
     else:
         leaves = cover(table.posterior, d[:, None], table.prior, best.z, 0.5 * gap, deadline=deadline)
         pieces, multipliers, tree = (
@@ -214,15 +216,24 @@ def _by_pairs(problem: Problem, table: _Table, gap: float, seconds: float) -> tu
 def _by_cells(
     problem: Problem, table: _Table, gap: float, seconds: float, on_progress: Callable[[str], None] | None
 ) -> tuple[Types, Certificate, str]:
-    """More letters: the max-affine search over the types."""
-    p = table.p / table.p.sum()
+    """More letters: the max-affine search over the types, and for a binary W the best columns from there on."""
+    begun, p = monotonic(), table.p / table.p.sum()
     centred = table.offset - p @ table.offset
     values, vectors = np.linalg.eigh((centred * p[:, None]).T @ centred)
     used = values > 1e-10 * max(float(values[-1]), 1e-300)
     basis = vectors[:, used] / np.sqrt(values[used])
+    M, binary = centred @ basis, len(table.values) == 2
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
-    found = max_affine(p, table.posterior, centred @ basis, gap=0.8 * gap, seconds=seconds, on_progress=told)
-    c = _letters(table, np.maximum(found.channel, 0), 0.05 * gap)
+    rough, some = (max(gap, 1e-3), min(seconds, 2.0)) if binary else (0.8 * gap, seconds)
+    found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=told)
+    if binary:
+        w, z = table.posterior[:, 1], (found.pieces @ table.posterior.T + found.multipliers @ M.T).max(axis=0)
+        best = best_binary_columns(p, w, M, z, gap=0.8 * gap, seconds=seconds - (monotonic() - begun))
+        lines = chords(best.found, p @ table.posterior)
+        pieces, multipliers, tree, c = lines.pieces, lines.multipliers, balanced_tree(lines.grid), best.channel
+    else:
+        pieces, multipliers, tree, c = found.pieces, found.multipliers, found.tree, np.maximum(found.channel, 0)
+    c = _letters(table, c, 0.05 * gap)
     channel = table.channel(problem, c, c.shape[1], bits=60)
-    certificate = cells_certificate(found.pieces, found.multipliers @ basis.T, found.tree)
-    return channel, certificate, f"max-affine search over {len(table.types):,} types, {len(found.pieces):,} cells"
+    certificate = cells_certificate(pieces, multipliers @ basis.T, tree)
+    return channel, certificate, f"columns over {len(table.types):,} types, {len(pieces):,} cells"

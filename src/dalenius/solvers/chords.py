@@ -1,10 +1,13 @@
-r"""Chords that prove a bound for a binary W when a single mean is to be kept.
+r"""The least z of a column as a function of its posterior, and the chords that prove a bound for a binary W.
 
-Atoms have posteriors w(x) in [0, 1], offsets d(x) in R and numbers z(x). A column, that is a mixture v of atoms with
-E_v d = 0, has the posterior u = E_v w; let V(u) be the least E_v z among those with posterior u. V is convex and
-piecewise linear, and its vertices are columns of two atoms, or of one with d = 0. A piece of V, the line a with
-a(w) + lambda d <= z on all atoms, exists for a lambda in an interval that two maxima give. Where z comes from the dual
-of the best columns, V touches D(. || prior) at their posteriors, and the chords of V between its vertices lie above D.
+Atoms have posteriors w(x) in [0, 1], offsets d(x) in R^r and numbers z(x). A column is a mixture v of atoms with
+E_v d = 0; it has the posterior u = E_v w. Let V(u) be the least E_v z among the columns with posterior u. V is convex
+and piecewise linear; its vertices are columns of at most r + 1 atoms, and each of its edges is a line a with
+multipliers lambda such that a(w) + lambda . d <= z on all atoms. All of them are found by one walk of the simplex
+method over the slope of a, which costs O(r N) for each pivot.
+
+With D = D(. || prior), E z + max_u [D(u) - V(u)] bounds the value of every channel whose letters are columns, and the
+maximum is at a vertex of V, because D is convex: those vertices are also the columns that a linear program lacks.
 """
 
 from dataclasses import dataclass
@@ -13,79 +16,149 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.errors import SolverFailed
 from dalenius.solvers.cells import divergence
 
-__all__ = ["Chords", "chords_below"]
+__all__ = ["Chords", "Envelope", "chords", "envelope"]
 
 Floats: TypeAlias = NDArray[np.float64]
+
+_PIVOTS = 20_000
+_ZERO = 1e-12
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The vertices of V from left to right, as posteriors, values and columns, and the edges between them.
+
+    Edge j joins vertices j and j + 1; ``pieces`` (J - 1, 2) are a(0) and a(1), ``multipliers`` (J - 1, r) its lambda.
+    ``slopes`` (K,) and ``supports`` (K, r) are all slopes where the basis changed, and the lambda there: in between
+    lambda is linear, and outside it goes on by ``rates`` (2, r).
+    """
+
+    posteriors: Floats
+    values: Floats
+    columns: list[tuple[NDArray[np.intp], Floats]]
+    pieces: Floats
+    multipliers: Floats
+    slopes: Floats
+    supports: Floats
+    rates: Floats
+
+    def multipliers_at(self, slope: float) -> Floats:
+        """lambda of the line of this slope that touches V from below."""
+        if slope <= self.slopes[0]:
+            low: Floats = self.supports[0] + self.rates[0] * (slope - self.slopes[0])
+            return low
+        if slope >= self.slopes[-1]:
+            high: Floats = self.supports[-1] + self.rates[1] * (slope - self.slopes[-1])
+            return high
+        return np.array([np.interp(slope, self.slopes, column) for column in self.supports.T])
+
+
+def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
+    """V by the parametric simplex method: min (z - sigma w) . v over columns v, for every sigma from left to right.
+
+    >>> found = envelope(np.array([0.1, 0.4, 0.9]), np.array([[-1.0], [0.0], [1.0]]), np.array([1.0, 0.0, 1.0]))
+    >>> found.posteriors, found.pieces[:, 0].round(12)
+    (array([0.4, 0.5]), array([-4.]))
+    """
+    A = np.column_stack([np.ones(len(w)), d])
+    basis = _leftmost(w, A)
+    inverse = np.linalg.inv(A[basis].T)
+    points: list[tuple[float, float, NDArray[np.intp], Floats]] = []
+    edges: list[tuple[float, Floats]] = []
+    turns: list[tuple[float, Floats]] = []
+    sigma, rates = -np.inf, []
+    for _ in range(_PIVOTS):
+        x = inverse[:, 0]
+        u, v = float(x @ w[basis]), float(x @ z[basis])
+        if not points or u > points[-1][0] + 1e-15:
+            if points:
+                edges.append((sigma, (z[basis] - sigma * w[basis]) @ inverse))
+            points.append((u, v, basis.copy(), np.maximum(x, 0)))
+        # Reduced costs z - sigma w - y.A of all atoms as a line in sigma; the first to fall to zero enters.
+        cost, slope = z - A @ (z[basis] @ inverse), w - A @ (w[basis] @ inverse)
+        cost[basis], slope[basis] = 0, 0
+        rising = slope > _ZERO
+        if not turns or not rising.any():
+            rates.append(-(w[basis] @ inverse)[1:])
+        if not rising.any():
+            break
+        ratio = np.where(rising, cost / np.where(rising, slope, 1), np.inf)
+        enter = int(ratio.argmin())
+        sigma = max(sigma, float(ratio[enter]))
+        turns.append((sigma, ((z[basis] - sigma * w[basis]) @ inverse)[1:]))
+        direction = inverse @ A[enter]
+        steps = np.where(direction > 1e-11, np.maximum(x, 0) / np.where(direction > 1e-11, direction, 1), np.inf)
+        # Among ties the largest pivot.
+        least = steps.min()
+        leave = int(np.where(steps <= least + 1e-14, direction, -np.inf).argmax())
+        if not np.isfinite(least):
+            raise SolverFailed("the columns are unbounded: the offsets do not surround zero")
+        basis[leave] = enter
+        inverse = np.linalg.inv(A[basis].T)
+    else:
+        raise SolverFailed(f"the envelope of the columns was not closed after {_PIVOTS:,} pivots")
+    turns = turns or [(0.0, (z[basis] @ inverse)[1:])]
+    pieces = np.array([[y[0], y[0] + s] for s, y in edges]).reshape(-1, 2)
+    multipliers = np.array([y[1:] for _, y in edges]).reshape(-1, d.shape[1])
+    posteriors, values = np.array([p[0] for p in points]), np.array([p[1] for p in points])
+    slopes, supports = np.array([t[0] for t in turns]), np.array([t[1] for t in turns])
+    columns = [(p[2], p[3]) for p in points]
+    return Envelope(posteriors, values, columns, pieces, multipliers, slopes, supports, np.array([rates[0], rates[-1]]))
+
+
+def _leftmost(w: Floats, A: Floats) -> NDArray[np.intp]:
+    """A basis of a column with the least posterior, by the simplex method with artificial atoms (big M)."""
+    N, r = A.shape
+    signs = np.eye(r)
+    full = np.concatenate([A, signs, -signs])
+    cost = np.concatenate([w, np.full(2 * r, 1e4)])
+    basis = N + np.arange(r)
+    for _ in range(_PIVOTS):
+        inverse = np.linalg.inv(full[basis].T)
+        x = inverse[:, 0]
+        reduced = cost - full @ (cost[basis] @ inverse)
+        reduced[basis] = 0
+        enter = int(reduced.argmin())
+        if reduced[enter] > -1e-11:
+            if (basis >= N).any():
+                break
+            chosen: NDArray[np.intp] = basis.astype(np.intp)
+            return chosen
+        direction = inverse @ full[enter]
+        steps = np.where(direction > 1e-11, np.maximum(x, 0) / np.where(direction > 1e-11, direction, 1), np.inf)
+        least = steps.min()
+        basis[int(np.where(steps <= least + 1e-14, direction, -np.inf).argmax())] = enter
+    raise SolverFailed("no column of the atoms keeps the mean")
 
 
 @dataclass(frozen=True)
 class Chords:
-    """Posteriors 0 = grid[0] < ... < grid[J] = 1, and for each interval a piece (a(0), a(1)) and its multiplier."""
+    """Posteriors 0 = grid[0] < ... < grid[J] = 1, and for each interval a piece (a(0), a(1)) and its multipliers."""
 
     grid: Floats
     pieces: Floats
     multipliers: Floats
 
 
-def chords_below(w: Floats, d: Floats, z: Floats, prior: Floats) -> Chords:
-    """The pieces of V, and chords of D where no column has its posterior.
-
-    >>> found = chords_below(np.array([0.1, 0.4, 0.9]), np.array([-1.0, 0.0, 1.0]), np.zeros(3), np.array([0.5, 0.5]))
-    >>> found.grid
-    array([0. , 0.4, 0.5, 1. ])
-    """
-    u, v = _vertices(*_columns(w, d, z))
-    inside = (u > 0) & (u < 1)
-    u, v = u[inside], v[inside]
+def chords(found: Envelope, prior: Floats) -> Chords:
+    """The edges of V, and chords of D out to 0 and to 1, where there is no column: they lie below D, so below V."""
+    u = found.posteriors
     grid = np.concatenate([[0.0], u, [1.0]])
-    slope = np.concatenate([[0.0], np.diff(v) / np.diff(u), [0.0]])
-    height = np.concatenate([v[:1], v[:-1], v[-1:]]) if len(u) else np.zeros(1)
-    at = np.concatenate([u[:1], u[:-1], u[-1:]]) if len(u) else np.zeros(1)
     D = divergence(np.stack([1 - grid, grid], axis=1), prior)
-    # Beyond the outermost columns there is none: any chord of D will do, and lies below V where there are some.
-    for j in (0, -1):
-        slope[j] = _steep(float(grid[1] if j == 0 else 1 - grid[-2]), prior if j == 0 else prior[::-1]) * (
-            1 if j == 0 else -1
-        )
-        height[j], at[j] = D[1 if j == 0 else -2], grid[1 if j == 0 else -2]
-    pieces = np.stack([height - slope * at, height + slope * (1 - at)], axis=1)
-    room = z - (pieces[:, :1] * (1 - w) + pieces[:, 1:] * w)
-    above, below = d > 0, d < 0
-    most = (room[:, above] / d[above]).min(axis=1, initial=np.inf)
-    least = (room[:, below] / d[below]).max(axis=1, initial=-np.inf)
-    multipliers = np.where(np.isfinite(most + least), (most + least) / 2, 0.0)
-    return Chords(grid, pieces, multipliers)
+    left, right = _steep(float(u[0]), prior), -_steep(float(1 - u[-1]), prior[::-1])
+    first = [[D[1] - left * u[0], D[1] + left * (1 - u[0])]]
+    last = [[D[-2] - right * u[-1], D[-2] + right * (1 - u[-1])]]
+    lambdas = [found.multipliers_at(left)[None], found.multipliers, found.multipliers_at(right)[None]]
+    return Chords(grid, np.concatenate([first, found.pieces, last]), np.concatenate(lambdas))
 
 
 def _steep(q: float, prior: Floats) -> float:
     """The slope of the chord of D from 0 to q, also where q is 1e-30."""
+    if q <= 0:
+        return 0.0
     if q >= 1:
         return float(divergence(np.array([0.0, 1.0]), prior) - divergence(np.array([1.0, 0.0]), prior))
     return float(np.log2(q / prior[1]) + np.log2(prior[0]) + (1 - q) * np.log1p(-q) / np.log(2) / q)
-
-
-def _columns(w: Floats, d: Floats, z: Floats) -> tuple[Floats, Floats]:
-    """Posterior and E z of every column of two atoms, and of every atom with d = 0."""
-    low, high, level = d < 0, d > 0, d == 0
-    share = d[high] / (d[high] - d[low][:, None])
-    u, v = (share * f[low][:, None] + (1 - share) * f[high] for f in (w, z))
-    return np.concatenate([u.ravel(), w[level]]), np.concatenate([v.ravel(), z[level]])
-
-
-def _vertices(u: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """The lower convex hull of points, from left to right."""
-    order = np.lexsort((v, u))
-    hull: list[tuple[float, float]] = []
-    for x, y in zip(u[order].tolist(), v[order].tolist(), strict=True):
-        if hull and x == hull[-1][0]:
-            continue
-        while len(hull) > 1:
-            (a, b), (e, f) = hull[-2], hull[-1]
-            if (f - b) * (x - a) < (y - b) * (e - a):
-                break
-            hull.pop()
-        hull.append((x, y))
-    points = np.array(hull).reshape(-1, 2)
-    return points[:, 0], points[:, 1]
