@@ -234,7 +234,7 @@ def test_conditionally_iid_samples_are_written_out(tmp_path: Path) -> None:
 
 def test_conditionally_iid_refusals(tmp_path: Path) -> None:
     with pytest.raises(
-        Unsupported, match="400 samples have far too many outcomes, more than 200,000; the form by types"
+        Unsupported, match="400 samples have far too many outcomes, more than 200,000; to protect each single one"
     ):
         bind(iid(tmp_path, 400))
     with pytest.raises(ProblemFileError, match="the prior should be a pmf of 'W' alone"):

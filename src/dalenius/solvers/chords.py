@@ -25,6 +25,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 _PIVOTS = 20_000
 _ZERO = 1e-12
+_STEEP = 1e3  # D has no chord of such a slope unless a posterior is below 2^-900
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,12 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
     (array([0.4, 0.5]), array([-4.]))
     """
     A = np.column_stack([np.ones(len(w)), d])
-    basis = _leftmost(w, A)
+    basis = _cheapest(z + _STEEP * w, A)
     inverse = np.linalg.inv(A[basis].T)
     points: list[tuple[float, float, NDArray[np.intp], Floats]] = []
     edges: list[tuple[float, Floats]] = []
     turns: list[tuple[float, Floats]] = []
-    sigma, rates = -np.inf, []
+    sigma, rates = -_STEEP, []
     for _ in range(_PIVOTS):
         x = inverse[:, 0]
         u, v = float(x @ w[basis]), float(x @ z[basis])
@@ -81,12 +82,13 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
         cost, slope = z - A @ (z[basis] @ inverse), w - A @ (w[basis] @ inverse)
         cost[basis], slope[basis] = 0, 0
         rising = slope > _ZERO
-        if not turns or not rising.any():
-            rates.append(-(w[basis] @ inverse)[1:])
-        if not rising.any():
-            break
         ratio = np.where(rising, cost / np.where(rising, slope, 1), np.inf)
         enter = int(ratio.argmin())
+        last = not ratio[enter] < _STEEP
+        if not turns or last:
+            rates.append(-(w[basis] @ inverse)[1:])
+        if last:
+            break
         sigma = max(sigma, float(ratio[enter]))
         turns.append((sigma, ((z[basis] - sigma * w[basis]) @ inverse)[1:]))
         direction = inverse @ A[enter]
@@ -109,12 +111,12 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
     return Envelope(posteriors, values, columns, pieces, multipliers, slopes, supports, np.array([rates[0], rates[-1]]))
 
 
-def _leftmost(w: Floats, A: Floats) -> NDArray[np.intp]:
-    """A basis of a column with the least posterior, by the simplex method with artificial atoms (big M)."""
+def _cheapest(c: Floats, A: Floats) -> NDArray[np.intp]:
+    """An optimal basis of the column with the least c, by the simplex method with artificial atoms (big M)."""
     N, r = A.shape
     signs = np.eye(r)
     full = np.concatenate([A, signs, -signs])
-    cost = np.concatenate([w, np.full(2 * r, 1e4)])
+    cost = np.concatenate([c, np.full(2 * r, 1e3 * (1 + float(np.abs(c).max())))])
     basis = N + np.arange(r)
     for _ in range(_PIVOTS):
         inverse = np.linalg.inv(full[basis].T)
@@ -122,7 +124,7 @@ def _leftmost(w: Floats, A: Floats) -> NDArray[np.intp]:
         reduced = cost - full @ (cost[basis] @ inverse)
         reduced[basis] = 0
         enter = int(reduced.argmin())
-        if reduced[enter] > -1e-11:
+        if reduced[enter] > -1e-12 * _STEEP:
             if (basis >= N).any():
                 break
             chosen: NDArray[np.intp] = basis.astype(np.intp)
