@@ -73,7 +73,7 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
     sigma, rates = -_STEEP, []
     for _ in range(_PIVOTS):
         x = inverse[:, 0]
-        u, v = float(x @ w[basis]), float(x @ z[basis])
+        u, v = min(1.0, max(0.0, float(x @ w[basis]))), float(x @ z[basis])
         if not points or u > points[-1][0] + 1e-15:
             if points:
                 edges.append((sigma, (z[basis] - sigma * w[basis]) @ inverse))
@@ -147,20 +147,22 @@ class Chords:
 
 def chords(found: Envelope, prior: Floats) -> Chords:
     """The edges of V, and chords of D out to 0 and to 1, where there is no column: they lie below D, so below V."""
-    u = found.posteriors
-    grid = np.concatenate([[0.0], u, [1.0]])
-    D = divergence(np.stack([1 - grid, grid], axis=1), prior)
-    left, right = _steep(float(u[0]), prior), -_steep(float(1 - u[-1]), prior[::-1])
-    first = [[D[1] - left * u[0], D[1] + left * (1 - u[0])]]
-    last = [[D[-2] - right * u[-1], D[-2] + right * (1 - u[-1])]]
-    lambdas = [found.multipliers_at(left)[None], found.multipliers, found.multipliers_at(right)[None]]
-    return Chords(grid, np.concatenate([first, found.pieces, last]), np.concatenate(lambdas))
+    u, pieces, lambdas = found.posteriors, [found.pieces], [found.multipliers]
+    D = divergence(np.stack([1 - u, u], axis=1), prior)
+    if u[0] > 0:
+        left = _steep(float(u[0]), prior)
+        pieces.insert(0, np.array([[D[0] - left * u[0], D[0] + left * (1 - u[0])]]))
+        lambdas.insert(0, found.multipliers_at(left)[None])
+    if u[-1] < 1:
+        right = -_steep(float(1 - u[-1]), prior[::-1])
+        pieces.append(np.array([[D[-1] - right * u[-1], D[-1] + right * (1 - u[-1])]]))
+        lambdas.append(found.multipliers_at(right)[None])
+    grid = np.concatenate([[0.0] * int(u[0] > 0), u, [1.0] * int(u[-1] < 1)])
+    return Chords(grid, np.concatenate(pieces), np.concatenate(lambdas))
 
 
 def _steep(q: float, prior: Floats) -> float:
     """The slope of the chord of D from 0 to q, also where q is 1e-30."""
-    if q <= 0:
-        return 0.0
     if q >= 1:
         return float(divergence(np.array([0.0, 1.0]), prior) - divergence(np.array([1.0, 0.0]), prior))
     return float(np.log2(q / prior[1]) + np.log2(prior[0]) + (1 - q) * np.log1p(-q) / np.log(2) / q)

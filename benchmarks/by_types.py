@@ -7,7 +7,7 @@ Everything is counted: search, repair to exact rationals, proof of privacy, valu
     plain  the linear program over types in floats, exchangeable.types_disclosure, binary samples: no channel, no proof
     dense  designs.disclose over all outcomes, while they are at most 64
 
-    python benchmarks/types.py [seeds]
+    python benchmarks/by_types.py [seeds]
 """
 
 import sys
@@ -104,7 +104,7 @@ def main() -> None:
                 f" {r['value']:>13.9f} {told(r.get('plain'))} {told(r.get('dense'))}",
                 flush=True,
             )
-    save("types", "CPU seconds to a proved gap for samples that are alike", results, seeds=list(range(seeds)))
+    save("by_types", "CPU seconds to a proved gap for samples that are alike", results, seeds=list(range(seeds)))
 
 
 if __name__ == "__main__":
