@@ -49,6 +49,7 @@ class TypesRelease(Release):
         another = f"another {sample}"
         self.names, self.kept = [hidden, "type", sample, *([another] if n > 1 else [])], list[str]()
         self.inputs, self.total = self.names[3:], total * n * max(n - 1, 1)
+        self.sizes = []  # rows are types, so that promises about single records cannot be read from them
         require(len(set(self.names)) == len(self.names), "the names of the variables are not distinct")
         self.atoms, self.row = [], []
         for x, (t, row) in enumerate(zip(types, weights, strict=True)):
