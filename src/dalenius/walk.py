@@ -32,6 +32,7 @@ from dalenius.tables import (
     read_pmf,
     read_text,
     released_name,
+    with_metrics,
     write_table,
 )
 
@@ -74,7 +75,8 @@ def verify(design: Design | str | Path, *, table: Any = None, problem: Problem |
         raise InputError("a card can be verified by itself only; use the design for --table and --problem")
     known = design if isinstance(design, Design) else load(design)
     if problem is not None:
-        _same_promises(known, problem if isinstance(problem, Problem) else Problem.from_file(problem))
+        asked = problem if isinstance(problem, Problem) else Problem.from_file(problem)
+        _same_promises(known, with_metrics(asked, known.channel.inputs))
     if table is not None:
         _same_counts(known, table)
     return verdict

@@ -12,7 +12,8 @@ import pytest
 import dalenius.certify
 from dalenius.certify.capacity import from_rows
 from dalenius.certify.checking import COMPACT, KINDS
-from dalenius.certify.optimality import Cone, rays
+from dalenius.certify.cone import Cone
+from dalenius.certify.optimality import rays
 from dalenius.core import Channel, Pmf
 from dalenius.core.pivoting import pivot, vertices
 from dalenius.core.reading import Release

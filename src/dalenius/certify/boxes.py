@@ -11,7 +11,7 @@ from functools import cache
 from math import factorial, lcm, prod
 from typing import Any
 
-from dalenius.certify.optimality import Cone
+from dalenius.certify.cone import Cone
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.core.numbers import exact
 from dalenius.core.reading import require
@@ -22,11 +22,10 @@ GRID = 40
 def boxes(cone: Cone, proof: dict[str, Any]) -> Fraction:
     """The tree is flat, in pre-order: {"x", "at"}, or the multipliers of a leaf in units of 2^-GRID."""
     p, dual, tree = [Fraction(m, cone.total) for m in cone.mass], [exact(v) for v in proof["dual"]], proof["tree"]
-    require(
-        all(len(t) == 1 for t in cone.target + [s for seen in cone.seen for s in seen]), "not a function of the input"
-    )
-    require(len({t[0][0] for t in cone.target}) == len(p) and not cone.release.kept, "boxes are for W = X alone")
-    views = [[a for (((a, _), _),) in seen] for seen in cone.seen]
+    require(cone.tells_itself(), "boxes are for W = X alone")
+    protected = cone.seen[: cone.protected]
+    require(all(len(s) == 1 for seen in protected for s in seen), "not a function of the input")
+    views = [[a for (((a, _), _),) in seen] for seen in protected]
     atoms, apart = list(zip(*views)), len(dual) == len(p)
     kind: list[Any] = [k if apart else tuple(sorted(x)) for k, x in enumerate(atoms)]
     require(len(atoms) == len(p) and len(dual) == len(set(kind)), "the dual vector has the wrong length")

@@ -9,14 +9,19 @@ from dalenius.certify.boxes import boxes
 from dalenius.certify.capacity import from_rows
 from dalenius.certify.card import card
 from dalenius.certify.composition import composition, prove_promises
-from dalenius.certify.optimality import Cone, cells, rays, universal
+from dalenius.certify.cone import Cone
+from dalenius.certify.optimality import cells, rays
 from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures, information, no_better, prove_promise
+from dalenius.certify.subsets import subsets
+from dalenius.certify.universal import universal
 from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.reading import Release, refusing, require
 from dalenius.core.reading_types import release_of
 
-KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {f.__name__: f for f in (rays, cells, boxes, universal)}
+KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {
+    f.__name__: f for f in (rays, cells, boxes, subsets, universal)
+}
 
 # Proofs of a whole design, and of its promises alone, that write neither the joint pmf nor the channel out.
 COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {
@@ -61,8 +66,8 @@ def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> V
         value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)
         entropy = information(release.weights(wanted, release.outcomes([]), wanted))[1]  # H(W) = I(W; W)
         require(kind in KINDS, "this checker knows no such proof")
-        views = [promise["independent"] for promise in promises if "independent" in promise]  # others: a looser bound
-        bound = KINDS[kind](Cone(release, about, views), certificate)
+        views = [promise["independent"] for promise in promises if "independent" in promise]
+        bound = KINDS[kind](Cone(release, about, views, promises), certificate)
         return Verdict(figures, kind, value, bound, entropy)
 
 

@@ -1,73 +1,25 @@
 """Proofs of optimality: each kind RETURNS the bound that it proves, so rounding can loosen a proof but never break it.
 
-A mechanism is a set of columns c_y(x) = p(y | x) >= 0 with sum_y c_y = 1. What leaves is (Y, K), K the kept columns,
-and I(W; Y, K) = sum_y phi(c_y) with the convex, 1-homogeneous function
-
-    phi(c) = sum_wk u_wk log2(u_wk / (p_w s_k)),    u_wk = sum_x p(x,w,k) c(x),    s_k = sum_w u_wk.
-
-Promises of independence are linear: row . c = 0. If z.c + tau p.c >= phi(c) for every c of that cone, then
-I(W; Y, K) <= sum_x z(x) + tau for every mechanism that keeps the promises.
+A mechanism is a set of columns c_y >= 0 of a cone with sum_y c_y = 1 (see `cone`). If z.c + tau p.c >= phi(c) for
+every c of that cone, then I(W; Y, K) <= sum_x z(x) + tau for every mechanism that keeps the promises.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from dalenius.certify.privacy import information
-from dalenius.core.arithmetic import BITS, times_log2
+from dalenius.certify.cone import Cone
 from dalenius.core.numbers import exact
 from dalenius.core.pivoting import vertices
-from dalenius.core.reading import Release, require
-
-
-class Cone:
-    """The admissible columns over the input outcomes x of positive probability, in counts out of `total`."""
-
-    def __init__(self, release: Release, about: list[str], views: list[list[str]]) -> None:
-        self.release, self.about, self.views = release, release.outcomes(about), [release.outcomes(v) for v in views]
-        self.total, kept = release.total, release.outcomes(release.kept)
-        place = {x: i for i, x in enumerate(sorted(set(release.row)))}
-
-        def by_atom(labels: list[Any]) -> list[list[tuple[Any, int]]]:
-            out: list[list[tuple[Any, int]]] = [[] for _ in place]
-            for (x, label), n in release.weights(release.row, labels).items():
-                out[place[x]].append((label, n))
-            return out
-
-        self.mass, self.target = [n for ((_, n),) in by_atom([()] * len(kept))], by_atom(list(zip(self.about, kept)))
-        self.beside, self.seen = by_atom(kept), [by_atom(list(zip(view, kept))) for view in self.views]
-        self.prior, self.alone = release.weights(self.about), [release.weights(view) for view in self.views]
-        # One equation for each value a of a view i and each kept k: sum_x [p(a,k|x) - p(a) p(k|x)] v(x) = 0.
-        self.equations = [(i, a, k) for i, n in enumerate(self.alone) for (a,) in sorted(n) for k in sorted(set(kept))]
-
-    def phi(self, u: dict[Any, Fraction]) -> Fraction:
-        """An upper bound of phi for a column with the weights u[w, k]."""
-        s: dict[Any, Fraction] = defaultdict(Fraction)
-        for (_, k), t in u.items():
-            s[k] += t
-        terms = ((t, t * self.total / (self.prior[(w,)] * s[k])) for (w, k), t in u.items() if t)
-        return Fraction(sum(times_log2(t, q)[1] for t, q in terms), 1 << BITS)
-
-    def joint(self, v: dict[int, Fraction]) -> dict[Any, Fraction]:
-        """The weights u[w, k] = sum_x v(x) p(w, k | x) of a column."""
-        u: dict[Any, Fraction] = defaultdict(Fraction)
-        for x, m in v.items():
-            for wk, n in self.target[x]:
-                u[wk] += m * n / self.mass[x]
-        return u
-
-    def rows(self) -> Iterator[list[Fraction]]:
-        """The coefficients of each equation."""
-        for i, a, k in self.equations:
-            share, here = Fraction(self.alone[i][(a,)], self.total), [dict(n) for n in self.seen[i]]
-            beside = [dict(n).get(k, 0) for n in self.beside]
-            yield [(n.get((a, k), 0) - share * b) / m for n, b, m in zip(here, beside, self.mass)]
+from dalenius.core.reading import require
 
 
 def rays(cone: Cone, proof: dict[str, Any]) -> Fraction:
-    """z alone: the checker visits every extreme column by itself and raises tau to what the worst of them needs."""
+    """z alone: the checker visits every extreme column by itself and raises tau to what the worst of them needs.
+
+    Extreme under the promises of independence; the others only leave fewer columns.
+    """
     z = [exact(v) for v in proof["z"]]
     require(len(z) == len(cone.mass), "z has the wrong length")
     per = [value * cone.total / m for value, m in zip(z, cone.mass)]
@@ -83,11 +35,16 @@ def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
 
     A node (flat, pre-order) gives the weights of a point on the corners of its cell; its children replace one corner of
     positive weight by that point, so they cover the cell. At a leaf a_j is shifted until a_j.g >= phi(g) at corners,
-    hence a_j.u >= phi(u) on the cell; so z(x) = p(x) max_j [sum a_j p(w,k|x) + sum lambda_j row(x)] has z.c >= phi(c).
+    hence a_j.u >= phi(u) on the cell. Rows of promises are = 0 or >= 0 on the cone, the latter with lambda_j >= 0. So
+    l_j(x) = sum a_j p(x,w,k) + sum lambda_j row(x) has l_j.c >= phi(c) if c has its posterior in cell j. With
+    z = max_j l_j that is all. Under local DP with ratio r any z does: m = min c <= p.c and c <= r m, so z.c + m tau >=
+    l_j.c with tau = sum_x [r (l_j - z)_+ - (l_j - z)_-].
     """
     unit, letters = int(proof["unit"]), sorted({wk for target in cone.target for wk, _ in target})
-    cuts = [([int(v) for v in a], [int(v) for v in lam]) for a, lam in proof["cuts"]]
-    require(unit > 0 and all(len(a) == len(letters) and len(b) == len(cone.equations) for a, b in cuts), "bad cut")
+    cuts = [([int(v) for v in a], [int(v) for v in lam], pairs) for a, lam, *pairs in proof["cuts"]]
+    exactly, bounded = len(cone.equations), len(cone.inequalities)
+    fit = all(len(a) == len(letters) and len(b) == exactly + bounded for a, b, _ in cuts)
+    require(unit > 0 and fit and all(v >= 0 for _, lam, _ in cuts for v in lam[exactly:]), "bad cut")
     shift: dict[int, int] = {}
     tree = iter([*proof["tree"], None])
     stack = [[[Fraction(i == j) for j in range(len(letters))] for i in range(len(letters))]]
@@ -102,25 +59,33 @@ def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
         point = [sum((a * g[w] for a, g in zip(t, cell)), Fraction(0)) for w in range(len(letters))]
         stack += [[*cell[:i], point, *cell[i + 1 :]] for i in reversed(range(len(cell))) if t[i]]
     require([*tree] == [None], "the tree does not match its cells")
-    total, most, lines = 0, 0, []  # over the common denominator 2^64 unit, for an atom of mass one
+    lines, most, one = [], 0, cone.total << 64  # everything below is over the common denominator 2^64 unit total
     for j, extra in shift.items():
         line = defaultdict[Any, int](int, zip(letters, (v + extra << 64 for v in cuts[j][0])))
-        for (i, value, k), multiplier in zip(cone.equations, cuts[j][1]):
-            line[i, value, k] = multiplier << 64
-            line[k] -= (multiplier * cone.alone[i][(value,)] << 64) // cone.total  # rounded so that z goes up
-        lines.append(line)
+        rows, aside = [(row, 1, -1) for row in cone.equations] + cone.inequalities, defaultdict[Any, int](int)
+        for ((i, value, k), alpha, beta), multiplier in zip(rows, cuts[j][1]):  # rounded so that z goes up
+            line[i, value, k] += ceil((multiplier << 64) * alpha)
+            line[k] += ceil((multiplier << 64) * beta * cone.alone[i][(value,)] / Fraction(cone.total))
+        for x, other, v in (pair for pairs in cuts[j][2] for pair in pairs):
+            require(int(v) >= 0, "a negative multiplier")
+            aside[other] += ceil(int(v) * cone.near[x, other] * one)
+            aside[x] -= int(v) * one
+        lines.append((line, aside))
         most = max(most, sum(map(abs, line.values())))
-    for x, mass in enumerate(cone.mass):
+    z = [int(v) * one for v in proof.get("z", [])]
+    require(not z or (bool(cone.ratio) and len(z) == len(cone.mass)), "z has the wrong length")
+    short, total = [Fraction(0)] * len(lines), sum(z)
+    for x, (row, mass) in enumerate(zip(cone.atoms, cone.mass)):
         seen = (((i, *vk), n) for i, view in enumerate(cone.seen) for vk, n in view[x])
         cut = max(0, mass.bit_length() - 256)  # of a long mass the first bits do; `most` covers the others
         terms = [(key, n >> cut) for key, n in (*cone.target[x], *cone.beside[x], *seen)]
-        total += max(sum(n * line[key] for key, n in terms) for line in lines) + (most if cut else 0) << cut
-    return Fraction(total, (unit << 64) * cone.total)
-
-
-def universal(cone: Cone, _: dict[str, Any]) -> Fraction:
-    """No data: I(W; X, K), and I(W; X, K | V) for each view V (000, Prop. 2), whichever is least."""
-    release = cone.release
-    nothing: list[tuple[str, ...]] = [()] * len(release.atoms)
-    seen = list(zip(release.row, release.outcomes(release.kept)))
-    return min(information(release.weights(cone.about, view, seen))[1] for view in [nothing, *cone.views])
+        more = most if cut else 0
+        here = [(sum(n * line[key] for key, n in terms) + more << cut) + aside[row] for line, aside in lines]
+        if z:
+            over = [l - z[x] for l in here]
+            short = [s + (d * cone.ratio if d > 0 else d) for s, d in zip(short, over)]
+        else:
+            total += max(here)
+    for row in {x for _, aside in lines for x in aside}.difference(cone.atoms):  # inputs that never occur
+        total += max(aside[row] for _, aside in lines)
+    return (total + max([Fraction(0), *short])) / (unit * one)

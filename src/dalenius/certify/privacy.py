@@ -56,11 +56,26 @@ def independent(release: Release, view: list[str]) -> None:
 
 
 def dp_level(rows: list[list[int]], kept: list[str], promise: dict[str, Any]) -> Figures:
-    """c(x) <= e^epsilon c(x') for every letter and every pair of rows, also those of impossible inputs (002, eq. 6)."""
-    require(set(promise) == {"local_dp"} and not kept, "this checker proves local_dp without metric, delta and keep")
+    """c(x) <= e^(epsilon d) c(x') for every letter and every pair of rows, also of impossible inputs (002, eq. 6).
+
+    The distance d of the pair stands in the metric, one number for each pair of rows; without a metric it is 1.
+    """
+    require(set(promise) <= {"local_dp", "metric"} and not kept, "this checker proves local_dp without delta and keep")
     columns = [c for c in zip(*rows) if max(c)]
     require(all(min(c) > 0 for c in columns), "a letter has probability 0 under one input and not under another")
-    level = nats(max(Fraction(max(c), min(c)) for c in columns))
+    worst = {Fraction(1): max(Fraction(max(c), min(c)) for c in columns)}
+    if "metric" in promise:
+        require(isinstance(promise["metric"], list), "the metric is not written out")
+        metric = [[exact(d) for d in row] for row in promise["metric"]]
+        require(
+            [len(row) for row in metric] == [len(rows)] * len(rows), "the metric is not square, a row for each input"
+        )
+        worst = {d: Fraction(1) for row in metric for d in row}
+        for row, distances in zip(zip(*columns), metric):
+            for other, d in zip(zip(*columns), distances):
+                worst[d] = max(worst[d], *(Fraction(a, b) for a, b in zip(row, other) if a > b))
+    require(all(d > 0 or (d == 0 and ratio == 1) for d, ratio in worst.items()), "inputs at distance 0 differ")
+    level = max((nats(ratio) / d for d, ratio in worst.items() if d), default=Fraction(0))
     require(level <= exact(promise["local_dp"]), f"the level of local_dp is {up(level, 12)}, more than promised")
     return {"epsilon_nats": up(level)}
 

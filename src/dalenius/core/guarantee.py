@@ -87,19 +87,33 @@ class Independent(Guarantee):
 
 @dataclass(frozen=True)
 class LocalDP(Guarantee):
-    """p(y | x) <= e^(epsilon d(x, x')) p(y | x') for all pairs of inputs, also impossible ones (002, eq. 6 and 10)."""
+    """p(y | x) <= e^(epsilon d(x, x')) p(y | x') for all pairs of inputs, also impossible ones (002, eq. 6 and 10).
+
+    Without a metric d = 1. A metric is the name of a file, or, once the file is read, a distance for each pair of input
+    outcomes, in the order of the rows of a channel; it is symmetric and 0 on the diagonal.
+    """
 
     epsilon: Fraction
-    metric: str | None = None
+    metric: str | tuple[tuple[Fraction, ...], ...] | None = None
     delta: Fraction = Fraction(0)
     key: ClassVar[str] = "local_dp"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "local_dp"))
         object.__setattr__(self, "delta", _not_negative(self.delta, "delta"))
+        if self.metric is not None and not isinstance(self.metric, str):
+            rows = tuple(tuple(_not_negative(d, "a distance") for d in row) for row in self.metric)
+            if not rows or any(len(row) != len(rows) for row in rows):
+                raise InputError("a metric has one row of distances for each input outcome, and as many columns")
+            if any(rows[i][i] or rows[i][j] != rows[j][i] for i in range(len(rows)) for j in range(i + 1)):
+                raise InputError("a metric is symmetric and 0 on the diagonal")
+            object.__setattr__(self, "metric", rows)
 
     def to_json(self) -> dict[str, Any]:
-        extra = {"metric": self.metric} if self.metric else {}
+        given: Any = self.metric
+        if given and not isinstance(given, str):
+            given = [[written(d) for d in row] for row in given]
+        extra = {"metric": given} if given else {}
         return {
             "local_dp": written(self.epsilon),
             **extra,
@@ -107,7 +121,9 @@ class LocalDP(Guarantee):
         }
 
     def words(self) -> str:
-        return f"no released letter is more than e^{float(self.epsilon):g} times likelier under one input than another"
+        level = f"e^{float(self.epsilon):g}" if self.metric is None else f"e^({float(self.epsilon):g} d)"
+        apart = "" if self.metric is None else " at distance d"
+        return f"no released letter is more than {level} times likelier under one input than another{apart}"
 
 
 @dataclass(frozen=True)

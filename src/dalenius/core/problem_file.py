@@ -389,7 +389,11 @@ def _guarantee(s: Section) -> Guarantee:
         guarantee = Independent(s.names("independent"))
     elif kind is LocalDP:
         known += ("metric", "delta")
-        guarantee = LocalDP(s.number("local_dp"), s.text("metric", None), s.number("delta", Fraction(0)))
+        metric = s.take("metric") if isinstance(s.values.get("metric"), list) else s.text("metric", None)
+        try:
+            guarantee = LocalDP(s.number("local_dp"), metric, s.number("delta", Fraction(0)))
+        except (InputError, TypeError) as e:
+            raise s.error(f"metric: {e}" if isinstance(e, InputError) else "a metric is a list of rows", "metric") from None
     elif kind is InformationPrivacy:
         known += ("epsilon",)
         guarantee = InformationPrivacy(s.names(kinds[0]), s.number("epsilon"))

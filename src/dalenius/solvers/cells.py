@@ -13,7 +13,7 @@ and its other side names the posterior at which a cell that does not close is sp
 are solved together, as one batch of small interior points.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic
@@ -22,10 +22,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cover", "Tree", "cover", "divergence"]
+__all__ = ["Cover", "Programs", "Tree", "cover", "divergence"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Tree: TypeAlias = list[list[Fraction] | int]
+# z, cells, values, slack and deadline -> tau, pieces, weights, objective and infeasibility of each cell
+Programs: TypeAlias = Callable[
+    [Floats, Floats, Floats, float, float], tuple[Floats, Floats, Floats, Floats, Floats]
+]
 
 _GRID = 32  # an edge is split at a multiple of 1/_GRID, so that the corners of a deep cell stay short rationals
 _SMALL = 1e-7  # a cell of this size is not split further, whatever doubles say about it
@@ -80,12 +84,21 @@ class Cover:
 
 
 def cover(
-    W: Floats, M: Floats, prior: Floats, z: Floats, slack: float, *, most: int = 30_000, deadline: float = np.inf
+    W: Floats,
+    M: Floats,
+    prior: Floats,
+    z: Floats,
+    slack: float,
+    *,
+    most: int = 30_000,
+    deadline: float = np.inf,
+    programs: Programs | None = None,
 ) -> Cover:
     """Grow the tree, breadth first, until every leaf has tau <= slack.
 
     A cell where D really exceeds z cannot close; then tau need not fall far below the worst excess found so far either.
     Beyond ``most`` cells, or after the deadline, waiting cells become leaves as they are: a cover with a larger tau.
+    Further promises than E M = 0 come with ``programs`` of their own, and pieces with more entries.
     """
     k, F = W.shape[1], np.concatenate([W, M], axis=1)
     inside = np.zeros(F.shape[1])
@@ -100,12 +113,16 @@ def cover(
     nodes, excess = 1, 0.0
     while len(cells):
         values = divergence(cells, prior)
-        tau, pieces, weights, objective, miss = _programs(
-            F, z, cells, values, start, max(slack, 1.3 * excess), deadline
+        need = max(slack, 1.3 * excess)
+        tau, pieces, weights, objective, miss = (
+            programs(z, cells, values, need, deadline)
+            if programs
+            else _programs(F, z, cells, values, start, need, deadline)
         )
-        U = np.einsum("ji,jik->jk", weights, cells)
+        heavy = weights.sum(axis=1)  # the weights of a program without a scale of its own add up to one
+        U = np.einsum("ji,jik->jk", weights, cells) / heavy[:, None]
         # The program sees the chord; the excess of D itself at that posterior is smaller by the chord's error.
-        above = objective - ((weights * values).sum(axis=1) - divergence(U, prior))
+        above = objective - ((weights * values).sum(axis=1) - heavy * divergence(U, prior))
         above -= 5 * miss
         real = (above > 0) & (tau > slack)
         if real.any():
@@ -137,9 +154,10 @@ def cover(
         names = np.concatenate([children[::2], children[1::2]])
         cells = np.concatenate([first, second])
         # At most halfway from the deep piece, and not far: a start on the boundary, or a steep one, would stall.
-        way = pieces - inside
-        way *= np.minimum(0.5, _FAR / np.abs(way).max(axis=1, initial=_FAR))[:, None]
-        start = np.concatenate([inside + way] * 2)
+        if programs is None:
+            way = pieces - inside
+            way *= np.minimum(0.5, _FAR / np.abs(way).max(axis=1, initial=_FAR))[:, None]
+            start = np.concatenate([inside + way] * 2)
     corners, pieces, tau = (np.concatenate([d[n] for d in done]) for n in range(3))
     found = np.concatenate([s[0] for s in seen]) if seen else np.zeros((0, k))
     worst = np.concatenate([s[1] for s in seen]) if seen else np.zeros(0)

@@ -12,6 +12,10 @@ a_j . u >= D(u || E W) on the cell and any multipliers lambda_j: for every choic
 Proof: with z(x) = max_j [...], a letter c whose posterior u lies in cell j has E[c z] >= E[c (a_j . W + lambda_j . M)]
 = theta a_j . u >= theta D(u || E W); sum over the letters.
 Nothing about c or lambda needs to be optimal for either end to hold, so a float search can propose both.
+
+Further promises: E[c Q] >= 0 adds nu_j . Q with nu_j >= 0 to line j, and c(x) <= f c(x') adds mu_j (f 1_x' - 1_x). Under
+local DP, c <= r min c, z need not be the maximum: a letter has E[c z] + tau min c >= E[c l_j] with l_j its line and
+tau = E[r (l_j - z)_+ - (l_j - z)_-], and min c <= theta.
 """
 
 from collections.abc import Callable
@@ -25,8 +29,10 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from dalenius.errors import InputError, SolverFailed
-from dalenius.solvers.cells import Cover, Tree, cover, divergence
+from dalenius.solvers.cells import Cover, Programs, Tree, cover, divergence
+from dalenius.solvers.cone_programs import Near, by_program, cone_programs, spread
 from dalenius.solvers.interior import Floats, best_letters
+from dalenius.solvers.scaled import best_in_cone
 
 __all__ = ["MaxAffine", "balanced_tree", "max_affine"]
 
@@ -42,8 +48,8 @@ class MaxAffine:
     """A channel and a bound, both in floats: proposals for exact arithmetic.
 
     ``channel`` (N, L) has ``value`` bits and may miss E[c M] = 0 by rounding (mostly 1e-11, at worst 1e-8).
-    ``corners`` (J, k, k), ``pieces`` (J, k) and ``multipliers`` (J, r) give ``bound``. The letters are not the cells: L
-    and J differ.
+    ``corners`` (J, k, k), ``pieces`` (J, k), ``multipliers`` (J, r), ``prices`` (J, q) of Q and ``aside`` (J, pairs) of
+    the pairs give ``bound``, with ``z`` (N,) under local DP. The letters are not the cells: L and J differ.
     ``tree`` tells how the cells arise from the whole simplex, as a flat pre-order list of exact split points (k
     Fractions that sum to one) and leaf indices: a child is its parent with one corner, of positive barycentric weight
     in the point, replaced by the point, in the order of the corners; the root has the unit vectors as corners.
@@ -56,6 +62,9 @@ class MaxAffine:
     value: float
     bound: float
     tree: Tree
+    prices: Floats
+    aside: Floats
+    z: Floats | None
 
     @property
     def gap(self) -> float:
@@ -67,6 +76,9 @@ def max_affine(
     W: ArrayLike,
     M: ArrayLike,
     *,
+    Q: ArrayLike | None = None,
+    ratio: float | None = None,
+    near: Near | None = None,
     gap: float,
     seconds: float = np.inf,
     on_progress: Progress | None = None,
@@ -74,6 +86,8 @@ def max_affine(
     r"""Search until bound - value <= gap, or until the time is over; then with the gap that was reached.
 
     p (N,), W (N, k) with rows that sum to one, M (N, r) of full column rank with E M = 0, best orthonormal under p.
+    Q (N, q) has E Q > 0; ``ratio`` > 1 is that of local DP; ``near`` are pairs (x, x') with the factor of each, which
+    stand in for a ratio, and only with them atoms of weight zero may be given.
     k = 2: pieces are chords of D between sorted posteriors, and the intervals that carry most of the error are split at
     their letter's posterior; the linear program over all chords gives c and lambda at once. k >= 3: pieces of the
     program are tangents at posteriors, and the tree of ``cells`` finds where z is still below D and proves the bound.
@@ -83,21 +97,46 @@ def max_affine(
     >>> abs(best.value - 1) < 1e-6, best.value <= best.bound
     (True, True)
     """
-    weights, given, moments = _checked(p, W, M)
+    weights, given, moments = _checked(p, W, M, zeros=bool(near))
     if not gap > 0:
         raise InputError(f"the gap must be positive, not {gap}")
-    search = _Search(weights, given, moments, gap, monotonic() + seconds, on_progress)
+    if ratio is not None and (near or not ratio > 1):
+        raise InputError("a ratio is more than one, and pairs stand in for it")
+    priced = np.zeros((len(weights), 0)) if Q is None else np.ascontiguousarray(Q, dtype=np.float64)
+    cone = _Cone(moments, priced, ratio, near or {})
+    search = _Search(weights, given, cone, gap, monotonic() + seconds, on_progress)
     with threadpool_limits(limits=1):  # the matrices are small: a second thread of BLAS only waits, at 3 times the cost
         return search.chords() if given.shape[1] == 2 else search.tangents()
 
 
-def _checked(p: ArrayLike, W: ArrayLike, M: ArrayLike) -> tuple[Floats, Floats, Floats]:
+@dataclass(frozen=True)
+class _Cone:
+    """What every letter must obey."""
+
+    M: Floats
+    Q: Floats
+    ratio: float | None
+    near: Near
+
+
+@dataclass(frozen=True)
+class _Letters:
+    """Letters c (J, N) and the other side that proves them good."""
+
+    c: Floats
+    multipliers: Floats
+    prices: Floats
+    aside: Floats
+    z: Floats | None
+
+
+def _checked(p: ArrayLike, W: ArrayLike, M: ArrayLike, *, zeros: bool) -> tuple[Floats, Floats, Floats]:
     weights, given, moments = (np.ascontiguousarray(v, dtype=np.float64) for v in (p, W, M))
     if weights.ndim != 1 or given.ndim != 2 or moments.ndim != 2 or not len(weights) == len(given) == len(moments):
         raise InputError(f"weights {weights.shape}, W {given.shape} and M {moments.shape} do not fit together")
     if not all(np.isfinite(v).all() for v in (weights, given, moments)):
         raise InputError("weights, W and M must be finite")
-    if not len(weights) or weights.min() <= 0 or abs(weights.sum() - 1) > 1e-9:
+    if not len(weights) or weights.min() < 0 or (not zeros and weights.min() <= 0) or abs(weights.sum() - 1) > 1e-9:
         raise InputError("weights must be positive and sum to one; leave out atoms of weight zero")
     if given.min() < 0 or np.abs(given.sum(axis=1) - 1).max() > 1e-9:
         raise InputError("each row of W must be a pmf")
@@ -115,9 +154,10 @@ class _Search:
     """The best channel and the best bound so far."""
 
     def __init__(
-        self, p: Floats, W: Floats, M: Floats, gap: float, deadline: float, on_progress: Progress | None
+        self, p: Floats, W: Floats, cone: _Cone, gap: float, deadline: float, on_progress: Progress | None
     ) -> None:
-        self.p, self.W, self.M, self.gap, self.deadline, self.on_progress = p, W, M, gap, deadline, on_progress
+        self.p, self.W, self.M, self.cone = p, W, cone.M, cone
+        self.gap, self.deadline, self.on_progress = gap, deadline, on_progress
         self.prior = p @ W
         self.value, self.channel = -np.inf, np.ones((1, len(p)))
         self.bound = np.inf
@@ -150,6 +190,32 @@ class _Search:
         if self.on_progress is not None:
             self.on_progress(self.value, self.bound)
 
+    def best(self, S: Floats, enough: Callable[[Floats, float], bool]) -> _Letters:
+        """The best letters for these scores, by the method that fits the cone."""
+        cone, J = self.cone, len(S)
+        if cone.near:
+            return _Letters(*by_program(self.p, cone.M, cone.Q, cone.near, S), None)
+        nothing = np.zeros((J, 0))
+        if cone.ratio is None and not cone.Q.shape[1]:
+            plain = best_letters(self.p, self.M, S, enough=enough)
+            return _Letters(plain.c, plain.multipliers, nothing, nothing, None)
+        found = best_in_cone(self.p, cone.M, cone.Q, cone.ratio, S, enough=enough)
+        return _Letters(found.c, found.multipliers, found.prices, nothing, found.z if cone.ratio else None)
+
+    def proved(self, S: Floats, found: _Letters) -> float:
+        """The bound that lines with these scores and multipliers prove."""
+        cone = self.cone
+        lines = S + found.multipliers @ cone.M.T
+        if cone.Q.shape[1]:
+            lines += found.prices @ cone.Q.T
+        if found.z is not None and cone.ratio is not None:
+            over = lines - found.z
+            short = np.where(over > 0, cone.ratio * over, over) @ self.p
+            return float(self.p @ found.z + max(0.0, float(short.max())))
+        if not cone.near:
+            return float(self.p @ lines.max(axis=0))
+        return float((self.p * lines + spread(found.aside, cone.near, len(self.p))).max(axis=0).sum())
+
     def lost(self, pieces: Floats, c: Floats) -> Floats:
         """What the piece of each letter is above D at its posterior, times the mass of the letter."""
         theta, U = self.letters(c)
@@ -158,10 +224,10 @@ class _Search:
 
     def chords(self) -> MaxAffine:
         """Binary W: chords over sorted q = u(1), refined where the mass is."""
-        p, W, M = self.p, self.W, self.M
-        low, high = (float(np.rint(q / _POINT) * _POINT) for q in (W[:, 1].min() - _POINT, W[:, 1].max() + _POINT))
+        W = self.W
+        low, high = (float(np.rint(q / _POINT) * _POINT) for q in self._range())
         grid = np.unique(np.rint(np.clip(np.linspace(low, high, 9), 0, 1) / _POINT)) * _POINT
-        best: tuple[Floats, Floats] | None = None
+        best: tuple[Floats, _Letters] | None = None
         for _ in range(_ROUNDS):
             pieces = _chords(grid, self.prior)
             S = pieces @ W.T
@@ -170,11 +236,11 @@ class _Search:
                 chord = float(self.lost(pieces, c).sum())
                 return gap + chord < 0.9 * self.gap or gap < 0.1 * chord or gap < 0.02 * self.gap or self.late
 
-            found = best_letters(p, M, S, enough=enough)
-            bound = float(p @ (S + found.multipliers @ M.T).max(axis=0))
+            found = self.best(S, enough)
+            bound = self.proved(S, found)
             _, U = self.channel_found(found.c)
             if bound < self.bound:
-                self.bound, best = bound, (grid, found.multipliers)
+                self.bound, best = bound, (grid, found)
             self.told()
             if self.reached <= self.gap or self.late:
                 break
@@ -192,35 +258,67 @@ class _Search:
             raise SolverFailed("the interior point gave no finite bound")
         return self._of_chords(*best)
 
-    def _of_chords(self, grid: Floats, multipliers: Floats) -> MaxAffine:
-        """Outside the range of W no posterior lies; chords to 0 and to 1 stay below their neighbours on every atom."""
+    def _range(self) -> tuple[float, float]:
+        """A little more than the posteriors that a letter can have."""
+        there = self.p > 0
+        p, q = self.p[there], self.W[there, 1]
+        if self.cone.ratio is None:
+            return float(q.min()) - _POINT, float(q.max()) + _POINT
+        # Under local DP the extreme letters favour the atoms above a threshold, or those below.
+        ends = []
+        for sign in (1, -1):
+            order = np.argsort(sign * q)
+            mass = 1 + (self.cone.ratio - 1) * np.concatenate([[0], np.cumsum(p[order])])
+            told = p @ q + (self.cone.ratio - 1) * np.concatenate([[0], np.cumsum((p * q)[order])])
+            ends.append(float((sign * told / mass).min()) * sign)
+        margin = _POINT + 1e-9 * abs(ends[1] - ends[0])
+        return ends[0] - margin, ends[1] + margin
+
+    def _of_chords(self, grid: Floats, found: _Letters) -> MaxAffine:
+        """Beyond the ends of the grid no posterior lies; there the chord to 0 or to 1 takes its neighbour's other side.
+
+        It is below its neighbour at every posterior that a letter can have.
+        """
         below, above = int(grid[0] > 0), int(grid[-1] < 1)
         grid = np.concatenate([[0.0] * below, grid, [1.0] * above])
         pieces = _chords(grid, self.prior)
-        multipliers = np.concatenate([multipliers[:1]] * below + [multipliers] + [multipliers[-1:]] * above)
-        bound = float(self.p @ (pieces @ self.W.T + multipliers @ self.M.T).max(axis=0))
+        multipliers, prices, aside = (
+            np.concatenate([v[:1]] * below + [v] + [v[-1:]] * above)
+            for v in (found.multipliers, found.prices, found.aside)
+        )
+        found = _Letters(found.c, multipliers, prices, aside, found.z)
+        bound = self.proved(pieces @ self.W.T, found)
         points = np.stack([1 - grid, grid], axis=1)
         corners = np.stack([points[:-1], points[1:]], axis=1)
-        return MaxAffine(corners, pieces, multipliers, self.channel.T, self.value, bound, balanced_tree(grid))
+        return self._found(corners, pieces, found, bound, balanced_tree(grid))
+
+    def _found(self, corners: Floats, pieces: Floats, found: _Letters, bound: float, tree: Tree) -> MaxAffine:
+        c = self.channel.T
+        return MaxAffine(
+            corners, pieces, found.multipliers, c, self.value, bound, tree, found.prices, found.aside, found.z
+        )
 
     def tangents(self) -> MaxAffine:
         """Tangents for the channel and z, a tree of cells for the bound."""
         p, W, M, k = self.p, self.W, self.M, self.W.shape[1]
-        spread = np.linspace(0, len(p) - 1, min(len(p), _CLOUD)).astype(np.intp)
-        mass, cuts = np.concatenate([self.prior[None], 0.6 * W[spread] + 0.4 * self.prior]), np.zeros((0, k))
-        best: tuple[Cover, Floats] | None = None
+        programs = self._programs()
+        scattered = np.linspace(0, len(p) - 1, min(len(p), _CLOUD)).astype(np.intp)
+        mass, cuts = np.concatenate([self.prior[None], 0.6 * W[scattered] + 0.4 * self.prior]), np.zeros((0, k))
+        best: tuple[Cover, Floats, Floats] | None = None
         for _ in range(_ROUNDS):
             theta, U, z = self._master(np.concatenate([mass, cuts]))
-            ahead = float(p @ z)
+            ahead = float(z.sum() if self.cone.near else p @ z)
             slack = 0.15 * min(self.reached, 0.1)
             if ahead - self.value < 0.5 * self.gap:
                 slack = max(slack, 0.8 * (self.gap - (ahead - self.value)))
-            leaves = cover(W, M, self.prior, z, max(slack, 0.2 * self.gap), deadline=self.deadline)
+            leaves = cover(
+                W, M, self.prior, z, max(slack, 0.2 * self.gap), deadline=self.deadline, programs=programs
+            )
             pieces = leaves.pieces.copy()
             pieces[:, :k] += np.maximum(0, _shortfall(leaves.corners, pieces[:, :k], self.prior))[:, None]
-            bound = float(p @ _highest(pieces, np.concatenate([W, M], axis=1)))
+            bound = self._proved_by(pieces, z)
             if bound < self.bound:
-                self.bound, best = bound, (leaves, pieces)
+                self.bound, best = bound, (leaves, pieces, z)
             self.told()
             if self.reached <= self.gap or self.late:
                 break
@@ -231,10 +329,29 @@ class _Search:
             cuts = _thinned(np.concatenate([cuts, leaves.posteriors[worst]]), 0.2 * step)
         if best is None:
             raise SolverFailed("the interior point gave no finite bound")
-        leaves, pieces = best
-        return MaxAffine(
-            leaves.corners, pieces[:, :k], pieces[:, k:], self.channel.T, self.value, self.bound, leaves.tree()
-        )
+        leaves, pieces, z = best
+        found = self._parts(pieces, z)
+        return self._found(leaves.corners, pieces[:, :k], found, self.bound, leaves.tree())
+
+    def _programs(self) -> Programs | None:
+        """Linear programs of the cells where the promises are more than equations."""
+        cone = self.cone
+        if cone.ratio is None and not cone.Q.shape[1] and not cone.near:
+            return None
+        return cone_programs(self.p, self.W, cone.M, cone.Q, cone.ratio, cone.near)
+
+    def _parts(self, pieces: Floats, z: Floats) -> _Letters:
+        """The pieces (a, lambda, nu, mu) of a cover apart."""
+        k, r = self.W.shape[1], self.M.shape[1]
+        q = r + self.cone.Q.shape[1]
+        y = pieces[:, k:]
+        return _Letters(np.zeros((0, 0)), y[:, :r], y[:, r:q], y[:, q:], z if self.cone.ratio else None)
+
+    def _proved_by(self, pieces: Floats, z: Floats) -> float:
+        if self._programs() is None:
+            return float(self.p @ _highest(pieces, np.concatenate([self.W, self.M], axis=1)))
+        k = self.W.shape[1]
+        return self.proved(pieces[:, :k] @ self.W.T, self._parts(pieces, z))
 
     def _master(self, points: Floats) -> tuple[Floats, Floats, Floats]:
         """The best letters under tangents at the given posteriors, which move to the letters' own while that pays."""
@@ -243,14 +360,24 @@ class _Search:
             V = np.maximum(points, 1e-9)
             tangents = np.log2(V / V.sum(axis=1, keepdims=True) / self.prior)
             S = tangents @ self.W.T
-            found = best_letters(self.p, self.M, S, enough=lambda _, gap: gap < 0.03 * max(goal, self.gap) or self.late)
+            found = self.best(S, lambda _, gap: gap < 0.03 * max(goal, self.gap) or self.late)
             theta, U = self.channel_found(found.c)
             lost = float(theta @ (divergence(U, self.prior) - (tangents * U).sum(axis=1)))
-            z = (S + found.multipliers @ self.M.T).max(axis=0)
+            z = self._highest_line(S, found)
             if lost < 0.1 * max(goal, self.gap) or self.late:
                 break
             points = np.concatenate([U, points[theta > 1e-3 / len(theta)]])
         return theta, U, z
+
+    def _highest_line(self, S: Floats, found: _Letters) -> Floats:
+        """z of these lines: for an atom of weight one, or, where pairs are promised, for the atoms as they are."""
+        if found.z is not None:
+            return found.z
+        lines = S + found.multipliers @ self.M.T + found.prices @ self.cone.Q.T
+        if self.cone.near:
+            lines = self.p * lines + spread(found.aside, self.cone.near, len(self.p))
+        z: Floats = lines.max(axis=0)
+        return z
 
 
 def _chords(grid: Floats, prior: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """Tables in, tables out: the only room that opens files of records. Everything else sees letters, codes and counts."""
 
-from dalenius.tables.binding import base_of, bind
+from dalenius.tables.binding import base_of, bind, with_metrics
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
 from dalenius.tables.documents import conditionally_iid, read_channel, read_json, read_letters, read_pmf, read_text
@@ -28,5 +28,6 @@ __all__ = [
     "read_pmf",
     "read_text",
     "released_name",
+    "with_metrics",
     "write_table",
 ]

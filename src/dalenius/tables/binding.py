@@ -1,8 +1,12 @@
 """From a declared problem to a bound one: read its source, count, and check every name before any work is done."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
+from dalenius.core.guarantee import LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import ConditionallyIid, PmfSource, Problem, TableSource
 from dalenius.core.product_pmf import ProductPmf
@@ -10,11 +14,11 @@ from dalenius.core.samples import Samples
 from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_pmf
+from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_metric, read_pmf
 from dalenius.tables.persons import per_person
 from dalenius.tables.source import Progress, Table, open_table
 
-__all__ = ["base_of", "bind"]
+__all__ = ["base_of", "bind", "with_metrics"]
 
 
 def base_of(problem: Problem) -> Path:
@@ -27,6 +31,32 @@ def bind(problem: Problem, *, table: Any = None, on_progress: Progress | None = 
 
     `table` replaces the table that the source names: a `Table`, a path or a data frame.
     """
+    bound, coded = _bound(problem, table, on_progress)
+    return with_metrics(bound, {n: bound.pmf.variables[n] for n in bound.inputs}), coded
+
+
+def with_metrics(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Problem:
+    """The problem with the distances of every metric in place of the name of its file."""
+    guarantees = list(problem.guarantees)
+    for k, guarantee in enumerate(guarantees):
+        if not isinstance(guarantee, LocalDP) or guarantee.metric is None:
+            continue
+        try:
+            if isinstance(guarantee.metric, str):
+                distances = read_metric(base_of(problem) / guarantee.metric, alphabets)
+                guarantees[k] = guarantee = replace(guarantee, metric=distances)
+        except TypeError:
+            raise problem.error(("guarantee", k, "metric"), "the distances are not a list of rows") from None
+        except DaleniusError as e:
+            raise problem.error(("guarantee", k, "metric"), str(e)) from None
+        outcomes = prod(map(len, alphabets.values()))
+        if len(guarantee.metric or ()) != outcomes:
+            told = f"the metric has {len(guarantee.metric or ())} rows, and there are {outcomes} input outcomes"
+            raise problem.error(("guarantee", k, "metric"), told)
+    return replace(problem, guarantees=tuple(guarantees))
+
+
+def _bound(problem: Problem, table: Any, on_progress: Progress | None) -> tuple[Problem, Coded | None]:
     source = problem.source
     if isinstance(source, TableSource) or table is not None:
         return _bind_table(problem, source if isinstance(source, TableSource) else TableSource(""), table, on_progress)

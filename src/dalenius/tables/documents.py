@@ -1,6 +1,6 @@
 """Small files beside a table: joint pmfs, channels and lists of letters, read strictly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from math import lcm
 from pathlib import Path
@@ -15,7 +15,16 @@ from dalenius.core.product_pmf import ProductPmf, law_of
 from dalenius.core.samples import Samples
 from dalenius.errors import DaleniusError, InputError, TableError, Unsupported
 
-__all__ = ["conditionally_iid", "read_channel", "read_json", "read_law", "read_letters", "read_pmf", "read_text"]
+__all__ = [
+    "conditionally_iid",
+    "read_channel",
+    "read_json",
+    "read_law",
+    "read_letters",
+    "read_metric",
+    "read_pmf",
+    "read_text",
+]
 
 MOST_OUTCOMES = 200_000
 
@@ -66,6 +75,18 @@ def read_law(path: str | Path, what: str = "pmf file") -> Pmf | ProductPmf:
 def read_channel(path: str | Path, what: str = "channel file") -> Channel:
     """A channel from the `channel.json` format."""
     return _born(Channel.from_json, Path(path), what)
+
+
+def read_metric(path: str | Path, alphabets: Mapping[str, Sequence[str]]) -> Any:
+    """The distances of a metric file, whose inputs must be these: names, letters and order."""
+    document = read_json(path, "metric file")
+    name = Path(path).name
+    if not isinstance(document, dict) or set(document) != {"inputs", "distances"}:
+        raise InputError(f'{name}: a metric file has the keys "inputs" and "distances"')
+    ours = {n: list(letters) for n, letters in alphabets.items()}
+    if not isinstance(document["inputs"], dict) or list(document["inputs"].items()) != list(ours.items()):
+        raise MismatchError(f"{name}: the inputs are {document['inputs']}, and what the mechanism observes is {ours}")
+    return document["distances"]
 
 
 def read_letters(path: str | Path, whose: str) -> tuple[str, ...]:
