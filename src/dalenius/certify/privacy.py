@@ -73,7 +73,7 @@ def dp_level(rows: list[list[int]], kept: list[str], promise: dict[str, Any]) ->
         worst = {d: Fraction(1) for row in metric for d in row}
         for row, distances in zip(zip(*columns), metric):
             for other, d in zip(zip(*columns), distances):
-                worst[d] = max(worst[d], *(Fraction(a, b) for a, b in zip(row, other) if a > b))
+                worst[d] = max([worst[d], *(Fraction(a, b) for a, b in zip(row, other) if a > b)])
     require(all(d > 0 or (d == 0 and ratio == 1) for d, ratio in worst.items()), "inputs at distance 0 differ")
     level = max((nats(ratio) / d for d, ratio in worst.items() if d), default=Fraction(0))
     require(level <= exact(promise["local_dp"]), f"the level of local_dp is {up(level, 12)}, more than promised")

@@ -393,7 +393,9 @@ def _guarantee(s: Section) -> Guarantee:
         try:
             guarantee = LocalDP(s.number("local_dp"), metric, s.number("delta", Fraction(0)))
         except (InputError, TypeError) as e:
-            raise s.error(f"metric: {e}" if isinstance(e, InputError) else "a metric is a list of rows", "metric") from None
+            raise s.error(
+                f"metric: {e}" if isinstance(e, InputError) else "a metric is a list of rows", "metric"
+            ) from None
     elif kind is InformationPrivacy:
         known += ("epsilon",)
         guarantee = InformationPrivacy(s.names(kinds[0]), s.number("epsilon"))

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import prod
+from math import gcd, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,18 @@ import numpy.typing as npt
 from dalenius.core import Channel, Problem
 from dalenius.core.arithmetic import BITS, times_log2
 
-__all__ = ["Column", "Target", "by_name", "channel_from_rows", "channel_of", "independence", "named", "view_labels"]
+__all__ = [
+    "Column",
+    "Target",
+    "by_name",
+    "channel_from_rows",
+    "channel_of",
+    "channel_of_all",
+    "independence",
+    "merged_letters_of",
+    "named",
+    "view_labels",
+]
 
 Column = Sequence[Fraction]
 Names = tuple[str, ...]
@@ -87,6 +98,23 @@ def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Cha
         everywhere = tuple(sum((m * row[y] for m, row in zip(p, rows, strict=True)), Fraction(0)) for y in letters)
         complete = [row or everywhere for row in complete]
     return Channel(inputs, {output: tuple(map(str, letters))}, tuple(complete))
+
+
+def channel_of_all(problem: Problem, rows: Sequence[tuple[Fraction, ...]]) -> Channel:
+    """The channel with these rows, one for each input outcome, whether it occurs or not."""
+    letters = tuple(map(str, range(len(rows[0]))))
+    return Channel(problem.pmf.alphabets(problem.inputs), {problem.output or "Y": letters}, tuple(rows))
+
+
+def merged_letters_of(problem: Problem) -> list[list[int]]:
+    """Outcomes of W with proportional weights p(x, w, k), which are one letter for phi, in the order of the checker."""
+    counts = problem.pmf.counts(problem.inputs, problem.objective.names, problem.kept)
+    groups: dict[bytes, list[int]] = {}
+    for w in by_name(problem, problem.objective.names):
+        weights = [int(n) for n in counts[:, w].ravel()]
+        common = gcd(*weights)
+        groups.setdefault(repr([n // common for n in weights]).encode(), []).append(w)
+    return list(groups.values())
 
 
 def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:

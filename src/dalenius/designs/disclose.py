@@ -1,6 +1,7 @@
-r"""Perfect sample privacy: tell the most about W with an output exactly independent of every protected view.
+r"""Tell the most about W under promises that are linear in a column: independence, local DP, information privacy.
 
-References: Rassouli, Rosas & Gündüz, "Data Disclosure under Perfect Sample Privacy" (paper 000).
+References: Rassouli, Rosas & Gündüz, "Data Disclosure under Perfect Sample Privacy" (paper 000); paper 002 over all
+stochastic matrices (eq. 6 and 10); paper 004, Def. 7.
 """
 
 from collections.abc import Callable
@@ -9,19 +10,34 @@ from math import log2
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, Independent, MaximizeInformation, Problem, Samples, TableSource
+from dalenius.core import (
+    Certificate,
+    Channel,
+    Design,
+    Independent,
+    InformationPrivacy,
+    LocalDP,
+    MaximizeInformation,
+    Problem,
+    Samples,
+    TableSource,
+)
 from dalenius.core.numbers import up
+from dalenius.designs import staircase
 from dalenius.designs.column_boxes import boxes_apply, by_column_boxes
-from dalenius.designs.columns import Target, channel_of, independence
-from dalenius.designs.posterior_cells import by_posterior_cells, cells_apply
+from dalenius.designs.columns import Target, channel_from_rows, channel_of, independence, merged_letters_of
+from dalenius.designs.keeping import MOST_NATS, local_ceiling, local_promises, plain_ratio
+from dalenius.designs.posterior_cells import by_letters, by_posterior_cells, cells_apply
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.solvers import best_mixture, exact_dual, walk
+from dalenius.tables import with_metrics
 
 __all__ = ["disclose", "why_not"]
 
 WALK_LIMIT = 20_000
 WALK_ATOMS = 64
+WALK_SHORT = 2_000
 WALK_BOXES = 16  # the columns of W = X are generated sooner than walked beyond
 GAP = 1e-6
 SECONDS = 120.0
@@ -36,10 +52,17 @@ def why_not(problem: Problem) -> str | None:
     if not isinstance(problem.objective, MaximizeInformation):
         return "its objective is maximize = { information = [...] }"
     for guarantee in problem.guarantees:
-        if not isinstance(guarantee, Independent):
-            return f"it promises independence, not {guarantee.key}"
+        if not isinstance(guarantee, Independent | LocalDP | InformationPrivacy):
+            return f"it promises independence, local_dp and information_privacy, not {guarantee.key}"
+        if isinstance(guarantee, LocalDP | InformationPrivacy):
+            if guarantee.epsilon > MOST_NATS:
+                return f"epsilon is {float(guarantee.epsilon):g}; more than {MOST_NATS} nats promise nothing"
+            if problem.kept:
+                return f"{guarantee.key} is designed without kept columns and strata"
+        if isinstance(guarantee, LocalDP) and guarantee.delta:
+            return "delta > 0 limits sums over letters, and is no promise about each letter by itself; leave it out"
     if not problem.guarantees:
-        return "nothing is promised; add a [[guarantee]] with independent = [...]"
+        return "nothing is promised; add a [[guarantee]] with independent, local_dp or information_privacy"
     if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
         return (
             "several rows of one person cannot be charged together under independence, because releases of 0 bits do "
@@ -60,9 +83,9 @@ def disclose(
     seconds: float = SECONDS,
     on_progress: Callable[[str], None] | None = None,
 ) -> Design:
-    r"""Maximise I(W; Y) over channels with Y independent of every view; kept columns K count as outputs.
+    r"""Maximise I(W; Y) over channels that keep the promises; kept columns K count as outputs.
 
-    With v_y(x) = p(x) p(y|x) only the extreme points r of the polytope
+    Independence: with v_y(x) = p(x) p(y|x) only the extreme points r of the polytope
 
         S = {v >= 0 : sum_x v(x) = 1,  sum_x [p(a,k|x) - p(a) p(k|x)] v(x) = 0  for every view value a and kept k}
 
@@ -72,6 +95,8 @@ def disclose(
 
     The paper's P_{Y|X} is the transpose of ours. A small S is walked exactly, at worst C(|X|, rank) bases; a large one
     is never listed: its optimum is enclosed by cells of the posterior of W to `gap` bits, or as `seconds` allow.
+    Local DP and information privacy are further rows of the same cone; all the input under local DP alone has columns
+    of two values. Where none of this closes, the best channel found leaves with the least closed bound.
 
     >>> from dalenius.testing import example2
     >>> design = disclose(example2())
@@ -81,22 +106,52 @@ def disclose(
     if reason := why_not(problem):
         raise Unsupported(f"perfect sample privacy cannot solve this: {reason}")
     _kept_must_be_free(problem)
+    problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
     channel, certificates, method = _searched(problem, gap, seconds, on_progress)
     return proved(problem, channel, [Certificate("universal"), *certificates], method=method, remarks=_remarks(problem))
 
 
 def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
-    """The first route that fits: the walk over all extreme columns while they are few, then columns or cells."""
-    atoms, cells, boxes = len(problem.pmf.grouped(problem.inputs)[0]), cells_apply(problem), boxes_apply(problem)
+    """The first route that fits. Where local DP allows next to nothing, the gap is a share of that."""
+    if any(not g.epsilon for g in local_promises(problem)) or len(merged_letters_of(problem)) == 1:
+        return _constant(problem, "nothing can be told: one letter for every input")
+    if staircase.why_not(problem) is None:
+        return staircase.design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+    if ratio := plain_ratio(problem):
+        gap = min(gap, 1e-3 * local_ceiling(float(ratio)))
+    independent = all(isinstance(g, Independent) for g in problem.guarantees)
+    cells, boxes = cells_apply(problem), independent and boxes_apply(problem)
+    if independent and (found := _walked(problem, cells or boxes, boxes, on_progress)):
+        return found
+    if cells or boxes:
+        route = by_column_boxes if boxes else by_posterior_cells
+        channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+        return channel, [certificate], method
+    if not problem.kept:
+        return by_letters(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+    return _constant(problem, "one letter for every input, for want of a search that fits")
+
+
+def _walked(problem: Problem, other: bool, boxes: bool, on_progress: Callable[[str], None] | None) -> Found | None:
+    """The walk over all extreme columns, while they are few; always where the promises leave one direction at most.
+
+    Then one mapping, or none, is best for every W (000, section III).
+    """
+    atoms = len(problem.pmf.grouped(problem.inputs)[0])
+    free = atoms - 1 - sum(len(problem.pmf.grouped(view)[0]) - 1 for view in problem.views)
     try:
-        if atoms <= (WALK_BOXES if boxes else WALK_ATOMS) or not (cells or boxes):
-            return _by_walk(problem, WALK_LIMIT if cells or boxes else 10 * WALK_LIMIT, on_progress)
+        if atoms <= (WALK_BOXES if boxes else WALK_ATOMS) or not other:
+            return _by_walk(problem, WALK_LIMIT if other else 10 * WALK_LIMIT, on_progress)
+        if free <= 1:
+            return _by_walk(problem, WALK_SHORT, on_progress)
     except SolverFailed:
-        if not (cells or boxes):
-            raise
-    route = by_column_boxes if boxes else by_posterior_cells
-    channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
-    return channel, [certificate], method
+        pass
+    return None
+
+
+def _constant(problem: Problem, method: str) -> Found:
+    rows: list[tuple[Fraction, ...]] = [(Fraction(1),) for _ in problem.pmf.grouped(problem.inputs)[0]]
+    return channel_from_rows(problem, rows), [], method
 
 
 def _by_walk(problem: Problem, limit: int, on_progress: Callable[[str], None] | None) -> Found:

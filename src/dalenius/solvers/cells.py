@@ -27,9 +27,7 @@ __all__ = ["Cover", "Programs", "Tree", "cover", "divergence"]
 Floats: TypeAlias = NDArray[np.float64]
 Tree: TypeAlias = list[list[Fraction] | int]
 # z, cells, values, slack and deadline -> tau, pieces, weights, objective and infeasibility of each cell
-Programs: TypeAlias = Callable[
-    [Floats, Floats, Floats, float, float], tuple[Floats, Floats, Floats, Floats, Floats]
-]
+Programs: TypeAlias = Callable[[Floats, Floats, Floats, float, float], tuple[Floats, Floats, Floats, Floats, Floats]]
 
 _GRID = 32  # an edge is split at a multiple of 1/_GRID, so that the corners of a deep cell stay short rationals
 _SMALL = 1e-7  # a cell of this size is not split further, whatever doubles say about it

@@ -1,8 +1,8 @@
 r"""Linear programs over a cone of letters: the best letters for given scores, and the worst letter of a cell.
 
-The cone is that of ``maxaffine``: E[c M] = 0, E[c Q] >= 0, and either c <= r min c or c(x) <= f c(x') for given pairs. The
-program of a cell is that of ``cells``; under local DP letters are scaled to min c = 1, so that p <= t <= r p is a box and
-the program has few rows.
+The cone is that of ``maxaffine``: E[c M] = 0, E[c Q] >= 0, and either c <= r min c or c(x) <= f c(x') for given pairs.
+The program of a cell is that of ``cells``; under local DP letters are scaled to min c = 1, so that 1 <= c <= r is a box
+and the program has few rows.
 """
 
 from collections.abc import Mapping
@@ -46,8 +46,7 @@ def by_program(p: Floats, M: Floats, Q: Floats, near: Near, S: Floats) -> tuple[
         of_atom[x].append((r + q + k, -1.0))
         of_atom[other].append((r + q + k, f))
     for j in range(J):
-        for x in range(N):
-            columns.append({x: 1.0} | {N + j * size + i: v for i, v in of_atom[x] if v})
+        columns += [{x: 1.0} | {N + j * size + i: v for i, v in of_atom[x] if v} for x in range(N)]
     lower = np.concatenate([np.ones(N), np.zeros(J * size)])
     upper = np.concatenate([np.ones(N), np.tile(np.concatenate([np.zeros(r), np.full(size - r, np.inf)]), J)])
     best = maximise((S * p).ravel(), columns, lower, upper)
@@ -60,9 +59,9 @@ def by_program(p: Floats, M: Floats, Q: Floats, near: Near, S: Floats) -> tuple[
 def cone_programs(p: Floats, W: Floats, M: Floats, Q: Floats, ratio: float | None, near: Near) -> Programs:
     """The programs of cells for such a cone; z is per unit of weight, or absolute where pairs are promised.
 
-    Columns are the entries c(x), the weights beta of the corners, and what E[c W] may miss sum beta g by, at a high cost:
-    a cell without letters gets a steep piece. Rows are E[c W] = sum beta g, E[c M] = 0, E[c Q] >= 0 and the pairs; without
-    a ratio sum beta = 1 fixes the scale. The duals of the rows are the piece.
+    Columns are the entries c(x), the weights beta of the corners, and what E[c W] may miss sum beta g by, at a high
+    cost: a cell without letters gets a steep piece. Rows are E[c W] = sum beta g, E[c M] = 0, E[c Q] >= 0 and the
+    pairs; without a ratio sum beta = 1 fixes the scale. The duals of the rows are the piece.
     """
     N, k, r, q = len(p), W.shape[1], M.shape[1], Q.shape[1]
     m = k + r + q + len(near)

@@ -13,9 +13,9 @@ Proof: with z(x) = max_j [...], a letter c whose posterior u lies in cell j has 
 = theta a_j . u >= theta D(u || E W); sum over the letters.
 Nothing about c or lambda needs to be optimal for either end to hold, so a float search can propose both.
 
-Further promises: E[c Q] >= 0 adds nu_j . Q with nu_j >= 0 to line j, and c(x) <= f c(x') adds mu_j (f 1_x' - 1_x). Under
-local DP, c <= r min c, z need not be the maximum: a letter has E[c z] + tau min c >= E[c l_j] with l_j its line and
-tau = E[r (l_j - z)_+ - (l_j - z)_-], and min c <= theta.
+Further promises: E[c Q] >= 0 adds nu_j . Q with nu_j >= 0 to line j, and c(x) <= f c(x') adds mu_j (f 1_x' - 1_x).
+Under local DP, c <= r min c, z need not be the maximum: a letter has E[c z] + tau min c >= E[c l_j] with l_j its line
+and tau = E[r (l_j - z)_+ - (l_j - z)_-], and min c <= theta.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ from dalenius.solvers.cone_programs import Near, by_program, cone_programs, spre
 from dalenius.solvers.interior import Floats, best_letters
 from dalenius.solvers.scaled import best_in_cone
 
-__all__ = ["MaxAffine", "balanced_tree", "max_affine"]
+__all__ = ["MaxAffine", "balanced_tree", "best_channel", "max_affine"]
 
 Progress: TypeAlias = Callable[[float, float], None]
 
@@ -107,6 +107,30 @@ def max_affine(
     search = _Search(weights, given, cone, gap, monotonic() + seconds, on_progress)
     with threadpool_limits(limits=1):  # the matrices are small: a second thread of BLAS only waits, at 3 times the cost
         return search.chords() if given.shape[1] == 2 else search.tangents()
+
+
+def best_channel(
+    p: ArrayLike,
+    W: ArrayLike,
+    M: ArrayLike,
+    *,
+    Q: ArrayLike | None = None,
+    ratio: float | None = None,
+    near: Near | None = None,
+    gap: float,
+    seconds: float = np.inf,
+    on_progress: Callable[[float], None] | None = None,
+) -> Floats:
+    """Letters (N, L) for the same cone, improved until a round gains less than the gap; no bound is sought.
+
+    Any number of outcomes of W will do.
+    """
+    weights, given, moments = _checked(p, W, M, zeros=bool(near))
+    priced = np.zeros((len(weights), 0)) if Q is None else np.ascontiguousarray(Q, dtype=np.float64)
+    told = None if on_progress is None else (lambda value, _: on_progress(value))
+    search = _Search(weights, given, _Cone(moments, priced, ratio, near or {}), gap, monotonic() + seconds, told)
+    with threadpool_limits(limits=1):
+        return search.climbed()
 
 
 @dataclass(frozen=True)
@@ -311,9 +335,7 @@ class _Search:
             slack = 0.15 * min(self.reached, 0.1)
             if ahead - self.value < 0.5 * self.gap:
                 slack = max(slack, 0.8 * (self.gap - (ahead - self.value)))
-            leaves = cover(
-                W, M, self.prior, z, max(slack, 0.2 * self.gap), deadline=self.deadline, programs=programs
-            )
+            leaves = cover(W, M, self.prior, z, max(slack, 0.2 * self.gap), deadline=self.deadline, programs=programs)
             pieces = leaves.pieces.copy()
             pieces[:, :k] += np.maximum(0, _shortfall(leaves.corners, pieces[:, :k], self.prior))[:, None]
             bound = self._proved_by(pieces, z)
@@ -352,6 +374,21 @@ class _Search:
             return float(self.p @ _highest(pieces, np.concatenate([self.W, self.M], axis=1)))
         k = self.W.shape[1]
         return self.proved(pieces[:, :k] @ self.W.T, self._parts(pieces, z))
+
+    def climbed(self) -> Floats:
+        """Tangents at the letters' own posteriors, over and over."""
+        spread_out = np.linspace(0, len(self.p) - 1, min(len(self.p), _CLOUD)).astype(np.intp)
+        points = np.concatenate([self.prior[None], 0.6 * self.W[spread_out] + 0.4 * self.prior])
+        for _ in range(_ROUNDS):
+            before = self.value
+            self.bound = max(self.value, 0.0) + self.gap
+            theta, U, _ = self._master(points)
+            self.told()
+            if self.late or self.value - before < 0.1 * self.gap:
+                break
+            points = np.concatenate([self.prior[None], U[theta > 1e-6]])
+        c: Floats = self.channel.T
+        return c
 
     def _master(self, points: Floats) -> tuple[Floats, Floats, Floats]:
         """The best letters under tangents at the given posteriors, which move to the letters' own while that pays."""

@@ -12,6 +12,7 @@ constant channel theta is mixed in first, so that the pivots have room on both s
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, TypeAlias
 
@@ -23,7 +24,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.cells import divergence
 from dalenius.solvers.interior import Floats
 
-__all__ = ["Repaired", "merged_letters", "repaired"]
+__all__ = ["Repaired", "merged_letters", "repaired", "solved_exactly"]
 
 # int64 while every sum fits, Python's own integers (dtype object) beyond.
 _Ints: TypeAlias = NDArray[Any]
@@ -100,6 +101,42 @@ def repaired(
         f"no exact channel near the given one: its independence fails by {leak:.2g}, and with {_KAPPA[-1]:.0%} of the "
         "constant channel mixed in an entry is still negative"
     )
+
+
+def solved_exactly(
+    weights: Sequence[int] | _Ints, equations: Sequence[Sequence[int]], channel: ArrayLike
+) -> list[tuple[Fraction, ...]]:
+    """Rows of an exact channel next to the given one that meets equations sum_x e(x) c_j(x) = 0 for all letters j.
+
+    For views that are no partitions of the atoms; sum_x e(x) = 0, so that the constant channel meets them. On as many
+    atoms as the equations have rank the rows are solved for; their denominators may be long.
+
+    >>> rows = solved_exactly([1, 1, 1], [[2, -1, -1]], [[0.5, 0.5], [0.8, 0.2], [0.2000001, 0.7999999]])
+    >>> 2 * rows[0][1] == rows[1][1] + rows[2][1]
+    True
+    """
+    n, c, _ = _checked(weights, [], channel)
+    p = np.array([int(v) / int(n.sum()) for v in n])
+    order = np.argsort(-p)
+    reduced, rank = fmpz_mat(len(equations), len(n), [int(row[x]) for row in equations for x in order]).rref()[::2]
+    pivots: list[int] = []
+    for i in range(rank):
+        pivots.append(next(j for j in range(pivots[-1] + 1 if pivots else 0, len(n)) if reduced[i, j] != 0))
+    # Rows of the reduced system: d v(pivot) + sum of others = 0.
+    places = [int(order[j]) for j in pivots]
+    system = np.array([[int(reduced[i, j]) for j in range(len(n))] for i in range(rank)], dtype=object)
+    system = system.reshape(rank, len(n))[:, np.argsort(order)]
+    for kappa in _KAPPA:
+        k = _rounded((1 - kappa) * c + kappa * (p @ c), 50).astype(object)
+        others = k.copy()
+        others[places] = 0
+        right = -(system @ others)  # d times the numerators of the pivots
+        rows = [tuple(Fraction(int(v), 1 << 50) for v in row) for row in k]
+        for i, x in enumerate(places):
+            rows[x] = tuple(Fraction(int(v), int(system[i, x]) << 50) for v in right[i])
+        if all(v >= 0 for row in rows for v in row):
+            return rows
+    raise SolverFailed("no exact channel near the given one keeps its promises of independence")
 
 
 def _checked(

@@ -1,15 +1,17 @@
 r"""Interior point for letters in a cone: one simplex per atom, moments, inequalities and one scale per letter.
 
     max  sum_j E[c_j S_j]   s.t.  sum_j c_j(x) = 1,   E[c_j M] = 0,   E[c_j Q] >= 0,   tau_j <= c_j(x) <= r tau_j
-    min  E z                s.t.  z - S_j - nu_j . Q + lambda_j . M = alpha_j - beta_j,   E alpha_j = r E beta_j,   all >= 0
+    min  E z                s.t.  z - S_j - nu_j . Q + lambda_j . M = alpha_j - beta_j,   E alpha_j = r E beta_j
+
+with nu, alpha, beta >= 0.
 
 The scale tau_j is the floor of letter j, so the last constraint is local DP; without a ratio it is c_j >= 0. With
 a = c - tau, b = r tau - c, D = alpha / a + beta / b and h = alpha / a + r beta / b the Newton equations of a letter are
 
-    p dc = C_j (rho + F dv_j - dz) + ...,    F = (-M, Q),  v_j = (lambda_j, nu_j),    C_j = diag(w) + (w h)(w h)' / kappa,
+    p dc = C_j (rho + F dv_j - dz) + ...,   F = (-M, Q),  v_j = (lambda_j, nu_j),   C_j = diag(w) + (w h)(w h)' / kappa,
 
-w = p / D, kappa = E[alpha/a + r^2 beta/b] - E[h^2 / D]: diagonal plus rank one. Eliminating the letters leaves N unknowns
-dz, at a cost of N^2 J (r + q + 1) + N^3.
+w = p / D, kappa = E[alpha/a + r^2 beta/b] - E[h^2 / D]: diagonal plus rank one. Eliminating the letters leaves N
+unknowns dz, at a cost of N^2 J (r + q + 1) + N^3.
 """
 
 from collections.abc import Callable
@@ -110,7 +112,7 @@ class _State:
         return float(((self.alpha * a + self.beta * b) @ self.p).sum() + (self.nu * q).sum())
 
     def newton(self) -> Callable[..., _Step]:
-        p, M, Q, r, J, N = self.p, self.M, self.Q, self.r or 0.0, self.J, self.N
+        p, M, Q, r, J = self.p, self.M, self.Q, self.r or 0.0, self.J
         a, b, q = self.slacks(self.c, self.tau)
         A, B = self.alpha / a, self.beta / b
         w = p / (A + B)

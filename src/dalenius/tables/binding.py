@@ -32,7 +32,7 @@ def bind(problem: Problem, *, table: Any = None, on_progress: Progress | None = 
     `table` replaces the table that the source names: a `Table`, a path or a data frame.
     """
     bound, coded = _bound(problem, table, on_progress)
-    return with_metrics(bound, {n: bound.pmf.variables[n] for n in bound.inputs}), coded
+    return with_metrics(bound, {n: bound.law.variables[n] for n in bound.inputs}), coded
 
 
 def with_metrics(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Problem:
