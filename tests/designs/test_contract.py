@@ -24,6 +24,8 @@ TOLD = Fraction("0.188721875540867")  # 1 - h(1/4)
         (Independent(("X1", "X2")), HALF, PARITY),
         (LocalDP("1.0987"), NOISY, FIRST),
         (LocalDP("1.0985"), HALF, NOISY),  # the level of NOISY is ln 3 = 1.09861...
+        (LocalDP("0.5494", [[0, 1, 2, 2], [1, 0, 2, 2], [2, 2, 0, 1], [2, 2, 1, 0]]), NOISY, FIRST),
+        (LocalDP("0.5493", [[0, 1, 2, 2], [1, 0, 2, 2], [2, 2, 0, 1], [2, 2, 1, 0]]), HALF, NOISY),
         (InformationPrivacy("X1", "0.6932"), NOISY, FIRST),
         (InformationPrivacy("X1", "0.6931"), HALF, NOISY),  # ln 2 = 0.693147...
         (Leakage("X1", TOLD + Fraction(1, 10**9)), NOISY, FIRST),

@@ -33,7 +33,7 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.designs import disclose, solve
-from dalenius.errors import Infeasible, SolverFailed, Unsupported
+from dalenius.errors import Infeasible, Unsupported
 from dalenius.testing import disclosure, example2, joints, self_disclosure, two_binary, xor
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracle" / "000_small.json").read_text(encoding="utf-8"))["cases"]
@@ -480,11 +480,12 @@ def test_progress_is_told():
     assert all("extreme columns" in words for words in seen)
 
 
-def test_a_walk_beyond_its_limit_is_a_solver_failure(monkeypatch):
+def test_a_walk_beyond_its_limit_leaves_a_channel_with_a_closed_bound(monkeypatch):
     monkeypatch.setattr(sys.modules["dalenius.designs.disclose"], "WALK_LIMIT", 5)
     problem = self_disclosure(["1/2", "1/3", "1/6"], 3)  # nine letters of W, not the whole input: only the walk serves
-    with pytest.raises(SolverFailed, match="passed its limit of 50 bases"):
-        disclose(replace(problem, objective=MaximizeInformation(("X1", "X2"))))
+    design = disclose(replace(problem, objective=MaximizeInformation(("X1", "X2"))), gap=1e-3)
+    assert design.certificate.kind == "universal"
+    assert 0.5 < design.value < design.bound
 
 
 @given(st.sampled_from([Fraction(k, 20) for k in range(1, 10)]))
@@ -498,13 +499,14 @@ def test_more_views_never_help(q):
 # --- what this family does not solve ---------------------------------------------------------------------------------
 HAMMING = Distortion("hamming", ("X1",), Fraction(1, 10))
 UNSUPPORTED = {
-    "local_dp": ({"guarantees": (LocalDP(1),)}, "it promises independence, not local_dp"),
-    "information_privacy": ({"guarantees": (InformationPrivacy("X1", 1),)}, "not information_privacy"),
-    "leakage": ({"guarantees": (Leakage("X1", 1),)}, "it promises independence, not leakage"),
+    "delta": ({"guarantees": (LocalDP(1, delta="1/10"),)}, "delta > 0 limits sums over letters"),
+    "epsilon": ({"guarantees": (LocalDP("101"),)}, "epsilon is 101; more than 100 nats promise nothing"),
+    "epsilon of a secret": ({"guarantees": (InformationPrivacy("X1", 101),)}, "epsilon is 101"),
+    "local_dp and keep": ({"guarantees": (LocalDP(1),), "keep": ("W",)}, "local_dp is designed without kept columns"),
+    "leakage": ({"guarantees": (Leakage("X1", 1),)}, "not leakage"),
     "worst_case_leakage": ({"guarantees": (WorstCaseLeakage("X1", 1),)}, "not worst_case_leakage"),
-    "dalenius": ({"guarantees": (Dalenius(1),)}, "it promises independence, not dalenius"),
-    "contraction": ({"guarantees": (Contraction(1),)}, "it promises independence, not contraction"),
-    "mixture": ({"guarantees": (*xor().guarantees, LocalDP(1))}, "not local_dp"),
+    "dalenius": ({"guarantees": (Dalenius(1),)}, "not dalenius"),
+    "contraction": ({"guarantees": (Contraction(1),)}, "not contraction"),
     "nothing promised": ({"guarantees": ()}, "nothing is promised"),
     "release": ({"output": None, "release": ("X1",)}, "it needs a fresh alphabet"),
     "limits": ({"limits": (HAMMING,)}, "it does not take limits"),

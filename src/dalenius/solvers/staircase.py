@@ -172,9 +172,9 @@ class _Pricing:
             if abs(P - at) < 1e-12 or right - left < 1e-12:
                 break
             # The line's best subset lies to the right of its point: so does the lowest line.
-            left, right = (at, right) if P > at else (left, at)
+            left, right = (at, right) if at < P else (left, at)
         slope = self.most - c * (np.log2(1 + c * point) + 1 / np.log(2))
-        doubt = np.where(free, np.abs(slope * p - c * z) / p, np.inf)
+        doubt = np.where(free, np.abs(slope - c * z / p), np.inf)
         branch = int(doubt.argmin()) if free.any() else -1
         return best, point, branch
 

@@ -13,7 +13,7 @@ from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import ProductPmf, law_of
 from dalenius.core.samples import Samples
-from dalenius.errors import DaleniusError, InputError, TableError, Unsupported
+from dalenius.errors import DaleniusError, InputError, MismatchError, TableError, Unsupported
 
 __all__ = [
     "conditionally_iid",
