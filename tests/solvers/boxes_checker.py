@@ -15,9 +15,9 @@ def boxes_bound(p, views, dual, tree):
     cone = SimpleNamespace(
         total=total,
         mass=mass,
-        target=[[((x, ()), m)] for x, m in enumerate(mass)],
+        tells_itself=lambda: True,
+        protected=len(views),
         seen=[[[((label, ()), m)] for label, m in zip(view, mass, strict=True)] for view in views],
-        release=SimpleNamespace(kept=[]),
     )
     with refusing():
         return boxes(cone, {"dual": list(dual), "tree": tree})

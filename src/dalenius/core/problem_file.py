@@ -390,12 +390,13 @@ def _guarantee(s: Section) -> Guarantee:
     elif kind is LocalDP:
         known += ("metric", "delta")
         metric = s.take("metric") if isinstance(s.values.get("metric"), list) else s.text("metric", None)
+        epsilon, delta = s.number("local_dp"), s.number("delta", Fraction(0))
         try:
-            guarantee = LocalDP(s.number("local_dp"), metric, s.number("delta", Fraction(0)))
-        except (InputError, TypeError) as e:
-            raise s.error(
-                f"metric: {e}" if isinstance(e, InputError) else "a metric is a list of rows", "metric"
-            ) from None
+            guarantee = LocalDP(epsilon, metric, delta)
+        except InputError as e:
+            raise s.error(f"metric: {e}", "metric") from None
+        except TypeError:
+            raise s.error("a metric is a list of rows of distances", "metric") from None
     elif kind is InformationPrivacy:
         known += ("epsilon",)
         guarantee = InformationPrivacy(s.names(kinds[0]), s.number("epsilon"))

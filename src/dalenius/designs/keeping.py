@@ -22,6 +22,7 @@ __all__ = [
     "local_promises",
     "near_pairs",
     "plain_ratio",
+    "row_number",
 ]
 
 MOST_NATS = 100
@@ -31,6 +32,7 @@ Rows = Mapping[int, Sequence[Fraction]]
 
 
 def local_promises(problem: Problem) -> list[LocalDP]:
+    """The promises of local DP, plain and metric."""
     return [g for g in problem.guarantees if isinstance(g, LocalDP)]
 
 
