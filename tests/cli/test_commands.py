@@ -226,9 +226,9 @@ def test_bad_input_gets_one_sentence_and_exit_2(
 @pytest.mark.parametrize(
     ("swap", "says"),
     [
-        (('independent = ["sex"]', "local_dp = 1.0"), "local_dp"),
+        (('independent = ["sex"]', 'local_dp = 1.0\ndelta = "1/10"'), "delta"),
+        (('independent = ["sex"]', "local_dp = 101"), "more than 100 nats"),
         (('independent = ["sex"]', 'leakage = ["sex"]\nat_most_bits = 0.1'), "leakage"),
-        (('independent = ["sex"]', 'information_privacy = ["sex"]\nepsilon = 1'), "information_privacy"),
         (('independent = ["sex"]', 'worst_case_leakage = ["sex"]\nat_most_bits = 1'), "worst_case_leakage"),
         (('independent = ["sex"]', "dalenius = true\nat_most_bits = 1"), "dalenius"),
         (('independent = ["sex"]', "contraction = 0.5"), "contraction"),

@@ -58,7 +58,7 @@ def staircase(
 
     >>> found = staircase(np.full(4, 0.25), 3.0, gap=1e-9)
     >>> round(found.value, 6), found.bound - found.value < 1e-9
-    (0.188722, True)
+    (0.207519, True)
     """
     p = np.ascontiguousarray(p, dtype=np.float64)
     if p.ndim != 1 or len(p) < 2 or p.min() <= 0 or abs(p.sum() - 1) > 1e-9 or not ratio > 1:
