@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from dalenius.ledger import Ledger
     from dalenius.sampling import Key
-    from dalenius.walk import apply, audit, load, release, solve, verify
+    from dalenius.walk import apply, audit, load, release, solve, tradeoff, verify
 
 __all__ = [
     "Certificate",
@@ -52,10 +52,11 @@ __all__ = [
     "load",
     "release",
     "solve",
+    "tradeoff",
     "verify",
 ]
 
-_WALK = ("apply", "audit", "load", "release", "solve", "verify")
+_WALK = ("apply", "audit", "load", "release", "solve", "tradeoff", "verify")
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,8 @@ MODULES = (
     "core/expanding",
     "core/reading",
     "core/reading_types",
+    "core/distorting",
+    "core/letters",
     "core/pivoting",
     "certify/privacy",
     "certify/capacity",
@@ -20,6 +22,7 @@ MODULES = (
     "certify/boxes",
     "certify/universal",
     "certify/subsets",
+    "certify/leakage",
     "certify/composition",
     "certify/pram",
     "certify/card",
@@ -55,7 +58,10 @@ if __name__ == "__main__":
         sys.exit(4)
     print("PROVED")
     if verdict.kind != "card":
-        print(f"  value at least {down(verdict.value, 15)} bits; no mechanism exceeds {up(verdict.bound, 15)} bits")
+        if verdict.kind == "dual":
+            print(f"  value at most {up(verdict.value, 15)}; no mechanism has less than {down(verdict.bound, 15)}")
+        else:
+            print(f"  value at least {down(verdict.value, 15)} bits; no mechanism exceeds {up(verdict.bound, 15)} bits")
     for k, figures in enumerate(verdict.figures, 1):
         print(f"  guarantee {k}: " + ("needs the design, a card cannot prove it" if figures is None else "kept"))
 """

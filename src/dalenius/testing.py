@@ -7,12 +7,31 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from dalenius.core import Channel, Independent, MaximizeInformation, Pmf, Problem, Samples
+from dalenius.core import (
+    Channel,
+    Distortion,
+    Independent,
+    MaximizeInformation,
+    MinimizeLeakage,
+    Pmf,
+    Problem,
+    Samples,
+)
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["alike", "disclosure", "example2", "joints", "self_disclosure", "two_binary", "xor"]
+__all__ = [
+    "alike",
+    "binary_tradeoff",
+    "disclosure",
+    "example2",
+    "joints",
+    "self_disclosure",
+    "tradeoff",
+    "two_binary",
+    "xor",
+]
 
 
 def alike(prior: Sequence[Any], kernel: Sequence[Sequence[Any]], n: int) -> Problem:
@@ -77,6 +96,31 @@ def self_disclosure(marginal: Sequence[Any], n: int) -> Problem:
         records.append((tuple(str(a) for a in x), p))
     names = [f"X{k}" for k in range(1, n + 1)]
     return disclosure(Pmf.from_records(dict.fromkeys(names, letters), records), names, names, [[v] for v in names])
+
+
+def tradeoff(counts: Any, distortion: Any, at_most: Any, *, view: str = "public") -> Problem:
+    """Least leakage about H from a release of R, with counts[r][h][z] records and a limit on the distortion of R."""
+    sizes = (len(counts), len(counts[0]), len(counts[0][0]))
+    alphabets = {n: tuple(map(str, range(m))) for n, m in zip("RHZ", sizes, strict=True)}
+    cells = [((str(r), str(h), str(z)), counts[r][h][z]) for r, h, z in product(*map(range, sizes))]
+    matrix = distortion if isinstance(distortion, str) else tuple(tuple(Fraction(v) for v in row) for row in distortion)
+    square = isinstance(matrix, str) or len(matrix[0]) == len(matrix)
+    return Problem(
+        joint=Pmf.from_records(alphabets, [c for c in cells if c[1]]),
+        observe=("R",) if view == "public" else ("R", "H"),
+        objective=MinimizeLeakage(("H",)),
+        limits=(Distortion(matrix, ("R",), Fraction(at_most)),),
+        **({"release": ("R",)} if square else {"output": "Y"}),
+    )
+
+
+def binary_tradeoff(p: Any, at_most: Any) -> Problem:
+    """Paper 004, Example 1: a fair bit S, seen as X through a BSC(p), released under a Hamming limit."""
+    flip = Fraction(p)
+    records = [((s, x), (flip if s != x else 1 - flip) / 2) for s in "01" for x in "01"]
+    joint = Pmf.from_records({"S": ("0", "1"), "X": ("0", "1")}, [r for r in records if r[1]])
+    limits = (Distortion("hamming", ("X",), Fraction(at_most)),)
+    return Problem(joint=joint, observe=("X",), release=("X",), objective=MinimizeLeakage(("S",)), limits=limits)
 
 
 def joints(

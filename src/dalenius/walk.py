@@ -6,16 +6,18 @@ table -> joint pmf -> problem -> design -> certificate -> exact sampler -> relea
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from dalenius.certify import Verdict, check, prove_privacy
+from dalenius.certify import Verdict, check, prove_limits, prove_privacy
 from dalenius.core import MISSING, Column, Design, Pmf, Problem, ProductPmf, Samples, TableSource
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import outcome_words
 from dalenius.designs import GAP, SECONDS, solve
+from dalenius.designs.leakage.trade import Trade
 from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.evidence import Audit, MechanismAudit, examine, examine_mechanism, examine_shuffled, mechanism_of
 from dalenius.ledger import Entry, Ledger
@@ -36,7 +38,21 @@ from dalenius.tables import (
     write_table,
 )
 
-__all__ = ["Outcome", "apply", "audit", "load", "release", "small_cells", "solve", "verify"]
+if TYPE_CHECKING:
+    from dalenius.designs.leakage.curve import Curve
+
+__all__ = [
+    "Outcome",
+    "apply",
+    "at_point",
+    "audit",
+    "load",
+    "release",
+    "small_cells",
+    "solve",
+    "tradeoff",
+    "verify",
+]
 
 Progress = Callable[[str, int | None, int | None], None]
 
@@ -58,6 +74,30 @@ def load(path: str | Path) -> Design:
         return Design.from_json(document)
     except InputError as e:
         raise InputError(f"{path}: {e}") from None
+
+
+def at_point(problem: Problem, *, leakage: Fraction | None = None, distortion: Fraction | None = None) -> Problem:
+    """The same trade at another point: the least distortion at a leakage, or the least leakage at a distortion."""
+    trade = Trade.of(problem)
+    if (leakage is None) == (distortion is None):
+        raise InputError("say either a leakage or a distortion")
+    return trade.at_leakage(leakage) if leakage is not None else trade.at_distortion(distortion or Fraction(0))
+
+
+def tradeoff(
+    problem: Problem,
+    points: int = 50,
+    *,
+    table: Any = None,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_progress: Progress | None = None,
+) -> "Curve":
+    """The certified curve of least leakage against distortion."""
+    from dalenius.designs.leakage.curve import trace  # imports scipy, which takes a second
+
+    bound = problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
+    return trace(bound, points, gap=gap, seconds=seconds, on_point=_named(on_progress, "tracing"))
 
 
 def verify(design: Design | str | Path, *, table: Any = None, problem: Problem | str | Path | None = None) -> Verdict:
@@ -172,12 +212,12 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
         return design, coded
     there = replace(design, problem=replace(design.problem, joint=joint))
     try:
-        figures = prove_privacy(there.to_json())
+        figures, limits = prove_privacy(there.to_json()), prove_limits(there.to_json())
     except NotCertified as e:
         raise NotCertified(
             f"the promise does not hold for this table, whose counts differ from the design's: {e}"
         ) from None
-    return replace(there, proved=figures), coded
+    return replace(there, proved=figures, realised=limits), coded
 
 
 def apply(

@@ -186,7 +186,7 @@ PLANTED = {
     "a kept column added": (lambda d: d["mechanism"].update(keep=["X2"]), "differs from the product by"),
     "a stratum added": (lambda d: d["mechanism"].update(strata=["W"]), "reads other columns than said"),
     "a limit added": (lambda d: d.update(limit=[]), "limits and side information are not proved"),
-    "side information": (lambda d: d.update(side_information={"variable": "W"}), "side information are not proved"),
+    "side information": (lambda d: d.update(side_information={"variable": "W"}), "side information"),
     # the figures
     "value raised by 1e-12": (lambda d: move(d, "value", HAIR), "claimed value 0.013420828900231 is not reached"),
     "bound lowered by 1e-12": (lambda d: move(d, "bound", -HAIR), "claimed bound 0.013420828898232 is not proved"),
@@ -205,7 +205,7 @@ PLANTED = {
     "figure invented": (lambda d: proved(d).update(safe="1"), "figure of guarantee 1 is not proved"),
     "figure unsaid": (lambda d: proved(d).update(odds_nats=None), "the file is damaged"),
     "another target": (lambda d: d["objective"]["maximize"].update(information=["X1"]), "value .* is not reached"),
-    "another sense": (lambda d: d.update(objective={"minimize": {"rate": True}}), "optimality of information only"),
+    "another sense": (lambda d: d.update(objective={"minimize": {"rate": True}}), "no such proof of a least value"),
     "another unit": (lambda d: d.update(unit="nats"), "not a design in bits"),
     "another format": (lambda d: d.update(format="dalenius-design/9"), "not a design in bits"),
     "no format": (lambda d: d.pop("format"), "the file is damaged"),

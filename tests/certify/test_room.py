@@ -26,7 +26,9 @@ ROOM = Path(dalenius.certify.__file__).parent
 ALLOWED = {
     "dalenius.core.numbers",
     "dalenius.core.arithmetic",
+    "dalenius.core.distorting",
     "dalenius.core.expanding",
+    "dalenius.core.letters",
     "dalenius.core.pivoting",
     "dalenius.core.reading",
     "dalenius.core.reading_types",

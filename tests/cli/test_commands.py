@@ -233,7 +233,7 @@ def test_bad_input_gets_one_sentence_and_exit_2(
         (('independent = ["sex"]', "dalenius = true\nat_most_bits = 1"), "dalenius"),
         (('independent = ["sex"]', "contraction = 0.5"), "contraction"),
         (('output = "Y"', 'release = ["sex"]'), "output"),
-        (('maximize = { information = ["out"] }', 'minimize = { leakage = ["out"] }'), "information"),
+        (('maximize = { information = ["out"] }', 'minimize = { leakage = ["out"] }'), "letters may be released"),
         (('table = "t.csv"', 'table = "t.csv"\nweights = "id"'), "weights"),
     ],
 )

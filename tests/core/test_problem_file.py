@@ -271,7 +271,7 @@ BROKEN = {
     "minimize": (
         SMALL.replace("maximize = { information", "minimize = { informaton"),
         9,
-        "exactly one of distortion, leakage, rate and variance",
+        "exactly one of distortion, sum, leakage, rate and variance",
     ),
     "rate": (
         SMALL.replace('maximize = { information = ["W"] }', "minimize = { rate = false }"),

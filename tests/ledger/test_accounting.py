@@ -181,7 +181,9 @@ def test_a_law_of_independent_groups_is_the_law_that_it_multiplies_to():
 
 
 def test_side_information_is_refused():
-    text = coin().replace('"certificate"', '"side_information": {"variable": "Z"}, "certificate"')
+    text = coin().replace(
+        '"certificate"', '"side_information": {"variable": "Z", "encoder": "uninformed"}, "certificate"'
+    )
     found = spent(Line.parse("leakage:X=9"), entries(text))
     assert found.figure is None
     assert "side information" in found.how

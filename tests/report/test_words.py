@@ -134,6 +134,8 @@ def test_limits_and_side_information_are_said(designs: dict[str, Design]) -> Non
     )
     told = promised(replace(design, problem=problem).to_json())
     assert "The expected hamming distortion of kind is at most 0.15." in told
+    realised = replace(design, problem=problem, realised=({"expected": "1/8"},))
+    assert "The expected hamming distortion of kind is at most 0.15. Proved: 0.125." in promised(realised.to_json())
     assert told[0].startswith("What is released (Y, together with year, which the user has anyway) tells")
 
 

@@ -5,11 +5,11 @@ its values (001, Theorem 2), and rows W_x tell no more than max_x D(W_x || q), w
 each group: a leaf gives q for all rows that may still be selected, a node divides the rows of one value in two.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
-from math import exp, log
 from typing import Any
 
 from dalenius.certify.privacy import Figures, dp_level
@@ -82,7 +82,7 @@ def centre(rows: list[tuple[int, ...]]) -> list[int]:
     q = [0.0] * len(rows[0])
     for _ in range(max(3, min(300, 10**6 // (m * len(q))))):
         q = [sum(a * row[y] for a, row in zip(w, p)) for y in range(len(q))]
-        d = [sum(v * log(v / t) for v, t in zip(row, q) if v and t) for row in p]
-        w = [a * exp(b) for a, b in zip(w, d)]
+        d = [sum(v * math.log(v / t) for v, t in zip(row, q) if v and t) for row in p]
+        w = [a * math.exp(b) for a, b in zip(w, d)]
         w = [a / sum(w) for a in w]
     return [int(v * 2**60) + 1 for v in q]

@@ -10,18 +10,17 @@ from dalenius.certify.capacity import from_rows
 from dalenius.certify.card import card
 from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.cone import Cone
+from dalenius.certify.leakage import dual, proved_least
 from dalenius.certify.optimality import cells, rays
 from dalenius.certify.pram import levels, pram
-from dalenius.certify.privacy import Figures, information, no_better, prove_promise
+from dalenius.certify.privacy import Figures, prove_promise
 from dalenius.certify.subsets import subsets
 from dalenius.certify.universal import universal
 from dalenius.core.numbers import down, exact, strict_json, up
-from dalenius.core.reading import Release, refusing, require
+from dalenius.core.reading import Release, information, no_better, refusing, require
 from dalenius.core.reading_types import release_of
 
-KINDS: dict[str, Callable[[Cone, dict[str, Any]], Fraction]] = {
-    f.__name__: f for f in (rays, cells, boxes, subsets, universal)
-}
+KINDS: dict[str, Callable[..., Fraction]] = {f.__name__: f for f in (rays, cells, boxes, subsets, universal, dual)}
 
 # Proofs of a whole design, and of its promises alone, that write neither the joint pmf nor the channel out.
 COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {
@@ -33,6 +32,9 @@ COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, An
 @dataclass(frozen=True)
 class Verdict:
     """What was proved: this mechanism has at least `value`, none more than `bound`, and the figures of each promise.
+
+    What is minimised: at most `value`, none less than `bound`; `limits` are the figures of the limits, and `beside`
+    is what a release that ignores side information tells together with it.
     A card proves the promises that need no prior; `figures` is None for the others and the numbers are not there.
     """
 
@@ -41,31 +43,36 @@ class Verdict:
     value: Fraction = Fraction(0)
     bound: Fraction = Fraction(0)
     entropy: Fraction = Fraction(0)
+    limits: tuple[Figures, ...] = ()
+    beside: Fraction = Fraction(0)
 
 
 def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tuple[Figures, ...]:
     """The figures of every promise, recomputed from the joint pmf and the channel alone; or a refusal."""
     with refusing():
-        require(not {"limit", "side_information"} & set(design), "limits and side information are not proved here")
+        more = {"limit", "limits", "side_information"} & set(design)
+        require(not more or "minimize" in design["objective"], "limits and side information are not proved here")
         if design["certificate"]["kind"] in COMPACT:
             return COMPACT[design["certificate"]["kind"]][1](design)
         release = release or release_of(design)
-        rows = release.sizes, release.rows, release.kept
+        rows = release.sizes, release.rows, release.leaving
         return tuple(from_rows(*rows, g) or prove_promise(release, g["promised"]) for g in design["guarantees"])
 
 
 def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> Verdict:
     """Privacy, value and bound, recomputed from pmf, channel, promises and proof object; no figure is believed."""
     with refusing():
-        require(set(design["objective"]) == {"maximize"}, "this checker proves the optimality of information only")
+        require(len(design["objective"]) == 1, "this checker proves one objective")
         if (kind := design["certificate"]["kind"]) in COMPACT:
             return Verdict(*COMPACT[kind][0](design))
         release, promises = release_of(design), [g["promised"] for g in design["guarantees"]]
         figures = figures or prove_privacy(design, release)  # given: proved before, for this very channel
+        if "minimize" in design["objective"]:
+            return Verdict(figures, "dual", *proved_least(release, design))
         about, certificate = design["objective"]["maximize"]["information"], design["certificate"]
         value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)
         entropy = information(release.weights(wanted, release.outcomes([]), wanted))[1]  # H(W) = I(W; W)
-        require(kind in KINDS, "this checker knows no such proof")
+        require(kind in KINDS and kind != "dual", "this checker knows no such proof")
         views = [promise["independent"] for promise in promises if "independent" in promise]
         bound = KINDS[kind](Cone(release, about, views, promises), certificate)
         return Verdict(figures, kind, value, bound, entropy)
@@ -78,12 +85,18 @@ def check(text: str) -> Verdict:
         if document["format"] == "dalenius-card/1":
             verdict = Verdict(card(document), "card")
         else:
-            require(document["format"] == "dalenius-design/1" and document["unit"] == "bits", "not a design in bits")
+            aim = document["objective"].get("minimize", {})
+            more, unit = -1 if aim else 1, "distortion" if {"distortion", "sum"} & set(aim) else "bits"
+            require(document["format"] == "dalenius-design/1" and document["unit"] == unit, f"not a design in {unit}")
             verdict, value, bound = prove(document), exact(document["value"]), exact(document["bound"])
-            require(value <= verdict.value, f"the claimed value {down(value, 15)} is not reached")
-            require(bound >= verdict.bound, f"the claimed bound {up(bound, 15)} is not proved")
+            require(more * (verdict.value - value) >= 0, f"the claimed value {down(value, 15)} is not reached")
+            require(more * (bound - verdict.bound) >= 0, f"the claimed bound {up(bound, 15)} is not proved")
             require(exact(document["entropy_bits"]) >= verdict.entropy, "the claimed entropy is too small")
-            require(exact(document["gap"]) >= bound - value >= 0, "the claimed gap is smaller than bound - value")
+            apart = more * (bound - value)
+            require(exact(document["gap"]) >= apart >= 0, "the claimed gap is smaller than bound - value")
+            require(exact(document.get("beside_bits", 0)) >= verdict.beside, "with side information it tells more")
+            for limit, shown in zip(document.get("limits", []), verdict.limits, strict=True):
+                require(no_better(limit["proved"], shown), "a claimed figure of a limit is not proved")
         for k, (claim, proved) in enumerate(zip(document["guarantees"], verdict.figures)):
             fair = proved is None or no_better(claim["proved"], proved)
             require(fair, f"a claimed figure of guarantee {k + 1} is not proved")

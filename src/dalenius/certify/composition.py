@@ -16,10 +16,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from dalenius.certify.privacy import Figures, independent, information
+from dalenius.certify.privacy import Figures, independent
 from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.numbers import down, up
-from dalenius.core.reading import Release, require
+from dalenius.core.reading import Release, information, require
 
 FORMS = ("product", "windows")
 
@@ -44,7 +44,9 @@ class Composition:
 
     def __init__(self, design: dict[str, Any]) -> None:
         mechanism, channel = design["mechanism"], design["channel"]
-        require(not {"limit", "side_information"} & set(design), "limits and side information are not proved here")
+        require(
+            not {"limit", "limits", "side_information"} & set(design), "limits and side information are not proved here"
+        )
         require(set(design["joint"]) == {"independent"}, "the joint pmf is not a product of independent groups")
         require(not mechanism.get("keep") and not mechanism.get("strata"), "a composition keeps no column")
         require(channel.get("form") in FORMS, "the channel is not a composition of windows")

@@ -7,20 +7,12 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from dalenius.core.arithmetic import BITS, nats, share_log2, times_log2
+from dalenius.core.arithmetic import BITS, nats, times_log2
 from dalenius.core.numbers import down, exact, up
-from dalenius.core.reading import Release, margins, require
+from dalenius.core.reading import Release, information, margins, require
 
 Figures = dict[str, Any]
-ONE_MORE = 20_000  # atoms times inputs; beyond, no further column is tried
-
-
-def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
-    """Bounds of I(S; Y | G) in bits, from weights q[s, g, y]: sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))]."""
-    total, sg, gy, g = margins(q)
-    ends = [share_log2(w, total, (w, g[b]), (sg[a, b], gy[b, y])) for (a, b, y), w in q.items()]
-    low, high = (Fraction(max(0, sum(end)), 1 << BITS) for end in zip(*ends))
-    return low, high
+ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
 
 
 def figures(release: Release, secret: list[str]) -> Figures:
@@ -33,7 +25,9 @@ def figures(release: Release, secret: list[str]) -> Figures:
     letter = max(sorted(worst), key=worst.__getitem__)
     odds = max(max(r, 1 / r) for r in ratios.values())
     guesses = (max(q[s, (), y] for s, _ in prior) for _, y in out)
-    more = [n for n in release.inputs if n not in secret and len(release.atoms) * len(release.inputs) <= ONE_MORE]
+    size = len(release.atoms) * len(release.inputs)
+    few = size <= ONE_MORE and size * release.width <= SUMS
+    more = [n for n in release.inputs if n not in secret and few]
     return {
         "leakage_bits": up(information(q)[1]),
         "worst_letter_bits": up(Fraction(max(worst[letter], 0), 1 << BITS)),
@@ -89,6 +83,7 @@ LIMITS = {
 
 def prove_promise(release: Release, promise: dict[str, Any]) -> Figures:
     """The figures of one promise, proved; or a refusal."""
+    require(release.encoder != "uninformed", "an encoder that ignores side information promises nothing about it")
     kinds = [k for k in promise if k in LIMITS or k == "independent"]
     require(len(kinds) == 1, f"this checker cannot prove the promise {sorted(promise)}")
     shown = figures(release, promise[kinds[0]])
@@ -98,12 +93,3 @@ def prove_promise(release: Release, promise: dict[str, Any]) -> Figures:
     figure, limit = LIMITS[kinds[0]]
     require(shown[figure] is not None and exact(shown[figure]) <= exact(promise[limit]), f"{kinds[0]} is exceeded")
     return shown
-
-
-def no_better(claimed: Any, proved: Any, key: str = "") -> bool:
-    """Whether claimed figures are no better than the proved ones: upper bounds not below, lower bounds not above."""
-    if isinstance(proved, dict):
-        return set(claimed) == set(proved) and all(no_better(claimed[k], proved[k], k) for k in proved)
-    if proved is None or isinstance(proved, int):
-        return bool(claimed == proved)
-    return exact(claimed) <= exact(proved) if key == "guess_before" else exact(claimed) >= exact(proved)

@@ -82,6 +82,9 @@ def parser() -> argparse.ArgumentParser:
     writes(c, "folder to make")
     keyed(c)
     searches(c)
+    point = c.add_mutually_exclusive_group()
+    point.add_argument("--leakage", metavar="BITS", help="the least distortion at this leakage, instead of the file's")
+    point.add_argument("--distortion", metavar="D", help="the least leakage at this distortion, instead of the file's")
     c.add_argument("--new-key", metavar="FILE", help="make a fresh key, keep it in this new file, and release with it")
     c.add_argument("--ledger", metavar="LEDGER", help="charge the release to this ledger before it is drawn")
     c.add_argument("--dataset", metavar="NAME", help="name of the data in the ledger (default: the table's file name)")
@@ -100,6 +103,16 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("problem", help="the problem file")
     writes(c, "design file to write (confidential)")
+    searches(c)
+
+    c = command(
+        "tradeoff",
+        "trace the certified curve of least leakage against distortion, as a table and a picture",
+        "dalenius tradeoff problem.toml --points 50 -o tradeoff/",
+    )
+    c.add_argument("problem", help="the problem file")
+    c.add_argument("--points", type=_count, default=50, help="points of the curve (default: 50)")
+    writes(c, "folder to make (default: tradeoff)", "tradeoff")
     searches(c)
 
     c = command(
@@ -210,6 +223,13 @@ def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> N
     how.add_argument("--released", action="store_true", help="it is complete, or must be counted as such")
     how.add_argument("--void", action="store_true", help="nothing was drawn; allowed only while that is certain")
     c.add_argument("--card", metavar="FILE", help="the card.json that went with it")
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 2:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 2")
+    return value
 
 
 def _positive(text: str) -> float:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
+from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.ledger import Ledger
 from dalenius.report import words
 from dalenius.sampling import Key
-from dalenius.walk import release
+from dalenius.walk import at_point, release
 
 
 def run(arguments: Namespace) -> None:
@@ -21,6 +22,10 @@ def run(arguments: Namespace) -> None:
     if arguments.dataset and not arguments.ledger:
         raise InputError("--dataset names the data in a ledger; say --ledger too")
     problem = Problem.from_file(arguments.problem)
+    if arguments.leakage is not None:
+        problem = at_point(problem, leakage=exact(arguments.leakage, "--leakage"))
+    if arguments.distortion is not None:
+        problem = at_point(problem, distortion=exact(arguments.distortion, "--distortion"))
     with progress(arguments) as show, _key(arguments) as key:
         outcome = release(
             problem,

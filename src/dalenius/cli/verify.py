@@ -4,6 +4,7 @@ from argparse import Namespace
 from importlib.metadata import version
 from pathlib import Path
 
+from dalenius.certify import Verdict
 from dalenius.cli.terminal import say
 from dalenius.core.numbers import down, up
 from dalenius.errors import InputError
@@ -30,11 +31,8 @@ def run(arguments: Namespace) -> None:
         if verdict.kind == "card":
             lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
         else:
-            document["value_bits"] = [down(verdict.value), up(verdict.bound)]
-            lines += [
-                f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
-                f"Proved: no mechanism that keeps them exceeds {up(verdict.bound, 15)} bits ({verdict.kind}).",
-            ]
+            document |= _figures(verdict)
+            lines += _words(verdict)
         unproved = sum(figures is None for figures in verdict.figures)
         if unproved > MANY:
             lines.append(
@@ -52,3 +50,23 @@ def run(arguments: Namespace) -> None:
         if arguments.problem:
             lines.append(f"Compared: the design keeps the promises of {arguments.problem}.")
     say(arguments, lines, document)
+
+
+def _figures(verdict: Verdict) -> dict[str, object]:
+    """What was reached and what bounds it: [lower, upper]."""
+    if verdict.kind == "dual":
+        ends = [down(verdict.bound), up(verdict.value)]
+        return {"least": ends, "limits": list(verdict.limits)}
+    return {"value_bits": [down(verdict.value), up(verdict.bound)]}
+
+
+def _words(verdict: Verdict) -> list[str]:
+    if verdict.kind == "dual":
+        return [
+            f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}.",
+            f"Proved: no mechanism that keeps them has less than {down(verdict.bound, 15)} ({verdict.kind}).",
+        ]
+    return [
+        f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
+        f"Proved: no mechanism that keeps them exceeds {up(verdict.bound, 15)} bits ({verdict.kind}).",
+    ]

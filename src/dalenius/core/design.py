@@ -45,8 +45,10 @@ class Design:
     """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
 
     `proved` holds, guarantee by guarantee, the figures that the checker proved, `proofs` the data that it needs for
-    them beside joint pmf and channel (mostly none); `entropy` is that of the wanted
-    variables in bits, to compare the value with; `remarks` are what a reader must be told.
+    them beside joint pmf and channel (mostly none), `realised` the figures limit by limit; `entropy` is that of the
+    wanted variables in bits, to compare the value with; `decoder` says what a letter means to a user who has side
+    information, and `beside` what a release that ignores that information tells together with it; `remarks` are what a
+    reader must be told.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
@@ -65,6 +67,9 @@ class Design:
     proofs: tuple[Mapping[str, Any], ...] = ()
     entropy: Fraction = Fraction(0)
     remarks: tuple[str, ...] = ()
+    realised: tuple[Mapping[str, Any], ...] = ()
+    decoder: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    beside: Fraction | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -86,6 +91,7 @@ class Design:
         """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
         sections = self.problem.to_json()
         said = [self.channel.to_json(), sections["mechanism"], sections["objective"], sections["guarantee"]]
+        said += [sections[k] for k in ("limit", "side_information") if k in sections]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
@@ -114,7 +120,10 @@ class Design:
                     strict=True,
                 )
             ],
-            **{k: sections[k] for k in ("limit", "side_information") if k in sections},
+            **({"limits": self._limits(sections["limit"])} if "limit" in sections else {}),
+            **({"side_information": sections["side_information"]} if "side_information" in sections else {}),
+            **({"beside_bits": up(self.beside)} if self.beside is not None else {}),
+            **({"decoder": {y: dict(told) for y, told in self.decoder.items()}} if self.decoder else {}),
             "joint": self.problem.law.to_json(),
             "channel": self.channel.to_json(),
             "certificate": self.certificate.to_json(),
@@ -122,6 +131,10 @@ class Design:
             "problem_digest": self.problem.digest,
             "versions": dict(self.versions),
         }
+
+    def _limits(self, promised: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        figures = self.realised or ({},) * len(promised)
+        return [{"promised": p, "proved": dict(f)} for p, f in zip(promised, figures, strict=True)]
 
     def card(self) -> dict[str, Any]:
         """The `card.json` format, public: the channel and what was proved, without counts and without the joint pmf."""
@@ -148,6 +161,7 @@ class Design:
                     "channel",
                 )
             },
+            **{k: design[k] for k in ("limits", "side_information", "beside_bits", "decoder") if k in design},
             "proof": {"kind": self.certificate.kind, "digest": hashlib.sha256(self.dumps().encode()).hexdigest()},
             "estimate": (
                 "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of "
@@ -168,7 +182,9 @@ class Design:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise InputError(f"this is not a design file of format {FORMAT!r}")
         try:
-            sections = {k: document[k] for k in ("source", "columns", "limit", "side_information") if k in document}
+            sections = {k: document[k] for k in ("source", "columns", "side_information") if k in document}
+            if "limits" in document:
+                sections["limit"] = [entry["promised"] for entry in document["limits"]]
             sections |= {"mechanism": document["mechanism"], "objective": document["objective"]}
             sections["guarantee"] = [g["promised"] for g in document["guarantees"]]
             problem = Problem.from_document(
@@ -187,6 +203,9 @@ class Design:
                 if any("proof" in g for g in document["guarantees"])
                 else (),
                 remarks=tuple(document["remarks"]),
+                realised=tuple(dict(entry["proved"]) for entry in document.get("limits", [])),
+                decoder={y: dict(told) for y, told in document.get("decoder", {}).items()},
+                beside=exact(document["beside_bits"], "beside_bits") if "beside_bits" in document else None,
                 versions=dict(document["versions"]),
             )
         except (KeyError, TypeError, AttributeError) as e:

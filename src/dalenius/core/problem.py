@@ -4,18 +4,18 @@ No solver and no tolerance lives here. A problem is *declared* when it comes fro
 *bound* once the joint pmf has been counted or read; only a bound problem can be solved.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from dalenius.core.guarantee import Guarantee, Independent, Names
-from dalenius.core.numbers import written
+from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import ProductPmf
 from dalenius.core.samples import Samples
-from dalenius.errors import MismatchError, ProblemFileError
+from dalenius.errors import InputError, MismatchError, ProblemFileError
 
 __all__ = [
     "MISSING",
@@ -26,6 +26,7 @@ __all__ = [
     "MaximizeInformation",
     "MinimizeDistortion",
     "MinimizeLeakage",
+    "MinimizeLeakageAndRate",
     "MinimizeRate",
     "MinimizeVariance",
     "Objective",
@@ -154,9 +155,13 @@ class MaximizeInformation(Objective):
 
 @dataclass(frozen=True)
 class MinimizeLeakage(Objective):
-    """I(S; Y)."""
+    """I(S; Y); with side information Z of the user, I(S; Y, Z)."""
 
     about: Names
+
+    def __post_init__(self) -> None:
+        if not self.about:
+            raise InputError("nothing is private: name the columns whose leakage is minimised")
 
     @property
     def names(self) -> Names:
@@ -167,8 +172,23 @@ class MinimizeLeakage(Objective):
 
 
 @dataclass(frozen=True)
+class MinimizeLeakageAndRate(MinimizeLeakage):
+    """theta I(S; Y) + (1 - theta) I(X; Y): the frontier of what leaks and what must be sent (003, errata S3, S4)."""
+
+    theta: Fraction = Fraction(1, 2)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.theta <= 1:
+            raise InputError(f"theta is {written(self.theta)}; it is a share from 0 to 1")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"minimize": {"leakage": list(self.about), "rate": True, "theta": written(self.theta)}}
+
+
+@dataclass(frozen=True)
 class MinimizeRate(Objective):
-    """I(X; Y) for everything X that the mechanism observes."""
+    """I(X; Y) for everything X that the mechanism observes; given Z where the user has it and the encoder knows."""
 
     def to_json(self) -> dict[str, Any]:
         return {"minimize": {"rate": True}}
@@ -191,16 +211,50 @@ class MinimizeVariance(Objective):
 
 @dataclass(frozen=True)
 class Distortion:
-    """Expected distortion between columns and what is released for them: a name or a matrix of numbers."""
+    """Expected distortion between columns and what is released for them: a name, a matrix of numbers, or a sum.
+
+    `classes` are letters that count as one, so that a function of the record is preserved (hamming alone); `parts`
+    are the summands of a sum, each times its `weight`.
+
+    >>> Distortion.by(lambda x, y: abs(int(x) - int(y)), ["0", "2"], ["0", "1", "2"], of=("X",)).distortion[0]
+    (Fraction(0, 1), Fraction(1, 1), Fraction(2, 1))
+    """
 
     distortion: str | Matrix
     of: Names
     at_most: Fraction | None = None
+    classes: tuple[Names, ...] = ()
+    weight: Fraction = Fraction(1)
+    parts: tuple["Distortion", ...] = ()
+
+    @classmethod
+    def by(
+        cls,
+        function: Callable[..., Any],
+        letters: Sequence[Any],
+        released: Sequence[Any],
+        *,
+        of: Names,
+        at_most: Fraction | None = None,
+    ) -> Self:
+        """The matrix of a function of a letter (or tuple of letters) and a released one."""
+        matrix = tuple(tuple(exact(function(x, y), "a distortion") for y in released) for x in letters)
+        return cls(matrix, of, at_most)
+
+    @classmethod
+    def sum_of(cls, parts: Iterable["Distortion"], at_most: Fraction | None = None) -> Self:
+        """The weighted sum of several, for columns of different kinds."""
+        parts = tuple(parts)
+        return cls("sum", tuple(dict.fromkeys(n for part in parts for n in part.of)), at_most, parts=parts)
 
     def to_json(self) -> dict[str, Any]:
-        d = self.distortion if isinstance(self.distortion, str) else [[written(v) for v in r] for r in self.distortion]
         limit = {} if self.at_most is None else {"at_most": written(self.at_most)}
-        return {"distortion": d, "of": list(self.of), **limit}
+        if self.parts:
+            return {"sum": [part.to_json() for part in self.parts], **limit}
+        d = self.distortion if isinstance(self.distortion, str) else [[written(v) for v in r] for r in self.distortion]
+        classes = {"classes": [list(c) for c in self.classes]} if self.classes else {}
+        weight = {"weight": written(self.weight)} if self.weight != 1 else {}
+        return {"distortion": d, "of": list(self.of), **classes, **weight, **limit}
 
 
 @dataclass(frozen=True)
@@ -370,8 +424,16 @@ class Problem:
 
     @property
     def inputs(self) -> Names:
-        """What the channel reads: the observed columns and the strata, each once."""
-        return self.observe + tuple(n for n in self.strata if n not in self.observe)
+        """What the channel reads: the observed columns, the strata, and a Z that the encoder knows; each once."""
+        informed = self.side_information is not None and self.side_information.encoder == "informed"
+        further = self.strata + ((self.side_information.variable,) if informed and self.side_information else ())
+        return self.observe + tuple(n for n in further if n not in self.observe)
+
+    @property
+    def beside(self) -> Names:
+        """What counts beside the released letter in every leakage: kept columns, and a Z that the design counts."""
+        side = self.side_information
+        return self.kept + ((side.variable,) if side is not None and side.encoder != "uninformed" else ())
 
     @property
     def views(self) -> tuple[Names, ...]:

@@ -34,6 +34,7 @@ from dalenius.core.problem import (
     MaximizeInformation,
     MinimizeDistortion,
     MinimizeLeakage,
+    MinimizeLeakageAndRate,
     MinimizeRate,
     MinimizeVariance,
     Objective,
@@ -339,10 +340,20 @@ def _objective(s: Section) -> Objective:
         objective = MaximizeInformation(goal.names("information"))
         goal.done(("information",))
         return objective
-    kinds = [k for k in ("distortion", "leakage", "rate", "variance") if k in goal.values]
+    kinds = [k for k in ("distortion", "sum", "leakage", "rate", "variance") if k in goal.values]
+    if kinds == ["leakage", "rate"] and "theta" in goal.values and goal.flag("rate"):
+        theta = goal.number("theta")
+        if theta > 1:
+            raise goal.error(f"'theta' is {theta}; it is a share from 0 to 1", "theta")
+        objective = MinimizeLeakageAndRate(goal.names("leakage"), theta)
+        goal.done((*kinds, "theta"))
+        return objective
     if len(kinds) != 1:
-        raise goal.error("minimize needs exactly one of distortion, leakage, rate and variance")
-    if kinds == ["distortion"]:
+        raise goal.error(
+            "minimize needs exactly one of distortion, sum, leakage, rate and variance, or leakage and rate = true "
+            "with the share theta of the leakage"
+        )
+    if kinds in (["distortion"], ["sum"]):
         return MinimizeDistortion(_distortion(goal, limit=False))
     if kinds == ["leakage"]:
         objective = MinimizeLeakage(goal.names("leakage"))
@@ -356,10 +367,19 @@ def _objective(s: Section) -> Objective:
     return objective
 
 
-def _distortion(s: Section, *, limit: bool) -> Distortion:
+def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion:
+    known = ("at_most",) if limit else ("weight",) if weighed else ()
+    at_most = s.number("at_most") if limit else None
+    if "sum" in s.values and not weighed:
+        entries = s.take("sum")
+        if not isinstance(entries, list) or not entries or not all(isinstance(v, dict) for v in entries):
+            raise s.error("sum is a list of distortions, [{ distortion = ..., of = [...], weight = ... }, ...]", "sum")
+        parts = [Section(dict(v), (*s.place, "sum"), s.file, s.lines) for v in entries]
+        s.done(("sum", *known))
+        return Distortion.sum_of([_distortion(part, limit=False, weighed=True) for part in parts], at_most)
     measure = s.take("distortion")
     if isinstance(measure, list):
-        if not measure or not all(isinstance(r, list) and len(r) == len(measure[0]) and r for r in measure):
+        if not measure or not all(isinstance(r, list) and r and len(r) == len(measure[0]) for r in measure):
             raise s.error("a distortion matrix is a list of rows of the same length", "distortion")
         try:
             measure = tuple(tuple(exact(v, "a distortion") for v in row) for row in measure)
@@ -370,9 +390,16 @@ def _distortion(s: Section, *, limit: bool) -> Distortion:
     elif measure not in DISTORTIONS:
         raise s.error(f"distortion is {measure!r}; use {', '.join(DISTORTIONS)} or a matrix", "distortion")
     of: Names = s.names("of")
-    at_most = s.number("at_most") if limit else None
-    s.done(("distortion", "of", "at_most") if limit else ("distortion", "of"))
-    return Distortion(measure, of, at_most)
+    classes = s.take("classes", [])
+    sound = isinstance(classes, list) and all(
+        isinstance(c, list) and all(isinstance(v, str) for v in c) for c in classes
+    )
+    letters = [v for c in classes for v in c] if sound else []
+    if not sound or len(set(letters)) != len(letters) or (classes and measure != "hamming"):
+        raise s.error('classes are disjoint lists of letters that count as one; for distortion = "hamming"', "classes")
+    weight = s.number("weight", Fraction(1)) if weighed else Fraction(1)
+    s.done(("distortion", "of", "classes", *known))
+    return Distortion(measure, of, at_most, tuple(map(tuple, classes)), weight)
 
 
 def _guarantee(s: Section) -> Guarantee:

@@ -7,11 +7,13 @@ from fractions import Fraction
 from math import comb, lcm, prod
 from typing import Any
 
+from dalenius.core.arithmetic import BITS, share_log2
 from dalenius.core.expanding import expanded, of_types
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, NotCertified, Unsupported
 
 ATOMS = 1 << 20
+ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 
 def require(holds: bool, otherwise: str) -> None:
@@ -87,12 +89,18 @@ class Release:
         self.atoms = [(tuple(r[n] for n in self.names), w) for r, w in zip(records, p) if w]
         require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the joint pmf stands twice")
         inputs, self.rows, self.scale = stochastic(design["channel"])
-        strata = list(design["mechanism"].get("strata", []))
+        strata, side = list(design["mechanism"].get("strata", [])), design.get("side_information", {})
+        self.encoder, self.side = side.get("encoder"), [side["variable"]] if side else []
+        require(not side or self.encoder in ENCODERS, "side information without a known encoder")
+        read = {*design["mechanism"]["observe"], *strata, *(self.side if self.encoder == "informed" else [])}
         self.sizes = [len(letters) for letters in inputs.values()]
-        self.inputs, self.kept = list(inputs), list(design["mechanism"].get("keep", [])) + strata
-        require(set(inputs) == {*design["mechanism"]["observe"], *strata}, "the channel reads other columns than said")
+        self.inputs, self.leaving = list(inputs), list(design["mechanism"].get("keep", [])) + strata
+        # What the user has anyway counts beside what leaves, unless the design is made as if there were nothing.
+        self.kept = self.leaving + (self.side if self.encoder != "uninformed" else [])
+        require(set(inputs) == read, "the channel reads other columns than said")
         require(all(inputs[n] == alphabets[n] for n in inputs), "an input has another alphabet than in the joint pmf")
-        self.nothing = [0] * len(self.rows[0])
+        self.width = len(self.rows[0])
+        self.nothing = [0] * self.width
         self.row = [0] * len(self.atoms)
         for name in inputs:
             place = {letter: k for k, letter in enumerate(inputs[name])}
@@ -110,9 +118,10 @@ class Release:
             out[key] += w
         return out
 
-    def with_output(self, secret: list[str], given: list[str]) -> Counter[Any]:
+    def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
         """Weight, out of total * scale, of each (secret, given, (released letter, kept columns))."""
-        inputs = self.weights(self.outcomes(secret), self.outcomes(given), self.outcomes(self.kept), self.row)
+        beside = self.outcomes(self.kept if kept is None else kept)
+        inputs = self.weights(self.outcomes(secret), self.outcomes(given), beside, self.row)
         sums: dict[Any, list[int]] = {}
         for (s, g, k, x), w in inputs.items():
             known = sums.get((s, g, k), self.nothing)
@@ -128,3 +137,20 @@ def margins(q: Counter[Any]) -> tuple[int, Counter[Any], Counter[Any], Counter[A
         gy[b, y] += w
         g[b] += w
     return sum(q.values()), sg, gy, g
+
+
+def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
+    """Bounds of I(S; Y | G) in bits, from weights q[s, g, y]: sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))]."""
+    total, sg, gy, g = margins(q)
+    ends = [share_log2(w, total, (w, g[b]), (sg[a, b], gy[b, y])) for (a, b, y), w in q.items()]
+    low, high = (Fraction(max(0, sum(end)), 1 << BITS) for end in zip(*ends))
+    return low, high
+
+
+def no_better(claimed: Any, proved: Any, key: str = "") -> bool:
+    """Whether claimed figures are no better than the proved ones: upper bounds not below, lower bounds not above."""
+    if isinstance(proved, dict):
+        return set(claimed) == set(proved) and all(no_better(claimed[k], proved[k], k) for k in proved)
+    if proved is None or isinstance(proved, int):
+        return bool(claimed == proved)
+    return exact(claimed) <= exact(proved) if key == "guess_before" else exact(claimed) >= exact(proved)

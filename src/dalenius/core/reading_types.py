@@ -47,7 +47,8 @@ class TypesRelease(Release):
         law = [[exact(v) / scale for v in row] for row in kernel]
         types, weights, total = type_law([prior.get(w, exact(0)) for w in values], law, n)
         another = f"another {sample}"
-        self.names, self.kept = [hidden, "type", sample, *([another] if n > 1 else [])], list[str]()
+        self.names = [hidden, "type", sample, *([another] if n > 1 else [])]
+        self.kept, self.leaving, self.side, self.encoder = list[str](), list[str](), list[str](), None
         self.inputs, self.total = self.names[3:], total * n * max(n - 1, 1)
         self.sizes = []  # rows are types, so that promises about single records cannot be read from them
         require(len(set(self.names)) == len(self.names), "the names of the variables are not distinct")
@@ -58,10 +59,12 @@ class TypesRelease(Release):
                     if weight * times:
                         self.atoms.append(((w, str(x), *pair[: min(n, 2)]), weight * times))
                         self.row.append(x)
+        self.width = len(self.rows[0])
         self.sparse = [[(y, v) for y, v in enumerate(row) if v] for row in self.rows]
 
-    def with_output(self, secret: list[str], given: list[str]) -> Counter[Any]:
+    def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
         """As for every release; most entries of a row are zero."""
+        require(not kept, "nothing is kept beside samples by types")
         out: Counter[Any] = Counter()
         for (s, g, x), w in self.weights(self.outcomes(secret), self.outcomes(given), self.row).items():
             for y, v in self.sparse[x]:

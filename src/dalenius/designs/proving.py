@@ -1,6 +1,6 @@
 """From a channel and a proof object to a `Design`: the checker computes every figure that the design claims."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +8,7 @@ from platform import python_version
 from typing import Any
 
 from dalenius.certify import prove
-from dalenius.core import Certificate, Dalenius, Design, Kernel, Problem
+from dalenius.core import Certificate, Dalenius, Design, Kernel, MinimizeLeakage, Problem
 from dalenius.core.numbers import down, exact, up
 from dalenius.measures.individual import individual_proof
 
@@ -34,6 +34,7 @@ def proved(
     *,
     method: str,
     remarks: Sequence[str] = (),
+    decoder: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Design:
     """The design with the tightest proof among those offered, in their order; the first that is tight ends the search.
 
@@ -43,22 +44,26 @@ def proved(
     wanted = [g.group if isinstance(g, Dalenius) else 0 for g in problem.guarantees]
     proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted) if any(wanted) else ()
     best: Design | None = None
+    side, maximise = problem.side_information, problem.objective.sense == "maximize"
+    ignorant = side is not None and side.encoder == "uninformed" and isinstance(problem.objective, MinimizeLeakage)
     figures: tuple[dict[str, Any] | None, ...] = ()  # of the promises; they do not depend on the certificate
     for certificate in certificates:
-        draft = Design(
-            problem, channel, Fraction(0), Fraction(0), certificate, method, remarks=tuple(remarks), proofs=proofs
-        )
+        zero = Fraction(0)
+        draft = Design(problem, channel, zero, zero, certificate, method, decoder=decoder or {})
+        draft = replace(draft, remarks=tuple(remarks), proofs=proofs)
         verdict = prove(draft.to_json(), figures)
         figures = verdict.figures
         design = replace(
             draft,
-            value=exact(down(verdict.value)),
-            bound=exact(up(verdict.bound)),
+            value=exact(down(verdict.value) if maximise else up(verdict.value)),
+            bound=exact(up(verdict.bound) if maximise else down(verdict.bound)),
+            realised=verdict.limits,
+            beside=exact(up(verdict.beside)) if ignorant else None,
             proved=tuple(shown or {} for shown in figures),
             entropy=exact(up(verdict.entropy)),
             versions=_versions(),
         )
-        best = design if best is None or design.bound < best.bound else best
+        best = design if best is None or design.gap < best.gap else best
         if best.gap <= TIGHT:
             break
     if best is None:

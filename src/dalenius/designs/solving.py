@@ -6,6 +6,8 @@ from dalenius.core import ConditionallyIid, Design, Problem
 from dalenius.designs import compositions, pram
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
+from dalenius.designs.leakage import least
+from dalenius.designs.leakage import why_not as why_not_least
 from dalenius.errors import Unsupported
 from dalenius.tables import bind
 
@@ -16,6 +18,7 @@ FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]
     "samples that are alike (paper 000)": (why_not_types, disclose_types),
     "compositions of windows (paper 000)": (compositions.why_not, compositions.windows),
     "PRAM of form (8) (paper 002)": (pram.why_not, pram.pram),
+    "leakage and distortion (papers 003 and 004)": (why_not_least, least),
 }
 
 

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Design, Kernel, Pmf, Windows
+from dalenius.evidence.attack import Attack, attacks
 
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
 
@@ -53,6 +54,7 @@ class Audit:
     error: float
     findings: tuple[Finding, ...]
     leakage: tuple[dict[str, Any], ...] = ()
+    attacks: tuple[Attack, ...] = ()
 
     @property
     def contradicts(self) -> bool:
@@ -69,6 +71,7 @@ class Audit:
                 for f in self.findings
             ],
             "leakage_seen": [dict(entry) for entry in self.leakage],
+            "attacks": [attack.to_json() for attack in self.attacks],
         }
 
 
@@ -159,7 +162,7 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
         found, told = _examined(channel, which, those, read, drawn, share)
         findings += found
         leakage += told
-    return Audit(len(letters), True, error, tuple(findings), tuple(leakage))
+    return Audit(len(letters), True, error, tuple(findings), tuple(leakage), attacks(design))
 
 
 def _examined(
@@ -235,4 +238,4 @@ def examine_shuffled(
         labels = [" ".join(y) for y in channel.letters()]
         what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
         findings.append(_counts_finding(what, seen, weight @ law, trials, error / (2 * len(parts)), labels))
-    return Audit(len(letters), False, error, tuple(findings))
+    return Audit(len(letters), False, error, tuple(findings), attacks=attacks(design))

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.certify.privacy import figures, information
+from dalenius.certify.privacy import figures
 from dalenius.core.arithmetic import BITS, log2, nats, times_log2
 from dalenius.core.numbers import exact, strict_json
-from dalenius.core.reading import Release, margins, refusing, require, stochastic
+from dalenius.core.reading import Release, information, margins, refusing, require, stochastic
 
 __all__ = ["Mechanism", "Together"]
 
@@ -170,15 +170,17 @@ class Together(Release):
             places.append(row)
         self.places = list(zip(*places, strict=True))
         self.kept = list(dict.fromkeys(n for m in members for n in m.kept))
+        self.width = prod(len(m.table[0]) for m in members)
 
     def size(self, secret: list[str]) -> int:
         """How many combinations `with_output` adds up."""
         kinds = set(zip(self.outcomes(secret), self.outcomes(self.kept), self.places, strict=True))
         return len(kinds) * prod(m.letters for m in self.members)
 
-    def with_output(self, secret: list[str], given: list[str]) -> Counter[Any]:
+    def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
         """Weight of each (secret, given, (letters, kept columns))."""
-        inputs = self.weights(self.outcomes(secret), self.outcomes(given), self.outcomes(self.kept), self.places)
+        beside = self.outcomes(self.kept if kept is None else kept)
+        inputs = self.weights(self.outcomes(secret), self.outcomes(given), beside, self.places)
         out: Counter[Any] = Counter()
         for (s, g, k, places), w in inputs.items():
             rows = [[(y, v) for y, v in enumerate(m.table[x]) if v] for m, x in zip(self.members, places, strict=True)]

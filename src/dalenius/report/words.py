@@ -151,13 +151,23 @@ def promised(document: Document) -> list[str]:
             told.append(
                 f"A promise of another kind: {', '.join(f'{k} = {shown(v)}' for k, v in promise.written.items())}."
             )
-    for limit in document.get("limit", ()):
-        told.append(f"The {_distortion(limit)} is at most {figure(limit['at_most'], 'up')}.")
+    for entry in document.get("limits", ()):
+        limit, reached = entry["promised"], entry.get("proved", {}).get("expected")
+        shows = f" Proved: {figure(reached, 'up')}." if reached is not None else ""
+        told.append(f"The {_distortion(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")
+    if "beside_bits" in document:
+        told.append(
+            f"The mechanism ignores {shown(facts.side)}: together with it, what is released tells up to "
+            f"{bits(document['beside_bits'], 'up')} about {joined(document['objective']['minimize']['leakage'])}."
+        )
     return once(told) or ["Nothing was promised."]
 
 
 def _distortion(measure: Document) -> str:
     """A distortion measure in words."""
+    if "sum" in measure:
+        times = [f"{shown(part['weight'])} times the " if "weight" in part else "" for part in measure["sum"]]
+        return " plus ".join(many + _distortion(part) for many, part in zip(times, measure["sum"], strict=True))
     name = measure["distortion"]
     kind = f"{shown(name)} distortion" if isinstance(name, str) else "distortion (by the matrix of the problem file)"
     return f"expected {kind} of {joined(measure['of'])}"
@@ -168,12 +178,15 @@ def _aim(objective: Document, unit: str) -> tuple[str, str, str, bool]:
     """Of an objective: what the release does, what no mechanism can do, the unit to show, whether more is better."""
     aim = objective.get("maximize") or objective.get("minimize") or {}
     maximise = "maximize" in objective
+    if "theta" in aim:
+        share = f"{shown(aim['theta'])} of what it tells about {joined(aim['leakage'])} and the rest of its rate"
+        return f"has a weighted sum of {{}} ({share})", "have", "bits", maximise
     if "information" in aim or "leakage" in aim:
         about = joined(aim.get("information") or aim["leakage"])
         return f"tells {{}} about {about}", "tell", "bits", maximise
     if "rate" in aim:
         return "tells {} about everything that the mechanism looks at", "tell", "bits", maximise
-    if "distortion" in aim:
+    if "distortion" in aim or "sum" in aim:
         return f"has an {_distortion(aim)} of {{}}", "have", "", maximise
     if "variance" in aim:
         return (
@@ -301,6 +314,12 @@ def seen(audit: Audit | None) -> list[str]:
         ]
     else:
         told.append("Nothing contradicts the proof.")
+    for attack in audit.attacks:
+        told.append(
+            f"The best guess of {joined(attack.secret)} is right {percent(attack.before, 'nearest')} of the time "
+            f"before the release and {percent(attack.after, 'nearest')} after it; from the leakage alone, every guess "
+            f"is wrong at least {percent(attack.fano_error, 'down')} of the time (Fano)."
+        )
     for entry in audit.leakage:
         chance = _estimate(entry["expected_by_chance_bits"])
         told.append(

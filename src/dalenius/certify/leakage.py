@@ -1,0 +1,208 @@
+"""Least leakage, distortion or rate: what a design reaches, the limits it keeps, and a bound that no mechanism passes.
+
+Rows e are the inputs that occur, N(e) records out of N; letters t. With J(k, t) = sum_e N(k, e) W(t|e) / N for the
+values k of a secret (and of what stands beside it, in groups g), c = p(k|g) and any pmfs b(.|g, t),
+
+    I(S; T | G) = sum_t sum_k J log2(J / (J_g c))  >=  sum_e,t p(e) W(t|e) sum_k p(k|e) log2(b(k|t) / c(k)),
+
+so that for any multipliers of the right sign every mechanism that keeps the promises has an objective of at least
+
+    sum_e p(e) min_t R(e, t) + const,    R = objective + multipliers x (left side - right side of each promise).    (1)
+"""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from dalenius.certify.privacy import Figures
+from dalenius.core.arithmetic import BITS, exp, log2
+from dalenius.core.letters import Row, Scheme
+from dalenius.core.numbers import exact, written
+from dalenius.core.reading import Release, information, refusing, require
+
+UNIT = 60  # bits after the point of every multiplier
+
+
+def kept_limits(scheme: Scheme, design: dict[str, Any]) -> tuple[Figures, ...]:
+    """What is forbidden never happens, margins are preserved, and the figure of every limit is at most that."""
+    for x, barred in zip(scheme.occur, scheme.barred):
+        require(not any(scheme.release.rows[x][t] for t in barred), "a forbidden letter can be released")
+    if design["mechanism"].get("preserve_marginals"):
+        seen = [0] * len(scheme.told)
+        for x, n in zip(scheme.occur, scheme.mass):
+            seen = [a + n * v for a, v in zip(seen, scheme.release.rows[x])]
+        require(seen == [n * scheme.release.scale for n in scheme.margin()], "a marginal is not preserved")
+    shown = []
+    for k, measure in enumerate(scheme.measures):
+        figure = scheme.expected(measure)
+        require(figure <= exact(measure["at_most"]), f"the distortion of limit {k + 1} is {written(figure)}")
+        shown.append({"expected": written(figure)})
+    return tuple(shown)
+
+
+class Tilt:
+    """The secret of one leakage: its values beside what the user has, their weights, log2(b / c) for posteriors b."""
+
+    def __init__(self, scheme: Scheme, secret: list[str], given: list[str]) -> None:
+        release = scheme.release
+        labels = release.outcomes(secret + given)
+        self.keys, self.counts = sorted(set(labels)), scheme.by_row(labels)
+        self.group = [key[len(secret) :] for key in self.keys]
+        self.weight, self.beside = release.weights(labels), Counter[Any]()
+        for key, g in zip(self.keys, self.group):
+            self.beside[g] += self.weight[(key,)]
+
+    def logs(self, posteriors: Any, weights: list[int]) -> list[Row]:
+        """floor(weight_t log2(b(k|t) / c(k))), b being the given numbers divided by their sum in each group."""
+        require(len(posteriors) == len(self.keys), "a posterior lacks a value of its secret")
+        out: list[Row] = [[] for _ in self.keys]
+        for column, w in zip(zip(*posteriors, strict=True), weights, strict=True):
+            sums = Counter[Any]()
+            for v, g in zip(column, self.group):
+                require(isinstance(v, int) and v > 0, "a posterior is not positive")
+                sums[g] += v
+            for k, (key, g, v) in enumerate(zip(self.keys, self.group, column)):
+                ratio = Fraction(v * self.beside[g], sums[g] * self.weight[(key,)])
+                out[k].append(w * log2(ratio)[0] >> BITS if w else 0)
+        return out
+
+    def add(self, rows: list[Row], logs: list[Row]) -> None:
+        place = {key: k for k, key in enumerate(self.keys)}
+        for e, found in enumerate(self.counts):
+            for key, n in found.items():
+                rows[e] = [a + n * v for a, v in zip(rows[e], logs[place[key]])]
+
+
+def prove_limits(design: dict[str, Any]) -> tuple[Figures, ...]:
+    """The figures of every limit, from the joint pmf and the channel alone; or a refusal."""
+    with refusing():
+        return kept_limits(Scheme(Release(design), design), design) if "minimize" in design["objective"] else ()
+
+
+def proved_least(
+    release: Release, design: dict[str, Any]
+) -> tuple[Fraction, Fraction, Fraction, tuple[Figures, ...], Fraction]:
+    """Value, bound and entropy, the figures of the limits, and what is told beside side information."""
+    certificate = design["certificate"]
+    require(certificate["kind"] == "dual", "this checker knows no such proof of a least value")
+    scheme = Scheme(release, design)
+    value, entropy, beside = reached(scheme, design["objective"]["minimize"])
+    return value, max(Fraction(0), dual(scheme, design, certificate)), entropy, kept_limits(scheme, design), beside
+
+
+def reached(scheme: Scheme, aim: dict[str, Any]) -> tuple[Fraction, Fraction, Fraction]:
+    """The value of the channel, the entropy of what it should not tell, and I(S; Y, Z) if Z was ignored; from above."""
+    release, value, entropy, beside = scheme.release, Fraction(0), Fraction(0), Fraction(0)
+    if "distortion" in aim or "sum" in aim:
+        return scheme.expected(aim), entropy, beside
+    nothing = [()] * len(release.atoms)
+    for share, secret, given in told_about(scheme, aim):
+        value += share * information(release.with_output(secret, given))[1]
+        here = release.outcomes(secret)
+        entropy += share * information(release.weights(here, nothing, here))[1]
+    if release.encoder == "uninformed" and "leakage" in aim:
+        beside = information(release.with_output(aim["leakage"], [], release.leaving + release.side))[1]
+    return value, entropy, beside
+
+
+def told_about(scheme: Scheme, aim: dict[str, Any]) -> list[tuple[Fraction, list[str], list[str]]]:
+    """(share, secret, given) of each information in an objective: the leakage, the rate, or both with weight theta."""
+    release, theta = scheme.release, exact(aim.get("theta", int("leakage" in aim)))
+    require(
+        0 <= theta <= 1 and ("theta" in aim) == ("leakage" in aim and "rate" in aim), "an objective without a sense"
+    )
+    found = [(theta, list(aim["leakage"]), list[str]())] if "leakage" in aim else []
+    if "rate" in aim:
+        require(not release.leaving, "the rate is that of a release without kept columns")
+        side = release.side if release.encoder != "uninformed" else []
+        found.append((1 - theta, [n for n in release.inputs if n not in side], side))
+    return [entry for entry in found if entry[0]]
+
+
+def dual(scheme: Scheme, design: dict[str, Any], proof: dict[str, Any]) -> Fraction:
+    """The bound (1); every multiplier in units of 2^-UNIT, every rounding downwards."""
+    aim, release, one, letters = design["objective"]["minimize"], scheme.release, 1 << UNIT, len(scheme.maps)
+    rows: list[Row] = [[0] * letters for _ in scheme.mass]
+    barred = [set(b) for b in scheme.barred]
+    promises = [g["promised"] for g in design["guarantees"]]
+    nothing, kept = [()] * len(release.atoms), release.outcomes(release.kept)
+    const, total, posteriors = Fraction(0), release.total, iter(proof["posteriors"])
+
+    def positive(values: Any, length: int) -> Row:
+        require(len(values) == length and all(isinstance(v, int) and v >= 0 for v in values), "a multiplier has a sign")
+        return list(values)
+
+    def already(secret: list[str]) -> Fraction:  # what the kept columns and the side information tell by themselves
+        return information(release.weights(release.outcomes(secret), nothing, kept))[0]
+
+    def distorted(measure: dict[str, Any], s: int) -> None:
+        costs, unit = scheme.costs(measure, 0, scheme.maps)
+        for e, cost in enumerate(costs):
+            barred[e].update(t for t, c in enumerate(cost) if c is None)
+            rows[e] = [a + s * (c or 0) // unit for a, c in zip(rows[e], cost)]
+
+    if "distortion" in aim or "sum" in aim:
+        distorted(aim, one)
+    else:
+        for share, secret, given in told_about(scheme, aim):
+            tilt = Tilt(scheme, secret, given or release.kept)
+            tilt.add(rows, tilt.logs(next(posteriors, ()), [int(share * one)] * letters))
+            const += share * already(secret) if not given else 0
+    for measure, s in zip(scheme.measures, positive(proof["distortion"], len(scheme.measures))):
+        distorted(measure, s)
+        const -= Fraction(s, one) * exact(measure["at_most"])
+    leaks = [p for p in promises if "leakage" in p]
+    for promise, w in zip(leaks, positive(proof["leakage"], len(leaks))):
+        tilt = Tilt(scheme, promise["leakage"], release.kept)
+        tilt.add(rows, tilt.logs(next(posteriors, ()), [w] * letters))
+        const -= Fraction(w, one) * (exact(promise["at_most_bits"]) - already(promise["leakage"]))
+    if not release.kept:  # beside kept columns or Z these promises are left out, which loosens the bound
+        for promise, given_logs, given_w in zip(
+            [p for p in promises if "worst_case_leakage" in p],
+            proof.get("worst_posteriors", []),
+            proof.get("worst", []),
+        ):
+            tilt, w = Tilt(scheme, promise["worst_case_leakage"], []), positive(given_w, letters)
+            tilt.add(rows, tilt.logs(given_logs, w))
+            level = exact(promise["at_most_bits"])
+            for e, n in enumerate(scheme.mass):
+                rows[e] = [a - -(-v * n * level.numerator // level.denominator) for a, v in zip(rows[e], w)]
+        for promise, nu in zip([p for p in promises if "information_privacy" in p], proof.get("odds", [])):
+            tilt, r = Tilt(scheme, promise["information_privacy"], []), exp(exact(promise["epsilon"]))[1]
+            for k, row in enumerate(positive(v, letters) for v in nu):
+                key = tilt.keys[k % len(tilt.keys)]
+                for e, n in enumerate(scheme.mass):
+                    c, share = tilt.counts[e][key], Fraction(tilt.weight[(key,)] * n, total)
+                    q = c - share / r if k < len(tilt.keys) else r * share - c
+                    rows[e] = [a + -v * q.numerator // q.denominator for a, v in zip(rows[e], row)]
+    equal = iter(proof.get("equal", []))
+    beside, worlds = scheme.by_row(kept), sorted(set(kept))
+    for view in [p["independent"] for p in promises if "independent" in p] if proof.get("equal") else []:
+        tilt, alone = Tilt(scheme, view, release.kept), release.weights(release.outcomes(view))
+        for world, (a,) in product(worlds, sorted(alone)[:-1]):  # p(a, world | e) - p(a) p(world | e)
+            eta = [int(v) for v in next(equal, ())]
+            for e in range(len(rows)):
+                g = total * tilt.counts[e][a + world] - alone[(a,)] * beside[e][world]
+                rows[e] = [r + -v * g // total for r, v in zip(rows[e], eta, strict=True)]
+    if design["mechanism"].get("preserve_marginals") and proof.get("equal"):
+        eta = [int(v) for v in next(equal, ())]
+        const += sum((Fraction(v * n, one * total) for v, n in zip(eta, scheme.margin(), strict=True)), Fraction(0))
+        for e, n in enumerate(scheme.mass):
+            rows[e] = [a - v * n for a, v in zip(rows[e], eta)]
+    for promise, pair in zip([p for p in promises if "local_dp" in p], proof.get("floors", [])):
+        _floors(scheme, rows, exp(exact(promise["local_dp"]))[1], [[positive(v, letters) for v in x] for x in pair])
+    least = [min((v for t, v in enumerate(row) if t not in b), default=None) for row, b in zip(rows, barred)]
+    require(None not in least, "an input has no letter that it may be released as")
+    return Fraction(sum(v for v in least if v is not None), total * one) + const
+
+
+def _floors(scheme: Scheme, rows: list[Row], r: Fraction, pair: list[list[Row]]) -> None:
+    """W - y >= 0 and r y - W >= 0 for a floor y >= 0 of each letter, which needs sum a >= r sum b."""
+    above, below = pair
+    require(len(above) == len(below) == len(rows), "local_dp lacks multipliers")
+    for t in range(len(scheme.maps)):
+        a, b = sum(row[t] for row in above), sum(row[t] for row in below)
+        for e, row in enumerate(rows):
+            scaled = below[e][t] if a >= r * b else int(below[e][t] * a / (r * b))
+            row[t] -= scheme.release.total * (above[e][t] - scaled)

@@ -1,0 +1,92 @@
+"""`dalenius tradeoff`"""
+
+import csv
+import io
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from dalenius.cli.terminal import progress, say
+from dalenius.core import Problem
+from dalenius.core.numbers import down, up, written
+from dalenius.designs.leakage.curve import Curve
+from dalenius.figures.curve import Chart, Line, draw
+from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.walk import tradeoff
+
+
+def run(arguments: Namespace) -> None:
+    folder = Path(arguments.output)
+    refuse_existing(folder, force=arguments.force)
+    with progress(arguments) as show:
+        curve = tradeoff(
+            Problem.from_file(arguments.problem),
+            arguments.points,
+            gap=arguments.gap,
+            seconds=arguments.seconds,
+            on_progress=show,
+        )
+    points = [point.to_json() for point in curve.points]
+    with new_folder(folder, force=arguments.force) as place:
+        write_text(place / "curve.json", json.dumps(points, indent=1) + "\n", private=True)
+        write_text(place / "curve.csv", _table(curve), private=True)
+        write_text(place / "curve.svg", draw(_chart(curve)), private=True)
+    if arguments.json:
+        print(json.dumps(points, indent=1))
+        return
+    say(arguments, [*_words(curve), f"Written: {folder}/ with curve.csv, curve.json and curve.svg (confidential)."], {})
+
+
+def _table(curve: Curve) -> str:
+    """One line for each point, exact distortions beside proved decimals."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["distortion", "distortion_exact", "leakage_bits_at_least", "leakage_bits_at_most"])
+    for point in curve.points:
+        d = point.distortion
+        writer.writerow([f"{float(d):.12g}", written(d), down(point.low, 15), up(point.high, 15)])
+    return text.getvalue()
+
+
+def _words(curve: Curve) -> list[str]:
+    ends, first, last = curve.ends, curve.points[0], curve.points[-1]
+    gap = max(point.high - point.low for point in curve.points)
+    about = ", ".join(curve.trade.secret)
+    told = [
+        f"{len(curve.points)} proved points of the least leakage about {about}, each within {up(gap, 12)} bits.",
+        f"At the smallest distortion, {float(ends.least):.9g}, at least {down(first.low, 9)} bits leak.",
+    ]
+    if ends.private is not None:
+        told.append(f"From a distortion of {float(ends.private):.9g} on, nothing needs to leak.")
+    else:
+        told.append(f"At a distortion of {float(last.distortion):.9g}, {up(last.high, 9)} bits are told anyway.")
+    if ends.silent is not None:
+        told.append(f"One letter for everybody has the distortion {float(ends.silent):.9g}.")
+    if curve.chosen:
+        told.append(
+            f"The point of the problem file: distortion {float(curve.chosen.distortion):.9g}, between "
+            f"{down(curve.chosen.low, 9)} and {up(curve.chosen.high, 9)} bits."
+        )
+    return told
+
+
+def _chart(curve: Curve) -> Chart:
+    ends = curve.ends
+    line = tuple((float(point.distortion), float(point.high)) for point in curve.points)
+    lowest = line[-1][1]
+    lines = [Line("least leakage, proved", line, 0, every=0)]
+    if ends.private is not None:
+        lines.append(Line("D0: nothing needs to leak", ((float(ends.private), lowest),), 2, joined=False))
+    if ends.silent is not None:
+        lines.append(Line("D_max: one letter for everybody", ((float(ends.silent), lowest),), 3, joined=False))
+    if curve.chosen:
+        chosen = (float(curve.chosen.distortion), float(curve.chosen.high))
+        lines.append(Line("the point of the problem file", (chosen,), 1, joined=False))
+    about = ", ".join(curve.trade.secret)
+    return Chart(
+        title=f"Leakage about {about} against distortion",
+        x="expected distortion",
+        y="bits",
+        lines=tuple(lines),
+        caption="Every point is a channel whose leakage is proved, beside a proof that no channel leaks less.",
+    )

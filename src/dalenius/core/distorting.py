@@ -1,0 +1,143 @@
+"""Distortions between a record and what is released for it, from their letters alone; whole numbers and nothing else.
+
+A measure is what a problem file says: {"distortion": name or matrix, "of": columns}, with `classes` of letters that
+count as one, or {"sum": [measures with a weight]}. The released letter is a tuple, one entry for each released column.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import lcm
+from typing import Any
+
+from dalenius.core.arithmetic import BITS, times_log2
+from dalenius.core.numbers import exact
+from dalenius.errors import InputError
+
+__all__ = ["ERASED", "columns_of", "distortions"]
+
+ERASED = "(missing)"
+"""The released letter that says nothing; `core.problem.MISSING` is the same letter."""
+
+Letters = Sequence[tuple[str, ...]]
+Table = list[list[int | None]]
+
+
+def columns_of(measure: dict[str, Any]) -> list[str]:
+    """The columns whose letters a measure compares, each once.
+
+    >>> columns_of({"sum": [{"distortion": "hamming", "of": ["a", "b"]}, {"distortion": "squared", "of": ["b", "c"]}]})
+    ['a', 'b', 'c']
+    """
+    return list(dict.fromkeys(n for part in measure.get("sum", [measure]) for n in part["of"]))
+
+
+def distortions(
+    measure: dict[str, Any],
+    alphabets: dict[str, Sequence[str]],
+    rows: Letters,
+    released: Sequence[str],
+    letters: Letters,
+) -> tuple[Table, Table, int]:
+    """Lower and upper ends of d(row, letter) as integers out of a common unit; None where it is infinite.
+
+    A row has one letter for each of `columns_of(measure)`. The ends differ for `kl` alone, which is in bits.
+
+    >>> low, high, unit = distortions({"distortion": "absolute", "of": ["x"]}, {"x": ["0", "1/2"]}, [("1/2",)], ["x"],
+    ...                               [("0",), ("1/2",)])
+    >>> low == high, low, unit
+    (True, [[1, 0]], 2)
+    """
+    names, parts = columns_of(measure), measure.get("sum", [measure])
+    tables = []
+    for part in parts:
+        at = [names.index(n) for n in part["of"]]
+        ours = [tuple(row[i] for i in at) for row in rows]
+        weight = exact(part.get("weight", 1), "a weight")
+        tables.append((weight, *_single(part, alphabets, ours, list(released), letters)))
+    unit = lcm(*(weight.denominator * one for weight, _, _, one in tables))
+    ends: list[Table] = [[[0] * len(letters) for _ in rows] for _ in range(2)]
+    for weight, low, high, one in tables:
+        scale = weight.numerator * (unit // (weight.denominator * one))
+        for k, table in enumerate((low, high)):
+            ends[k] = [
+                [_plus(a, b, scale) for a, b in zip(x, y, strict=True)] for x, y in zip(ends[k], table, strict=True)
+            ]
+    return ends[0], ends[1], unit
+
+
+def _plus(a: int | None, b: int | None, scale: int) -> int | None:
+    return None if a is None or b is None else a + scale * b
+
+
+def _single(
+    part: dict[str, Any], alphabets: dict[str, Sequence[str]], rows: Letters, released: list[str], letters: Letters
+) -> tuple[Table, Table, int]:
+    kind, of = part["distortion"], part["of"]
+    if not isinstance(kind, str):
+        return _matrix(kind, [alphabets[n] for n in of], rows, letters)
+    if kind == "erasure" and released != list(of):
+        told: Letters = [t if t != (ERASED,) else (ERASED,) * len(of) for t in letters]
+    else:
+        if lacking := [n for n in of if n not in released]:
+            raise InputError(
+                f"the distortion {kind!r} of {lacking[0]!r} needs it among the released columns, or a matrix"
+            )
+        at = [released.index(n) for n in of]
+        told = [tuple(t[i] for i in at) for t in letters]
+    if kind == "erasure":
+        nothing = (ERASED,) * len(of)
+        low: Table = [[0 if x == y else 1 if y == nothing else None for y in told] for x in rows]
+        return low, low, 1
+    if kind == "hamming":
+        name = {a: k for k, group in enumerate(part.get("classes", [])) for a in group}
+        left, right = ([tuple(name.get(v, v) for v in t) for t in side] for side in (rows, told))
+        low = [[int(x != y) for y in right] for x in left]
+        return low, low, 1
+    if kind == "kl":
+        return _divergence([exact(x, "a letter") for (x,) in rows], [exact(y, "a letter") for (y,) in told])
+    power = {"absolute": 1, "squared": 2}[kind]
+    left_numbers, right_numbers = ([[exact(v, "a letter") for v in t] for t in side] for side in (rows, told))
+    one = lcm(*(v.denominator for t in [*left_numbers, *right_numbers] for v in t))
+    left_whole, right_whole = ([[int(v * one) for v in t] for t in side] for side in (left_numbers, right_numbers))
+    low = [[sum(abs(a - b) ** power for a, b in zip(x, y, strict=True)) for y in right_whole] for x in left_whole]
+    return low, low, one**power
+
+
+def _matrix(
+    matrix: Sequence[Sequence[Any]], alphabets: Sequence[Sequence[str]], rows: Letters, letters: Letters
+) -> tuple[Table, Table, int]:
+    outcomes = list(product(*alphabets))
+    if len(matrix) != len(outcomes) or any(len(row) != len(letters) for row in matrix):
+        raise InputError(
+            f"the distortion matrix is {len(matrix)} by {len(matrix[0])}; it needs one row for each of the "
+            f"{len(outcomes)} letters and one column for each of the {len(letters)} released letters"
+        )
+    numbers = [[exact(v, "a distortion") for v in row] for row in matrix]
+    if min(min(row) for row in numbers) < 0:
+        raise InputError("a distortion is negative")
+    one = lcm(*(v.denominator for row in numbers for v in row))
+    place = {x: k for k, x in enumerate(outcomes)}
+    whole: Table = [[int(v * one) for v in row] for row in numbers]
+    low = [whole[place[x]] for x in rows]
+    return low, low, one
+
+
+def _divergence(rows: list[Fraction], letters: list[Fraction]) -> tuple[Table, Table, int]:
+    """D(x || y) of two coins with these probabilities of heads, in bits."""
+    if not all(0 <= v <= 1 for v in [*rows, *letters]):
+        raise InputError("the letters of a kl distortion are probabilities, from 0 to 1")
+    low: Table = []
+    high: Table = []
+    for x in rows:
+        ends: list[tuple[int | None, int | None]] = []
+        for y in letters:
+            sides = [(a, b) for a, b in ((x, y), (1 - x, 1 - y)) if a]
+            if any(not b for _, b in sides):
+                ends.append((None, None))
+                continue
+            units = [times_log2(a, a / b) for a, b in sides]
+            ends.append((max(0, sum(u[0] for u in units)), max(0, sum(u[1] for u in units))))
+        low.append([a for a, _ in ends])
+        high.append([b for _, b in ends])
+    return low, high, 1 << BITS

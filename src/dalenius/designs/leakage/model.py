@@ -1,0 +1,388 @@
+r"""From a `Problem` to the convex program of `solvers.leakage`, and back from its multipliers to a proof.
+
+Rows e are the inputs that occur, letters t what may be released; a statistically informed encoder releases maps from Z
+to letters (003, Theorem 2: U may be taken to be the map, since merging letters with the same map lowers leakage and
+rate alike). Values of a secret stand in the order of their names, which is the order of the checker.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import ceil, lcm, log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import (
+    Certificate,
+    Channel,
+    Distortion,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeLeakageAndRate,
+    MinimizeRate,
+    Problem,
+    WorstCaseLeakage,
+)
+from dalenius.core.arithmetic import BITS, exp, times_log2
+from dalenius.core.distorting import ERASED, columns_of, distortions
+from dalenius.core.letters import MAPS
+from dalenius.designs.columns import by_name, named
+from dalenius.errors import Infeasible, InputError, Unsupported
+from dalenius.solvers.leakage import Multipliers, Program, Term
+
+__all__ = ["Model", "already_told"]
+
+LN2 = Fraction(693147180559945309417232, 10**24)
+"""ln 2 from below."""
+UNIT = 60
+
+Names = tuple[str, ...]
+Floats = npt.NDArray[np.float64]
+
+
+def already_told(problem: Problem, secret: Names) -> tuple[Fraction, Fraction]:
+    """Bounds of I(S; K, Z) in bits: what kept columns and side information tell by themselves."""
+    if not problem.beside:
+        return Fraction(0), Fraction(0)
+    joint = problem.pmf
+    counts = joint.counts(secret, problem.beside)
+    a, b = counts.sum(axis=1), counts.sum(axis=0)
+    ends = [
+        times_log2(Fraction(int(n), joint.total), Fraction(int(n) * joint.total, int(a[s]) * int(b[k])))
+        for (s, k), n in np.ndenumerate(counts)
+        if n
+    ]
+    low, high = (Fraction(max(0, sum(end)), 1 << BITS) for end in zip(*ends, strict=True))
+    return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """The program of a problem, with the letters `told` and the maps from worlds (values of Z, or one) to them."""
+
+    problem: Problem
+    program: Program
+    told: list[Names]
+    worlds: list[str]
+    maps: list[tuple[int, ...]]
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Model":
+        """Refuses, before any search, a limit below what is told anyway and a matrix that does not fit."""
+        reader = _Reader(problem)
+        m, mass = len(reader.maps), problem.pmf.counts(problem.inputs).astype(object) * reader.scale
+        allowed = reader.allowed()
+        objective, cost = reader.objective(allowed)
+        limits = []
+        for k, limit in enumerate(problem.limits):
+            limits.append((reader.costs(limit, allowed, ("limit", k, "distortion")), limit.at_most or Fraction(0)))
+        for e in np.flatnonzero(~allowed.any(axis=1)):
+            where = named(problem, problem.inputs)[e]
+            raise Infeasible(
+                f"the input {', '.join(where)} has no letter that it may be released as; 0 letters are left"
+            )
+        leakages, worst, views, floors, odds = [], [], [], [], []
+        for guarantee in problem.guarantees:
+            if isinstance(guarantee, WorstCaseLeakage):
+                worst.append((reader.term(guarantee.about, ()), guarantee.at_most_bits * LN2))
+            elif isinstance(guarantee, Leakage):
+                left = guarantee.at_most_bits - already_told(problem, guarantee.about)[1]
+                if left < 0:
+                    raise Infeasible(_too_little(problem, guarantee))
+                leakages.append((reader.term(guarantee.about, problem.beside), left * LN2))
+            elif isinstance(guarantee, Independent):
+                views += reader.views(guarantee.view)
+            elif isinstance(guarantee, LocalDP):
+                floors.append((np.arange(len(mass)), exp(guarantee.epsilon)[0]))
+            elif isinstance(guarantee, InformationPrivacy):
+                odds.append((reader.counts(guarantee.about), exp(guarantee.epsilon)[0]))
+        program = Program(
+            mass=mass,
+            letters=m,
+            allowed=allowed,
+            cost=cost,
+            objective=tuple(objective),
+            distortions=tuple(limits),
+            leakages=tuple(leakages),
+            worst=tuple(worst),
+            independent=tuple(views),
+            marginal=reader.margin() if problem.preserve_marginals else None,
+            local_dp=tuple(floors),
+            odds=tuple(odds),
+        )
+        return cls(problem, program, reader.told, reader.worlds, reader.maps)
+
+    @property
+    def in_bits(self) -> bool:
+        return not isinstance(self.problem.objective, MinimizeDistortion)
+
+    def letter(self, t: int) -> str:
+        """A letter as the channel names it; a map from Z as "z0>a|z1>b"."""
+        if not self.worlds:
+            return self.told[self.maps[t][0]][0]
+        return "|".join(f"{z}>{self.told[k][0]}" for z, k in zip(self.worlds, self.maps[t], strict=True))
+
+    def channel(self, rows: Sequence[Sequence[Fraction]]) -> tuple[Channel, dict[str, dict[str, str]]]:
+        """The channel with these rows for the inputs that occur, and the decoder of its letters if they are maps."""
+        problem = self.problem
+        inputs = problem.pmf.alphabets(problem.inputs)
+        output: dict[str, tuple[str, ...]] = dict(problem.pmf.alphabets(problem.release))
+        decoder: dict[str, dict[str, str]] = {}
+        if self.worlds:
+            used = [t for t in range(len(self.maps)) if any(row[t] for row in rows)]
+            rows = [[row[t] for t in used] for row in rows]
+            output = {(problem.output or problem.release[0]): tuple(self.letter(t) for t in used)}
+            decoder = {
+                self.letter(t): {z: self.told[k][0] for z, k in zip(self.worlds, self.maps[t], strict=True)}
+                for t in used
+            }
+        elif problem.output:
+            output = {problem.output: tuple(t for (t,) in self.told)}
+        shape = [len(a) for a in inputs.values()]
+        complete: list[tuple[Fraction, ...] | None] = [None] * int(np.prod(shape))
+        for codes, row in zip(problem.pmf.grouped(problem.inputs)[0], rows, strict=True):
+            complete[int(np.ravel_multi_index(codes, shape))] = tuple(row)
+        if None in complete:
+            everywhere, barred = _mixture(rows, [int(v) for v in self.program.mass]), None
+            if problem.forbid or problem.freeze:
+                barred = _barred(problem, list(product(*inputs.values())), self.told)
+            complete = [
+                r or (_without(everywhere, barred[x]) if barred else everywhere) for x, r in enumerate(complete)
+            ]
+        return Channel(inputs, output, tuple(r for r in complete if r)), decoder
+
+    def certificate(self, y: Multipliers) -> Certificate:
+        """The multipliers as whole numbers in units of 2^-60, for an objective in bits or in units of distortion."""
+        program = self.program
+        nats = 1.0 if self.in_bits else log(2)  # what a leakage in bits weighs
+        plain = 1 / log(2) if self.in_bits else 1.0
+
+        def whole(values: Any, factor: float, least: int | None = 0) -> list[Any]:
+            array = np.asarray(values, dtype=np.float64) * factor
+            if array.ndim > 1:
+                return [whole(row, 1.0, least) for row in array]
+            units = [int(Fraction(float(v)) * (1 << UNIT)) for v in array]
+            return units if least is None else [max(least, u) for u in units]
+
+        terms = [t for _, t in program.objective] + [t for t, _ in program.leakages]
+        proof = {
+            "posteriors": [_posteriors(t, logs) for t, logs in zip(terms, y.posteriors, strict=True)],
+            "leakage": whole(y.leakage, nats),
+            "distortion": whole(y.distortion, plain),
+        }
+        if program.worst:
+            proof["worst"] = [whole(v, nats) for v in y.worst]
+            proof["worst_posteriors"] = [
+                _posteriors(t, logs) for (t, _), logs in zip(program.worst, y.worst_posteriors, strict=True)
+            ]
+        if program.independent or program.marginal:
+            proof["equal"] = whole(y.equal, plain, None)
+        if program.local_dp:
+            proof["floors"] = [[whole(a, plain), whole(b, plain)] for a, b in y.floors]
+        if program.odds:
+            proof["odds"] = [whole(v, plain) for v in y.odds]
+        return Certificate("dual", proof)
+
+
+def _posteriors(term: Term, logs: Floats) -> list[list[int]]:
+    """b in units of 2^-60, at least one unit each, from log(b/c); the checker divides by their sums."""
+    weight = term.counts.sum(axis=1)
+    together = np.zeros(int(term.group.max()) + 1, dtype=object)
+    np.add.at(together, term.group, weight)
+    c = np.array([float(Fraction(int(w), int(together[g]))) for w, g in zip(weight, term.group, strict=True)])
+    b = c[:, None] * np.exp(logs - logs.max(axis=0))
+    sums = np.zeros((len(together), b.shape[1]))
+    np.add.at(sums, term.group, b)
+    share = b / sums[term.group]
+    return [[max(1, int(float(v) * (1 << UNIT))) for v in row] for row in share]
+
+
+def _mixture(rows: Sequence[Sequence[Fraction]], weights: list[int]) -> tuple[Fraction, ...]:
+    """The mean of some rows with whole-number weights."""
+    scale = lcm(*(v.denominator for row in rows for v in row))
+    sums = [0] * len(rows[0])
+    for n, row in zip(weights, rows, strict=True):
+        sums = [a + n * v.numerator * (scale // v.denominator) for a, v in zip(sums, row, strict=True)]
+    return tuple(Fraction(v, scale * sum(weights)) for v in sums)
+
+
+def _without(row: tuple[Fraction, ...], barred: set[int]) -> tuple[Fraction, ...]:
+    """A pmf without some letters."""
+    left = [Fraction(0) if t in barred else v for t, v in enumerate(row)]
+    total = sum(left, Fraction(0))
+    if not total:
+        left = [Fraction(t not in barred) for t in range(len(row))]
+        total = sum(left, Fraction(0))
+    return tuple(v / total for v in left)
+
+
+def _barred(problem: Problem, inputs: Sequence[Names], told: Sequence[Names]) -> list[set[int]]:
+    """For each input outcome, the letters that `forbid` and `freeze` exclude."""
+    pairs, frozen = set(problem.forbid), set(problem.freeze)
+    places = [(problem.inputs.index(n), k) for k, n in enumerate(problem.release) if n in problem.inputs]
+    return [
+        {
+            t
+            for t, letters in enumerate(told)
+            if any((x[i], letters[k]) in pairs or (x[i] in frozen and x[i] != letters[k]) for i, k in places)
+        }
+        for x in inputs
+    ]
+
+
+def _too_little(problem: Problem, guarantee: Leakage) -> str:
+    told = ceil(already_told(problem, guarantee.about)[1] * 10**9) / 10**9
+    return (
+        f"{', '.join(problem.beside)} alone tells {told:.9g} bits about {', '.join(guarantee.about)}, more than the "
+        f"{float(guarantee.at_most_bits):g} bits of the limit; the smallest limit that can be kept is {told:.9g} bits"
+    )
+
+
+class _Reader:
+    """The parts of a program, in the order of the checker."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, joint, side = problem, problem.pmf, problem.side_information
+        self.order: dict[Names, list[int]] = {}
+        self.told = self._told()
+        self.worlds: list[str] = []
+        self.maps: list[tuple[int, ...]] = [(t,) for t in range(len(self.told))]
+        if side is not None and side.encoder == "statistically-informed":
+            self.worlds = sorted(z for (z,) in named(problem, (side.variable,)))
+            if len(self.told) ** len(self.worlds) > MAPS:
+                raise Unsupported(
+                    f"{len(self.told)} letters for each of the {len(self.worlds)} values of {side.variable} make over "
+                    f'{MAPS:,} maps; merge letters, or let the encoder see {side.variable} (encoder = "informed")'
+                )
+            self.maps = list(product(range(len(self.told)), repeat=len(self.worlds)))
+        self.rows = len(joint.grouped(problem.inputs)[0])
+        # Beside other columns, what is independent is told by fractions of counts; so all counts are multiplied.
+        self.scale = joint.total if problem.beside and problem.views else 1
+
+    def _told(self) -> list[Names]:
+        problem, variables = self.problem, self.problem.pmf.variables
+        if problem.release:
+            return list(product(*(variables[n] for n in problem.release)))
+        goal = problem.objective
+        measures = [*problem.limits, *([goal.measure] if isinstance(goal, MinimizeDistortion) else [])]
+        for measure in (part for whole in measures for part in whole.parts or (whole,)):
+            if not isinstance(measure.distortion, str):
+                return [(str(k),) for k in range(len(measure.distortion[0]))]
+            if measure.distortion == "erasure" and len(measure.of) == 1:
+                return [*((a,) for a in variables[measure.of[0]] if a != ERASED), (ERASED,)]
+        raise problem.error(
+            ("mechanism", "output"),
+            "nothing says which letters may be released: give a distortion matrix (its columns are the letters), or "
+            "release = [...]",
+        )
+
+    def _sorted(self, names: Names) -> list[int]:
+        if names not in self.order:
+            self.order[names] = by_name(self.problem, names)
+        return self.order[names]
+
+    def counts(self, names: Names) -> npt.NDArray[Any]:
+        """N(value, e), values by name."""
+        table = self.problem.pmf.counts(self.problem.inputs, names)[:, self._sorted(names)]
+        return np.ascontiguousarray(table.T.astype(object)) * self.scale
+
+    def views(self, view: Names) -> list[npt.NDArray[Any]]:
+        """Counts of a view; for each value k of what stands beside the letter those of p(a)(1 - p(k|e)) + p(a, k|e).
+
+        They have the mean p(a), because the view is independent of k, so that they differ from it by the coefficients
+        of p(a, k, t) = p(a) p(k, t).
+        """
+        problem, joint = self.problem, self.problem.pmf
+        if not problem.beside:
+            return [self.counts(view)]
+        order, worlds = self._sorted(view), self._sorted(problem.beside)
+        table = joint.counts(problem.inputs, view, problem.beside).astype(object)[:, order][:, :, worlds]
+        alone, mass = table.sum(axis=(0, 2)), table.sum(axis=(1, 2))
+        if (table.sum(axis=0) * joint.total != np.outer(alone, table.sum(axis=(0, 1)))).any():
+            told = float(already_told(problem, view)[1])
+            raise Infeasible(
+                f"{', '.join(problem.beside)} alone tells {told:.3g} bits about {', '.join(view)}, so nothing released "
+                f"beside it can be independent of {', '.join(view)}"
+            )
+        return [
+            np.outer(alone, mass - table[:, :, k].sum(axis=1)) + joint.total * table[:, :, k].T
+            for k in range(len(worlds))
+        ]
+
+    def term(self, secret: Names, given: Names) -> Term:
+        names = secret + given
+        words = named(self.problem, names)
+        beside = [words[k][len(secret) :] for k in self._sorted(names)]
+        place = {g: k for k, g in enumerate(sorted(set(beside)))}
+        return Term(self.counts(names), np.array([place[g] for g in beside], dtype=np.int64))
+
+    def objective(self, allowed: npt.NDArray[np.bool_]) -> tuple[list[tuple[Fraction, Term]], npt.NDArray[Any]]:
+        problem, goal = self.problem, self.problem.objective
+        cost = np.zeros((self.rows, len(self.maps)), dtype=object)
+        if isinstance(goal, MinimizeDistortion):
+            return [], self.costs(goal.measure, allowed, ("objective", "minimize"))
+        side = tuple(n for n in problem.beside if n not in problem.kept)
+        seen = tuple(n for n in problem.inputs if n not in side)
+        if isinstance(goal, MinimizeLeakageAndRate):
+            both = [(goal.theta, self.term(goal.about, problem.beside)), (1 - goal.theta, self.term(seen, side))]
+            return [(share, term) for share, term in both if share], cost
+        if isinstance(goal, MinimizeRate):
+            return [(Fraction(1), self.term(seen, side))], cost
+        assert isinstance(goal, MinimizeLeakage)
+        return [(Fraction(1), self.term(goal.about, problem.beside))], cost
+
+    def costs(
+        self, measure: Distortion, allowed: npt.NDArray[np.bool_], place: tuple[str | int, ...]
+    ) -> npt.NDArray[Any]:
+        """E[d(X, letter) | e]; what costs without end is no longer allowed."""
+        problem, written = self.problem, measure.to_json()
+        of = tuple(columns_of(written))
+        side = (problem.side_information.variable,) if self.worlds and problem.side_information else ()
+        labels = named(problem, of + side)
+        rows = sorted({label[: len(of)] for label in labels})
+        released = list(problem.release or [problem.output or ""])
+        try:
+            _, high, unit = distortions(written, dict(problem.pmf.variables), rows, released, self.told)
+        except InputError as e:
+            raise problem.error(place, str(e)) from None
+        never = np.array([[v is None for v in row] for row in high])
+        table = np.array([[v or 0 for v in row] for row in high], dtype=object)
+        where = {x: k for k, x in enumerate(rows)}
+        counts = problem.pmf.counts(problem.inputs, of + side)
+        total = np.zeros((self.rows, len(self.maps)), dtype=object)
+        maps = np.array(self.maps)
+        biggest = max((int(abs(v)) for v in table.reshape(-1)), default=0) * int(counts.sum())
+        kind: Any = np.int64 if biggest < 1 << 62 else object
+        for w in range(maps.shape[1]):
+            share = np.zeros((len(rows), self.rows), dtype=kind)
+            for j, label in enumerate(labels):
+                if not side or label[-1] == self.worlds[w]:
+                    share[where[label[: len(of)]]] += counts[:, j].astype(kind)
+            picked = maps[:, w]
+            total = total + (share.T @ table.astype(kind))[:, picked].astype(object)
+            allowed &= ~((share.T > 0).astype(np.int64) @ never.astype(np.int64) > 0)[:, picked]
+        mass = problem.pmf.counts(problem.inputs)
+        if unit == 1 and all(not (row % int(n)).any() for row, n in zip(total, mass, strict=True)):
+            return np.array([row // int(n) for row, n in zip(total, mass, strict=True)], dtype=object)
+        fractions = [[Fraction(int(v), int(n) * unit) for v in row] for row, n in zip(total, mass, strict=True)]
+        return np.array(fractions, dtype=object).reshape(total.shape)
+
+    def allowed(self) -> npt.NDArray[np.bool_]:
+        problem = self.problem
+        free = np.ones((self.rows, len(self.maps)), dtype=bool)
+        if problem.forbid or problem.freeze:
+            for e, barred in enumerate(_barred(problem, named(problem, problem.inputs), self.told)):
+                free[e, sorted(barred)] = False
+        return free
+
+    def margin(self) -> tuple[Fraction, ...]:
+        """p of the released columns before the release, in the order of the letters."""
+        joint = self.problem.pmf.marginal(self.problem.release)
+        return tuple(joint.probability(**dict(zip(self.problem.release, t, strict=True))) for t in self.told)

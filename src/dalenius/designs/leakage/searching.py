@@ -1,0 +1,192 @@
+"""From the model of a problem to a proved design: presolve, search, exact repair, proof."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import log
+from typing import Any
+
+import numpy as np
+
+from dalenius.core import Design, MinimizeLeakage, MinimizeLeakageAndRate, Problem
+from dalenius.core.numbers import up, written
+from dalenius.designs.leakage.model import Model
+from dalenius.designs.leakage.support import fewer_letters
+from dalenius.designs.proving import proved
+from dalenius.errors import Infeasible, SolverFailed
+from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, rational, search
+
+__all__ = ["designed", "finished", "least_distortion", "presolved", "solved"]
+
+FINE = 1e-10
+"""Bits that the search of a small problem aims at, whatever is asked for: the price is a few steps."""
+SMALL = 4_000  # letters times rows times values of the secrets
+FEW = 20_000  # letters times rows of a linear program
+STEEP = 2.0**40
+
+Rows = Sequence[Sequence[Fraction]]
+
+
+def designed(
+    problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
+) -> Design:
+    """The whole way from a problem to a proved design."""
+    model = Model.of(problem)
+    program, restore = presolved(model)
+    solution = solved(model, program, gap=gap, seconds=seconds, on_progress=on_progress)
+    return finished(model, program, restore, solution, seconds)
+
+
+def finished(
+    model: Model,
+    program: Program,
+    restore: Callable[[Multipliers], Multipliers],
+    solution: Solution,
+    seconds: float,
+) -> Design:
+    """The exact channel of a solution, and its proof."""
+    problem = model.problem
+    rows: Rows = rational(program, solution)
+    multipliers, method = restore(solution.multipliers), "interior point on the dual of the convex program, made exact"
+    if private := _without_leakage(model, program, solution, seconds):
+        rows, multipliers, method = private, _silent(multipliers), "a linear program: nothing needs to leak"
+    if model.worlds:
+        rows = fewer_letters(model, rows)
+    channel, decoder = model.channel(rows)
+    certificate = model.certificate(multipliers)
+    remarks = [problem.pmf.note] if problem.pmf.note else []
+    return proved(problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
+
+
+def solved(
+    model: Model,
+    program: Program,
+    *,
+    gap: float,
+    seconds: float,
+    on_progress: Callable[[str], None] | None = None,
+    start: Any = None,
+    fine: bool = True,
+) -> Solution:
+    """The search, first for more than was asked for when the problem is small."""
+    secrets = [t for _, t in program.objective] + [t for t, _ in program.leakages + program.worst]
+    size = program.letters * len(program.mass) * max(1, sum(len(t.group) for t in secrets))
+    scale = log(2) if model.in_bits else 1.0
+    aims = [g for g in (FINE, 10 * FINE, 100 * FINE) if g < gap] if fine and size <= SMALL else []
+
+    def told(step: int, value: float, bound: float) -> None:
+        if on_progress:
+            on_progress(f"step {step}: {value / scale:.6g}, at least {bound / scale:.6g}")
+
+    failure: SolverFailed | None = None
+    for aim in [*aims, gap]:
+        try:
+            return search(program, gap=0.9 * aim * scale, seconds=seconds, start=start, on_progress=told)
+        except NoChannel:
+            raise Infeasible(_nearest(model, program, seconds)) from None
+        except SolverFailed as e:
+            failure, start = e, None
+    raise failure or SolverFailed("the search did not begin")
+
+
+def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multipliers]]:
+    """Limits that only the cheapest letters keep have no interior: they become forbidden letters, and their
+    multipliers are put back as slopes so steep that no other letter can be the least."""
+    program, steep = model.program, {}
+    allowed, kept = program.allowed.copy(), []
+    total = program.total
+    for j, (cost, limit) in enumerate(program.distortions):
+        free = np.where(allowed, cost, max(cost.reshape(-1)) + 1)
+        least = free.min(axis=1)
+        smallest = sum((Fraction(v) * int(n) for v, n in zip(least, program.mass, strict=True)), Fraction(0)) / total
+        if smallest > limit:
+            raise Infeasible(
+                f"no channel has the distortion of limit {j + 1}, {written(limit)}: the smallest possible is "
+                f"{written(smallest)} ({up(smallest, 9)})"
+            )
+        if smallest < limit:
+            kept.append(j)
+            continue
+        excess = [
+            v - a
+            for row, a, ok in zip(free, least, allowed, strict=True)
+            for v, k in zip(row, ok, strict=True)
+            if k and v > a
+        ]
+        steep[j] = STEEP / float(min(excess, default=Fraction(1)))
+        allowed &= free == least[:, None]
+    if not steep:
+        return program, lambda y: y
+
+    def restored(y: Multipliers) -> Multipliers:
+        slopes = np.zeros(len(program.distortions))
+        slopes[kept] = y.distortion
+        for j, slope in steep.items():
+            slopes[j] = slope
+        return replace(y, distortion=slopes)
+
+    return replace(program, allowed=allowed, distortions=tuple(program.distortions[j] for j in kept)), restored
+
+
+def least_distortion(program: Program, j: int, *, seconds: float, gap: float = 1e-7) -> Solution:
+    """The least distortion of limit j that the other limits leave."""
+    cost, others = program.distortions[j][0], [d for k, d in enumerate(program.distortions) if k != j]
+    return search(replace(program, objective=(), cost=cost, distortions=tuple(others)), gap=gap, seconds=seconds)
+
+
+def _nearest(model: Model, program: Program, seconds: float) -> str:
+    """Which figure of the first limit would do, when all limits together cannot be kept."""
+    words = "no channel keeps all limits and guarantees together"
+    for j, limit in enumerate(model.problem.limits[: len(program.distortions)]):
+        try:
+            found = least_distortion(program, j, seconds=seconds)
+        except (NoChannel, SolverFailed):
+            continue
+        return (
+            f"{words}: with the others as they are, the distortion of {', '.join(limit.of)} is at least "
+            f"{found.bound:.9g}, not {float(limit.at_most or 0):g}; {found.value:.9g} can be had"
+        )
+    return f"{words}, even with any 1 of the distortion limits left out"
+
+
+def _without_leakage(model: Model, program: Program, solution: Solution, seconds: float) -> Rows | None:
+    """An exactly independent release, when that is within the limits: then the least leakage is 0."""
+    goal = model.problem.objective
+    if not isinstance(goal, MinimizeLeakage) or isinstance(goal, MinimizeLeakageAndRate) or model.problem.beside:
+        return None
+    if solution.value > 1e-6 or len(program.mass) * program.letters > FEW:
+        return None
+    view = program.objective[0][1].counts
+    private = replace(program, objective=(), independent=(*program.independent, view))
+    try:
+        if not program.distortions:
+            return rational(private, search(private, gap=1e-6, seconds=seconds))
+        cost, limit = program.distortions[0]
+        private = replace(private, cost=cost, distortions=program.distortions[1:])
+        rows = rational(private, search(private, gap=1e-9, seconds=seconds))
+    except (NoChannel, SolverFailed):
+        return None
+    total = sum(
+        (
+            int(n) * v * Fraction(c)
+            for n, row, costs in zip(program.mass, rows, cost, strict=True)
+            for v, c in zip(row, costs, strict=True)
+            if v
+        ),
+        Fraction(0),
+    )
+    return rows if total <= limit * program.total else None
+
+
+def _silent(y: Multipliers) -> Multipliers:
+    """Posteriors equal to the prior: the bound 0."""
+    return replace(
+        y,
+        posteriors=tuple(0.0 * p for p in y.posteriors),
+        leakage=0.0 * y.leakage,
+        distortion=0.0 * y.distortion,
+        worst=tuple(0.0 * v for v in y.worst),
+        equal=0.0 * y.equal,
+        floors=tuple((0.0 * a, 0.0 * b) for a, b in y.floors),
+        odds=tuple(0.0 * v for v in y.odds),
+    )

@@ -1,0 +1,122 @@
+"""`solve`, `tradeoff` and `release --leakage` on a table, as a custodian runs them."""
+
+import csv
+import json
+import random
+
+import pytest
+
+from dalenius.cli import main
+
+PROBLEM = """\
+[source]
+table = "t.csv"
+[columns.ill]
+values = ["yes", "no"]
+[columns.region]
+values = ["north", "south", "east"]
+[columns.age]
+grid = { low = 20, high = 50, step = 10 }
+[mechanism]
+observe = ["region", "age"]
+release = ["region", "age"]
+[objective]
+minimize = { leakage = ["ill"] }
+[[limit]]
+sum = [{ distortion = "hamming", of = ["region"] }, { distortion = "absolute", of = ["age"], weight = "1/20" }]
+at_most = "1/5"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    draw = random.Random(1)
+    rows = ["ill,region,age"]
+    for _ in range(4000):
+        region, age = draw.choices(["north", "south", "east"], [5, 3, 2])[0], draw.choice([20, 30, 40, 50])
+        ill = "yes" if draw.random() < 0.05 + 0.2 * (region == "south") + 0.005 * age else "no"
+        rows.append(f"{ill},{region},{age}")
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (tmp_path / "p.toml").write_text(PROBLEM, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
+    assert main(["tradeoff", "p.toml", "--points", "5"]) == 0
+    words = capsys.readouterr().out
+    assert "5 proved points of the least leakage about ill" in words
+    assert "The point of the problem file: distortion 0.2" in words
+    points = json.loads((folder / "tradeoff" / "curve.json").read_text(encoding="utf-8"))
+    assert len(points) == 5
+    for point in points:
+        low, high = point["leakage_bits"]
+        assert 0 <= low <= high <= low + 1e-6
+    assert points[0]["distortion"] == 0
+    assert [p["leakage_bits"][1] for p in points] == sorted((p["leakage_bits"][1] for p in points), reverse=True)
+    with open(folder / "tradeoff" / "curve.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(r["distortion"]) for r in rows] == pytest.approx([p["distortion"] for p in points], abs=1e-11)
+    picture = (folder / "tradeoff" / "curve.svg").read_text(encoding="utf-8")
+    assert "D0: nothing needs to leak" in picture
+    assert "D_max" in picture
+    assert "the point of the problem file" in picture
+    assert main(["tradeoff", "p.toml"]) == 2  # exists already
+    assert "exists already" in capsys.readouterr().err
+    assert main(["tradeoff", "p.toml", "--points", "3", "--force", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 3
+
+
+@pytest.mark.parametrize(
+    ("option", "unit", "limit"), [("--leakage", "distortion", 0.01), ("--distortion", "bits", 0.1)]
+)
+def test_a_release_picks_a_point_of_the_curve(folder, capsys, option, unit, limit):
+    assert main(["release", "p.toml", "-o", "out", option, str(limit)]) == 0
+    capsys.readouterr()
+    design = json.loads((folder / "out" / "design.json").read_text(encoding="utf-8"))
+    assert design["unit"] == unit
+    reached = design["guarantees"][0]["proved"]["leakage_bits"] if option == "--leakage" else None
+    if reached is not None:
+        assert limit - 1e-6 <= float(reached) <= limit
+    assert main(["verify", "out/design.json", "--table", "t.csv"]) == 0
+    assert "every promise and every limit is kept" in capsys.readouterr().out
+    with open(folder / "out" / "released.csv", newline="", encoding="utf-8") as file:
+        assert list(next(csv.reader(file))) == ["region", "age"]
+
+
+def test_the_walk_of_a_design_with_limits(folder, capsys):
+    assert main(["solve", "p.toml", "-o", "d.json"]) == 0
+    assert main(["verify", "d.json", "--problem", "p.toml", "--json"]) == 0
+    assert main(["explain", "d.json"]) == 0
+    assert "plus 1/20 times the expected absolute distortion of age is at most 0.2" in capsys.readouterr().out
+    (folder / "q.toml").write_text(PROBLEM.replace('"1/5"', '"1/6"'), encoding="utf-8")
+    assert main(["verify", "d.json", "--problem", "q.toml"]) == 4
+    assert "[limit]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "message"),
+    [
+        ('leakage = ["ill"]', "leakage = []", 2, "must be a list of column names"),
+        ('"1/5"', '"-1"', 2, "cannot be below 0"),
+        ('weight = "1/20"', 'wait = "1/20"', 2, "unknown key 'wait'"),
+        ('distortion = "hamming", of = ["region"]', 'distortion = [[0, 1], [1, 0]], of = ["region"]', 2, "2 by 2"),
+        ('of = ["age"]', 'of = ["ill"]', 2, "among the released columns"),
+    ],
+)
+def test_bad_input_is_one_sentence(folder, capsys, old, new, code, message):
+    (folder / "bad.toml").write_text(PROBLEM.replace(old, new), encoding="utf-8")
+    assert main(["solve", "bad.toml", "-o", "x.json"]) == code
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+    assert not (folder / "x.json").exists()
+
+
+def test_an_impossible_distortion_names_the_smallest_one(folder, capsys):
+    matrix = "[[1,2,2],[2,1,2],[2,2,1]]"
+    text = PROBLEM.replace('release = ["region", "age"]', 'release = ["region"]').split("[[limit]]")[0]
+    text += f'[[limit]]\ndistortion = {matrix}\nof = ["region"]\nat_most = "1/2"\n'
+    (folder / "low.toml").write_text(text, encoding="utf-8")
+    assert main(["solve", "low.toml", "-o", "x.json"]) == 3
+    assert "the smallest possible is 1" in capsys.readouterr().err

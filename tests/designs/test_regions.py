@@ -1,0 +1,120 @@
+"""Regions of paper 003: D0 and its neighbours, R(D, E) corrected, slopes, membership."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from math import log2
+from pathlib import Path
+
+import pytest
+
+from dalenius.core import Distortion, Leakage, MinimizeDistortion, SideInformation
+from dalenius.designs.leakage.curve import ends_of, trace
+from dalenius.designs.leakage.trade import Trade
+from dalenius.designs.regions import Region
+from dalenius.errors import Infeasible, InputError, SolverFailed
+from dalenius.testing import binary_tradeoff, tradeoff
+
+ORACLE = json.loads((Path(__file__).parents[1] / "oracle" / "003_discrete.json").read_text(encoding="utf-8"))
+I14 = ORACLE["tradeoff"][1]["inputs"]
+
+
+def i14(view="public"):
+    return tradeoff(I14["counts_xr_xh_z"], I14["distortion"], I14["D"], view=view)
+
+
+@pytest.mark.parametrize("entry", ORACLE["D0"], ids=lambda e: e["name"])
+@pytest.mark.parametrize("view", ["public", "both"])
+def test_the_distortion_of_perfect_privacy(entry, view):
+    inputs = entry["inputs"]
+    ends = ends_of(tradeoff(inputs["counts_xr_xh_z"], inputs["distortion"], 0, view=view))
+    assert float(ends.private) == pytest.approx(entry["expected"][f"D0_{view}"], abs=2e-6)
+    assert ends.least <= ends.private <= ends.silent
+
+
+def test_rate_under_both_conditions_exceeds_the_rate_of_the_paper():
+    """Errata S3: .608344 without regard to E; near Gamma(D) half as much again."""
+    region, d = Region(i14()), Fraction(I14["D"])
+    plain = region.least_rate(d)
+    assert float(plain.value) == pytest.approx(0.60834417, abs=1e-6)
+    at_gamma = region.least_rate_at_least_leakage(d, slack=Fraction(1, 10**5))
+    assert float(at_gamma.value) == pytest.approx(0.92, abs=0.03)
+    assert at_gamma.gap <= 1e-6
+
+
+def test_membership_has_a_witness_or_a_proof():
+    region, d = Region(i14()), Fraction(I14["D"])
+    gamma = region.equivocation(d)[0]
+    # Each of R >= .6083 and E <= Gamma can be had alone; the corner of the rectangle cannot (errata S4).
+    corner = region.membership(Fraction("0.6084"), d, gamma - Fraction(1, 10**5))
+    assert not corner.inside
+    assert corner.least_rate > Fraction("0.85")
+    inside = region.membership(Fraction("0.97"), d, gamma - Fraction(1, 10**5))
+    assert inside.inside
+    assert inside.witness.value <= Fraction("0.97")
+    beyond = region.membership(Fraction(2), d, gamma + Fraction(1, 1000))
+    assert not beyond.inside
+    assert "no channel" in beyond.reason
+    design = region.least_rate(d, gamma - Fraction(1, 100))
+    with pytest.raises(SolverFailed, match="border"):
+        region.membership((design.value + design.bound) / 2, d, gamma - Fraction(1, 100))
+    with pytest.raises(InputError, match="not negative"):
+        region.membership(Fraction(-1), d, gamma)
+    with pytest.raises(Infeasible, match="to begin with"):
+        region.least_rate(d, Fraction(5))
+
+
+def test_the_slope_is_the_derivative():
+    region, d, h = Region(binary_tradeoff("1/10", "3/20")), Fraction(3, 20), Fraction(1, 1000)
+    secant = (region.least_leakage(d - h).value - region.least_leakage(d + h).value) / (2 * h)
+    assert float(region.slope(d)) == pytest.approx(float(secant), abs=1e-4)
+
+
+def test_equivocation_and_leakage_add_up_to_the_entropy():
+    region = Region(i14())
+    low, high = region.equivocation(Fraction(I14["D"]))
+    assert float(low) == pytest.approx(1.3912853579971647 - 0.047236607613, abs=1e-9)
+    assert high - low <= Fraction(1, 10**9)
+
+
+def test_a_curve_of_proved_points_falls_from_everything_to_nothing():
+    told = []
+    curve = trace(binary_tradeoff("1/10", "3/20"), 11, on_point=lambda k, n: told.append((k, n)))
+    assert told[-1] == (11, 11)
+    assert [p.distortion for p in curve.points] == [Fraction(k, 20) for k in range(11)]
+    for point in curve.points:
+        q = Fraction(1, 10) * (1 - point.distortion) + Fraction(9, 10) * point.distortion
+        exact = 1 + float(q) * log2(q) + float(1 - q) * log2(1 - q) if 0 < q < 1 else 1.0
+        assert float(point.low) - 1e-12 <= exact <= float(point.high) + 1e-12
+        assert point.high - point.low <= 1e-6
+    assert curve.points[-1].high == 0
+    assert curve.chosen.distortion == Fraction(3, 20)
+    assert curve.points[3].low <= curve.chosen.high
+
+
+def test_a_curve_beside_side_information_ends_at_what_is_told_anyway():
+    inputs = ORACLE["tradeoff"][0]["inputs"]
+    problem = tradeoff(inputs["counts_xr_xh_z"], inputs["distortion"], inputs["D"])
+    curve = trace(replace(problem, side_information=SideInformation("Z", "informed")), 5)
+    assert curve.ends.private is None
+    assert float(curve.points[-1].high) == pytest.approx(0.12652180452102613, abs=1e-6)
+
+
+def test_a_trade_can_be_turned_round():
+    problem = binary_tradeoff("1/10", "3/20")
+    turned = Trade.of(problem).at_leakage(Fraction(1, 4))
+    assert turned.guarantees == (Leakage("S", "1/4"),)
+    assert turned.objective == MinimizeDistortion(Distortion("hamming", ("X",)))
+    assert Trade.of(turned).at_distortion(Fraction(3, 20)) == problem
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"limits": ()}, "add a \\[\\[limit\\]\\]"),
+        ({"objective": MinimizeDistortion(Distortion("hamming", ("X",)))}, "add a \\[\\[guarantee\\]\\]"),
+    ],
+)
+def test_a_trade_needs_two_sides(change, message):
+    with pytest.raises(InputError, match=message):
+        Trade.of(replace(binary_tradeoff("1/10", "3/20"), **change))
