@@ -25,6 +25,9 @@ MODULES = (
     "certify/leakage",
     "certify/composition",
     "certify/pram",
+    "certify/asked",
+    "certify/water",
+    "certify/rate",
     "certify/card",
     "certify/checking",
 )
@@ -58,7 +61,7 @@ if __name__ == "__main__":
         sys.exit(4)
     print("PROVED")
     if verdict.kind != "card":
-        if verdict.kind == "dual":
+        if verdict.bound < verdict.value:
             print(f"  value at most {up(verdict.value, 15)}; no mechanism has less than {down(verdict.bound, 15)}")
         else:
             print(f"  value at least {down(verdict.value, 15)} bits; no mechanism exceeds {up(verdict.bound, 15)} bits")

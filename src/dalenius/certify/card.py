@@ -6,17 +6,25 @@ from dalenius.certify.capacity import from_rows
 from dalenius.certify.composition import FORMS, window_channels
 from dalenius.certify.pram import levels
 from dalenius.certify.privacy import Figures
-from dalenius.core.reading import stochastic
+from dalenius.core.expanding import DENSE
+from dalenius.core.numbers import exact
+from dalenius.core.reading import require, stochastic
 
 
 def card(document: dict[str, Any]) -> tuple[Figures | None, ...]:
     """The figures of each promise, None for those that need the prior; none is proved for windows."""
-    if document["channel"].get("form") in FORMS:
-        for window in window_channels(document["channel"]):
+    channel, nothing = document["channel"], (None,) * len(document["guarantees"])
+    if channel.get("form") in FORMS:
+        for window in window_channels(channel):
             stochastic(window)
-        return (None,) * len(document["guarantees"])
-    if document["channel"].get("form") == "pram":
+        return nothing
+    if channel.get("form") == "pram":
         return levels(document)
-    inputs, rows, _ = stochastic(document["channel"])
+    if channel.get("form") == "resample" and len(channel["keep"]) ** 2 > DENSE:  # too many letters to write rows out
+        keep, q = ([exact(v) for v in channel[key]] for key in ("keep", "q"))
+        fair = 0 <= min(keep) <= max(keep) <= 1 and min(q) >= 0 and sum(q) == 1
+        require(fair, "keep or q is not made of probabilities")
+        return nothing
+    inputs, rows, _ = stochastic(channel)
     sizes = [len(letters) for letters in inputs.values()]
     return tuple(from_rows(sizes, rows, document["kept"], g) for g in document["guarantees"])

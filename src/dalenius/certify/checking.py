@@ -14,8 +14,10 @@ from dalenius.certify.leakage import dual, proved_least
 from dalenius.certify.optimality import cells, rays
 from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures, prove_promise
+from dalenius.certify.rate import rate
 from dalenius.certify.subsets import subsets
 from dalenius.certify.universal import universal
+from dalenius.certify.water import water
 from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.reading import Release, information, no_better, refusing, require
 from dalenius.core.reading_types import release_of
@@ -26,6 +28,8 @@ KINDS: dict[str, Callable[..., Fraction]] = {f.__name__: f for f in (rays, cells
 COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {
     "composition": (composition, prove_promises),
     "pram": (pram, levels),
+    "rate": (rate, lambda design: rate(design)[0]),
+    "water": (water, lambda design: water(design)[0]),
 }
 
 
@@ -33,8 +37,7 @@ COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, An
 class Verdict:
     """What was proved: this mechanism has at least `value`, none more than `bound`, and the figures of each promise.
 
-    What is minimised: at most `value`, none less than `bound`; `limits` are the figures of the limits, and `beside`
-    is what a release that ignores side information tells together with it.
+    Minimised: at most `value`, none less than `bound`; `limits` has their figures, `beside` what side information adds.
     A card proves the promises that need no prior; `figures` is None for the others and the numbers are not there.
     """
 

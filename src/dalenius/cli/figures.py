@@ -6,23 +6,27 @@ from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
 from dalenius.errors import InputError
-from dalenius.figures import Figure, paper000, write
+from dalenius.figures import Figure, paper000, paper003, write
 from dalenius.outputs import refuse_existing
 
-LATER = ("001", "002", "003", "004")
+PAPERS = {"000": paper000, "003": paper003}
+LATER = ("001", "002", "004")
 
 
 def run(arguments: Namespace) -> None:
     if arguments.paper in LATER:
-        raise InputError(f"the figures of paper {arguments.paper} are not available yet; there are those of 000")
-    if arguments.paper != "000":
-        raise InputError(f"there is no paper {arguments.paper!r}; there are figures of 000")
+        raise InputError(
+            f"the figures of paper {arguments.paper} are not available yet; there are those of 000 and 003"
+        )
+    if arguments.paper not in PAPERS:
+        raise InputError(f"there is no paper {arguments.paper!r}; there are figures of 000 and 003")
     output = Path(arguments.output)
     refuse_existing(output, force=arguments.force)
     began = time.monotonic()
     with progress(arguments) as show:
-        found = paper000.exhibits(show)
-        names = write(arguments.paper, paper000.TITLE, found, output, force=arguments.force)
+        paper = PAPERS[arguments.paper]
+        found = paper.exhibits(show)
+        names = write(arguments.paper, paper.TITLE, found, output, force=arguments.force)
     seconds = round(time.monotonic() - began, 1)
     lines = [f"Recomputed in {seconds} seconds:"]
     lines += [f"  {exhibit.title}" for exhibit in found]

@@ -54,14 +54,14 @@ def run(arguments: Namespace) -> None:
 
 def _figures(verdict: Verdict) -> dict[str, object]:
     """What was reached and what bounds it: [lower, upper]."""
-    if verdict.kind == "dual":
+    if verdict.kind in ("dual", "rate", "water"):
         ends = [down(verdict.bound), up(verdict.value)]
         return {"least": ends, "limits": list(verdict.limits)}
     return {"value_bits": [down(verdict.value), up(verdict.bound)]}
 
 
 def _words(verdict: Verdict) -> list[str]:
-    if verdict.kind == "dual":
+    if verdict.kind in ("dual", "rate", "water"):
         return [
             f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}.",
             f"Proved: no mechanism that keeps them has less than {down(verdict.bound, 15)} ({verdict.kind}).",

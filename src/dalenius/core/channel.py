@@ -42,9 +42,9 @@ class Channel(Kernel):
             where = outcome_words(list(self.inputs), x)
             if len(row) != letters or not row:
                 raise InvalidChannel(f"the row of {where} has {len(row)} entries for {letters} letters")
-            if min(row) < 0:
+            if any(v.numerator < 0 for v in row):
                 raise InvalidChannel(f"the row of {where} has a negative entry {written(min(row))}")
-            if (total := sum(row, Fraction(0))) != 1:
+            if (total := sum(filter(None, row), Fraction(0))) != 1:
                 raise InvalidChannel(f"the row of {where} sums to {written(total)}, not 1")
 
     # --- births -----------------------------------------------------------------------------------------------------

@@ -86,7 +86,8 @@ def expanded(channel: dict[str, Any]) -> list[list[Fraction]]:
     [[Fraction(1, 3), Fraction(2, 3)], [Fraction(0, 1), Fraction(1, 1)]]
     """
     if "form" not in channel:
-        return [[exact(v) for v in row] for row in channel["rows"]]
+        known = {v: exact(v) for v in set().union(*channel["rows"])}  # most of a large channel is zero
+        return [[known[v] for v in row] for row in channel["rows"]]
     if channel["form"] not in EXPANSIONS:
         raise Unsupported(f"there is no channel of form {channel['form']!r}")
     inputs, letters = (prod(len(a) for a in channel[side].values()) for side in ("inputs", "output"))

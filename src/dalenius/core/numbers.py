@@ -26,10 +26,11 @@ def strict_json(text: str) -> Any:
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        twice = [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
-        if twice:
-            raise InputError(f"the key {twice[0]!r} stands twice in one object")
-        return dict(pairs)
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+            raise InputError(f"the key {twice!r} stands twice in one object")
+        return found
 
     def never(word: str) -> NoReturn:
         raise InputError(f"{word} is not a number")

@@ -157,14 +157,14 @@ class Pmf:
 
     def to_json(self) -> dict[str, Any]:
         """The `joint.json` format: sparse, fractions in lowest terms."""
-        names, letters = list(self.variables), list(self.variables.values())
+        columns = [
+            [a[c] for c in codes] for a, codes in zip(self.variables.values(), self.support.T.tolist(), strict=True)
+        ]
+        weights, keys = self.weights.tolist(), (*self.variables, "p")
+        text = {w: written(Fraction(int(w), self.total)) for w in set(weights)}
         return {
             "variables": {n: list(a) for n, a in self.variables.items()},
-            "pmf": [
-                {n: letters[k][c] for k, (n, c) in enumerate(zip(names, row, strict=True))}
-                | {"p": written(Fraction(int(w), self.total))}
-                for row, w in zip(self.support.tolist(), self.weights.tolist(), strict=True)
-            ],
+            "pmf": [dict(zip(keys, r, strict=True)) for r in zip(*columns, (text[w] for w in weights), strict=True)],
         }
 
     # --- questions --------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dalenius.core import ConditionallyIid, Design, Problem
-from dalenius.designs import compositions, pram
+from dalenius.designs import categorical, compositions, pram, rate
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.designs.leakage import least
@@ -18,6 +18,8 @@ FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]
     "samples that are alike (paper 000)": (why_not_types, disclose_types),
     "compositions of windows (paper 000)": (compositions.why_not, compositions.windows),
     "PRAM of form (8) (paper 002)": (pram.why_not, pram.pram),
+    "categories in closed form (paper 003)": (categorical.why_not, categorical.categorical),
+    "plain rate-distortion (paper 003)": (rate.why_not, rate.plain_rate),
     "leakage and distortion (papers 003 and 004)": (why_not_least, least),
 }
 

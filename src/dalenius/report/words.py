@@ -23,6 +23,8 @@ KINDS = {
     "subsets": "bounding every subset of the inputs",
     "composition": "the privacy of every window and the lemma on windows without cycles, and a closed bound",
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
+    "water": "reverse water-filling, whose level bounds every mechanism",
+    "rate": "weights of the letters and a slope that bound every mechanism",
     "dual": "a dual solution, evaluated with error bounds",
 }
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Types, Windows
+from dalenius.core import Kernel, Resample, Types, Windows
+from dalenius.sampling.resampler import Resampler
 from dalenius.sampling.sampler import Sampler
 from dalenius.sampling.stream import Words
 from dalenius.tables import Coded
@@ -26,7 +27,7 @@ class Draw:
     """
 
     inputs: Sequence[str]
-    sampler: Sampler
+    sampler: Sampler | Resampler
     label: tuple[str, ...] = ()
     types: Types | None = None
 
@@ -56,6 +57,8 @@ def draws_of(channel: Kernel) -> list[Draw]:
         return [Draw(list(w.inputs), samplers[w.rows], ("window", *w.output)) for w in channel.windows]
     if isinstance(channel, Types):
         return [Draw(list(channel.inputs), Sampler(channel.of_type), types=channel)]
+    if isinstance(channel, Resample):
+        return [Draw(list(channel.inputs), Resampler(channel.keep, channel.q))]
     return [Draw(list(channel.inputs), Sampler(channel.rows))]
 
 

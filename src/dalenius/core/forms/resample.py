@@ -1,5 +1,6 @@
 """`Resample`: keep the letter with a probability of its own, else draw a fresh one from one common law."""
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +13,12 @@ from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel
 
 __all__ = ["Resample"]
+
+
+def _different(values: tuple[Fraction, ...]) -> list[tuple[Fraction, int]]:
+    """Each object once, with how often it stands there: a million letters share few numbers, and often the objects."""
+    objects, often = {id(v): v for v in values}, Counter(map(id, values))
+    return [(v, often[k]) for k, v in objects.items()]
 
 
 @dataclass(frozen=True)
@@ -36,23 +43,27 @@ class Resample(Kernel):
                 f"a channel that resamples needs one entry of keep and of q for each letter; there are "
                 f"{outcomes} inputs, {letters} letters, {len(self.keep)} and {len(self.q)} entries"
             )
-        if min(self.keep) < 0 or max(self.keep) > 1 or min(self.q) < 0 or sum(self.q) != 1:
+        keep, q = _different(self.keep), _different(self.q)
+        whole = sum((n * v for v, n in q), Fraction(0))
+        if any(not 0 <= v <= 1 for v, _ in keep) or any(v < 0 for v, _ in q) or whole != 1:
             raise InvalidChannel("keep is not made of probabilities, or q is not a pmf")
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "keep", "q"}:
             raise InvalidChannel("a channel of form 'resample' has exactly the keys form, inputs, output, keep and q")
-        numbers = [tuple(exact(v, f"an entry of {key}") for v in document[key]) for key in ("keep", "q")]
+        different = {v: exact(v, "an entry of keep or q") for v in {*document["keep"], *document["q"]}}
+        numbers = [tuple(different[v] for v in document[key]) for key in ("keep", "q")]
         return cls(alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output"), *numbers)
 
     def to_json(self) -> dict[str, Any]:
+        text = {id(v): written(v) for v in {id(v): v for v in self.keep + self.q}.values()}
         return {
             "form": self.form,
             "inputs": {n: list(a) for n, a in self.inputs.items()},
             "output": {n: list(a) for n, a in self.output.items()},
-            "keep": [written(v) for v in self.keep],
-            "q": [written(v) for v in self.q],
+            "keep": [text[id(v)] for v in self.keep],
+            "q": [text[id(v)] for v in self.q],
         }
 
     @cached_property

@@ -1,0 +1,173 @@
+r"""A column released in its own letters, everything about it private, Hamming distortion: the closed form.
+
+    keep x with probability 1 - min(1, t/p(x)), else draw from q(y) = (p(y) - t)^+ / (1 - D - t),
+    D = sum_x min(p(x), t) - t,     R(D) = H(X) + (1 - D) log2(1 - D) + sum_x min'(x) log2 min'(x),
+
+min' = min(p, t) without one letter above the level. Both ways round: the least leakage under a distortion, and the
+least distortion under a leakage. Everything is rational, for a million letters as for eight.
+
+References: Sankar, Rajagopalan & Poor (paper 003), Example 1, eq. 13-18; corrections in docs/errata.md.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.core import (
+    Certificate,
+    Design,
+    Leakage,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeRate,
+    Problem,
+    Resample,
+)
+from dalenius.core.problem import Distortion
+from dalenius.designs.proving import proved
+from dalenius.errors import Infeasible, NotCertified, SolverFailed, Unsupported
+from dalenius.solvers.water import distortion_at_rate, water_level
+
+__all__ = ["categorical", "why_not"]
+
+METHOD = "reverse water-filling in closed form"
+MARGINS = (Fraction(0), Fraction(1, 10**15), Fraction(1, 10**13), Fraction(1, 10**11), Fraction(1, 10**9))
+EDGE = Fraction(1, 10**12)
+
+
+def whole_column(problem: Problem) -> str | None:
+    """Why a problem is not about a release whose input, all of it, is the secret; or None."""
+    aim = problem.objective
+    if isinstance(aim, MinimizeDistortion):
+        promise = problem.guarantees[0] if len(problem.guarantees) == 1 else None
+        if not isinstance(promise, Leakage) or promise.key != "leakage":
+            return "with the least distortion it takes one guarantee, leakage about all that is observed"
+        if problem.limits:
+            return "with the least distortion it takes no [[limit]]"
+        secret = promise.about
+    elif type(aim) in (MinimizeLeakage, MinimizeRate):
+        if problem.guarantees or len(problem.limits) != 1:
+            return "with the least leakage or rate it takes one [[limit]] and no guarantee"
+        secret = aim.names if isinstance(aim, MinimizeLeakage) else problem.observe
+    else:
+        return "its objective is minimize = { leakage = [...] }, { rate = true } or { distortion = ... }"
+    if set(secret) != set(problem.observe):
+        return "the secret is not exactly what is observed"
+    for key in ("keep", "strata", "forbid", "freeze", "preserve_marginals", "form", "side_information"):
+        if getattr(problem, key):
+            return f"it does not take {key}"
+    return None
+
+
+def measure_of(problem: Problem) -> Distortion:
+    """The distortion that is limited or made small."""
+    return problem.objective.measure if isinstance(problem.objective, MinimizeDistortion) else problem.limits[0]
+
+
+def why_not(problem: Problem) -> str | None:
+    """The reason why this family does not solve a problem, or None."""
+    if reason := whole_column(problem):
+        return reason
+    measure = measure_of(problem)
+    if measure.distortion != "hamming" or measure.classes:
+        return "its distortion is hamming, without classes"
+    if not problem.observe == problem.release == measure.of:
+        return "what is observed, released and compared is not the same"
+    return None
+
+
+def categorical(problem: Problem, **_: object) -> Design:
+    """The least leakage about a column under a Hamming distortion, or the least distortion under a leakage.
+
+    Several columns are one: a record is wrong if any of them is (003, eq. 13). Nothing is searched for, so that no gap
+    and no time need be given.
+
+    >>> from dalenius.core import Distortion, Pmf
+    >>> joint = Pmf.from_records({"X": tuple("abcde")}, zip("abcde", (5, 5, 3, 2, 1)))
+    >>> limit = Distortion("hamming", ("X",), Fraction(1, 4))
+    >>> design = categorical(Problem(("X",), MinimizeLeakage(("X",)), release=("X",), limits=(limit,), joint=joint))
+    >>> f"{float(design.value):.12f}", [str(v) for v in design.channel.q]
+    ('0.815336347351', ['4/11', '4/11', '2/11', '1/11', '0'])
+    """
+    if reason := why_not(problem):
+        raise Unsupported(f"the closed form for categories cannot solve this: {reason}")
+    joint = problem.pmf
+    if tuple(joint.variables) != problem.observe:
+        joint = joint.marginal(problem.observe)
+    problem = replace(problem, joint=joint, columns={n: c for n, c in problem.columns.items() if n in problem.observe})
+    remarks = [joint.note or problem.pmf.note] if joint.note or problem.pmf.note else []
+    if isinstance(problem.objective, MinimizeDistortion):
+        return _least_distortion(problem, remarks)
+    most = problem.limits[0].at_most
+    if most is None or most < 0:
+        raise Infeasible(f"a distortion of at most {most} cannot be had; the smallest is 0")
+    channel, certificate = _at(problem, most)
+    return proved(problem, channel, [certificate], method=METHOD, remarks=remarks)
+
+
+def _least_distortion(problem: Problem, remarks: list[str]) -> Design:
+    joint, promise = problem.pmf, problem.guarantees[0]
+    if not isinstance(promise, Leakage):
+        raise Unsupported("the closed form for categories limits a leakage")
+    most, edge = Fraction(promise.at_most_bits), 1 - Fraction(int(joint.weights.max()), joint.total)
+    if most < 0:
+        raise Infeasible("no release leaks less than nothing; the smallest leakage is 0 bits")
+    start = Fraction(distortion_at_rate(joint.weights, joint.total, float(most)))
+    for margin in MARGINS:  # the smallest step beyond the float at which the leakage is proved
+        channel, certificate = _at(problem, min(start + margin, edge))
+        if start + margin >= edge:  # the constant release; the line touches the curve just before its end
+            certificate = _at(problem, edge * (1 - EDGE))[1]
+        try:
+            return proved(problem, channel, [certificate], method=METHOD, remarks=remarks)
+        except NotCertified:
+            continue
+    raise SolverFailed("the leakage of the closed form could not be proved to keep its limit")
+
+
+def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
+    """The optimal channel at a distortion, and the level and slope that prove it."""
+    joint = problem.pmf
+    alphabets = joint.alphabets(problem.observe)
+    weights, inverse = np.unique(joint.weights, return_inverse=True)
+    mode = Fraction(int(weights[-1]), joint.total)
+    counts = [int(n) for n in weights]
+    if distortion >= 1 - mode:  # the mode, whatever the record: nothing leaks
+        first = int(np.flatnonzero(inverse.reshape(-1) == len(counts) - 1)[0])
+        keep, q = [Fraction(0)] * len(counts), [Fraction(0)] * len(counts)
+        law = np.array(_spread(alphabets, joint.support, inverse, q), dtype=object)
+        law[_place(alphabets, joint.support[first])] = Fraction(1)
+        proof = {"level": str(mode), "slope": "1"}
+        return Resample(
+            alphabets, alphabets, _spread(alphabets, joint.support, inverse, keep), tuple(law)
+        ), Certificate("water", proof)
+    level = water_level(joint.weights, joint.total, distortion) if distortion else Fraction(0)
+    u, v = (level * joint.total).as_integer_ratio()
+    above = [max(0, n * v - u) for n in counts]
+    one = int((np.bincount(inverse.reshape(-1)).astype(object) * np.array(above, dtype=object)).sum())
+    keep = [Fraction(a, n * v) for a, n in zip(above, counts, strict=True)]
+    q = [Fraction(a, one) for a in above]
+    channel = Resample(
+        alphabets,
+        alphabets,
+        _spread(alphabets, joint.support, inverse, keep),
+        _spread(alphabets, joint.support, inverse, q),
+    )
+    slope = (1 - distortion) / level if level else Fraction(1)
+    return channel, Certificate("water", {"level": str(level), "slope": str(slope)})
+
+
+def _place(alphabets: Any, codes: NDArray[np.int64]) -> Any:
+    """Index of outcomes in the product of the alphabets, last fastest."""
+    return np.ravel_multi_index(tuple(codes.T), [len(a) for a in alphabets.values()])
+
+
+def _spread(alphabets: Any, support: NDArray[np.int64], inverse: Any, values: list[Fraction]) -> tuple[Fraction, ...]:
+    """One value for each letter, 0 for letters that do not occur, from one for each different weight."""
+    out: list[Fraction] = [Fraction(0)] * prod(len(a) for a in alphabets.values())
+    for place, k in zip(_place(alphabets, support).tolist(), inverse.reshape(-1).tolist(), strict=True):
+        out[place] = values[k]
+    return tuple(out)

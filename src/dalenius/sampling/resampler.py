@@ -1,0 +1,93 @@
+r"""Draw from a channel that resamples, without its rows: keep the letter, or draw one from the common law q.
+
+Two decisions for each row, each by an infinite binary fraction of its own words: U of the even words 0, 2, 4, ... keeps
+the letter x iff U < keep(x); V of the odd words 1, 3, 5, ... draws the letter from q. U and V are independent and
+uniform, so p(y | x) is exactly keep(x) [y = x] + (1 - keep(x)) q(y), whatever the denominators. Word 0 settles U unless
+it equals floor(2^64 keep(x)); then whole numbers do, with as many further words as it takes.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import InputError
+from dalenius.sampling.sampler import Integers, Letters, Sampler
+from dalenius.sampling.stream import Words
+
+__all__ = ["Resampler"]
+
+_WORD = 64
+_CHUNK = 1 << 16
+
+
+class _Odd:
+    """The odd words of each row, as a stream of their own."""
+
+    def __init__(self, stream: Words) -> None:
+        self._stream = stream
+
+    def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
+        return self._stream.words(start, count, 2 * index + 1)
+
+    def word(self, row: int, index: int) -> int:
+        return self._stream.word(row, 2 * index + 1)
+
+
+class Resampler:
+    """Exact draws from p(y | x) = keep(x) [y = x] + (1 - keep(x)) q(y).
+
+    >>> from dalenius.sampling.stream import Stream
+    >>> half = Fraction(1, 2)
+    >>> Resampler([Fraction(1), Fraction(0)], [half, half]).draw(np.array([0, 0, 1, 1]), Stream(bytes(32)))
+    array([0, 0, 0, 1], dtype=uint8)
+    """
+
+    def __init__(self, keep: Sequence[Fraction], q: Sequence[Fraction]) -> None:
+        if len(keep) != len(q):
+            raise InputError(f"{len(keep)} letters are kept and {len(q)} are drawn")
+        self.inputs, self._keep = len(keep), keep
+        self._fresh = Sampler([q])
+        self.dtype = self._fresh.dtype
+        tops = {id(v): divmod(v.numerator << _WORD, v.denominator) for v in keep}
+        found = [tops[id(v)] for v in keep]
+        self._always = np.array([top >> _WORD > 0 for top, _ in found])
+        self._tops = np.array([top if not top >> _WORD else 0 for top, _ in found], dtype=np.uint64)
+        self._open = np.array([rest > 0 for _, rest in found])
+
+    def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
+        """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
+        codes = np.asarray(codes)
+        if codes.ndim != 1 or codes.dtype.kind not in "iu":
+            raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
+        if codes.size and (codes.min() < 0 or codes.max() >= self.inputs):
+            at = int(np.flatnonzero((codes < 0) | (codes >= self.inputs))[0])
+            raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{self.inputs - 1}")
+        letters = self._fresh.draw(np.zeros(codes.size, dtype=np.int8), _Odd(stream), start)
+        for begin in range(0, codes.size, _CHUNK):
+            inputs = codes[begin : begin + _CHUNK]
+            words, tops = stream.words(start + begin, inputs.size), self._tops[inputs]
+            kept = (words < tops) | self._always[inputs]
+            for place in np.flatnonzero((words == tops) & self._open[inputs]):
+                kept[place] = self._kept(int(inputs[place]), stream, start + begin + int(place))
+            chunk = letters[begin : begin + _CHUNK]
+            chunk[kept] = inputs[kept]
+        return letters
+
+    def draw_one(self, code: int, stream: Words, row: int) -> int:
+        """The letter of one row in integers alone: the definition that `draw` must match."""
+        if not 0 <= code < self.inputs:
+            raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
+        return code if self._kept(code, stream, row) else self._fresh.draw_one(0, _Odd(stream), row)
+
+    def _kept(self, code: int, stream: Words, row: int) -> bool:
+        """U < keep: after k words U lies in [v, v + 1) / 2^(64 k)."""
+        top, one = self._keep[code].as_integer_ratio()
+        value = bits = index = 0
+        while True:
+            value, bits, index = value << _WORD | stream.word(row, index), bits + _WORD, index + 2
+            if (value + 1) * one <= top << bits:
+                return True
+            if value * one >= top << bits:
+                return False

@@ -1,0 +1,214 @@
+r"""Plain rate-distortion for any distortion: an interior point on the output law q alone, at a slope s.
+
+At a slope s (nats per unit of distortion) the least of I(X; Y) + s E d over all channels is, with A = e^(-s d),
+
+    min_q  -sum_x p(x) log (A q)(x)      (a mixture likelihood: q >= 0, sum q = 1),
+
+and log max_t c(t), c(t) = sum_x p(x) A(x,t) / (A q)(x), is what any q is off by at most. The channel is W(t|x) =
+A(x,t) q(t) / (A q)(x), the weights of the proof are 1/(A q)(x). Only letters with c(t) near 1 matter, so later slopes
+start from these and others join when they violate. The slope of a given distortion (or rate) is found by false
+position; between the last two slopes channels are mixed, which also covers the straight pieces of R(D).
+
+References: Blahut (1972); Lindsay (1983) for mixture likelihoods.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import SolverFailed
+
+__all__ = ["Point", "at_slope", "blahut_arimoto", "rate_distortion"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+NEWTON = 80
+ROUNDS = 60
+SLOPES = 60
+WHOLE = 200  # letters that are all taken at once
+JOIN = 64
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the curve in nats: a channel, its distortion and rate, and the line that bounds every channel.
+
+    R >= intercept - slope D for every channel; `weights` are those of the proof.
+    """
+
+    channel: Floats
+    distortion: float
+    rate: float
+    slope: float
+    intercept: float
+    weights: Floats
+
+    def gap_at(self, distortion: float) -> float:
+        """Between the rate of this channel and the bound at a distortion."""
+        return self.rate - (self.intercept - self.slope * distortion)
+
+
+def _interior(p: Floats, a: Floats, tol: float) -> Floats:
+    """The output law on the letters of `a`, by a primal-dual method with a corrector."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    m = a.shape[1]
+    q = np.full(m, 1.0 / m)
+    z = np.full(m, 0.1)
+    for _ in range(NEWTON):
+        y = a @ q
+        slack = 1 - a.T @ (p / y)
+        gap = np.log(max(1.0, float((a.T @ (p / (y / q.sum()))).max())))
+        if gap < tol:
+            break
+        mu = float(q @ z) / m
+        scaled = a * (np.sqrt(p) / y)[:, None]
+        hessian = scaled.T @ scaled
+        hessian[np.diag_indices(m)] += z / q
+        try:
+            factor = cho_factor(hessian, check_finite=False)
+        except LinAlgError:
+            break
+
+        def step(target: float, product: Floats | float = 0.0) -> tuple[Floats, Floats]:
+            aim = (target - product) / q  # noqa: B023
+            dq = cho_solve(factor, aim - slack, check_finite=False)  # noqa: B023
+            return dq, aim - z - z / q * dq  # noqa: B023
+
+        def longest(dq: Floats, dz: Floats) -> float:
+            return min(1.0, 1.0 / max(1e-300, float((-dq / q).max()), float((-dz / z).max())))  # noqa: B023
+
+        dq, dz = step(0.0)
+        length = longest(dq, dz)
+        ahead = float((q + length * dq) @ (z + length * dz)) / m
+        dq, dz = step(max(1e-3, (ahead / mu) ** 2) * mu, dq * dz if length > 0.2 else 0.0)
+        length = 0.98 * longest(dq, dz)
+        q, z = q + length * dq, z + length * dz
+    law: Floats = q / q.sum()
+    return law
+
+
+def at_slope(
+    p: Floats, d: Floats, slope: float, *, tol: float = 1e-10, letters: NDArray[np.intp] | None = None
+) -> Point:
+    """The point of the curve with a slope, to `tol` nats; infinite distortions are never used.
+
+    >>> half = np.array([0.5, 0.5])
+    >>> point = at_slope(half, 1 - np.eye(2), np.log(3.0))
+    >>> round(point.distortion, 9), round(float(point.rate / np.log(2)), 9)
+    (0.25, 0.188721876)
+    """
+    m = d.shape[1]
+    least = d.min(axis=1)
+    a = np.exp(-slope * (d - least[:, None]))
+    work = np.arange(m) if letters is None or m <= WHOLE else np.unique(letters)
+    for _ in range(ROUNDS):
+        q = np.zeros(m)
+        q[work] = _interior(p, a[:, work], tol / 2)
+        y = a @ q
+        if not (y > 0).all():
+            raise SolverFailed("a record has no letter within reach of the chosen ones")
+        c = a.T @ (p / y)
+        violated = np.flatnonzero(c > 1 + tol / 2)
+        violated = violated[~np.isin(violated, work)]
+        if not violated.size:
+            break
+        join = violated[np.argsort(-c[violated])[:JOIN]]
+        work = np.union1d(work, join) if work.size + join.size < m // 2 else np.arange(m)
+    channel = a * q / y[:, None]
+    out = p @ channel
+    with np.errstate(divide="ignore", invalid="ignore"):
+        told = np.where(channel > 0, channel * np.log(channel / out), 0.0)
+    cost = np.where(channel > 0, channel * np.where(np.isfinite(d), d, 0.0), 0.0)
+    intercept = slope * float(p @ least) - float(p @ np.log(y)) - float(np.log(c.max()))
+    weights = np.exp(slope * least - (slope * least).max()) / y
+    return Point(channel, float(p @ cost.sum(axis=1)), float(p @ told.sum(axis=1)), slope, intercept, weights)
+
+
+def rate_distortion(
+    p: Floats, d: Floats, *, distortion: float | None = None, rate: float | None = None, tol: float = 1e-9
+) -> tuple[Floats, Point]:
+    """A channel with this distortion (or this rate, in nats) and the point whose line bounds it to about `tol` nats.
+
+    The distortion lies strictly between the least and that of the best constant letter, a rate between their rates.
+
+    >>> half = np.array([0.5, 0.5])
+    >>> channel, line = rate_distortion(half, 1 - np.eye(2), distortion=0.25)
+    >>> channel.round(6).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    if (distortion is None) == (rate is None):
+        raise SolverFailed("either a distortion or a rate is given")
+    finite = np.where(np.isfinite(d), d, 0.0)
+    bottom = float(p @ d.min(axis=1))
+    top = float(np.where(np.isfinite(d).all(axis=0), p @ finite, np.inf).min())
+    goal = distortion if distortion is not None else float(rate or 0.0)
+
+    def excess(point: Point) -> float:
+        """Positive while the slope is too flat for the goal."""
+        return (point.distortion - goal) if distortion is not None else (goal - point.rate)
+
+    span = top - bottom if np.isfinite(top) else float(finite.max())
+    slope = 1.0 / max((goal - bottom) if distortion is not None else span / 4, 1e-12 * max(span, 1e-300))
+    steep: Point | None = None  # meets the goal
+    flat: Point | None = None
+    letters: NDArray[np.intp] | None = np.arange(0, d.shape[1], max(1, d.shape[1] // WHOLE))
+    chosen: Point | None = None
+    for turn in range(SLOPES):
+        try:
+            point = at_slope(p, d, slope, tol=tol / 10, letters=letters)
+        except SolverFailed:
+            point = at_slope(p, d, slope, tol=tol / 10)
+        letters = np.flatnonzero(p @ point.channel > 1e-9)
+        if excess(point) <= 0:
+            steep = point
+        else:
+            flat = point
+        if steep is None or flat is None:
+            slope *= 4.0 if steep is None else 0.25
+            continue
+        share = excess(flat) / (excess(flat) - excess(steep)) if excess(flat) > excess(steep) else 1.0
+        mixed = share * steep.channel + (1 - share) * flat.channel
+        bits = share * steep.rate + (1 - share) * flat.rate
+        where = share * steep.distortion + (1 - share) * flat.distortion
+        chosen = min((steep, flat), key=lambda line: bits - (line.intercept - line.slope * where))
+        if bits - (chosen.intercept - chosen.slope * where) < tol or steep.slope <= flat.slope * (1 + 1e-13):
+            return mixed, chosen
+        slope = _between(steep, flat, bottom, goal, turn % 2 == 0, by_rate=distortion is None)
+    raise SolverFailed("the slope of the wanted point was not found")
+
+
+def _between(steep: Point, flat: Point, bottom: float, goal: float, chord: bool, *, by_rate: bool) -> float:
+    """The next slope: that of the chord, which finds straight pieces at once, or by false position on logarithms."""
+    low, high = np.log(flat.slope), np.log(steep.slope)
+    if chord and flat.distortion > steep.distortion:
+        aim = np.log(max(1e-300, (steep.rate - flat.rate) / (flat.distortion - steep.distortion)))
+        part = (aim - low) / (high - low)
+    else:
+        ends = [np.log(max(1e-300, x.rate if by_rate else x.distortion - bottom)) for x in (steep, flat)]
+        wanted = np.log(max(1e-300, goal if by_rate else goal - bottom))
+        part = (wanted - ends[1]) / (ends[0] - ends[1]) if ends[0] != ends[1] else 0.5
+    return float(np.exp(low + (high - low) * min(0.99, max(0.01, part))))
+
+
+def blahut_arimoto(
+    p: Floats, d: Floats, slope: float, *, tol: float = 1e-10, rounds: int = 100_000
+) -> tuple[Floats, float]:
+    """The classic iteration, kept as a rival and cross-check: the output law and how far it is off, in nats.
+
+    >>> q, gap = blahut_arimoto(np.array([0.5, 0.5]), 1 - np.eye(2), 1.0)
+    >>> q.tolist(), gap
+    ([0.5, 0.5], 0.0)
+    """
+    a = np.exp(-slope * (d - d.min(axis=1)[:, None]))
+    q, gap = np.full(d.shape[1], 1.0 / d.shape[1]), np.inf
+    for _ in range(rounds):
+        c = a.T @ (p / (a @ q))
+        gap = float(np.log(c.max()) - (q * c) @ np.log(np.maximum(c, 1e-300)))
+        if gap < tol:
+            break
+        q = q * c
+        q /= q.sum()
+    return q, max(0.0, gap)

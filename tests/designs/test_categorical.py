@@ -1,0 +1,351 @@
+"""Categories in closed form (paper 003, Example 1): the contract, reference values, the corners, corruptions."""
+
+import copy
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from math import log2
+from pathlib import Path
+
+import pytest
+from contract import DesignContract, information
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dalenius.certify import check, prove_privacy
+from dalenius.core import (
+    Channel,
+    Distortion,
+    Independent,
+    Leakage,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeRate,
+    Pmf,
+    Problem,
+    SideInformation,
+    WorstCaseLeakage,
+)
+from dalenius.core.numbers import exact, strict_json
+from dalenius.designs import solve
+from dalenius.designs.categorical import categorical
+from dalenius.errors import Infeasible, NotCertified, Unsupported
+from dalenius.standalone import standalone
+
+CASES = json.loads((Path(__file__).parents[1] / "oracle" / "003_closed.json").read_text(encoding="utf-8"))["cases"]
+HAIR = Fraction(1, 10**12)
+
+
+def column(p):
+    letters = tuple(f"c{k}" for k in range(len(p)))
+    return Pmf.from_records({"X": letters}, [((a,), v) for a, v in zip(letters, p, strict=True)])
+
+
+def least_leakage(p, most, aim=None):
+    joint = p if isinstance(p, Pmf) else column(p)
+    names = tuple(joint.variables)
+    limit = Distortion("hamming", names, Fraction(most))
+    return Problem(names, aim or MinimizeLeakage(names), release=names, limits=(limit,), joint=joint)
+
+
+def least_distortion(p, bits):
+    joint = p if isinstance(p, Pmf) else column(p)
+    names = tuple(joint.variables)
+    aim = MinimizeDistortion(Distortion("hamming", names))
+    return Problem(names, aim, (Leakage(names, bits),), release=names, joint=joint)
+
+
+SKEWED = [Fraction(v, 20) for v in (8, 5, 4, 2, 1)]
+
+
+class TestContract(DesignContract):
+    def problems(self):
+        zero = [Fraction(1, 2), Fraction(0), Fraction(1, 3), Fraction(1, 6)]
+        return {
+            "skewed": least_distortion(SKEWED, Fraction(1, 2)),
+            "zero": least_distortion(zero, Fraction(1, 4)),
+            "nothing leaks": least_distortion(SKEWED, 0),
+            "nothing leaks, two modes": least_distortion([Fraction(2, 5), Fraction(2, 5), Fraction(1, 5)], 0),
+            "everything": least_distortion(SKEWED, 5),
+            "pair": least_distortion(Pmf.from_records({"A": ("0", "1"), "B": ("0", "1")}, PAIR), Fraction(3, 10)),
+        }
+
+    def infeasible(self):
+        return {"less than nothing": least_leakage(SKEWED, "-1/10")}
+
+    def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
+        design = self.solve(problem)
+        verdict = check(design.dumps())
+        assert verdict.bound >= design.bound
+        assert verdict.value <= design.value
+        document = json.loads(design.dumps())
+        for key in ("keep", "q"):
+            wrong = copy.deepcopy(document)
+            q = [exact(v) for v in document["channel"]["q"]]
+            occur = [design.channel.row_of(codes) for codes in problem.pmf.support.tolist()]
+            k = (min if key == "keep" else max)(occur, key=q.__getitem__)  # where it changes the law
+            wrong["channel"][key][k] = str(exact(wrong["channel"][key][k]) + Fraction(1, 10**15))
+            with pytest.raises(NotCertified):
+                check(json.dumps(wrong))
+
+
+PAIR = [(("0", "0"), 5), (("0", "1"), 2), (("1", "0"), 2), (("1", "1"), 7)]
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c["kind"] == "hamming_waterfill"], ids=lambda c: c["name"])
+def test_reference_values(case):
+    p, most, expected = [Fraction(v) for v in case["inputs"]["p"]], Fraction(case["inputs"]["D"]), case["expected"]
+    design = solve(least_leakage(p, most))
+    assert float(design.value) == pytest.approx(float(expected["R_bits"]), abs=1e-14)
+    assert design.gap <= Fraction(1, 10**29)
+    assert exact(design.certificate.proof["level"]) == pytest.approx(float(expected["lam"]), abs=1e-15)
+    assert [float(v) for v in design.channel.q] == pytest.approx([float(v) for v in expected["q"]], abs=1e-15)
+    if most < 1 - max(p):
+        assert log2(exact(design.certificate.proof["slope"])) == pytest.approx(float(expected["slope_bits"]), abs=1e-12)
+    back = solve(least_distortion(p, design.value))
+    assert abs(float(back.value - most)) < 1e-13
+    assert back.gap < 1e-13
+
+
+def test_reference_channel_is_met_exactly():
+    (case,) = [c for c in CASES if c["kind"] == "hamming_forward_channel"]
+    design = solve(least_leakage([Fraction(v) for v in case["inputs"]["p"]], case["inputs"]["D"]))
+    assert design.channel.q == tuple(Fraction(v) for v in case["expected"]["q"])
+    assert design.channel.rows == tuple(tuple(Fraction(v) for v in row) for row in case["expected"]["W"])
+
+
+@pytest.mark.parametrize(
+    ("p", "most", "level", "q"),
+    [
+        ("5/16 5/16 3/16 1/8 1/20 1/160 3/800 1/400", "1/4", "1/16", "4/11 4/11 2/11 1/11 0 0 0 0"),
+        ("5/16 5/16 3/16 1/8 1/20 1/160 3/800 1/400", "1/2", "5/32", "5/11 5/11 1/11 0 0 0 0 0"),
+        ("1/4 1/4 1/5 3/20 1/10 1/25 1/200 3/1000 1/500", "1/2", "7/60", "8/23 8/23 5/23 2/23 0 0 0 0 0"),
+    ],
+)
+def test_levels_and_laws_are_exact_rationals(p, most, level, q):
+    design = solve(least_leakage([Fraction(v) for v in p.split()], most))
+    assert exact(design.certificate.proof["level"]) == Fraction(level)
+    assert design.channel.q == tuple(Fraction(v) for v in q.split())
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=7).filter(any),
+    st.fractions(0, 1, max_denominator=60),
+    st.integers(0, 2),
+)
+@settings(deadline=None, max_examples=60)
+def test_the_closed_form_by_definition(counts, most, way):
+    """Distortion, leakage and the fixed point q = p W by definition; the bound meets them."""
+    joint, total = column(counts), sum(counts)
+    problem = least_leakage(joint, most, MinimizeRate() if way else None)
+    design = categorical(problem)
+    check(design.dumps())
+    rows = design.channel.rows
+    wrong = sum(Fraction(n, total) * (1 - rows[x][x]) for x, n in enumerate(counts))
+    assert wrong == min(most, 1 - Fraction(max(counts), total))
+    assert float(design.value) == pytest.approx(information(problem, rows, ("X",)), abs=1e-12)
+    assert design.gap <= Fraction(1, 10**28)
+    out = [sum(Fraction(n, total) * rows[x][y] for x, n in enumerate(counts)) for y in range(len(counts))]
+    assert tuple(out) == design.channel.q
+
+
+@given(st.lists(st.integers(1, 40), min_size=2, max_size=6), st.data())
+@settings(deadline=None, max_examples=40)
+def test_every_figure_of_any_resampling_channel_is_the_one_of_its_rows(counts, data):
+    """keep and q need not be optimal: what is proved without the rows is what the rows prove."""
+    n = len(counts)
+    tenths = st.integers(0, 10)
+    keep = data.draw(st.lists(tenths, min_size=n, max_size=n))
+    q = data.draw(st.lists(tenths, min_size=n, max_size=n).filter(any))
+    joint = column(counts)
+    document = categorical(least_distortion(joint, 9)).to_json()
+    document["channel"]["keep"], document["channel"]["q"] = [f"{k}/10" for k in keep], [f"{v}/{sum(q)}" for v in q]
+    (ours,) = prove_privacy(document)
+    rows = tuple(
+        tuple(
+            Fraction(10 - keep[x], 10) * Fraction(q[y], sum(q)) + (Fraction(keep[x], 10) if x == y else 0)
+            for y in range(n)
+        )
+        for x in range(n)
+    )
+    letters = {"X": joint.variables["X"]}
+    dense = {**document, "channel": Channel(letters, letters, rows).to_json(), "certificate": {"kind": "universal"}}
+    (theirs,) = prove_privacy(dense)
+    for key, figure in theirs.items():
+        if key == "worst_letter":
+            continue  # of two that are equally bad either may be named
+        if figure is None or not isinstance(figure, str):
+            assert ours[key] == figure
+        else:
+            assert abs(exact(ours[key]) - exact(figure)) < Fraction(1, 10**28), key
+
+
+# --- corners ---------------------------------------------------------------------------------------------------------
+def test_no_distortion_releases_the_column_and_its_entropy():
+    design = solve(least_leakage(SKEWED, 0))
+    assert design.channel.keep == (1,) * 5
+    assert design.gap <= Fraction(1, 10**29)
+    assert float(design.value) == pytest.approx(-sum(v * log2(v) for v in map(float, SKEWED)))
+
+
+@pytest.mark.parametrize("most", ["3/5", "7/10", "1", "5"])
+def test_enough_distortion_releases_the_mode_and_nothing_leaks(most):
+    design = solve(least_leakage(SKEWED, most))
+    assert (design.value, design.bound) == (0, 0)
+    assert design.channel.rows == ((1, 0, 0, 0, 0),) * 5
+
+
+@pytest.mark.parametrize("most", [0, "1/2"])
+def test_one_letter(most):
+    design = solve(least_leakage([Fraction(1)], most))
+    assert (design.value, design.bound) == (0, 0)
+    assert design.channel.rows == ((1,),)
+
+
+def test_letters_that_do_not_occur_are_resampled_and_never_released():
+    design = solve(least_leakage([Fraction(1, 2), Fraction(0), Fraction(1, 3), Fraction(1, 6)], "1/10"))
+    assert design.channel.keep[1] == 0
+    assert all(row[1] == 0 for row in design.channel.rows)
+    assert design.channel.rows[1] == design.channel.q
+
+
+def test_a_pair_of_columns_is_one_column():
+    pair = solve(least_leakage(Pmf.from_records({"A": ("0", "1"), "B": ("0", "1")}, PAIR), "1/5"))
+    one = solve(least_leakage([Fraction(n, 16) for n in (5, 2, 2, 7)], "1/5"))
+    assert (pair.value, pair.bound) == (one.value, one.bound)
+    assert (pair.channel.keep, pair.channel.q) == (one.channel.keep, one.channel.q)
+
+
+def test_what_is_observed_may_be_part_of_a_larger_joint():
+    joint = Pmf.from_records(
+        {"X": ("a", "b"), "Z": ("0", "1")}, zip([("a", "0"), ("a", "1"), ("b", "1")], (1, 1, 2), strict=True)
+    )
+    limit = Distortion("hamming", ("X",), Fraction(1, 8))
+    design = solve(Problem(("X",), MinimizeLeakage(("X",)), release=("X",), limits=(limit,), joint=joint))
+    assert list(design.problem.pmf.variables) == ["X"]
+    assert float(design.value) == pytest.approx(1 + 7 / 8 * log2(7 / 8) - 3 / 8)
+
+
+def test_a_negative_limit_is_infeasible():
+    with pytest.raises(Infeasible, match="the smallest is 0"):
+        solve(least_leakage(SKEWED, -1))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"guarantees": (WorstCaseLeakage(("X",), Fraction(1)),)}, "one guarantee, leakage about all"),
+        ({"guarantees": ()}, "one guarantee, leakage about all"),
+        ({"limits": (Distortion("hamming", ("X",), Fraction(1)),)}, "no \\[\\[limit\\]\\]"),
+        ({"side_information": SideInformation("X")}, "does not take side_information"),
+        ({"objective": MinimizeDistortion(Distortion("squared", ("X",)))}, "distortion is hamming"),
+        ({"release": (), "output": "Y"}, "is not the same"),
+        ({"objective": MinimizeLeakage(("X",))}, "one \\[\\[limit\\]\\] and no guarantee"),
+    ],
+)
+def test_what_the_closed_form_does_not_take(change, why):
+    with pytest.raises(Unsupported, match=why):
+        categorical(replace(least_distortion(SKEWED, 1), **change))
+
+
+# --- corruptions -----------------------------------------------------------------------------------------------------
+def changed(document, **entries):
+    wrong = copy.deepcopy(document)
+    for path, value in entries.items():
+        *way, last = path.split("__")
+        place = wrong
+        for step in way:
+            place = place[int(step) if isinstance(place, list) else step]
+        place[int(last) if isinstance(place, list) else last] = value
+    return json.dumps(wrong)
+
+
+@pytest.fixture(scope="module")
+def honest():
+    return json.loads(solve(least_leakage(SKEWED, "1/4")).dumps())
+
+
+@pytest.mark.parametrize(
+    ("entries", "why"),
+    [
+        ({"limits__0__promised__at_most": "1/5"}, "the distortion is exceeded"),
+        ({"certificate__level": "0"}, "without a level"),
+        ({"certificate__level": "-1"}, "without a level"),
+        ({"certificate__slope": "1/2"}, "not in their range"),
+        ({"certificate__kind": "rays"}, "no such proof"),
+        ({"channel__q__0": "1/2"}, "does not sum to one"),
+        ({"channel__keep__0": "11/10"}, "out of range"),
+        ({"channel__keep__4": "-1/10"}, "out of range"),
+        ({"joint__pmf__0__p": "1/2"}, "does not sum to one"),
+        ({"joint__pmf__0__X": "c1"}, "stands twice"),
+        ({"joint__pmf__0__X": "c9"}, "do not match"),
+        ({"objective__minimize__leakage": ["Z"]}, "another objective"),
+        ({"limits__0__promised__distortion": "squared"}, "Hamming"),
+        ({"mechanism__keep": ["X"]}, "more leaves"),
+        ({"mechanism__release": ["Z"]}, "other columns"),
+        ({"unit": "distortion"}, "not a design in bits"),
+        ({"entropy_bits": "1"}, "entropy is too small"),
+    ],
+)
+def test_a_planted_corruption_is_refused_for_its_reason(honest, entries, why):
+    with pytest.raises(NotCertified, match=why):
+        check(changed(honest, **entries))
+
+
+def test_false_figures_are_refused_by_a_hair(honest):
+    with pytest.raises(NotCertified, match=r"value .* is not reached"):
+        check(changed(honest, value=str(exact(honest["value"]) - HAIR), gap="1"))
+    with pytest.raises(NotCertified, match=r"bound .* is not proved"):
+        check(changed(honest, bound=str(exact(honest["bound"]) + HAIR), value="2", gap="2"))
+    with pytest.raises(NotCertified, match="gap"):
+        check(changed(honest, bound="0"))
+    check(changed(honest, value="2", bound="0", gap="2"))  # too modest is no lie
+
+
+def test_a_wrong_level_or_slope_only_loosens_the_bound(honest):
+    best = check(json.dumps(honest)).bound
+    for entries in ({"certificate__level": "1/7"}, {"certificate__slope": "3"}, {"certificate__slope": "1000"}):
+        looser = json.loads(changed(honest, **entries))
+        with pytest.raises(NotCertified, match="not proved"):
+            check(json.dumps(looser))
+        looser |= {"bound": "0", "gap": "2"}
+        assert check(json.dumps(looser)).bound < best
+
+
+def test_a_false_bound_of_a_distortion_is_refused():
+    document = json.loads(solve(least_distortion(SKEWED, Fraction(1, 2))).dumps())
+    assert check(json.dumps(document)).kind == "water"
+    with pytest.raises(NotCertified, match="not proved"):
+        check(changed(document, bound=str(exact(document["value"]) + HAIR), value="1", gap="1"))
+    with pytest.raises(NotCertified, match="leakage is exceeded"):
+        check(changed(document, guarantees__0__promised__at_most_bits="49/100"))
+    with pytest.raises(NotCertified, match="figure of guarantee 1"):
+        check(changed(document, guarantees__0__proved__guess_after="0.4"))
+    with pytest.raises(NotCertified, match="one promise"):
+        check(changed(document, guarantees=[]))
+
+
+def test_the_exported_checker_says_the_same(tmp_path, honest):
+    (tmp_path / "verifier.py").write_text(standalone("0"), encoding="utf-8")
+    for name, text, code in (("good", json.dumps(honest), 0), ("bad", changed(honest, value="1/10"), 4)):
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+        run = subprocess.run(
+            [sys.executable, "-I", str(tmp_path / "verifier.py"), str(tmp_path / f"{name}.json")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == code, run.stderr
+    assert "REFUSED" in run.stderr
+
+
+def test_independence_is_for_another_family():
+    with pytest.raises(Unsupported, match="one guarantee, leakage"):
+        categorical(replace(least_distortion(SKEWED, 1), guarantees=(Independent(("X",)),)))
+
+
+def test_round_trip_of_the_direct_problem():
+    design = solve(least_leakage(SKEWED, "1/4"))
+    assert type(design).from_json(strict_json(design.dumps())) == design
