@@ -155,6 +155,16 @@ def test_optimum_equals_the_best_of_all_vertices(seed):
     assert design.gap <= design.value / 10**10
 
 
+@pytest.mark.parametrize("S", [2, 3, 4, 5])
+@pytest.mark.parametrize("alpha", ["1/10", "1/2", "1", "13/10", "2", "3", "5", "8"])
+def test_few_letters_are_closed_at_every_level(S, alpha):
+    """Where one letter lies above and another below, the proof must tell apart which letter is the second one."""
+    draw = random.Random(S)
+    for counts in ([5, 3, 2, 2, 1][:S], [draw.randrange(1, 10 ** draw.randrange(1, 5)) for _ in range(S)]):
+        design = pram(problem(counts, alpha))
+        assert design.gap <= design.value / 10**10
+
+
 @pytest.mark.parametrize("case", kinds("mi_eval"))
 def test_information_and_level_of_any_matrix(case):
     p, q = case["inputs"]["p"], [Fraction(str(v)) for v in case["inputs"]["q"]]

@@ -203,10 +203,11 @@ class _State:
         if told > self.value:
             self.value, self.q = told, q
 
-    def bounds(self, shape: list[float | None], fixed: dict[int, int], base: Floats) -> tuple[Floats, int]:
+    def bounds(self, shape: list[float | None], fixed: dict[int, int], base: Floats) -> tuple[Floats, list[int]]:
         """An upper bound of every corner of a shape, by the letter that deviates first (one entry if none does).
 
-        Two letters deviate: the second is the one that makes the bound largest, and the worst of them is told.
+        Two letters deviate: the second is the one that makes the bound largest, or the next one where that letter
+        itself is the first; both are told.
         """
         above, below, low, high = shape
         logs = self.marginal(base)
@@ -217,9 +218,9 @@ class _State:
                 most[x] = ends[side, x]
         total = float(most.sum())
         if above is None and below is None:
-            return np.array([total]), -1
+            return np.array([total]), []
         one = self.divergence(below if above is None else above, logs) - most  # type: ignore[arg-type]
-        second = -1
+        seconds: list[int] = []
         if above is not None and below is not None:
             two = self.divergence(below, logs) - most
             only = [x - self.S for x, side in fixed.items() if x >= self.S and side]
@@ -227,9 +228,9 @@ class _State:
             two[barred] = -np.inf
             if only:
                 two = np.where(np.arange(self.S) == only[0], two, -np.inf)
-            second, third = (int(k) for k in np.argsort(-two)[:2])
-            one = one + np.where(np.arange(self.S) == second, two[third], two[second])
-        return np.asarray(np.where(self.first, total + one, -np.inf)), second
+            seconds = [int(k) for k in np.argsort(-two, kind="stable")[:2]]
+            one = one + np.where(np.arange(self.S) == seconds[0], two[seconds[1]], two[seconds[0]])
+        return np.asarray(np.where(self.first, total + one, -np.inf)), seconds
 
     def tree(self, shape: list[float | None]) -> list[int | list[int]]:
         """Marginals that bring every corner of a shape to the best value, telling apart letters where they must."""
@@ -248,27 +249,28 @@ class _State:
     def leaf(self, shape: list[float | None], fixed: dict[int, int]) -> tuple[list[int], int | None]:
         """Marginals for one set of corners, and the letter to tell apart if they do not suffice."""
         used: list[int] = []
-        base, second = self.q, -1
         reached = np.full(self.S if shape[0] is not None or shape[1] is not None else 1, np.inf)
+        seconds: list[int] = []
         if shape[0] is not None and shape[1] is not None:
-            reached, second = self.bounds(shape, fixed, base)  # to know which second letter to begin with
+            reached, seconds = self.bounds(shape, fixed, self.q)  # to know which second letter to begin with
             reached[reached > -np.inf] = np.inf
         while True:
             i = int(reached.argmax())
             if reached[i] <= self.value * (1 + self.gap) and used:
                 return used, None
+            second = next((x for x in seconds if x != i), None)
             base, split = self.saddle(shape, fixed, i, second)
-            now, worst = self.bounds(shape, fixed, base)
+            now, seconds = self.bounds(shape, fixed, base)
             reached = np.minimum(reached, now)
             self.bases.append(base)
             used.append(len(self.bases) - 1)
             if reached[i] > self.value * (1 + self.gap):
-                if worst >= 0 and worst != second and worst != i:
+                if second is not None and second != next(x for x in seconds if x != i):
                     split = self.S + second
                 return used, split if len(self.bases) < self.most else None
 
     def saddle(
-        self, shape: list[float | None], fixed: dict[int, int], i: int, second: int
+        self, shape: list[float | None], fixed: dict[int, int], i: int, second: int | None
     ) -> tuple[Floats, int | None]:
         """The mixture of both ends that bounds best when letter i (and a second) deviates, and the letter torn most.
 
@@ -281,8 +283,8 @@ class _State:
         apart = {x: high if side else low for x, side in fixed.items() if x < self.S}
         if above is not None or below is not None:
             apart[i] = below if above is None else above  # type: ignore[assignment]
-        if above is not None and below is not None:
-            apart[second if second != i else next(int(k) for k in np.argsort(-self.p)[:2] if k != i)] = below
+        if above is not None and below is not None and second is not None:
+            apart[second] = below
         # Of two letters one may never be released; a base releases every letter.
         apart = {x: min(max(v, 1e-9), 1 - 1e-9) for x, v in apart.items()}
         letters = np.array(list(apart), dtype=np.int64)
