@@ -4,6 +4,7 @@ from dalenius.solvers.capacity import Ball, smallest_ball
 from dalenius.solvers.divergence import Laws
 from dalenius.solvers.exact import Rational, Rows, as_fraction, null_space, rank, rref, solve
 from dalenius.solvers.extremal import Mixture, Walk, best_mixture, vertices, walk
+from dalenius.solvers.likelihood import Fit, RankOne, maximum_likelihood, projection, water_filling
 from dalenius.solvers.lp import Optimum, exact_basic_solution, exact_dual, maximise
 from dalenius.solvers.maxaffine import MaxAffine, best_channel, max_affine
 from dalenius.solvers.orbital import SelfDisclosure, self_disclosure
@@ -13,10 +14,12 @@ from dalenius.solvers.tableau import Tableau, feasible_tableau
 
 __all__ = [
     "Ball",
+    "Fit",
     "Laws",
     "MaxAffine",
     "Mixture",
     "Optimum",
+    "RankOne",
     "Rational",
     "Repaired",
     "Rows",
@@ -33,7 +36,9 @@ __all__ = [
     "feasible_tableau",
     "max_affine",
     "maximise",
+    "maximum_likelihood",
     "null_space",
+    "projection",
     "rank",
     "repaired",
     "rref",
@@ -42,4 +47,5 @@ __all__ = [
     "solve",
     "vertices",
     "walk",
+    "water_filling",
 ]

@@ -1,0 +1,320 @@
+r"""The truth behind released letters: unbiased, most likely and regularised estimates, with their covariance.
+
+Row x of M is the law of what is released for x; the letters that leave have the law m = p M. Any A with A M' = I gives
+the unbiased estimate A f from the released frequencies f. With weights w_i (one for each row, or all one), W = sum w_i
+and the sums of squares v_y = sum of w_i^2 over the rows released as y,
+
+    table        Cov = (A diag(v) A' - diag(A v)) / W^2,                       unbiased for the given table,
+    population   Cov = n/(n-1) (A diag(v) A' - (Av) p' - p (Av)' + (sum v) p p') / W^2.
+
+The first is the randomisation alone: given x the estimate of its indicator has covariance A diag(M_x) A' - e_x e_x'.
+Without weights the second is (1/(n-1)) A (diag f - f f') A', the classical M^-T (diag m - m m') M^-1 / n (002, 4.1);
+the two differ by (diag p - p p') / n, what drawing the table from the population adds.
+
+Several released columns that were perturbed on their own have the Kronecker product of their matrices, and everything
+here is done axis by axis: A as well as its squared entries, which give the variances, are Kronecker products too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.measures.inversion import SINGULAR, Factor, Seen, along
+from dalenius.solvers.likelihood import Fit, maximum_likelihood, projection
+
+__all__ = ["METHODS", "TARGETS", "Estimate", "estimate_law", "identified_words", "quantile"]
+
+Array = npt.NDArray[Any]
+
+METHODS = ("inverse", "mle", "regularised")
+TARGETS = ("table", "population")
+CELLS = 1 << 22
+COVARIANCE = 512  # cells; beyond, the variances only
+LIKELIHOOD = 1024  # cells of a matrix without a compact form
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Estimated probabilities of the outcomes of the named columns (last fastest), with intervals.
+
+    NaN stands where the released law does not determine the probability (`identified` is false there).
+    """
+
+    columns: Mapping[str, tuple[str, ...]]
+    estimate: Array
+    low: Array
+    high: Array
+    variance: Array
+    covariance: Array | None
+    identified: Array
+    level: float
+    method: str
+    target: str
+    rows: int
+    gap: float | None = None
+    shrinkage: float | None = None
+
+    def outcomes(self) -> list[tuple[str, ...]]:
+        """The outcomes in the order of the numbers."""
+        sizes = [len(a) for a in self.columns.values()]
+        codes = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
+        letters = list(self.columns.values())
+        return [tuple(letters[j][c] for j, c in enumerate(row)) for row in codes.tolist()]
+
+    def to_json(self) -> dict[str, Any]:
+        """Lists in the order of `outcomes`; null where nothing is identified."""
+
+        def numbers(values: Array) -> list[float | None]:
+            return [None if np.isnan(v) else float(v) for v in values]
+
+        return {
+            "columns": list(self.columns),
+            "outcomes": [list(x) for x in self.outcomes()],
+            "estimate": numbers(self.estimate),
+            "low": numbers(self.low),
+            "high": numbers(self.high),
+            "level": self.level,
+            "standard_error": numbers(np.sqrt(self.variance)),
+            "covariance": None if self.covariance is None else [numbers(row) for row in self.covariance],
+            "method": self.method,
+            "target": self.target,
+            "rows": self.rows,
+            "identified": [bool(v) for v in self.identified],
+            "log_likelihood_gap": self.gap,
+            "shrinkage": self.shrinkage,
+        }
+
+
+def _outer(vectors: Sequence[Array]) -> Array:
+    out = np.ones(())
+    for v in vectors:
+        out = np.multiply.outer(out, v)
+    return out
+
+
+def quantile(level: float) -> float:
+    """The normal quantile of a two-sided interval.
+
+    >>> round(quantile(0.95), 6)
+    1.959964
+    """
+    from statistics import NormalDist
+
+    if not 0 < level < 1:
+        raise InputError(f"the level {level} is not between 0 and 1")
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _kept(factors: Sequence[Factor], columns: Sequence[str] | None) -> list[str]:
+    there = [n for factor in factors for n in factor.inputs]
+    if len(set(there)) != len(there):
+        raise MismatchError("two channels read the same column; estimate from one of them")
+    wanted = there if columns is None else list(columns)
+    if len(set(wanted)) != len(wanted) or not wanted:
+        raise MismatchError("the columns to estimate are named once each")
+    for name in wanted:
+        if name not in there:
+            raise MismatchError(f"no column {name!r} was perturbed or kept; there are {', '.join(map(repr, there))}")
+    return wanted
+
+
+class _Cells:
+    """The outcomes of the wanted columns as sums of outcomes of all factors."""
+
+    def __init__(self, factors: Sequence[Factor], columns: Sequence[str] | None) -> None:
+        self.wanted = _kept(factors, columns)
+        names = [n for factor in factors for n in factor.inputs]
+        self.sizes = [len(a) for factor in factors for a in factor.inputs.values()]
+        self.alphabets = {n: tuple(f.inputs[n]) for n in self.wanted for f in factors if n in f.inputs}
+        at = [names.index(n) for n in self.wanted]
+        self.all = at == list(range(len(names)))
+        if not self.all:
+            codes = np.unravel_index(np.arange(prod(self.sizes)), self.sizes)
+            shape = tuple(len(a) for a in self.alphabets.values())
+            self.place = np.ravel_multi_index(tuple(codes[i] for i in at), shape)
+        self.many = prod(len(a) for a in self.alphabets.values())
+
+    def summed(self, values: Array) -> Array:
+        """Totals over the columns that are not wanted, along the last axis."""
+        if self.all:
+            return values
+        out = np.zeros((*values.shape[:-1], self.many))
+        np.add.at(np.moveaxis(out, -1, 0), self.place, np.moveaxis(values, -1, 0))
+        return out
+
+    def indicators(self) -> Array:
+        """One row for each wanted outcome: which outcomes of all factors belong to it."""
+        if self.all:
+            return np.eye(self.many)
+        return np.asarray((np.arange(self.many)[:, None] == self.place).astype(float))
+
+
+def estimate_law(
+    factors: Sequence[Factor],
+    seen: Seen,
+    *,
+    columns: Sequence[str] | None = None,
+    method: str = "inverse",
+    target: str = "table",
+    level: float = 0.95,
+) -> Estimate:
+    """Estimate the law of the wanted columns from counts with one axis for each factor.
+
+    Intervals are those of the unbiased estimate, at every method. For `mle` and `regularised`, which lie in the
+    simplex, they are cut to [0, 1] and stretched to hold the estimate, so that they cover at least as often.
+
+    >>> M = np.array([[0.8, 0.2], [0.3, 0.7]])
+    >>> fit = estimate_law([Factor({"X": ("a", "b")}, {"X": ("a", "b")}, dense=M)], Seen.of([60, 40]))
+    >>> fit.estimate.round(3).tolist(), np.sqrt(fit.variance).round(4).tolist()
+    ([0.6, 0.4], [0.0849, 0.0849])
+    """
+    if method not in METHODS:
+        raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+    if target not in TARGETS:
+        raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
+    z = quantile(level)
+    cells = _Cells(factors, columns)
+    _drawn_by(factors, seen)
+    known = _identified(factors, cells)
+    if not known.any() or (method == "regularised" and not known.all()):
+        raise Unsupported(
+            f"the matrix of the channel is singular ({identified_words(factors)}), and "
+            + (
+                "a regularised estimate needs an invertible one"
+                if known.any()
+                else "no outcome is determined by itself"
+            )
+            + "; what it does determine are sums over outcomes"
+        )
+    value, variance, covariance = _unbiased(factors, cells, seen, target)
+    half = z * np.sqrt(variance)
+    low, high = value - half, value + half
+    gap = shrinkage = None
+    if method == "mle":
+        fit = _most_likely(factors, seen)
+        value, gap = cells.summed(fit.p), fit.gap
+    elif method == "regularised":
+        value, shrinkage = _shrunk(value, variance)
+    if method != "inverse":
+        low = np.minimum(np.clip(low, 0.0, 1.0), value)
+        high = np.maximum(np.clip(high, 0.0, 1.0), value)
+    value, low, high, variance = (np.where(known, v, np.nan) for v in (value, low, high, variance))
+    if covariance is not None:
+        covariance = np.where(np.logical_and.outer(known, known), covariance, np.nan)
+    return Estimate(
+        columns=cells.alphabets,
+        estimate=value,
+        low=low,
+        high=high,
+        variance=variance,
+        covariance=covariance,
+        identified=known,
+        level=level,
+        method=method,
+        target=target,
+        rows=seen.rows,
+        gap=gap,
+        shrinkage=shrinkage,
+    )
+
+
+def _drawn_by(factors: Sequence[Factor], seen: Seen) -> None:
+    """Refuse rows that these channels cannot have drawn."""
+    if seen.rows < 2:
+        raise InputError(f"{seen.rows} released rows are too few to estimate from")
+    for k, factor in enumerate(factors):
+        here = np.moveaxis(seen.sums, k, 0).reshape(factor.seen, -1).sum(axis=1)
+        if (here[factor.constant] > 0).any():
+            raise InputError("a released letter has probability 0 for every input: this channel did not draw the table")
+
+
+def _identified(factors: Sequence[Factor], cells: _Cells) -> Array:
+    """Which wanted outcomes c the released law determines: those with E[(A'c)(released) | x] = c(x) for every x."""
+    whole = _outer([f.identified for f in factors]).ravel() > 0
+    if whole.all():
+        return np.ones(cells.many, dtype=bool)
+    if cells.all or cells.many * len(whole) > CELLS:
+        return np.asarray(np.isclose(cells.summed(np.where(whole, 0.0, 1.0)), 0))
+    back = _map_of(factors, cells).reshape(cells.many, *(f.seen for f in factors))
+    for k, factor in enumerate(factors, 1):
+        back = np.moveaxis(factor.mean(np.moveaxis(back, k, -1)), -1, k)
+    return np.asarray(np.abs(back.reshape(cells.many, -1) - cells.indicators()).max(axis=1) < 1e-7)
+
+
+def _unbiased(factors: Sequence[Factor], cells: _Cells, seen: Seen, target: str) -> tuple[Array, Array, Array | None]:
+    """The unbiased estimate, its variances, and its covariance while it is small."""
+    W = float(seen.sums.sum())
+    mean = cells.summed(along(seen.sums / W, factors, "back").ravel())
+    own = cells.summed(along(seen.squares / W**2, factors, "back").ravel())
+    variance, covariance = _spread(factors, cells, seen.squares / W**2)
+    if target == "table":
+        variance = variance - own
+        covariance = None if covariance is None else covariance - np.diag(own)
+    else:
+        total, more = float(seen.squares.sum()) / W**2, seen.rows / (seen.rows - 1)
+        variance = more * (variance - 2 * mean * own + total * mean**2)
+        if covariance is not None:
+            cross = np.outer(own, mean)
+            covariance = more * (covariance - cross - cross.T + total * np.outer(mean, mean))
+    return mean, np.maximum(variance, 0.0), covariance
+
+
+def identified_words(factors: Sequence[Factor]) -> str:
+    """The rank of each singular matrix, in words."""
+    words = []
+    for factor in factors:
+        if factor.dense is not None and not factor.identified.all():
+            rank = int(np.linalg.matrix_rank(factor.dense, tol=SINGULAR))
+            words.append(f"rank {rank} for {factor.letters} outcomes of {', '.join(factor.inputs)}")
+    return "; ".join(words) or "every outcome is identified"
+
+
+def _spread(factors: Sequence[Factor], cells: _Cells, v: Array) -> tuple[Array, Array | None]:
+    """The diagonal of A diag(v) A', and the whole of it while it is small."""
+    if cells.many <= COVARIANCE and v.size * cells.many <= CELLS:
+        A = _map_of(factors, cells)
+        whole = (A * v.ravel()) @ A.T
+        return whole.diagonal().copy(), whole
+    if not cells.all:
+        raise Unsupported(f"{cells.many:,} sums of cells are too many for their variances; estimate all columns")
+    return along(v, factors, "squared").ravel(), None
+
+
+def _map_of(factors: Sequence[Factor], cells: _Cells) -> Array:
+    """The matrix from released letters to the wanted outcomes: sums of rows of the Kronecker product of all A."""
+    tensor = cells.indicators().reshape(cells.many, *(f.letters for f in factors))
+    for k, factor in enumerate(factors, 1):
+        tensor = np.moveaxis(factor.transposed(np.moveaxis(tensor, k, -1)), -1, k)
+    return tensor.reshape(cells.many, -1)
+
+
+def _most_likely(factors: Sequence[Factor], seen: Seen) -> Fit:
+    if len(factors) == 1 and factors[0].law is not None:
+        return maximum_likelihood(factors[0].law, seen.sums.ravel())
+    if prod(f.letters for f in factors) > LIKELIHOOD:
+        raise Unsupported(
+            f"the likelihood of {prod(f.letters for f in factors):,} cells is not maximised (at most {LIKELIHOOD:,}); "
+            "take the inverse or the regularised estimate, or fewer columns"
+        )
+    M: Array = np.ones((1, 1))
+    for factor in factors:
+        M = np.kron(M, factor.forward(np.eye(factor.letters)))
+    return maximum_likelihood(M, seen.sums.ravel())
+
+
+def _shrunk(mean: Array, variance: Array) -> tuple[Array, float]:
+    """The mean of p given the unbiased estimate, when p scatters around the uniform law as much as the data say.
+
+    With E |p_hat - u|^2 = |p - u|^2 + sum of variances, the share t = (sum of variances) / |p_hat - u|^2 of the
+    distance is noise. Cutting to the simplex moves nearer to every law.
+    """
+    uniform = 1 / len(mean)
+    distance = float(((mean - uniform) ** 2).sum())
+    noise = float(variance.sum())
+    t = 1.0 if noise >= distance else noise / distance
+    return projection((1 - t) * mean + t * uniform), t
