@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Problem,
         WorstCaseLeakage,
     )
+    from dalenius.evidence import estimate, risk
     from dalenius.ledger import Ledger
     from dalenius.sampling import Key
     from dalenius.walk import apply, audit, load, release, solve, tradeoff, verify
@@ -49,8 +50,10 @@ __all__ = [
     "WorstCaseLeakage",
     "apply",
     "audit",
+    "estimate",
     "load",
     "release",
+    "risk",
     "solve",
     "tradeoff",
     "verify",
@@ -63,7 +66,8 @@ def __getattr__(name: str) -> Any:
     """Rooms are opened when first asked for, so that importing the package costs nothing."""
     if name not in __all__:
         raise AttributeError(f"module 'dalenius' has no attribute {name!r}")
-    room = "walk" if name in _WALK else {"Key": "sampling", "Ledger": "ledger"}.get(name, "core")
+    elsewhere = {"estimate": "evidence", "risk": "evidence", "Key": "sampling", "Ledger": "ledger"}
+    room = "walk" if name in _WALK else elsewhere.get(name, "core")
     return getattr(import_module(f"dalenius.{room}"), name)
 
 

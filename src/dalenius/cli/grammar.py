@@ -158,6 +158,43 @@ def parser() -> argparse.ArgumentParser:
     _ledger(commands, command)
 
     c = command(
+        "estimate",
+        "estimate the original frequencies from a released table and its card, or their error before the release",
+        "dalenius estimate card.json released.csv --method mle --target population",
+    )
+    c.add_argument("files", nargs="*", metavar="CARD... RELEASED", help="cards or designs, then the released table")
+    c.add_argument(
+        "--columns", nargs="+", metavar="COLUMN", help="original columns to tabulate (default: all perturbed)"
+    )
+    c.add_argument("--method", choices=["inverse", "mle", "regularised"], default="inverse", help="(default: inverse)")
+    c.add_argument("--target", choices=["table", "population"], default="table", help="whose frequencies (table)")
+    c.add_argument("--level", type=_probability, default=0.95, help="level of the intervals (default: 0.95)")
+    c.add_argument("--weights", metavar="COLUMN", help="kept column with survey weights")
+    c.add_argument("--rows", type=_count, metavar="N", help="forecast the errors for N rows; no released table")
+    c.add_argument("--queries", metavar="FILE", help="linear queries to forecast (JSON)")
+    c.add_argument("--export", metavar="FILE", help="write a script that estimates with nothing but Python")
+    c.add_argument("--force", action="store_true", help="replace what exists already")
+
+    c = command(
+        "risk",
+        "disclosure risk of key combinations in a sample, before and after randomised response",
+        "dalenius risk survey.csv --keys age sex region --population 1200000 --target-risk 5 -o risk/",
+    )
+    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("--keys", nargs="+", required=True, metavar="COLUMN", help="what an intruder knows about a person")
+    size = c.add_mutually_exclusive_group(required=True)
+    size.add_argument("--population", type=_positive, metavar="N", help="persons in the population")
+    size.add_argument("--fraction", type=_probability, metavar="PI", help="share of the population in the table")
+    size.add_argument("--weights", metavar="COLUMN", help="column with survey weights")
+    c.add_argument("--model", choices=["main", "two-way"], default="main", help="log-linear model (default: main)")
+    c.add_argument("--level", type=_not_negative, help="risk after randomised response at this level for each key")
+    c.add_argument("--target-risk", type=_positive, metavar="T", help="find the level that leaves T correct matches")
+    c.add_argument(
+        "-o", "--output", metavar="FOLDER", help="write the map of risk and utility, and the risk of each row"
+    )
+    c.add_argument("--force", action="store_true", help="replace what exists already")
+
+    c = command(
         "channel",
         "show a channel as JSON: as it is written, or row by row with --dense while it is small",
         "dalenius channel design.json --dense",
@@ -236,6 +273,13 @@ def _positive(text: str) -> float:
     value = float(text)
     if not value > 0:
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def _not_negative(text: str) -> float:
+    value = float(text)
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"{text} is below 0")
     return value
 
 

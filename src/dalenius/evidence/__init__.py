@@ -1,7 +1,9 @@
-"""Audits: of released tables against a design, which is not trusted, and of any mechanism from its channel alone."""
+"""Audits of tables and mechanisms, estimates from released tables, risk of tables; no design is trusted."""
 
 from dalenius.evidence.attack import Attack, attacks, fano_error
+from dalenius.evidence.estimating import counted, estimate, forecast
 from dalenius.evidence.examining import Audit, Finding, examine, examine_shuffled
+from dalenius.evidence.exposure import Risk, risk
 from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
 from dalenius.evidence.opening import mechanism_of
 
@@ -10,11 +12,16 @@ __all__ = [
     "Audit",
     "Finding",
     "MechanismAudit",
+    "Risk",
     "UnderPrior",
     "attacks",
+    "counted",
+    "estimate",
     "examine",
     "examine_mechanism",
     "examine_shuffled",
     "fano_error",
+    "forecast",
     "mechanism_of",
+    "risk",
 ]

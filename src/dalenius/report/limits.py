@@ -68,7 +68,8 @@ def _repeated(facts: Facts) -> str:
     free = [p.kind in PRIOR_FREE for p in facts.promises]
     if free and all(free):
         return (
-            "Every further release from the same data adds to what can be learned: the levels of the promises add up."
+            "Every further release from the same data adds to what can be learned: the levels of the promises add up. "
+            "So do those of columns that are perturbed one by one, each by a mechanism of its own."
         )
     return (
         "Promises do not add up over repeated releases: two releases that tell nothing each can give a secret away "
@@ -110,11 +111,21 @@ def _channel(facts: Facts) -> str:
     )
 
 
+def _chosen(facts: Facts) -> str:
+    if facts.prior or facts.origin == "pmf" or not any(p.kind in PRIOR_FREE for p in facts.promises):
+        return ""
+    return (
+        "The level is that of the draw by this mechanism. Which mechanism it is was decided from the frequencies of "
+        "the records themselves, and the level does not cover that choice. A design on a public prior, for instance "
+        'prior = "uniform", decides without the records.'
+    )
+
+
 def not_protected(document: Document) -> list[str]:
     """What the promises of a design or a card do not cover, in plain sentences."""
     facts = Facts.read(document)
     told = [_unit(facts), _together(facts), _others(facts), *_outside(facts), _repeated(facts), _distribution(facts)]
-    told.append(_channel(facts))
+    told += [_channel(facts), _chosen(facts)]
     if facts.order == "keep":
         told.append("The rows stand in the order of the original table, and that order can tell something by itself.")
     columns = document.get("columns") or {}

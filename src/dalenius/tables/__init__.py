@@ -7,6 +7,7 @@ from dalenius.tables.documents import conditionally_iid, read_channel, read_json
 from dalenius.tables.persons import Persons, per_person, persons
 from dalenius.tables.profile import profile
 from dalenius.tables.source import Progress, Table, open_table
+from dalenius.tables.weighing import weights_of
 from dalenius.tables.writing import released_name, write_table
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "read_pmf",
     "read_text",
     "released_name",
+    "weights_of",
     "with_metrics",
     "write_table",
 ]

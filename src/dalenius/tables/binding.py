@@ -6,6 +6,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dalenius.core.guarantee import LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import ConditionallyIid, PmfSource, Problem, TableSource
@@ -18,7 +20,10 @@ from dalenius.tables.documents import conditionally_iid, read_channel, read_law,
 from dalenius.tables.persons import per_person
 from dalenius.tables.source import Progress, Table, open_table
 
-__all__ = ["base_of", "bind", "with_metrics"]
+__all__ = ["UNIFORM", "base_of", "bind", "with_metrics"]
+
+UNIFORM = "uniform"
+OUTCOMES = 1 << 20
 
 
 def base_of(problem: Problem) -> Path:
@@ -94,19 +99,35 @@ def _bind_table(
     base = base_of(problem)
     table = _opened(problem, base / source.table if given is None else given)
     _check_names(problem, source, table)
-    prior = read_law(base / source.prior, "prior file") if source.prior is not None else None
+    named = source.prior not in (None, UNIFORM)
+    prior = read_law(base / str(source.prior), "prior file") if named else None
     names = problem.variables()
     coded = encode(table, problem.columns, names, base=base, on_progress=on_progress)
     if source.unit != "row":
         coded = per_person(table, coded, source.unit, max_rows=source.max_rows, on_progress=on_progress)
     columns = coded.resolved(problem.columns)
     if prior is None:
-        return problem.bound(coded.pmf(), columns), coded
+        law = coded.pmf() if source.prior is None else _uniform(problem, coded)
+        return problem.bound(law, columns), coded
     problem.bound(prior)  # names first: their errors say the line
     _check_alphabets(prior, coded, source.prior or "")
     same = list(prior.variables) == names or isinstance(prior, ProductPmf)
     joint = prior if same else prior.marginal(names)
     return problem.bound(joint, columns), coded
+
+
+def _uniform(problem: Problem, coded: Coded) -> Pmf:
+    """Every outcome alike: a public law that needs no file. The alphabets must be declared, or they tell the table."""
+    if coded.from_table:
+        raise problem.error(
+            ("source", "prior"),
+            f'prior = "uniform" is public only with public letters; declare the values of {coded.from_table[0]!r}',
+        )
+    sizes = [len(a) for a in coded.alphabets.values()]
+    if prod(sizes) > OUTCOMES:
+        raise problem.error(("source", "prior"), f"a uniform law of {prod(sizes):,} outcomes is too large")
+    support = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
+    return Pmf.from_counts(coded.alphabets, support, [1] * prod(sizes))
 
 
 def _opened(problem: Problem, source: Any) -> Table:

@@ -116,6 +116,14 @@ class Coded:
         at = np.asarray(index)
         return replace(self, codes={n: c[at] for n, c in self.codes.items()})
 
+    def trimmed(self) -> "Coded":
+        """The same table, with the letter "(missing)" only where a value is missing."""
+        kept = {
+            n: a if a[-1] != MISSING or (self.codes[n] == len(a) - 1).any() else a[:-1]
+            for n, a in self.alphabets.items()
+        }
+        return replace(self, alphabets=kept)
+
     def permuted(self, order: npt.ArrayLike) -> "Coded":
         """The same rows in another order; refuses what is no permutation."""
         at = np.asarray(order, dtype=np.int64)

@@ -1,0 +1,91 @@
+"""`dalenius estimate`"""
+
+from argparse import Namespace
+from importlib.resources import files
+from pathlib import Path
+
+from dalenius.cli.terminal import say
+from dalenius.errors import InputError
+from dalenius.evidence import counted, forecast
+from dalenius.measures import Estimate, estimate_law, information_kept
+from dalenius.outputs import new_file
+from dalenius.tables import read_json
+
+SHOWN = 40
+
+
+def run(arguments: Namespace) -> None:
+    if arguments.export:
+        text = files("dalenius").joinpath("evidence/travelling.py").read_text(encoding="utf-8")
+        with new_file(Path(arguments.export), force=arguments.force) as place:
+            place.write_text(text, encoding="utf-8")
+        said = f"Written: {arguments.export}, which needs Python 3.11 and nothing else; it reads a card and a CSV file."
+        say(arguments, [said], {"exported": arguments.export})
+        return
+    if arguments.rows:
+        _before(arguments)
+        return
+    if len(arguments.files) < 2:
+        raise InputError("name a card (or design, or several) and the released table, or say --rows N for a forecast")
+    *cards, released = arguments.files
+    factors, seen = counted(cards, released, columns=arguments.columns, weights=arguments.weights)
+    found = estimate_law(
+        factors,
+        seen,
+        columns=arguments.columns,
+        method=arguments.method,
+        target=arguments.target,
+        level=arguments.level,
+    )
+    document = found.to_json()
+    lines = _words(found)
+    if all(factor.identified.all() for factor in factors):
+        value, error = information_kept(factors, seen)
+        document |= {"information_bits": value, "information_standard_error": error}
+        lines.append(
+            f"The released letters tell {max(value, 0.0):.4g} bits about the original ones, standard error {error:.2g}."
+        )
+    say(arguments, lines, document)
+
+
+def _words(found: Estimate) -> list[str]:
+    names = ", ".join(found.columns)
+    whose = "this table" if found.target == "table" else "the population behind it"
+    how = {"inverse": "unbiased", "mle": "most likely", "regularised": "regularised"}[found.method]
+    lines = [
+        f"Frequencies of {names} in {whose}, from {found.rows:,} released rows: {how}, {found.level:.0%} intervals."
+    ]
+    outcomes = [" / ".join(x) for x in found.outcomes()]
+    order = list(range(len(outcomes)))
+    if len(outcomes) > SHOWN:
+        order = sorted(order, key=lambda k: -found.estimate[k])[:SHOWN]
+    width = max(len(outcomes[k]) for k in order)
+    for k in order:
+        if found.identified[k]:
+            lines.append(
+                f"  {outcomes[k]:<{width}}  {found.estimate[k]:9.6f}  [{found.low[k]:.6f}, {found.high[k]:.6f}]"
+            )
+        else:
+            lines.append(f"  {outcomes[k]:<{width}}  not determined by what was released")
+    if len(outcomes) > SHOWN:
+        lines.append(f"  ... {len(outcomes) - SHOWN:,} more; --json gives all of them")
+    if found.gap is not None:
+        lines.append(f"No law is more likely by more than {found.gap:.1g} nats of log-likelihood.")
+    if found.shrinkage is not None:
+        lines.append(f"{found.shrinkage:.1%} of the distance to the uniform law was taken for noise.")
+    return lines
+
+
+def _before(arguments: Namespace) -> None:
+    if not arguments.files:
+        raise InputError("name a card or a design to forecast from")
+    queries = read_json(arguments.queries, "query file") if arguments.queries else None
+    if queries is not None and not isinstance(queries, dict):
+        raise InputError(f"{arguments.queries}: a query file maps names to lists of terms")
+    errors = forecast(
+        arguments.files, arguments.rows, queries=queries, columns=arguments.columns, target=arguments.target
+    )
+    lines = [f"Standard errors to expect from {arguments.rows:,} released rows, for the {arguments.target}:"]
+    for name, figures in errors.items():
+        lines.append(f"  {name}: " + ", ".join(f"{law} {value:.6f}" for law, value in figures.items()))
+    say(arguments, lines, {"rows": arguments.rows, "target": arguments.target, "standard_error": errors})

@@ -1,0 +1,105 @@
+"""`dalenius risk`"""
+
+import csv
+import io
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from dalenius.cli.terminal import say
+from dalenius.evidence import Risk, risk
+from dalenius.figures.curve import Chart, Line, draw
+from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.tables import write_table
+
+SHOWN = 5
+
+
+def run(arguments: Namespace) -> None:
+    folder = Path(arguments.output) if arguments.output else None
+    if folder:
+        refuse_existing(folder, force=arguments.force)
+    found = risk(
+        arguments.table,
+        arguments.keys,
+        population=arguments.population,
+        fraction=arguments.fraction,
+        weights=arguments.weights,
+        model=arguments.model,
+    )
+    document = found.to_json()
+    lines = _words(document)
+    if arguments.level is not None:
+        tau1, tau2 = found.after(arguments.level)
+        document["after"] = {"level": arguments.level, "tau1": tau1, "tau2": tau2}
+        lines.append(_after(found, arguments.level, tau2))
+    if arguments.target_risk is not None:
+        level = found.level_for(arguments.target_risk)
+        tau2 = found.after(level)[1]
+        document["target"] = {"tau2": arguments.target_risk, "level": level, "reached": tau2}
+        lines.append(f"Target {arguments.target_risk:g}: " + _after(found, level, tau2))
+    if folder:
+        points = found.curve()
+        document["map"] = points
+        with new_folder(folder, force=arguments.force) as place:
+            write_text(place / "risk.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n", private=True)
+            write_text(place / "map.csv", _csv(points), private=True)
+            write_text(place / "map.svg", draw(_chart(points)), private=True)
+            write_text(place / "records.csv", "", private=True)
+            write_table(place / "records.csv", "csv", _records(found))
+        lines.append(f"Written: {folder}/ with map.csv, map.svg, records.csv, risk.json (confidential).")
+    say(arguments, lines, document)
+
+
+def _words(document: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{document['rows']:,} rows, {document['combinations']:,} combinations of {', '.join(document['keys'])}; "
+        f"{document['sample_uniques']:,} rows are alone with theirs.",
+        f"One in {1 / document['sampling_fraction']:,.1f} of the population is here; {document['model']} effects.",
+        f"Of the rows alone, {document['tau1']:.4g} are expected to be alone in the population too (tau1).",
+        "An intruder who links each of them at random to one of the persons alike is expected to be right "
+        f"{document['tau2']:.4g} times (tau2).",
+    ]
+    worst = document["riskiest"][:SHOWN]
+    return lines + [f"  {' / '.join(e['key'])}: r1 {e['r1']:.4f}, r2 {e['r2']:.4f}" for e in worst]
+
+
+def _after(found: Risk, level: float, tau2: float) -> str:
+    return (
+        f"k-ary randomised response at level {level:.6f} for each key ({level * len(found.keys):.6f} for all of them "
+        f"together) leaves {tau2:.4g} correct matches to expect, and {found.information(level):.1%} of the information."
+    )
+
+
+def _csv(points: list[dict[str, float]]) -> str:
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(points[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(points)
+    return file.getvalue()
+
+
+def _records(found: Risk) -> dict[str, tuple[Any, tuple[str, ...]]]:
+    """One line for each row of the table, in its order: the figures of its combination."""
+    figures = {"count": found.counts, "r1": found.r1, "r2": found.r2}
+    return {name: (found.cell, tuple(f"{v:.9g}" for v in values.tolist())) for name, values in figures.items()}
+
+
+def _chart(points: list[dict[str, float]]) -> Chart:
+    highest = max(p["tau2"] for p in points) or 1.0
+    return Chart(
+        title="Risk and utility of randomised response",
+        x="share of the information about the keys that is told",
+        y="risk, as a share of its largest value",
+        lines=(
+            Line("correct matches to expect (tau2)", _pairs(points, "tau2", highest), 0, every=4),
+            Line("population uniques among them (tau1)", _pairs(points, "tau1", highest), 1, dashed=True, every=4),
+        ),
+        caption=f"Each mark is a level of local differential privacy for each key, 0, 1, 2, ... 8 from the left. The "
+        f"risk 1 stands for {highest:.4g} correct matches.",
+    )
+
+
+def _pairs(points: list[dict[str, float]], what: str, highest: float) -> tuple[tuple[float, float], ...]:
+    return tuple((p["information_share"], p[what] / highest) for p in points)

@@ -1,0 +1,204 @@
+"""From a card and a released table to estimates of the original frequencies; from a card alone to their error."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalenius.core import MISSING, Column, Design, Kernel, Pmf, channel_of
+from dalenius.core.numbers import exact
+from dalenius.core.product_pmf import law_of
+from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
+from dalenius.measures import Estimate, Factor, Seen, as_it_is, estimate_law, expected_error, factors_of
+from dalenius.tables import encode, open_table, read_json, weights_of
+
+__all__ = ["counted", "estimate", "forecast"]
+
+CELLS = 1 << 22
+QUERIES = 512
+
+
+@dataclass(frozen=True)
+class _Card:
+    """A channel, the columns kept beside its output, and the joint pmf when a design was given."""
+
+    channel: Kernel
+    kept: tuple[str, ...]
+    joint: Pmf | None = None
+
+
+def _card(source: Any) -> _Card:
+    if isinstance(source, Design):
+        joint = source.problem.joint
+        return _Card(source.channel, tuple(source.problem.kept), joint if isinstance(joint, Pmf) else None)
+    if isinstance(source, Kernel):
+        return _Card(source, ())
+    where = f"{source}: " if isinstance(source, str | Path) else ""
+    document = read_json(source, "design or card file") if where else source
+    if not isinstance(document, dict):
+        raise InputError(f"{where}neither a design nor a card nor a channel")
+    try:
+        if "channel" not in document:
+            return _Card(channel_of(document), ())
+        mechanism = document.get("mechanism", {})
+        kept = document.get("kept", [*mechanism.get("keep", []), *mechanism.get("strata", [])])
+        joint = law_of(document["joint"]) if "joint" in document else None
+        return _Card(channel_of(document["channel"]), tuple(kept), joint if isinstance(joint, Pmf) else None)
+    except DaleniusError as e:
+        raise type(e)(f"{where}{e}") from None
+    except (KeyError, TypeError, AttributeError) as e:
+        raise InputError(f"{where}the file is damaged: {type(e).__name__} {e}") from None
+
+
+def _cards(source: Any) -> list[_Card]:
+    several = isinstance(source, Sequence) and not isinstance(source, str)
+    cards = [_card(s) for s in source] if several else [_card(source)]
+    if not cards:
+        raise InputError("name at least one card or design")
+    outputs = [n for card in cards for n in card.channel.output]
+    if len(set(outputs)) != len(outputs):
+        raise MismatchError("two cards describe the same released column; a column is drawn by one of them")
+    return cards
+
+
+def _wanted(cards: Sequence[_Card], columns: Sequence[str] | None) -> tuple[list[Factor], list[str]]:
+    """The matrices that say something about the wanted columns, and the wanted columns that were kept as they are."""
+    factors = [factor for card in cards for factor in factors_of(card.channel, card.kept)]
+    if columns is None:
+        return factors, []
+    there = {n for factor in factors for n in factor.inputs}
+    plain = [n for n in columns if n not in there and any(n in card.kept for card in cards)]
+    return [f for f in factors if set(f.inputs) & set(columns)], plain
+
+
+def counted(
+    cards: Any, released: Any, *, columns: Sequence[str] | None = None, weights: str | None = None
+) -> tuple[list[Factor], Seen]:
+    """The released rows counted in the letters of the cards, with the matrices that drew them."""
+    table = open_table(released)
+    factors, plain = _wanted(_cards(cards), columns)
+    declared = {
+        name: Column(
+            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+        )
+        for factor in factors
+        for name, letters in factor.output.items()
+    }
+    declared |= dict.fromkeys(plain, Column(missing="category"))
+    if not declared:
+        raise MismatchError(f"no column of {list(columns or ())} was perturbed or kept by these cards")
+    coded = encode(table, declared, list(declared))
+    known = coded.trimmed().alphabets
+    coded = replace(coded, alphabets={n: known[n] if n in plain else a for n, a in coded.alphabets.items()})
+    for name in plain:
+        factors.append(as_it_is(name, coded.alphabets[name]))
+    shape = [f.seen for f in factors]
+    if prod(shape) > CELLS or prod(f.letters for f in factors) > CELLS:
+        raise Unsupported(
+            f"the columns have {max(prod(shape), prod(f.letters for f in factors)):,} combinations, more than "
+            f"{CELLS:,}; estimate fewer columns at once"
+        )
+    at = coded.combined(list(declared))
+    if weights is None:
+        return factors, Seen.of(np.bincount(at, minlength=prod(shape)).reshape(shape))
+    w = weights_of(table, weights)
+    sums, squares = (np.bincount(at, weights=v, minlength=prod(shape)).reshape(shape) for v in (w, w**2))
+    return factors, Seen(sums, squares, coded.rows)
+
+
+def estimate(
+    cards: Any,
+    released: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    method: str = "inverse",
+    target: str = "table",
+    level: float = 0.95,
+    weights: str | None = None,
+) -> Estimate:
+    """Estimate the frequencies of the original columns from a released table and its card, or several cards.
+
+    `method` is "inverse" (unbiased), "mle" (most likely law) or "regularised" (shrunk, for many letters); `target` says
+    whether the intervals are for the frequencies of the table itself or of the population it was drawn from.
+
+    >>> import pyarrow as pa
+    >>> card = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
+    >>> found = estimate(card, pa.table({"X": ["a"] * 60 + ["b"] * 40}))
+    >>> found.estimate.round(6).tolist(), found.low.round(3).tolist()
+    ([0.7, 0.3], [0.53, 0.13])
+    """
+    factors, seen = counted(cards, released, columns=columns, weights=weights)
+    return estimate_law(factors, seen, columns=columns, method=method, target=target, level=level)
+
+
+def forecast(
+    cards: Any,
+    rows: int,
+    *,
+    queries: Any = None,
+    columns: Sequence[str] | None = None,
+    target: str = "table",
+) -> dict[str, dict[str, float]]:
+    """Standard errors of linear queries before anything is released: at worst, for uniform data, for the design's data.
+
+    `queries` maps names to lists of terms, `{"share of a or b": [{"X": "a", "weight": 1}, {"X": "b", "weight": 1}]}`; a
+    column that a term does not name may be anything. Without queries: the frequency of each outcome.
+
+    >>> card = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
+    >>> round(forecast(card, 300)["X=a"]["worst"], 6)
+    0.05
+    """
+    opened = _cards(cards)
+    factors, plain = _wanted(opened, columns)
+    if plain or not factors:
+        raise InputError(f"{(plain or list(columns or ()))[0]!r} is not perturbed, so there is no error to expect")
+    alphabets = {n: a for factor in factors for n, a in factor.inputs.items()}
+    wanted = list(alphabets) if columns is None else list(columns)
+    if unknown := [n for n in wanted if n not in alphabets]:
+        raise MismatchError(f"no column {unknown[0]!r} was perturbed; there are {', '.join(map(repr, alphabets))}")
+    sizes = [len(a) for a in alphabets.values()]
+    if prod(sizes) > CELLS:
+        raise Unsupported(f"more than {CELLS:,} combinations; ask about fewer columns")
+    given = queries is not None
+    if not given:
+        if prod(len(alphabets[n]) for n in wanted) > QUERIES:
+            raise Unsupported(f"more than {QUERIES} outcomes; say which queries matter")
+        queries = {}
+        for codes in np.ndindex(*(len(alphabets[n]) for n in wanted)):
+            term = {n: alphabets[n][c] for n, c in zip(wanted, codes, strict=True)}
+            queries[", ".join(f"{n}={v}" for n, v in term.items())] = [term | {"weight": 1}]
+    vectors = {str(name): _vector(str(name), terms, alphabets) for name, terms in dict(queries).items()}
+    prior = None
+    if len(opened) == 1 and opened[0].joint is not None and set(alphabets) <= set(opened[0].joint.variables):
+        law = opened[0].joint.marginal(list(alphabets))
+        prior = np.zeros(sizes)
+        prior[tuple(law.support.T)] = [int(w) / law.total for w in law.weights]
+    if given:
+        return expected_error(factors, rows, vectors, target=target, prior=prior)
+    out: dict[str, dict[str, float]] = {}
+    for name, c in vectors.items():  # outcomes that the released letters do not determine are left out
+        with suppress(Unsupported):
+            out |= expected_error(factors, rows, {name: c}, target=target, prior=prior)
+    if not out:
+        raise Unsupported("the matrix of the channel is singular and determines the probability of no outcome")
+    return out
+
+
+def _vector(name: str, terms: Any, alphabets: Mapping[str, Sequence[str]]) -> Any:
+    if not isinstance(terms, list) or not all(isinstance(t, dict) and "weight" in t for t in terms):
+        raise InputError(f'query {name!r} is not a list of terms such as {{"X": "a", "weight": 1}}')
+    c = np.zeros([len(a) for a in alphabets.values()])
+    for term in terms:
+        if unknown := [n for n in term if n != "weight" and n not in alphabets]:
+            raise MismatchError(f"query {name!r} names the column {unknown[0]!r}, which is not perturbed")
+        at: list[Any] = []
+        for n, letters in alphabets.items():
+            if n in term and term[n] not in letters:
+                raise MismatchError(f"query {name!r}: {term[n]!r} is no letter of {n!r}")
+            at.append(letters.index(term[n]) if n in term else slice(None))
+        c[tuple(at)] += float(exact(term["weight"], f"the weight of query {name!r}"))
+    return c

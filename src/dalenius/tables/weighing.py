@@ -1,0 +1,43 @@
+"""Survey weights: a column of positive numbers, one for each row."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import TableError
+from dalenius.tables.source import Table
+
+__all__ = ["weights_of"]
+
+
+def weights_of(table: Table, name: str) -> npt.NDArray[np.float64]:
+    """The weights that a column holds; only distinct values meet Python.
+
+    >>> import pyarrow as pa
+    >>> from dalenius.tables import open_table
+    >>> weights_of(open_table(pa.table({"w": [2.5, 1.0, 2.5]})), "w").tolist()
+    [2.5, 1.0, 2.5]
+    """
+    parts, done = [], 0
+    for batch in table.batches([name]):
+        column = batch.column(name)
+        values = np.array([*map(_number, column.dictionary.to_pylist()), np.nan])
+        at = column.indices.fill_null(len(values) - 1).to_numpy()
+        here = values[at]
+        if not (good := here > 0).all():
+            row = int((~good).argmax())
+            raise TableError(
+                f"{table.name}, row {done + row + 1}, column {name!r}: {column[row].as_py()!r} is not a positive weight"
+            )
+        parts.append(here)
+        done += len(here)
+    return np.concatenate(parts)
+
+
+def _number(text: Any) -> float:
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        return np.nan
+    return value if np.isfinite(value) else np.nan

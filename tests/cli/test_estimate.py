@@ -1,0 +1,254 @@
+"""`estimate` and `risk` from the command line, from the card alone, and the script that travels with it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import dalenius
+from dalenius import estimate
+from tests.cli.conftest import Place
+
+Run = Callable[..., tuple[int, str, str]]
+
+PRAM = """\
+[source]
+table = "t.csv"
+[columns.job]
+values = ["farm", "shop", "mine", "none"]
+missing = "category"
+[mechanism]
+observe = ["job"]
+release = ["job"]
+form = "pram"
+[objective]
+maximize = { information = ["job"] }
+[[guarantee]]
+local_dp = 2.0
+"""
+SHARES = {"farm": 0.4, "shop": 0.3, "mine": 0.2, "none": 0.06, "?": 0.04}
+
+
+@pytest.fixture
+def released(tmp_path: Path, run: Run) -> Place:
+    rng = np.random.default_rng(7)
+    jobs = rng.choice(list(SHARES), size=8000, p=list(SHARES.values()))
+    (tmp_path / "t.csv").write_text("job,year\n" + "".join(f"{j},2020\n" for j in jobs))
+    (tmp_path / "p.toml").write_text(PRAM)
+    code, _, err = run("release", tmp_path / "p.toml", "-o", tmp_path / "out")
+    assert code == 0, err
+    return Place(tmp_path)
+
+
+def test_estimate_from_the_card_alone(released: Place, run: Run) -> None:
+    card, table = released / "out" / "card.json", released / "out" / "released.csv"
+    for method in ("inverse", "mle", "regularised"):
+        for target in ("table", "population"):
+            code, out, err = run("estimate", card, table, "--method", method, "--target", target, "--json")
+            assert code == 0, err
+            document = json.loads(out)
+            assert {"estimate", "low", "high", "level", "covariance", "method", "target"} <= set(document)
+            assert (document["method"], document["target"], document["level"]) == (method, target, 0.95)
+            assert document["outcomes"] == [["farm"], ["shop"], ["mine"], ["none"], ["(missing)"]]
+            np.testing.assert_allclose(document["estimate"], list(SHARES.values()), atol=0.05)
+            assert np.shape(document["covariance"]) == (5, 5)
+    code, out, _ = run("estimate", card, table)
+    assert code == 0
+    assert "unbiased, 95% intervals" in out
+    by_design = json.loads(run("estimate", released / "out" / "design.json", table, "--json")[1])
+    assert by_design["estimate"] == json.loads(run("estimate", card, table, "--json")[1])["estimate"]
+
+
+def test_the_python_call_says_the_same(released: Place, run: Run) -> None:
+    card, table = released / "out" / "card.json", released / "out" / "released.csv"
+    said = json.loads(run("estimate", card, table, "--json")[1])
+    assert estimate(card, table).to_json()["estimate"] == said["estimate"]
+    assert estimate(dalenius.load(released / "out" / "design.json"), table).to_json()["low"] == said["low"]
+
+
+def test_the_script_that_travels_agrees_with_the_library(released: Place, run: Run) -> None:
+    card, table = released / "out" / "card.json", released / "out" / "released.csv"
+    script = released / "estimate.py"
+    assert run("estimate", "--export", script)[0] == 0
+    assert run("estimate", "--export", script)[0] == 2
+    for target in ("table", "population"):
+        command = [sys.executable, "-I", "-S", str(script), str(card), str(table), target]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        ours = estimate(card, table, target=target)
+        for line, x, p, low, high in zip(
+            done.stdout.splitlines(), ours.outcomes(), ours.estimate, ours.low, ours.high, strict=True
+        ):
+            name, figures = line.split("\t")
+            assert name == ",".join(x)
+            assert figures == f"{p:.6f} [{low:.6f}, {high:.6f}]"
+
+
+def test_a_uniform_prior_gives_randomised_response_that_no_record_decided(released: Place, run: Run) -> None:
+    public = PRAM.replace('table = "t.csv"', 'table = "t.csv"\nprior = "uniform"')
+    (released / "u.toml").write_text(public)
+    code, _, err = run("release", released / "u.toml", "-o", released / "free")
+    assert code == 0, err
+    card = json.loads((released / "free" / "card.json").read_text())
+    assert card["designed_on"] == "a public distribution"
+    assert len(set(card["channel"]["q"])) == 1
+    told = json.loads(run("explain", released / "free" / "card.json", "--json")[1])["not_protected"]
+    assert not any("decided from the frequencies" in s for s in told)
+    told = json.loads(run("explain", released / "out" / "card.json", "--json")[1])["not_protected"]
+    assert any("decided from the frequencies" in s for s in told)
+    assert any("columns that are perturbed one by one" in s for s in told)
+    (released / "u.toml").write_text(public.replace('["farm", "shop", "mine", "none"]', '"from-table"'))
+    code, _, err = run("solve", released / "u.toml", "-o", released / "d.json")
+    assert code == 2
+    assert "declare the values of 'job'" in err
+
+
+def write(path: Path, document: object) -> Path:
+    path.write_text(json.dumps(document))
+    return path
+
+
+def channel(rows: list[list[str]], name: str = "X") -> dict[str, object]:
+    letters = ["a", "b", "c"][: len(rows)]
+    return {"inputs": {name: letters}, "output": {name: ["a", "b", "c"][: len(rows[0])]}, "rows": rows}
+
+
+def test_the_script_reads_dense_and_resampled_channels_and_refuses_the_rest(tmp_path: Path, run: Run) -> None:
+    script, table = tmp_path / "estimate.py", tmp_path / "r.csv"
+    run("estimate", "--export", script)
+    table.write_text("X\n" + "a\n" * 70 + "b\n" * 30)
+    half = ["1/2", "1/2"]
+    both = {"X": ["a", "b"]}
+    forms = [
+        channel([["9/10", "1/10"], ["1/3", "2/3"]]),
+        {"form": "resample", "inputs": both, "output": both, "keep": half, "q": ["3/4", "1/4"]},
+        {"form": "pram", "inputs": both, "output": both, "q": ["3/4", "2/3"]},
+    ]
+    for form in forms:
+        card = write(tmp_path / "card.json", {"channel": form, "kept": []})
+        out = subprocess.run([sys.executable, "-I", "-S", script, card, table], capture_output=True, text=True)
+        ours = estimate(card, table)
+        assert [line.split("\t")[1].split()[0] for line in out.stdout.splitlines()] == [
+            f"{p:.6f}" for p in ours.estimate
+        ]
+    for bad in (
+        channel([half, half]),
+        channel([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"]]),
+        {"form": "windows", "inputs": both, "output": both, "channels": []},
+        {"form": "pram", "inputs": {"X": ["a", "z"]}, "output": {"X": ["a", "z"]}, "q": ["3/4", "2/3"]},
+    ):
+        card = write(tmp_path / "card.json", {"channel": bad, "kept": []})
+        out = subprocess.run([sys.executable, "-I", "-S", script, card, table], capture_output=True, text=True)
+        assert out.returncode == 1
+        assert "Traceback" not in out.stderr
+
+
+def test_cross_tabulation_of_two_cards_and_a_kept_column(tmp_path: Path, run: Run) -> None:
+    rng = np.random.default_rng(1)
+    n = 20_000
+    x, k = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    y = np.where(rng.random(n) < 0.8, x, 1 - x)
+    z, v = (np.where(rng.random(n) < 0.75, c, 1 - c) for c in (x, y))
+    names = np.array(["a", "b"])
+    table = pa.table({"X": names[z], "Y": names[v], "K": names[k], "w": np.where(k == 1, 3.0, 1.0)})
+    parquet.write_table(table, tmp_path / "r.parquet")
+    flip = [["3/4", "1/4"], ["1/4", "3/4"]]
+    one = write(tmp_path / "x.json", {"channel": channel(flip), "kept": ["K", "w"]})
+    two = write(tmp_path / "y.json", {"channel": channel(flip, "Y"), "kept": []})
+    document = json.loads(run("estimate", one, two, tmp_path / "r.parquet", "--json")[1])
+    np.testing.assert_allclose(document["estimate"], [0.4, 0.1, 0.1, 0.4], atol=0.05)
+    document = json.loads(run("estimate", one, two, tmp_path / "r.parquet", "--columns", "K", "X", "--json")[1])
+    assert document["columns"] == ["K", "X"]
+    np.testing.assert_allclose(document["estimate"], [0.25] * 4, atol=0.05)
+    weighed = json.loads(run("estimate", one, tmp_path / "r.parquet", "--columns", "K", "--weights", "w", "--json")[1])
+    np.testing.assert_allclose(weighed["estimate"], [0.25, 0.75], atol=0.02)
+    code, _, err = run("estimate", one, one, tmp_path / "r.parquet")
+    assert code == 2
+    assert "same released column" in err
+
+
+def test_errors_before_the_release(tmp_path: Path, run: Run, released: Place) -> None:
+    card = write(tmp_path / "x.json", channel([["3/4", "1/4"], ["1/4", "3/4"]]))
+    code, out, err = run("estimate", card, "--rows", "300", "--json")
+    assert code == 0, err
+    assert json.loads(out)["standard_error"]["X=a"]["worst"] == pytest.approx(0.05)
+    queries = write(tmp_path / "q.json", {"both": [{"weight": 1}], "b": [{"X": "b", "weight": "2"}]})
+    errors = json.loads(run("estimate", card, "--rows", "300", "--queries", queries, "--json")[1])["standard_error"]
+    assert errors["both"]["worst"] == pytest.approx(0, abs=1e-9)
+    assert errors["b"]["worst"] == pytest.approx(0.1)
+    design = released / "out" / "design.json"
+    errors = json.loads(run("estimate", design, "--rows", "8000", "--json")[1])["standard_error"]
+    seen = json.loads(run("estimate", design, released / "out" / "released.csv", "--json")[1])["standard_error"]
+    assert errors["job=farm"]["design"] == pytest.approx(seen[0], rel=0.1)
+    assert "Standard errors to expect" in run("estimate", design, "--rows", "8000")[1]
+    for terms, words in (({"b": [{"X": "q", "weight": 1}]}, "'q' is no letter"), ({"b": {}}, "not a list of terms")):
+        write(queries, terms)
+        code, _, err = run("estimate", card, "--rows", "300", "--queries", queries)
+        assert code == 2
+        assert words in err
+    merged = write(tmp_path / "m.json", channel([["9/10", "1/10"], ["1/5", "4/5"], ["1/5", "4/5"]]))
+    assert list(json.loads(run("estimate", merged, "--rows", "9", "--json")[1])["standard_error"]) == ["X=a"]
+    none = write(tmp_path / "n.json", channel([["1/2", "1/2"], ["1/2", "1/2"]]))
+    assert run("estimate", none, "--rows", "9")[0] == 2
+    write(queries, [1])
+    assert run("estimate", card, "--rows", "300", "--queries", queries)[0] == 2
+    assert run("estimate", "--rows", "300")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("X\na\nb\nq\n", "row 3, column 'X': 'q' is not in its alphabet"),
+        ("Q\na\nb\n", "no column 'X'"),
+        ("X\n", "no rows"),
+        ("X\na\n?\n", "the value is missing"),
+    ],
+)
+def test_tables_that_do_not_fit_are_refused(tmp_path: Path, run: Run, text: str, words: str) -> None:
+    card = write(tmp_path / "x.json", channel([["3/4", "1/4"], ["1/4", "3/4"]]))
+    (tmp_path / "r.csv").write_text(text)
+    code, out, err = run("estimate", card, tmp_path / "r.csv")
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_files_that_are_no_cards_are_refused(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "r.csv").write_text("X\na\nb\n")
+    for document in ([1], {"channel": 3}, {"channel": {"form": "nope"}}, {"kept": 1}):
+        code, _, err = run("estimate", write(tmp_path / "x.json", document), tmp_path / "r.csv")
+        assert code == 2
+        assert "x.json" in err
+    assert run("estimate", tmp_path / "r.csv")[0] == 2
+    singular = write(tmp_path / "x.json", channel([["1/2", "1/2"], ["1/2", "1/2"]]))
+    code, _, err = run("estimate", singular, tmp_path / "r.csv")
+    assert code == 2
+    assert "singular" in err
+
+
+def test_risk_writes_its_map(tmp_path: Path, run: Run) -> None:
+    rng = np.random.default_rng(1)
+    rows = [f"{min(a, 60)},{r}" for a, r in zip(rng.geometric(0.05, 1500), rng.integers(0, 8, 1500), strict=True)]
+    (tmp_path / "t.csv").write_text("age,region\n" + "\n".join(rows) + "\n")
+    said = ("risk", tmp_path / "t.csv", "--keys", "age", "region", "--population", "20000")
+    code, out, err = run(*said, "--target-risk", "1", "--level", "2", "-o", tmp_path / "risk", "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["target"]["reached"] <= 1
+    assert document["after"]["tau2"] < document["tau2"]
+    assert document["sampling_fraction"] == pytest.approx(0.075)
+    assert sorted(p.name for p in (tmp_path / "risk").iterdir()) == ["map.csv", "map.svg", "records.csv", "risk.json"]
+    assert (tmp_path / "risk" / "map.svg").read_text().startswith("<svg")
+    assert len((tmp_path / "risk" / "records.csv").read_text().splitlines()) == 1501
+    assert all(p.stat().st_mode & 0o077 == 0 for p in (tmp_path / "risk").iterdir())
+    assert "(tau2)" in run(*said)[1]
+    assert run(*said, "-o", tmp_path / "risk")[0] == 2
+    assert run(*said, "--fraction", "0.5")[0] == 2
+    assert run("risk", tmp_path / "t.csv", "--keys", "age")[0] == 2
+    code, _, err = run(*said, "--target-risk", "1e-12")
+    assert code == 3
+    assert "even keys that tell nothing" in err
