@@ -27,7 +27,7 @@ format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/dev.stamp  ## every benchmark, with its rivals
-	for b in compositions disclosure sampler self_disclosure; do $(BIN)/python benchmarks/$$b.py || exit 1; done
+	for b in compositions disclosure estimation sampler self_disclosure; do $(BIN)/python benchmarks/$$b.py || exit 1; done
 
 ledger-torture: $(VENV)/dev.stamp  ## 1,000 kills with 8 processes at once, and the planted bugs, about 4 minutes
 	$(BIN)/python -m tests.ledger.torture --kills 1000 --processes 8
