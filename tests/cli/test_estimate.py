@@ -167,6 +167,18 @@ def test_cross_tabulation_of_two_cards_and_a_kept_column(tmp_path: Path, run: Ru
     np.testing.assert_allclose(document["estimate"], [0.25] * 4, atol=0.05)
     weighed = json.loads(run("estimate", one, tmp_path / "r.parquet", "--columns", "K", "--weights", "w", "--json")[1])
     np.testing.assert_allclose(weighed["estimate"], [0.25, 0.75], atol=0.02)
+    queries = write(tmp_path / "q.json", {"agree": [{"X": v, "Y": v, "weight": 1} for v in "ab"]})
+    found = json.loads(run("estimate", one, two, tmp_path / "r.parquet", "--queries", queries, "--json")[1])
+    assert found["queries"]["agree"]["estimate"] == pytest.approx(found["estimate"][0] + found["estimate"][3])
+    c = np.array([1, 0, 0, 1])
+    assert found["queries"]["agree"]["standard_error"] ** 2 == pytest.approx(c @ found["covariance"] @ c)
+    write(queries, {"in k": [{"X": "a", "K": "b", "weight": 1}]})
+    for target in ("table", "population"):
+        said = ("estimate", one, tmp_path / "r.parquet", "--columns", "X", "K", "--weights", "w", "--target", target)
+        found = json.loads(run(*said, "--queries", queries, "--json")[1])
+        assert found["queries"]["in k"]["estimate"] == pytest.approx(found["estimate"][1])
+        assert found["queries"]["in k"]["standard_error"] == pytest.approx(found["standard_error"][1])
+    assert "in k: " in run(*said, "--queries", queries)[1]
     code, _, err = run("estimate", one, one, tmp_path / "r.parquet")
     assert code == 2
     assert "same released column" in err

@@ -3,10 +3,11 @@
 from argparse import Namespace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from dalenius.cli.terminal import say
 from dalenius.errors import InputError
-from dalenius.evidence import counted, forecast
+from dalenius.evidence import answers, counted, forecast
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.outputs import new_file
 from dalenius.tables import read_json
@@ -45,7 +46,21 @@ def run(arguments: Namespace) -> None:
         lines.append(
             f"The released letters tell {max(value, 0.0):.4g} bits about the original ones, standard error {error:.2g}."
         )
+    if arguments.queries:
+        how = {"target": arguments.target, "level": arguments.level, "weights": arguments.weights}
+        document["queries"] = answers(cards, released, _queries(arguments.queries), **how)
+        lines += [
+            f"  {name}: {a['estimate']:.6f}  [{a['low']:.6f}, {a['high']:.6f}]"
+            for name, a in document["queries"].items()
+        ]
     say(arguments, lines, document)
+
+
+def _queries(path: str) -> dict[str, Any]:
+    queries = read_json(path, "query file")
+    if not isinstance(queries, dict):
+        raise InputError(f"{path}: a query file maps names to lists of terms")
+    return queries
 
 
 def _words(found: Estimate) -> list[str]:
@@ -79,9 +94,7 @@ def _words(found: Estimate) -> list[str]:
 def _before(arguments: Namespace) -> None:
     if not arguments.files:
         raise InputError("name a card or a design to forecast from")
-    queries = read_json(arguments.queries, "query file") if arguments.queries else None
-    if queries is not None and not isinstance(queries, dict):
-        raise InputError(f"{arguments.queries}: a query file maps names to lists of terms")
+    queries = _queries(arguments.queries) if arguments.queries else None
     errors = forecast(
         arguments.files, arguments.rows, queries=queries, columns=arguments.columns, target=arguments.target
     )

@@ -171,7 +171,7 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--level", type=_probability, default=0.95, help="level of the intervals (default: 0.95)")
     c.add_argument("--weights", metavar="COLUMN", help="kept column with survey weights")
     c.add_argument("--rows", type=_count, metavar="N", help="forecast the errors for N rows; no released table")
-    c.add_argument("--queries", metavar="FILE", help="linear queries to forecast (JSON)")
+    c.add_argument("--queries", metavar="FILE", help="linear queries to answer or forecast (JSON)")
     c.add_argument("--export", metavar="FILE", help="write a script that estimates with nothing but Python")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 

@@ -13,10 +13,19 @@ from dalenius.core import MISSING, Column, Design, Kernel, Pmf, channel_of
 from dalenius.core.numbers import exact
 from dalenius.core.product_pmf import law_of
 from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
-from dalenius.measures import Estimate, Factor, Seen, as_it_is, estimate_law, expected_error, factors_of
+from dalenius.measures import (
+    Estimate,
+    Factor,
+    Seen,
+    as_it_is,
+    estimate_law,
+    estimate_queries,
+    expected_error,
+    factors_of,
+)
 from dalenius.tables import encode, open_table, read_json, weights_of
 
-__all__ = ["counted", "estimate", "forecast"]
+__all__ = ["answers", "counted", "estimate", "forecast"]
 
 CELLS = 1 << 22
 QUERIES = 512
@@ -133,6 +142,35 @@ def estimate(
     """
     factors, seen = counted(cards, released, columns=columns, weights=weights)
     return estimate_law(factors, seen, columns=columns, method=method, target=target, level=level)
+
+
+def answers(
+    cards: Any,
+    released: Any,
+    queries: Mapping[str, Any],
+    *,
+    target: str = "table",
+    level: float = 0.95,
+    weights: str | None = None,
+) -> dict[str, dict[str, float]]:
+    """Unbiased answers to linear queries, written as for `forecast`, with standard errors and intervals.
+
+    >>> import pyarrow as pa
+    >>> card = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
+    >>> found = answers(card, pa.table({"X": ["a"] * 60 + ["b"] * 40}), {"a": [{"X": "a", "weight": 1}]})
+    >>> round(found["a"]["estimate"], 6)
+    0.7
+    """
+    named = {
+        n for terms in queries.values() if isinstance(terms, list) for t in terms if isinstance(t, dict) for n in t
+    }
+    opened = _cards(cards)
+    inputs = [n for card in opened for n in card.channel.inputs]
+    kept = [n for card in opened for n in card.kept if n in named and n not in inputs]
+    factors, seen = counted(cards, released, columns=[*inputs, *dict.fromkeys(kept)], weights=weights)
+    alphabets = {n: a for factor in factors for n, a in factor.inputs.items()}
+    vectors = {str(name): _vector(str(name), terms, alphabets) for name, terms in queries.items()}
+    return estimate_queries(factors, seen, vectors, target=target, level=level)
 
 
 def forecast(

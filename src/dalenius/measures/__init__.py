@@ -19,6 +19,7 @@ from dalenius.measures.chains import (
     window_sums_bits,
 )
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
+from dalenius.measures.counted_information import entropy_miller_madow, information_from_counts, information_kept
 from dalenius.measures.disclosure import (
     Exposure,
     UpperBounds,
@@ -32,7 +33,6 @@ from dalenius.measures.disclosure import (
 )
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
 from dalenius.measures.estimation import Estimate, estimate_law
-from dalenius.measures.forecast import entropy_miller_madow, expected_error, information_from_counts, information_kept
 from dalenius.measures.gaussian import (
     GaussianRelease,
     Traded,
@@ -79,6 +79,7 @@ from dalenius.measures.operational import (
     quantise,
     quantise_and_bin,
 )
+from dalenius.measures.queries import estimate_queries, expected_error
 from dalenius.measures.risk import (
     expected_reciprocal,
     main_effects,
@@ -145,6 +146,7 @@ __all__ = [
     "entropy_of",
     "equivocation",
     "estimate_law",
+    "estimate_queries",
     "eta_kl",
     "eta_tv",
     "examine_mapping",

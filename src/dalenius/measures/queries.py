@@ -1,0 +1,121 @@
+"""Linear queries sum_x c(x) p(x): what released letters say about them, and how well they will before the release."""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import InputError, Unsupported
+from dalenius.measures.estimation import CELLS, TARGETS, quantile
+from dalenius.measures.inversion import Factor, Seen, along
+
+__all__ = ["estimate_queries", "expected_error"]
+
+Array = npt.NDArray[Any]
+
+
+def _counterpart(factors: Sequence[Factor], name: str, coefficients: npt.ArrayLike) -> tuple[Array, Array]:
+    """The query c as an array of the inputs, and h = A'c, whose mean over released letters is unbiased for it."""
+    shape = [f.letters for f in factors]
+    if prod(shape) > CELLS or prod(f.seen for f in factors) > CELLS:
+        raise Unsupported(f"more than {CELLS:,} cells; ask about fewer columns")
+    c = np.asarray(coefficients, dtype=float).reshape(shape)
+    h = along(c, factors, "transposed")
+    if not np.allclose(along(h, factors, "mean"), c, atol=1e-7 * max(1.0, float(np.abs(c).max()))):
+        raise Unsupported(f"the released letters do not determine {name!r}: the matrix of the channel is singular")
+    return c, h
+
+
+def estimate_queries(
+    factors: Sequence[Factor],
+    seen: Seen,
+    queries: Mapping[str, npt.ArrayLike],
+    *,
+    target: str = "table",
+    level: float = 0.95,
+) -> dict[str, dict[str, float]]:
+    """Unbiased estimates of linear queries from released counts, with standard errors and intervals.
+
+    With h = A'c the estimate is the weighted mean of h, and its variance is, in the letters of `measures.estimation`,
+    sum_y v_y (h^2 - A'c^2)(y) for the table, n/(n-1) sum_y v_y (h(y) - estimate)^2 for the population.
+
+    >>> M = np.array([[0.8, 0.2], [0.3, 0.7]])
+    >>> f = Factor({"X": ("a", "b")}, {"X": ("a", "b")}, dense=M)
+    >>> found = estimate_queries([f], Seen.of([60, 40]), {"a": [1, 0]})["a"]
+    >>> round(found["estimate"], 6), round(found["standard_error"], 4)
+    (0.6, 0.0849)
+    """
+    if target not in TARGETS:
+        raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
+    z, W = quantile(level), float(seen.sums.sum())
+    if seen.rows < 2:
+        raise InputError(f"{seen.rows} released rows are too few to estimate from")
+    v, out = seen.squares / W**2, {}
+    for name, coefficients in queries.items():
+        c, h = _counterpart(factors, name, coefficients)
+        value = float((seen.sums * h).sum()) / W
+        if target == "table":
+            variance = float((v * (h**2 - along(c**2, factors, "transposed"))).sum())
+        else:
+            variance = float((v * (h - value) ** 2).sum()) * seen.rows / (seen.rows - 1)
+        error = float(np.sqrt(max(variance, 0.0)))
+        out[name] = {
+            "estimate": value,
+            "low": value - z * error,
+            "high": value + z * error,
+            "standard_error": error,
+        }
+    return out
+
+
+def expected_error(
+    factors: Sequence[Factor],
+    rows: int,
+    queries: Mapping[str, npt.ArrayLike],
+    *,
+    target: str = "table",
+    prior: npt.ArrayLike | None = None,
+) -> dict[str, dict[str, float]]:
+    r"""Standard errors of the unbiased estimates of linear queries sum_x c(x) p(x), before anything is released.
+
+    With h = A'c the estimate is the mean of h over the released letters. Its variance for a table of law p is
+    sum_x p(x) e(x) / n with e(x) = sum_y M_xy h(y)^2 - c(x)^2, linear in p, so that `worst` is max e. For a population
+    it is (sum_x p(x) (e(x) + c(x)^2) - (c.p)^2) / n, whose maximum is min over s of max_x e(x) + (c(x) - s)^2.
+
+    >>> M = np.array([[0.75, 0.25], [0.25, 0.75]])
+    >>> share = {"a": [1, 0]}
+    >>> error = expected_error([Factor({"X": ("a", "b")}, {"X": ("a", "b")}, dense=M)], 300, share)
+    >>> round(error["a"]["worst"], 9)
+    0.05
+    """
+    if target not in TARGETS:
+        raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
+    if rows < 1:
+        raise InputError(f"{rows} rows: an expected error needs at least one")
+    shape, out = [f.letters for f in factors], {}
+    for name, coefficients in queries.items():
+        c, h = _counterpart(factors, name, coefficients)
+        excess = np.maximum(along(h**2, factors, "mean") - c**2, 0.0)
+        out[name] = {"worst": float(np.sqrt(_worst(excess, c, target) / rows))}
+        laws = {"uniform": np.full(shape, 1 / prod(shape))}
+        if prior is not None:
+            laws["design"] = np.asarray(prior, dtype=float).reshape(shape)
+        for law, p in laws.items():
+            more = 0.0 if target == "table" else float((p * c**2).sum() - (p * c).sum() ** 2)
+            out[name][law] = float(np.sqrt((float((p * excess).sum()) + max(more, 0.0)) / rows))
+    return out
+
+
+def _worst(excess: Array, c: Array, target: str) -> float:
+    if target == "table":
+        return float(excess.max())
+    low, high = float(c.min()), float(c.max())
+    for _ in range(200):  # convex in s; every s gives an upper bound, so stopping early is safe
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        if (excess + (c - a) ** 2).max() <= (excess + (c - b) ** 2).max():
+            high = b
+        else:
+            low = a
+    return float((excess + (c - (low + high) / 2) ** 2).max())
