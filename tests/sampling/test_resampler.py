@@ -127,7 +127,8 @@ def test_pieces_equal_the_whole():
 def test_the_form_names_its_sampler():
     letters = {"X": ("a", "b")}
     assert isinstance(
-        draws_of(Resample(letters, letters, (Fraction(1), Fraction(0)), (Fraction(1), Fraction(0))))[0].sampler, Resampler
+        draws_of(Resample(letters, letters, (Fraction(1), Fraction(0)), (Fraction(1), Fraction(0))))[0].sampler,
+        Resampler,
     )
 
 
