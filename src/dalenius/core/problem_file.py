@@ -47,7 +47,7 @@ from dalenius.core.problem import (
 )
 from dalenius.errors import InputError, ProblemFileError
 
-__all__ = ["parse", "read"]
+__all__ = ["Section", "key_lines", "parse", "read"]
 
 P = TypeVar("P", bound=Problem)
 Place = tuple[str | int, ...]
@@ -61,7 +61,7 @@ _STRING = re.compile(r"""("[^"]*"|'[^']*')""")
 _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
 
 
-def _lines(text: str) -> dict[Place, int]:
+def key_lines(text: str) -> dict[Place, int]:
     """Line of each section header and key, found by their looks; used in messages only."""
     lines: dict[Place, int] = {}
     here: Place = ()
@@ -95,7 +95,7 @@ def read(cls: type[P], path: Path) -> P:
     except tomllib.TOMLDecodeError as e:
         raise ProblemFileError(f"{path.name} is not valid TOML: {e}") from None
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return parse(cls, document, file=path, lines=_lines(text), digest=digest)
+    return parse(cls, document, file=path, lines=key_lines(text), digest=digest)
 
 
 @dataclass

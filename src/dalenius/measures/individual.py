@@ -38,6 +38,7 @@ __all__ = [
     "independent_capacity",
     "individual_capacity",
     "individual_proof",
+    "largest_of_sets",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -174,17 +175,30 @@ def independent_capacity(channel: Kernel, *, gap: float = GAP) -> Bracket:
     laws, which = distinct_rows(channel)
     low = high = 0.0
     for i in range(len(channel.inputs)):
-        sets = np.unique(np.sort(which[_classes(channel, [i])].T, axis=1), axis=0)
-        sets = sets[(sets != sets[:, :1]).any(axis=1)]
-        ends = _many(laws, sets)
-        for k in np.argsort(-ends[:, 1]):
-            if ends[k, 1] <= low + gap:
-                break
-            ball = smallest_ball(laws, at=np.unique(sets[k]), gap=gap / 4)
-            ends[k] = ball.low, ball.high
-            low = max(low, ball.low)
-        high = max(high, *ends[:, 1].tolist()) if len(ends) else high
+        ends = largest_of_sets(laws, which[_classes(channel, [i])].T, gap=gap, known=low)
+        low, high = max(low, ends[0]), max(high, ends[1])
     return bits(low, max(low, high))
+
+
+def largest_of_sets(laws: Laws, sets: Places, *, gap: float = GAP, known: float = 0.0) -> Bracket:
+    """The largest capacity of some sets of rows, one set a line, in nats; below `known` it is bounded only.
+
+    >>> laws = Laws(np.array([[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]]), 0.0)
+    >>> low, high = largest_of_sets(laws, np.array([[0, 1], [0, 2]]))
+    >>> round(low, 9), high - low < 1e-9
+    (0.130812036, True)
+    """
+    low = known
+    sets = np.unique(np.sort(sets, axis=1), axis=0)
+    sets = sets[(sets != sets[:, :1]).any(axis=1)]
+    ends = _many(laws, sets)
+    for k in np.argsort(-ends[:, 1]):
+        if ends[k, 1] <= low + gap:
+            break
+        ball = smallest_ball(laws, at=np.unique(sets[k]), gap=gap / 4)
+        ends[k] = ball.low, ball.high
+        low = max(low, ball.low)
+    return low, max(0.0, *ends[:, 1].tolist()) if len(ends) else 0.0
 
 
 def _many(laws: Laws, sets: NDArray[np.intp], rounds: int = 12) -> Floats:

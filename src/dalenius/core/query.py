@@ -1,0 +1,308 @@
+r"""`Query`: a number, a vector or a label computed from n records, and the noise under which it leaves (paper 001).
+
+    Y = noise(f(x_1, ..., x_n))
+
+A query is a description: what f is, over which letters, with which noise. Noise of a finite kind has an exact kernel
+(`core.noise`); Gaussian and Laplace noise are densities. What the pair tells about one record is `measures.query`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from math import lcm
+from typing import Any, TypeAlias
+
+from dalenius.core.numbers import exact, written
+from dalenius.errors import InputError, Unsupported
+
+__all__ = ["FINITE", "KINDS", "NOISES", "Interval", "Query", "Reach", "Value", "label"]
+
+Value: TypeAlias = tuple[Fraction, ...] | str
+"""A vector of exact numbers (of length one for a number), or a label."""
+
+State: TypeAlias = tuple[int, ...]
+
+KINDS = ("count", "sum", "mean", "histogram", "parity")
+FINITE = ("randomised-response", "geometric", "exponential", "table")
+NOISES = (*FINITE, "gaussian", "laplace")
+MOST = 1 << 21  # pairs of a rest and a letter
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Records that are numbers between two ends."""
+
+    low: Fraction
+    high: Fraction
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise InputError(f"an interval of letters needs low < high, not {self.low} and {self.high}")
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a group of records can do to f: one line for each state of the others, one place for each of its letters.
+
+    Entries are places in `Query.values`.
+    """
+
+    group: tuple[int, ...]
+    letters: tuple[tuple[str, ...], ...]
+    lines: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Query:
+    """f over `records` records and its noise.
+
+    `letters` is one alphabet for all records, or one for each of them (with a table), or an interval (sum and mean
+    under Gaussian or Laplace noise). `parameter` is the probability of another answer (randomised response), the ratio
+    of neighbouring probabilities (geometric), the rate (exponential), the variance (Gaussian) or the scale (Laplace).
+
+    >>> q = Query(3, (("0", "1"),) * 3, "count", "geometric", Fraction(1, 2))
+    >>> len(q.values), q.reaches(1)[0].lines
+    (4, ((0, 1), (1, 2), (2, 3)))
+    """
+
+    records: int
+    letters: tuple[tuple[str, ...], ...] | Interval
+    kind: str
+    noise: str
+    parameter: Fraction | None = None
+    letter: str | None = None
+    table: tuple[Value, ...] | None = None
+    kernel: tuple[tuple[str, ...], tuple[tuple[Fraction, ...], ...]] | None = None
+
+    def __post_init__(self) -> None:
+        if self.records < 1:
+            raise InputError(f"a query is over at least one record, not {self.records}")
+        if self.noise not in NOISES:
+            raise InputError(f"there is no noise {self.noise!r}; there are {', '.join(NOISES)}")
+        if self.kind not in (*KINDS, "table"):
+            raise InputError(f"there is no query {self.kind!r}; there are {', '.join(KINDS)} and a table")
+        if (self.kind == "table") != (self.table is not None):
+            raise InputError("a query by table needs its table, and no other query has one")
+        if (self.noise == "table") != (self.kernel is not None):
+            raise InputError("noise by table needs its table, and no other noise has one")
+        if isinstance(self.letters, Interval):
+            if self.kind not in ("sum", "mean") or self.noise not in ("gaussian", "laplace"):
+                raise InputError("letters of an interval need the query sum or mean and gaussian or laplace noise")
+        else:
+            self._check_letters(self.letters)
+        self._check_parameter()
+        if not isinstance(self.letters, Interval):
+            if self.kernel is not None and len(self.kernel[1]) != len(self.values):
+                raise InputError(
+                    f"the table of noise has {len(self.kernel[1])} rows for {len(self.values)} values of f"
+                )
+            if self.noise in ("geometric", "gaussian", "laplace") and any(isinstance(v, str) for v in self.values):
+                raise InputError(f"{self.noise} noise is for numbers, and f has labels for values")
+
+    def _check_letters(self, letters: tuple[tuple[str, ...], ...]) -> None:
+        if len(letters) != self.records or any(not a or len(set(a)) != len(a) for a in letters):
+            raise InputError("letters is one list of different letters, or one such list for each record")
+        if self.kind != "table" and len(set(letters)) > 1:
+            raise InputError(f"a {self.kind} is over records with the same letters; lists for each record need a table")
+        if self.kind == "count" and self.counted not in letters[0]:
+            raise InputError(f"the counted letter {self.letter!r} is not among the letters")
+        if self.kind != "count" and self.letter is not None:
+            raise InputError("only a count has a letter to be counted")
+        if self.kind in ("sum", "mean", "parity"):
+            numbers = [exact(v, f"the letter {v!r} of a {self.kind}") for v in letters[0]]
+            if self.kind == "parity" and any(v.denominator != 1 for v in numbers):
+                raise InputError("a parity is over letters that are integers")
+        if self.table is not None:
+            size = 1
+            for a in letters:
+                size *= len(a)
+            if len(self.table) != size:
+                raise InputError(f"the table of f has {len(self.table)} values for {size} outcomes of the records")
+            if len({None if isinstance(v, str) else len(v) for v in self.table}) > 1:
+                raise InputError("the values of f are all labels, all numbers, or all lists of one length")
+
+    def _check_parameter(self) -> None:
+        p = self.parameter
+        if self.noise == "table":
+            if p is not None:
+                raise InputError("noise by table has no parameter")
+            return
+        if p is None:
+            raise InputError(f"{self.noise} noise needs its parameter")
+        if self.noise == "geometric" and not 0 < p < 1:
+            raise InputError(f"the parameter of geometric noise lies between 0 and 1; {written(p)} does not")
+        if self.noise == "randomised-response" and not 0 <= p <= 1:
+            raise InputError(f"the parameter of randomised response is a probability; {written(p)} is not")
+        if self.noise in ("exponential", "gaussian", "laplace") and p <= 0:
+            raise InputError(f"the parameter of {self.noise} noise is above 0; {written(p)} is not")
+        if self.noise == "exponential" and p > 100:
+            raise InputError("the rate of exponential noise is at most 100")
+
+    def at(self, parameter: Fraction) -> "Query":
+        """The same query with another parameter; what f can be is not worked out again."""
+        other = replace(self, parameter=parameter)
+        other.__dict__.update({k: v for k, v in self.__dict__.items() if k in ("values", "_scale", "_reaches")})
+        return other
+
+    @property
+    def counted(self) -> str | None:
+        """The letter that a count counts: the last unless one is named."""
+        return None if isinstance(self.letters, Interval) else self.letter or self.letters[0][-1]
+
+    @property
+    def alphabets(self) -> tuple[tuple[str, ...], ...]:
+        """The letters of each record; an interval has none."""
+        if isinstance(self.letters, Interval):
+            raise Unsupported("the records are numbers of an interval, which has no list of letters")
+        return self.letters
+
+    # --- what f can be ----------------------------------------------------------------------------------------------
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """The values that f takes, each once: numbers in their order, labels by first appearance."""
+        if self.table is not None:
+            found: set[Value] | dict[Value, None] = dict.fromkeys(self.table)
+        else:
+            found = {self._value(s) for s in self._states(self.records)}
+        if any(isinstance(v, str) for v in found):
+            return tuple(found)
+        return tuple(sorted(found))
+
+    @cached_property
+    def _scale(self) -> int:
+        """States are kept in whole numbers of 1 / scale."""
+        numbers = self.kind in ("sum", "mean")
+        return lcm(*(exact(v).denominator for v in self.alphabets[0])) if numbers else 1
+
+    def _steps(self) -> list[State]:
+        """What each letter adds to the state of an exchangeable query."""
+        letters = self.alphabets[0]
+        if self.kind == "count":
+            return [(int(v == self.counted),) for v in letters]
+        if self.kind == "histogram":
+            return [tuple(int(v == u) for u in letters) for v in letters]
+        return [(int(exact(v) * self._scale),) for v in letters]
+
+    def _added(self, state: State, step: State) -> State:
+        moved = tuple(a + b for a, b in zip(state, step, strict=True))
+        return tuple(a % 2 for a in moved) if self.kind == "parity" else moved
+
+    def _value(self, state: State) -> Value:
+        return tuple(Fraction(a, self._scale * (self.records if self.kind == "mean" else 1)) for a in state)
+
+    def _states(self, records: int) -> set[State]:
+        """The states that so many records can reach, by dynamic programming; never the table of all outcomes."""
+        steps = self._steps()
+        states = {tuple(0 for _ in steps[0])}
+        for _ in range(records):
+            states = {self._added(s, step) for s in states for step in steps}
+            if len(states) * len(steps) > MOST:
+                raise Unsupported(f"the query takes more than {MOST // len(steps):,} values")
+        return states
+
+    def value(self, outcome: Sequence[str]) -> Value:
+        """f of one outcome of the records.
+
+        >>> Query(3, (("0", "1"),) * 3, "mean", "gaussian", Fraction(1)).value(["0", "1", "1"])
+        (Fraction(2, 3),)
+        """
+        if self.table is not None:
+            index = 0
+            for v, a in zip(outcome, self.alphabets, strict=True):
+                index = index * len(a) + a.index(v)
+            return self.table[index]
+        steps = dict(zip(self.alphabets[0], self._steps(), strict=True))
+        state = tuple(0 for _ in next(iter(steps.values())))
+        for v in outcome:
+            state = self._added(state, steps[v])
+        return self._value(state)
+
+    def reaches(self, size: int) -> list[Reach]:
+        """For each group of so many records, what it can do to f; one group stands for all when records are alike."""
+        if not 1 <= size <= self.records:
+            raise InputError(f"a group of {size} records is asked for; the query has {self.records}")
+        if size not in self._reaches:
+            self._reaches[size] = self._reached(size)
+        return self._reaches[size]
+
+    @cached_property
+    def _reaches(self) -> dict[int, list[Reach]]:
+        return {}
+
+    def _reached(self, size: int) -> list[Reach]:
+        place = {v: k for k, v in enumerate(self.values)}
+        if self.table is not None:
+            return [self._reach_by_table(members, place) for members in combinations(range(self.records), size)]
+        steps = self._steps()
+        words = tuple(product(self.alphabets[0], repeat=size))
+        moves = []
+        for word in product(range(len(steps)), repeat=size):
+            total = tuple(0 for _ in steps[0])
+            for k in word:
+                total = self._added(total, steps[k])
+            moves.append(total)
+        rests = sorted(self._states(self.records - size))
+        if len(rests) * len(moves) > MOST:
+            raise Unsupported(f"groups of {size} records have too many states to be listed")
+        lines = tuple(tuple(place[self._value(self._added(rest, move))] for move in moves) for rest in rests)
+        return [Reach(tuple(range(size)), words, lines)]
+
+    def _reach_by_table(self, members: tuple[int, ...], place: dict[Value, int]) -> Reach:
+        assert self.table is not None
+        lines: dict[tuple[str, ...], list[int]] = {}
+        own = [self.alphabets[i] for i in members]
+        at = {word: k for k, word in enumerate(product(*own))}
+        for outcome, value in zip(product(*self.alphabets), self.table, strict=True):
+            rest = tuple(v for i, v in enumerate(outcome) if i not in members)
+            line = lines.setdefault(rest, [0] * len(at))
+            line[at[tuple(outcome[i] for i in members)]] = place[value]
+        return Reach(members, tuple(at), tuple(dict.fromkeys(map(tuple, lines.values()))))
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest value of f, a number."""
+        if isinstance(self.letters, Interval):
+            n = self.records if self.kind == "sum" else 1
+            return self.letters.low * n, self.letters.high * n
+        numbers = list(self.coordinate(0))
+        return min(numbers), max(numbers)
+
+    def coordinate(self, k: int) -> Iterator[Fraction]:
+        """One coordinate of every value."""
+        for v in self.values:
+            if isinstance(v, str):
+                raise InputError("the values of f are labels")
+            yield v[k]
+
+    @property
+    def width(self) -> int:
+        """How many coordinates f has; a label counts as one."""
+        first = None if isinstance(self.letters, Interval) else self.values[0]
+        return len(first) if isinstance(first, tuple) else 1
+
+    # --- words ------------------------------------------------------------------------------------------------------
+    def labels(self) -> list[str]:
+        """The values of f as files write them."""
+        return [label(v) for v in self.values]
+
+    def to_json(self) -> dict[str, Any]:
+        """The keys of the query file."""
+        letters: Any
+        if isinstance(self.letters, Interval):
+            letters = {"low": written(self.letters.low), "high": written(self.letters.high)}
+        else:
+            letters = [list(a) for a in self.letters] if len(set(self.letters)) > 1 else list(self.letters[0])
+        document: dict[str, Any] = {"records": self.records, "letters": letters, "query": self.kind}
+        if self.letter is not None:
+            document["letter"] = self.letter
+        document["noise"] = self.noise
+        if self.parameter is not None:
+            document["parameter"] = written(self.parameter)
+        return document
+
+
+def label(value: Value) -> str:
+    """A value of f in words."""
+    return value if isinstance(value, str) else ", ".join(map(written, value))

@@ -1,0 +1,386 @@
+r"""What a query under noise tells about one record, or a few, to any adversary; proved brackets in bits.
+
+By Theorem 2 of paper 001 the worst adversary believes that the others are a function of the record, so all that counts
+is which values of f each letter of the record can go with:
+
+    C_1 = max over records i and over one reachable value v(a) for each letter a of  capacity {noise(v(a))}.
+
+The classes of reachable values come from dynamic programming over the records (`Query.reaches`), never from the table
+of all outcomes. Finite noise goes to the branch and bound of any channel. Under Gaussian or Laplace noise a record with
+two letters is worth the two values farthest apart; with more letters a choice of values gives the lower end, and the
+best law on all values, or log of the number of letters, the upper one. Records of an interval reach every law on the
+range of f: Smith's capacity, which (115) only bounds.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, log, nextafter, prod, sqrt
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.core.noise import Kernels, kernel_of
+from dalenius.core.query import FINITE, Interval, Query, Reach
+from dalenius.errors import Unsupported
+from dalenius.measures.capacity import Bracket, bits
+from dalenius.measures.individual import SEEN, Belief, Individual, largest_of_sets
+from dalenius.solvers.capacity import smallest_ball
+from dalenius.solvers.divergence import UNIT, Laws
+from dalenius.solvers.pairs import best_pair
+from dalenius.solvers.selection import Node, Selection, best_selection
+from dalenius.solvers.smith import LARGEST, WIDEST, Input, interval_capacity, points_capacity, sampled
+
+__all__ = ["QueryMeasures", "measures_of_query", "query_capacity", "query_dp_epsilon", "query_independent"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Family: TypeAlias = Literal["gaussian", "laplace"]
+
+GAP = 1e-9  # nats
+NODES = 3000
+PAIRS = 100  # from so many pairs on, records of two letters are solved pair by pair
+FEW = 64  # values of f up to which groups are searched, and not only bounded
+_TINY = 2.0**-1000
+
+
+@dataclass(frozen=True)
+class QueryMeasures:
+    """Brackets in bits; levels of differential privacy rounded up, None is infinite."""
+
+    groups: dict[int, Individual]
+    independent: Bracket
+    capacity: Bracket
+    dp_epsilon: float | None
+    strong_dp_epsilon: float | None
+    remarks: tuple[str, ...]
+
+    @property
+    def worst(self) -> Individual:
+        """One record against all adversaries."""
+        return self.groups[1]
+
+
+def query_capacity(query: Query, *, group: int = 1, gap: float = GAP) -> Individual:
+    """C_1 of a query under its noise, or C_k for groups of k records.
+
+    >>> q = Query(2, (("0", "1"),) * 2, "parity", "randomised-response", Fraction(1, 4))
+    >>> found = query_capacity(q)
+    >>> round(found.low, 9), found.high - found.low < 1e-9
+    (0.188721876, True)
+    """
+    return (_Finite(query) if query.noise in FINITE else _Continuous(query)).individual(group, gap)
+
+
+def query_independent(query: Query, *, gap: float = GAP) -> Bracket:
+    """C_1 against adversaries for whom the records are independent: the others are known to the worst of them.
+
+    >>> q = Query(2, (("0", "1"),) * 2, "count", "laplace", Fraction(1))
+    >>> low, high = query_independent(q)
+    >>> round(low, 6), high - low < 1e-6
+    (0.127707, True)
+    """
+    return (_Finite(query) if query.noise in FINITE else _Continuous(query)).independent(gap)
+
+
+def query_dp_epsilon(query: Query, *, neighbours: bool = True) -> float | None:
+    """The level of differential privacy, rounded up, between neighbours or between any two inputs; None is infinite."""
+    return (_Finite(query) if query.noise in FINITE else _Continuous(query)).level(neighbours)
+
+
+def measures_of_query(query: Query, *, gap: float = GAP) -> QueryMeasures:
+    """Every measure of a query; groups of two and three records are bounded by Theorem 4 when a search is too long."""
+    sized = _Finite(query) if query.noise in FINITE else _Continuous(query)
+    groups = {1: sized.individual(1, gap)}
+    whole, remarks = sized.capacity(gap), list(sized.remarks)
+    few = not isinstance(query.letters, Interval) and len(query.values) <= FEW
+    for k in range(2, min(query.records, 3) + 1):
+        one = groups[1]
+        try:
+            if not few:
+                raise Unsupported("")
+            groups[k] = sized.individual(k, gap)
+        except Unsupported:
+            high = min(nextafter(k * one.high, inf), whole[1])
+            groups[k] = Individual(one.low, max(one.low, high), (), (), ())
+            remarks.append(f"C_{k} is bounded by C_1 below and by {k} C_1 and the capacity above, not searched")
+    return QueryMeasures(
+        groups, sized.independent(gap), whole, sized.level(neighbours=True), sized.level(False), tuple(remarks)
+    )
+
+
+def _named(reach: Reach) -> tuple[str, ...]:
+    return tuple(f"X{i + 1}" for i in reach.group)
+
+
+# --- finite noise -----------------------------------------------------------------------------------------------------
+class _Finite:
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        kernel: Kernels = kernel_of(query)
+        places, self.which = np.unique(kernel.places, axis=0, return_inverse=True)
+        entries = np.array([float(v) for v in kernel.entries])
+        entries[entries < _TINY] = 0.0  # together far below the last digit of any bracket
+        self.laws = Laws(entries[places])
+        self.entries, self.places, self.letters = kernel.entries, places, kernel.letters
+        self.remarks: tuple[str, ...] = ()
+
+    def individual(self, group: int, gap: float) -> Individual:
+        best, high, at = None, 0.0, None
+        for reach in self.query.reaches(group):
+            lines = self.which[np.array(reach.lines)]
+            known = best.low if best else 0.0
+            classes = [np.unique(lines[:, k]) for k in range(lines.shape[1])]
+            found = self._selected(classes, gap, known)
+            high = max(high, min(found.high, log(len(classes)) * (1 + 4 * UNIT)))
+            if best is None or found.low > best.low:
+                best, at = found, reach
+        assert best is not None
+        assert at is not None
+        low, high = bits(best.low, high) if len(self.laws) > 1 else (0.0, 0.0)
+        total, labels = float(best.weights.sum()), self.query.labels()
+        first = {int(r): k for k, r in reversed(list(enumerate(self.which.tolist())))}
+        beliefs = tuple(
+            Belief(word, w / total, (labels[first[row]],))
+            for word, row, w in zip(at.letters, best.rows, best.weights.tolist(), strict=True)
+            if w > SEEN
+        )
+        return Individual(low, high, _named(at), ("f",), beliefs)
+
+    def _selected(self, classes: list[NDArray[np.intp]], gap: float, known: float) -> Selection:
+        if len(classes) != 2 or len(classes[0]) * len(classes[1]) < PAIRS:
+            return best_selection(self.laws, classes, gap=gap, known=known, nodes=NODES)
+        low, high, rows, weights = best_pair(self.laws, *classes, gap=gap)
+        return Selection(low, high, rows, weights, Node(tuple(classes), weights, high))
+
+    def capacity(self, gap: float) -> Bracket:
+        if len(self.laws) == 1:
+            return 0.0, 0.0
+        ball = smallest_ball(self.laws, gap=gap)
+        return bits(ball.low, ball.high)
+
+    def independent(self, gap: float) -> Bracket:
+        low = high = 0.0
+        for reach in self.query.reaches(1):
+            ends = largest_of_sets(self.laws, self.which[np.array(reach.lines)], gap=gap, known=low)
+            low, high = max(low, ends[0]), max(high, ends[1])
+        return bits(low, max(low, high))
+
+    def level(self, neighbours: bool) -> float | None:
+        """The largest ratio of two entries in one column, over lines of neighbours or over all rows."""
+        order = sorted(range(len(self.entries)), key=lambda k: self.entries[k])
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        ranked = rank[self.places]
+        lines = [np.arange(len(ranked))[None, :]]
+        if neighbours:
+            lines = [np.unique(self.which[np.array(r.lines)], axis=0) for r in self.query.reaches(1)]
+        pairs: set[tuple[int, int]] = set()
+        for part in (line for some in lines for line in some):
+            cells = ranked[np.unique(part)]
+            pairs |= set(zip(cells.max(axis=0).tolist(), cells.min(axis=0).tolist(), strict=True))
+        worst = Fraction(1)
+        for top, low in pairs:
+            above, below = self.entries[order[top]], self.entries[order[low]]
+            if above and not below:
+                return None
+            if above > worst * below:
+                worst = above / below
+        return _log_up(worst)
+
+
+def _log_up(q: Fraction) -> float:
+    """ln q rounded up, for q >= 1 of any size."""
+    if q == 1:
+        return 0.0
+    shift = max(0, q.numerator.bit_length() - q.denominator.bit_length() - 60)
+    return nextafter((log(float(q / (1 << shift))) + shift * log(2)) * (1 + 8 * UNIT) + 4 * UNIT, inf)
+
+
+# --- Gaussian and Laplace noise ---------------------------------------------------------------------------------------
+class _Continuous:
+    def __init__(self, query: Query) -> None:
+        assert query.parameter is not None
+        self.query, self.family = query, cast(Family, query.noise)
+        self.parameter = query.parameter
+        self.remarks = (f"{query.noise} noise is real; rounding of a sampler is not part of these figures",)
+        if not isinstance(query.letters, Interval):
+            self.values = np.array(
+                [[float(c) for c in v] for v in query.values if not isinstance(v, str)], dtype=np.float64
+            )
+
+    def _steps(self, distance: Fraction) -> float:
+        """A distance in units of the noise."""
+        if self.family == "laplace":
+            return float(distance / self.parameter)
+        square = distance * distance / self.parameter
+        return sqrt(float(square)) if square > Fraction(1, 10**300) else 0.0
+
+    @property
+    def unit(self) -> float:
+        return sqrt(float(self.parameter)) if self.family == "gaussian" else float(self.parameter)
+
+    def _loosened(self, found: Input, reach: float) -> tuple[float, float]:
+        """Inputs are off by a few roundings; dC / dlog(scale) <= 1 for Gaussian noise, |D'| <= 1 for Laplace noise."""
+        slack = 16 * UNIT * (2 * reach + 4)
+        return max(0.0, found.low - slack), found.high + slack
+
+    def _span(self, half: Fraction) -> tuple[float, float]:
+        """Every input between -half and half."""
+        reach = self._steps(half)
+        return self._loosened(interval_capacity(self.family, reach), reach)
+
+    def _pair(self, distance: float) -> tuple[float, float]:
+        """Two inputs at a distance in units of the noise."""
+        reach = distance / 2
+        if reach > WIDEST:  # nearly one bit, and never more; closer inputs tell less
+            return self._loosened(points_capacity(self.family, np.array([-WIDEST, WIDEST])), WIDEST)[0], log(2)
+        low, high = self._loosened(points_capacity(self.family, np.array([-reach, reach])), reach)
+        return low, min(high, log(2))
+
+    def _points(self, places: NDArray[np.intp]) -> tuple[float, float]:
+        """Any law on some values of f."""
+        values = self.values[np.unique(places)]
+        if values.shape[1] > 1:
+            low, total = 0.0, 0.0
+            for c in range(values.shape[1]):
+                ends = self._line(np.unique(values[:, c]))
+                low, total = max(low, ends[0]), total + ends[1]
+            return low, min(total * (1 + 4 * UNIT), log(len(values)) * (1 + 4 * UNIT))
+        return self._line(np.unique(values[:, 0]))
+
+    def _line(self, numbers: Floats) -> tuple[float, float]:
+        middle = (numbers[0] + numbers[-1]) / 2
+        scaled = (numbers - middle) / self.unit
+        reach = float(np.abs(scaled).max())
+        if len(numbers) == 1:
+            return 0.0, 0.0
+        if len(numbers) == 2:
+            return self._pair(2 * reach)
+        most = log(len(numbers)) * (1 + 4 * UNIT)
+        if reach > LARGEST or len(numbers) > 1500:
+            wide = self._loosened(interval_capacity(self.family, reach), reach)
+            return self._pair(2 * reach)[0], min(wide[1], most)
+        low, high = self._loosened(points_capacity(self.family, scaled), reach)
+        return low, min(high, most)
+
+    def individual(self, group: int, gap: float) -> Individual:
+        if isinstance(self.query.letters, Interval):
+            low, high = self._span((self.query.ends[1] - self.query.ends[0]) / 2)
+            return Individual(*bits(low, high), tuple(f"X{i + 1}" for i in range(group)), ("f",), ())
+        best: tuple[float, tuple[tuple[tuple[str, ...], float, int], ...]] = (0.0, ())
+        top, at = 0.0, None
+        for reach in self.query.reaches(group):
+            lines = np.array(reach.lines)
+            classes = [np.unique(lines[:, k]) for k in range(lines.shape[1])]
+            low, high, chosen = self._selection(classes, gap)
+            top = max(top, high)
+            if at is None or low > best[0]:
+                best, at = (low, tuple((reach.letters[k], w, int(v)) for k, w, v in chosen)), reach
+        assert at is not None
+        labels = self.query.labels()
+        beliefs = tuple(Belief(word, w, (labels[v],)) for word, w, v in best[1])
+        return Individual(*bits(best[0], max(top, best[0])), _named(at), ("f",), beliefs)
+
+    def _selection(
+        self, classes: list[NDArray[np.intp]], gap: float
+    ) -> tuple[float, float, list[tuple[int, float, int]]]:
+        """Bracket in nats of one value for each class, and (class, weight, value) of what reaches the lower end."""
+        a, b, (u, v), distance = self._farthest(classes)
+        low, high = self._pair(distance)
+        pair = [(a, 0.5, u), (b, 0.5, v)] if distance else [(a, 1.0, u)]
+        if len(classes) == 2 or not distance:
+            if self.values.shape[1] == 1 or self.family == "gaussian":
+                return low, high, pair
+            low = 0.0  # along several coordinates Laplace noise is not one number; the best coordinate bounds it below
+            for c in range(self.values.shape[1]):
+                low = max(low, self._pair(self._farthest(classes, c)[3])[0])
+            union = np.unique(np.concatenate(classes))
+            return low, min(self._points(union)[1], log(2)), pair
+        union = np.unique(np.concatenate(classes))
+        top = min(self._points(union)[1], log(len(classes)) * (1 + 4 * UNIT))
+        chosen = pair
+        numbers = self.values[union, 0]
+        reach = float(numbers.max() - numbers.min()) / 2 / self.unit
+        if self.values.shape[1] > 1 or reach > LARGEST or len(union) > 300:
+            if self.family == "laplace" and self.values.shape[1] > 1:
+                low = max(self._pair(self._farthest(classes, c)[3])[0] for c in range(self.values.shape[1]))
+            return low, max(top, low), chosen
+        middle = (numbers.max() + numbers.min()) / 2
+        place = {int(v): k for k, v in enumerate(union)}
+        laws = sampled(self.family, (numbers - middle) / self.unit, reach)
+        local = [np.array([place[int(v)] for v in c]) for c in classes]
+        found = best_selection(laws, local, gap=gap, nodes=200)
+        used = [
+            (k, union[r], float(w)) for k, (r, w) in enumerate(zip(found.rows, found.weights, strict=True)) if w > SEEN
+        ]
+        ends = self._points(np.array([v for _, v, _ in used]))
+        if ends[0] > low:
+            total = sum(w for _, _, w in used)
+            low, chosen = ends[0], [(k, w / total, int(v)) for k, v, w in used]
+        return low, max(top, low), chosen
+
+    def _farthest(
+        self, classes: list[NDArray[np.intp]], coordinate: int | None = None
+    ) -> tuple[int, int, tuple[int, int], float]:
+        """Two classes and a value of each, as far apart as they come, by Euclid or along one coordinate; noise units."""
+        best = (0, 0, (int(classes[0][0]), int(classes[0][0])), 0.0)
+        values = self.values if coordinate is None else self.values[:, [coordinate]]
+        if values.shape[1] > 1 and prod(max(map(len, classes)) for _ in range(2)) > 1 << 22:
+            raise Unsupported("too many pairs of vectors to compare")
+        for a in range(len(classes)):
+            for b in range(a + 1, len(classes)):
+                if values.shape[1] == 1:
+                    x, y = values[classes[a], 0], values[classes[b], 0]
+                    ends = [(int(x.argmin()), int(y.argmax())), (int(x.argmax()), int(y.argmin()))]
+                    i, j = max(ends, key=lambda e: abs(x[e[0]] - y[e[1]]))
+                    far = float(abs(x[i] - y[j]))
+                else:
+                    square = ((values[classes[a]][:, None] - values[classes[b]][None]) ** 2).sum(axis=2)
+                    i, j = divmod(int(square.argmax()), square.shape[1])
+                    far = sqrt(float(square[i, j]))
+                if far / self.unit > best[3]:
+                    best = (a, b, (int(classes[a][i]), int(classes[b][j])), far / self.unit)
+        return best
+
+    def capacity(self, _gap: float) -> Bracket:
+        if isinstance(self.query.letters, Interval):
+            return bits(*self._span((self.query.ends[1] - self.query.ends[0]) / 2))
+        return bits(*self._points(np.arange(len(self.values))))
+
+    def independent(self, gap: float) -> Bracket:
+        if isinstance(self.query.letters, Interval):
+            moved = self.query.letters.high - self.query.letters.low
+            return bits(*self._span(moved / (2 if self.query.kind == "sum" else 2 * self.query.records)))
+        patterns: dict[tuple[float, ...], NDArray[np.intp]] = {}
+        for reach in self.query.reaches(1):
+            for line in reach.lines:
+                shape = self.values[list(line)] - self.values[line[0]]
+                patterns.setdefault(tuple(np.round(shape.ravel(), 9).tolist()), np.array(line))
+        low = high = 0.0
+        if len(patterns) > 200:
+            return 0.0, self.individual(1, gap).high
+        for places in patterns.values():
+            if self.values.shape[1] > 1:
+                single = [np.array([v]) for v in np.unique(places)]
+                ends = self._selection(single, gap)[:2] if len(single) > 1 else (0.0, 0.0)
+            else:
+                ends = self._points(places)
+            low, high = max(low, ends[0]), max(high, ends[1])
+        return bits(low, high * (1 + 1e-8))
+
+    def level(self, neighbours: bool) -> float | None:
+        """Gaussian noise has none; Laplace noise the largest distance, summed over coordinates, over the scale."""
+        if self.family == "gaussian":
+            return None
+        if isinstance(self.query.letters, Interval):
+            low, high = self.query.ends
+            moved = (high - low) / (self.query.records if neighbours else 1)
+            return nextafter(float(moved / self.parameter), inf)
+        lines = [r.lines for r in self.query.reaches(1)] if neighbours else [(tuple(range(len(self.values))),)]
+        far = 0.0
+        for line in {line for some in lines for line in some}:
+            at = self.values[list(dict.fromkeys(line))]
+            if len(at) > 3000:
+                raise Unsupported("too many values to compare")
+            far = max(far, float(np.abs(at[:, None] - at[None]).sum(axis=2).max()))
+        return nextafter(far / self.unit * (1 + 8 * UNIT), inf)

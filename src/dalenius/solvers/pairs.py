@@ -1,0 +1,84 @@
+r"""The two rows of a channel, one of each of two classes, that carry most: all pairs, pruned twice, in nats.
+
+For rows p and r with total variation t and mean m,
+
+    capacity {p, r}  <=  t log 2      (an erasure of probability 1 - t before a perfect bit),
+    capacity {p, r}  <=  max(D(p || m), D(r || m)).
+
+Pairs that neither bound excludes are few and are solved one by one, best bound first.
+"""
+
+from math import log
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.solvers.capacity import smallest_ball
+from dalenius.solvers.divergence import UNIT, Laws
+
+__all__ = ["best_pair"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+
+_CHUNK = 1 << 20  # numbers at a time
+
+
+def best_pair(laws: Laws, first: Places, second: Places, *, gap: float) -> tuple[float, float, tuple[int, int], Floats]:
+    """low <= optimum <= high, the pair and the weights that reach low.
+
+    >>> laws = Laws(np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]), 0.0)
+    >>> low, high, pair, _ = best_pair(laws, np.array([0, 1]), np.array([1, 2]), gap=1e-9)
+    >>> round(low, 9), high - low < 1e-9, pair
+    (0.693147181, True, (0, 2))
+    """
+    k = laws.rows.shape[1]
+    apart = _variations(laws.rows, first, second) * log(2) * (1 + 4 * (k + 4) * UNIT + 4 * laws.relative)
+    i, j = divmod(int(apart.argmax()), len(second))
+    best = (int(first[i]), int(second[j]))
+    low, high, weights = _solved(laws, best, gap)
+    todo = np.argwhere(apart > low + gap)
+    pairs = np.stack([first[todo[:, 0]], second[todo[:, 1]]], axis=1)
+    bound = np.minimum(_about_the_mean(laws, pairs), apart[todo[:, 0], todo[:, 1]])
+    top = float(apart[apart <= low + gap].max(initial=0.0))
+    for n in np.argsort(-bound):
+        if bound[n] <= low + gap:
+            top = max(top, float(bound[n]))
+            break
+        pair = (int(pairs[n, 0]), int(pairs[n, 1]))
+        at_least, at_most, weighed = _solved(laws, pair, gap)
+        high = max(high, at_most)
+        if at_least > low:
+            low, best, weights = at_least, pair, weighed
+    return low, min(max(high, top), log(2) * (1 + 4 * UNIT)), best, weights
+
+
+def _solved(laws: Laws, pair: tuple[int, int], gap: float) -> tuple[float, float, Floats]:
+    if pair[0] == pair[1]:
+        return 0.0, 0.0, np.array([1.0, 0.0])
+    ball = smallest_ball(laws, at=np.array(sorted(pair), dtype=np.intp), gap=gap / 4)
+    weight = dict(zip(ball.support.tolist(), ball.weights.tolist(), strict=True))
+    return ball.low, ball.high, np.array([weight.get(row, 0.0) for row in pair])
+
+
+def _variations(rows: Floats, first: Places, second: Places) -> Floats:
+    out = np.empty((len(first), len(second)))
+    step = max(1, _CHUNK // (len(second) * rows.shape[1]))
+    other = rows[second]
+    for k in range(0, len(first), step):
+        out[k : k + step] = np.abs(rows[first[k : k + step], None] - other).sum(axis=2) / 2
+    return out
+
+
+def _about_the_mean(laws: Laws, pairs: Places) -> Floats:
+    """max(D(p || m), D(r || m)) with its error, for many pairs."""
+    out = np.empty(len(pairs))
+    step = max(1, _CHUNK // laws.rows.shape[1])
+    for k in range(0, len(pairs), step):
+        p, r = laws.rows[pairs[k : k + step, 0]], laws.rows[pairs[k : k + step, 1]]
+        h = laws.h[pairs[k : k + step]]
+        logs = np.log(np.clip((p + r) / 2, 1e-290, 1.0))
+        d = h - np.stack([(p * logs).sum(axis=1), (r * logs).sum(axis=1)], axis=1)
+        out[k : k + step] = (d + laws.slack(d, h)).max(axis=1) + 8 * (laws.relative + 4 * UNIT)
+    return out

@@ -1,0 +1,150 @@
+"""`query.toml`: a query and its noise, read as strictly as a problem file; every error names its line."""
+
+import tomllib
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dalenius.core.channel import Channel
+from dalenius.core.numbers import exact
+from dalenius.core.problem_file import Section, key_lines
+from dalenius.core.query import KINDS, NOISES, Interval, Query, Value, label
+from dalenius.errors import InputError, ProblemFileError
+from dalenius.tables.documents import read_channel, read_json, read_text
+
+__all__ = ["read_query"]
+
+KEYS = ("records", "letters", "query", "letter", "noise", "parameter")
+
+
+class _Top(Section):
+    """The query file itself, a table without a name."""
+
+    @property
+    def title(self) -> str:
+        names = [p for p in self.place if isinstance(p, str)]
+        return f"[{'.'.join(names)}]" if names else "the query file"
+
+
+def read_query(path: str | Path, *, parameter: Fraction | None = None) -> Query:
+    """A query from a TOML file; the files that it names are looked for beside it.
+
+    `parameter` stands in for one that the file leaves out, as a file to be calibrated may.
+    """
+    path = Path(path)
+    text = read_text(path, "query file")
+    try:
+        document = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as e:
+        raise ProblemFileError(f"{path.name} is not valid TOML: {e}") from None
+    top = _Top(dict(document), (), path, key_lines(text))
+    records = top.integer("records")
+    letters = _letters(top, records)
+    kind, table = _chosen(top, "query", KINDS)
+    noise, kernel = _chosen(top, "noise", tuple(n for n in NOISES if n != "table"))
+    letter = top.text("letter", None)
+    given = top.number("parameter", None, least=None)
+    top.done(KEYS)
+    try:
+        query = Query(
+            records,
+            letters,
+            kind,
+            noise,
+            None if noise == "table" and given is None else parameter if given is None else given,
+            letter,
+            _values(path.parent / table) if table else None,
+            _kernel(path.parent / kernel) if kernel else None,
+        )
+    except InputError as e:
+        raise top.error(str(e), *_culprit(str(e))) from None
+    return query if query.kernel is None else _fitted(query, path.parent / str(kernel))
+
+
+def _culprit(message: str) -> tuple[str, ...]:
+    """The key that a refusal of `Query` is about, for its line."""
+    for word, key in (("parameter", "parameter"), ("rate", "parameter"), ("letter", "letters"), ("noise", "noise")):
+        if word in message:
+            return (key,)
+    return ("query",)
+
+
+def _letters(top: Section, records: int) -> tuple[tuple[str, ...], ...] | Interval:
+    value = top.take("letters")
+    if isinstance(value, dict):
+        ends = _Top(dict(value), ("letters",), top.file, top.lines)
+        low, high = ends.number("low", least=None), ends.number("high", least=None)
+        ends.done(("low", "high"))
+        try:
+            return Interval(low, high)
+        except InputError as e:
+            raise top.error(str(e), "letters") from None
+    if not isinstance(value, list) or not value:
+        raise top.error("letters is a list of letters, a list of such lists, or { low = ..., high = ... }", "letters")
+    if all(isinstance(a, list) for a in value):
+        if len(value) != records:
+            raise top.error(f"letters has {len(value)} lists for {records} records", "letters")
+        return tuple(_alphabet(top, a) for a in value)
+    return (_alphabet(top, value),) * records
+
+
+def _alphabet(top: Section, letters: list[Any]) -> tuple[str, ...]:
+    if not all(isinstance(v, str | int | Decimal) and not isinstance(v, bool) for v in letters):
+        raise top.error("a letter is a string or a number", "letters")
+    words = tuple(str(v) for v in letters)
+    if not words or len(set(words)) != len(words):
+        raise top.error("letters lists a letter twice, or none", "letters")
+    return words
+
+
+def _chosen(top: Section, key: str, choices: tuple[str, ...]) -> tuple[str, str | None]:
+    """One of the named kinds, or { table = "file" }."""
+    if isinstance(top.values.get(key), dict):
+        named = _Top(dict(top.take(key)), (key,), top.file, top.lines)
+        file = named.text("table")
+        named.done(("table",))
+        return "table", file
+    return top.choice(key, choices), None
+
+
+def _values(path: Path) -> tuple[Value, ...]:
+    """`{"values": [...]}`: a number, label or list of numbers for each outcome of the records, last record fastest."""
+    document = read_json(path, "table of f")
+    if not isinstance(document, dict) or set(document) != {"values"} or not isinstance(document["values"], list):
+        raise InputError(f'{path.name}: a table of f is {{"values": [...]}}, one for each outcome, last record fastest')
+    return tuple(_value(v, path.name) for v in document["values"])
+
+
+def _value(v: Any, where: str) -> Value:
+    if isinstance(v, list) and v:
+        return tuple(exact(c, f"{where}: a coordinate of f") for c in v)
+    if isinstance(v, bool | list | dict) or v is None:
+        raise InputError(f"{where}: {v!r} is neither a number, a label nor a list of numbers")
+    try:
+        return (exact(v),)
+    except InputError:
+        return str(v)
+
+
+def _kernel(path: Path) -> tuple[tuple[str, ...], tuple[tuple[Fraction, ...], ...]]:
+    channel = read_channel(path, "table of noise")
+    if len(channel.inputs) != 1 or len(channel.output) != 1:
+        raise InputError(f"{path.name}: a table of noise has one input, the value of f, and one output")
+    ((letters),) = channel.output.values()
+    return tuple(letters), channel.rows
+
+
+def _fitted(query: Query, path: Path) -> Query:
+    """The rows of a table of noise in the order of the values of f."""
+    channel: Channel = read_channel(path, "table of noise")
+    ((names),) = channel.inputs.values()
+    here = [label(v) for v in query.values]
+    if set(names) != set(here):
+        odd = sorted(set(names) ^ set(here))[0]
+        raise InputError(f"{path.name}: its input and the values of f differ in {odd!r}")
+    rows = tuple(channel.rows[list(names).index(v)] for v in here)
+    ((letters),) = channel.output.values()
+    return Query(
+        query.records, query.letters, query.kind, "table", None, query.letter, query.table, (tuple(letters), rows)
+    )
