@@ -5,7 +5,8 @@ from typing import Any
 
 from dalenius.cli.terminal import say
 from dalenius.errors import InputError, NotCertified
-from dalenius.report import audited, words
+from dalenius.evidence import QueryAudit, audit_query
+from dalenius.report import audited, audited_query, words
 from dalenius.sampling import Key
 from dalenius.walk import audit
 
@@ -15,6 +16,13 @@ def run(arguments: Namespace) -> None:
     document: dict[str, Any] = {}
     if (arguments.released is None) != (arguments.original is None):
         raise InputError("an audit of a release needs both tables, --released and --original")
+    if arguments.mechanism.endswith(".toml"):
+        if arguments.released is not None or arguments.key:
+            raise InputError("a query file is audited by itself, with --prior at most")
+        examined = audit_query(arguments.mechanism, prior=arguments.prior)
+        told = audited_query(examined) if isinstance(examined, QueryAudit) else audited(examined)
+        say(arguments, told, examined.to_json())
+        return
     if arguments.released is None or arguments.prior is not None:
         measured = audit(arguments.mechanism, prior=arguments.prior)
         lines, document = audited(measured), measured.to_json()

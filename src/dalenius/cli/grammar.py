@@ -148,7 +148,7 @@ def parser() -> argparse.ArgumentParser:
         "dalenius audit channel.json --prior pmf.json\n"
         "  dalenius audit design.json --released released.csv --original patients.csv",
     )
-    c.add_argument("mechanism", help="channel.json, design.json or card.json")
+    c.add_argument("mechanism", help="channel.json, design.json, card.json or query.toml")
     c.add_argument("--prior", metavar="FILE", help="joint pmf of the inputs, for what depends on one")
     c.add_argument("--released", metavar="TABLE", help="a released table, to test against its design")
     c.add_argument("--original", metavar="TABLE", help="the table that it was drawn from")
@@ -193,6 +193,16 @@ def parser() -> argparse.ArgumentParser:
         "-o", "--output", metavar="FOLDER", help="write the map of risk and utility, and the risk of each row"
     )
     c.add_argument("--force", action="store_true", help="replace what exists already")
+
+    c = command(
+        "calibrate",
+        "find the least noise under which a query keeps to a budget of bits against any adversary, and prove it",
+        "dalenius calibrate query.toml --at-most-bits 0.1",
+    )
+    c.add_argument("query", help="query.toml; its parameter may be left out")
+    c.add_argument("--at-most-bits", metavar="BITS", required=True, help="what anybody may learn about any one record")
+    c.add_argument("--resolution", type=_positive, default=1e-9, help="relative step of the parameter (default: 1e-9)")
+    c.add_argument("--compare", action="store_true", help="also Laplace and Gaussian noise at the same meaning")
 
     c = command(
         "channel",

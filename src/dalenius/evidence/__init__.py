@@ -6,20 +6,24 @@ from dalenius.evidence.examining import Audit, Finding, examine, examine_shuffle
 from dalenius.evidence.exposure import Risk, risk
 from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
 from dalenius.evidence.opening import mechanism_of
+from dalenius.evidence.query import QueryAudit, audit_query, examine_query
 
 __all__ = [
     "Attack",
     "Audit",
     "Finding",
     "MechanismAudit",
+    "QueryAudit",
     "Risk",
     "UnderPrior",
     "answers",
     "attacks",
+    "audit_query",
     "counted",
     "estimate",
     "examine",
     "examine_mechanism",
+    "examine_query",
     "examine_shuffled",
     "fano_error",
     "forecast",

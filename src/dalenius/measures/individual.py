@@ -39,6 +39,7 @@ __all__ = [
     "individual_capacity",
     "individual_proof",
     "largest_of_sets",
+    "outcome_classes",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -77,7 +78,7 @@ class Individual:
         return lines
 
 
-def _classes(channel: Kernel, group: Sequence[int]) -> NDArray[np.intp]:
+def outcome_classes(channel: Kernel, group: Sequence[int]) -> NDArray[np.intp]:
     """Input outcomes as a matrix: one line for each outcome of the group, one column for each of the others."""
     sizes = [len(a) for a in channel.inputs.values()]
     grid = np.moveaxis(np.arange(prod(sizes), dtype=np.intp).reshape(sizes), list(group), list(range(len(group))))
@@ -103,7 +104,7 @@ def individual_capacity(channel: Kernel, *, group: int = 1, gap: float = GAP) ->
     best: tuple[Selection, tuple[int, ...]] | None = None
     high = 0.0
     for members in combinations(range(len(names)), group):
-        lines = _classes(channel, members)
+        lines = outcome_classes(channel, members)
         known = best[0].low if best else 0.0
         found = best_selection(laws, [np.unique(which[line]) for line in lines], gap=gap, known=known, nodes=NODES)
         high = max(high, found.high)
@@ -124,7 +125,7 @@ def individual_proof(channel: Kernel, group: int = 1, *, gap: float = GAP) -> di
     laws, which = distinct_rows(channel)
     low, found = 0.0, []
     for members in combinations(range(len(channel.inputs)), group):
-        classes = [np.unique(which[line]) for line in _classes(channel, members)]
+        classes = [np.unique(which[line]) for line in outcome_classes(channel, members)]
         found.append(best_selection(laws, classes, gap=gap, known=low, nodes=NODES))
         low = max(low, found[-1].low)
     root = found[0].tree
@@ -157,7 +158,7 @@ def _beliefs(
     names, outcomes = list(channel.inputs), channel.outcomes()
     rest = [i for i in range(len(names)) if i not in members]
     beliefs = []
-    for line, row, weight in zip(_classes(channel, members), found.rows, found.weights.tolist(), strict=True):
+    for line, row, weight in zip(outcome_classes(channel, members), found.rows, found.weights.tolist(), strict=True):
         if weight > SEEN:
             outcome = outcomes[int(line[np.flatnonzero(which[line] == row)[0]])]
             here, there = tuple(outcome[i] for i in members), tuple(outcome[i] for i in rest)
@@ -175,7 +176,7 @@ def independent_capacity(channel: Kernel, *, gap: float = GAP) -> Bracket:
     laws, which = distinct_rows(channel)
     low = high = 0.0
     for i in range(len(channel.inputs)):
-        ends = largest_of_sets(laws, which[_classes(channel, [i])].T, gap=gap, known=low)
+        ends = largest_of_sets(laws, which[outcome_classes(channel, [i])].T, gap=gap, known=low)
         low, high = max(low, ends[0]), max(high, ends[1])
     return bits(low, max(low, high))
 

@@ -322,7 +322,7 @@ class _Continuous:
     def _farthest(
         self, classes: list[NDArray[np.intp]], coordinate: int | None = None
     ) -> tuple[int, int, tuple[int, int], float]:
-        """Two classes and a value of each, as far apart as they come, by Euclid or along one coordinate; noise units."""
+        """Two classes and a value of each, as far apart as they come, by Euclid or along one coordinate."""
         best = (0, 0, (int(classes[0][0]), int(classes[0][0])), 0.0)
         values = self.values if coordinate is None else self.values[:, [coordinate]]
         if values.shape[1] > 1 and prod(max(map(len, classes)) for _ in range(2)) > 1 << 22:

@@ -3,11 +3,14 @@
 from dalenius.report.digits import bits, factor, figure, percent
 from dalenius.report.mechanism import audited
 from dalenius.report.page import render, render_public
+from dalenius.report.query import audited_query, calibrated
 from dalenius.report.words import not_protected, one_more, promised, proved, seen
 
 __all__ = [
     "audited",
+    "audited_query",
     "bits",
+    "calibrated",
     "factor",
     "figure",
     "not_protected",

@@ -1,26 +1,21 @@
 """The audit of a mechanism in plain words: one table, the worst record, the worst adversary, what it keeps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dalenius.evidence.mechanism import MechanismAudit
+from dalenius.measures.capacity import Bracket
+from dalenius.measures.individual import Individual
 from dalenius.report.facts import joined
 
-__all__ = ["audited"]
+__all__ = ["audited", "table_of", "up"]
 
 
 def audited(seen: MechanismAudit) -> list[str]:
     """Every measure as one line of a table, then the worst adversary and the promises that the mechanism keeps."""
-    rows: list[tuple[str, str]] = [("any one record, any adversary (C_1)", _bits(seen.worst.low, seen.worst.high))]
+    rows = _common(seen.groups, seen.independent, seen.capacity, seen.dp_epsilon, seen.strong_dp_epsilon)
     rows += [
-        (f"any {k} records together (C_{k})", _bits(g.low, g.high)) for k, g in sorted(seen.groups.items()) if k > 1
-    ]
-    rows += [
-        ("any one record, independent records", _bits(*seen.independent)),
-        ("all records together (capacity)", _bits(*seen.capacity)),
-        ("differential privacy, one record changed", _nats(seen.dp_epsilon)),
-        ("differential privacy, any two inputs", _nats(seen.strong_dp_epsilon)),
-        ("share of any information that passes (eta_KL)", f"{_up(seen.eta_kl)}"),
-        ("largest total variation (eta_TV)", f"{_up(seen.eta_tv)}"),
+        ("share of any information that passes (eta_KL)", f"{up(seen.eta_kl)}"),
+        ("largest total variation (eta_TV)", f"{up(seen.eta_tv)}"),
     ]
     if seen.prior is not None:
         p = seen.prior
@@ -32,15 +27,40 @@ def audited(seen: MechanismAudit) -> list[str]:
             if len(p.per_input) > 1
         ]
         rows += [
-            ("maximal correlation", _up(p.maximal_correlation)),
+            ("maximal correlation", up(p.maximal_correlation)),
             ("share that passes under the prior (S*)", _between(*p.s_star)),
             ("best guess of the input, before and after", f"{p.guess_before:.2%} and {p.guess_after:.2%}"),
         ]
-    wide = max(len(what) for what, _ in rows)
-    told = ["What the mechanism lets out, proved:", *(f"  {what:<{wide}}  {figure}" for what, figure in rows)]
+    told = ["What the mechanism lets out, proved:", *_lines(rows)]
     told += ["", *_adversary(seen), "", "It keeps these promises, and could be written with them:"]
     told += [f"  {g.words()}" for g in seen.guarantees]
     return told + [f"Note: {remark}." for remark in seen.remarks]
+
+
+def _common(
+    groups: Mapping[int, Individual], independent: Bracket, capacity: Bracket, dp: float | None, strong: float | None
+) -> list[tuple[str, str]]:
+    rows = [("any one record, any adversary (C_1)", _bits(groups[1].low, groups[1].high))]
+    rows += [(f"any {k} records together (C_{k})", _bits(g.low, g.high)) for k, g in sorted(groups.items()) if k > 1]
+    return [
+        *rows,
+        ("any one record, independent records", _bits(*independent)),
+        ("all records together (capacity)", _bits(*capacity)),
+        ("differential privacy, one record changed", _nats(dp)),
+        ("differential privacy, any two inputs", _nats(strong)),
+    ]
+
+
+def _lines(rows: Sequence[tuple[str, str]]) -> list[str]:
+    wide = max(len(what) for what, _ in rows)
+    return [f"  {what:<{wide}}  {figure}" for what, figure in rows]
+
+
+def table_of(
+    groups: Mapping[int, Individual], independent: Bracket, capacity: Bracket, dp: float | None, strong: float | None
+) -> list[str]:
+    """The measures that need no prior, one a line."""
+    return _lines(_common(groups, independent, capacity, dp, strong))
 
 
 def _adversary(seen: MechanismAudit) -> Sequence[str]:
@@ -58,15 +78,15 @@ def _bits(low: float, high: float) -> str:
 
 def _between(low: float, high: float) -> str:
     if high - low <= 1e-8:
-        return _up(high)
-    return f"between {low:.6g} and {_up(high)}"
+        return up(high)
+    return f"between {low:.6g} and {up(high)}"
 
 
-def _up(x: float) -> str:
+def up(x: float) -> str:
     """Nine digits after the point, rounded up."""
     text = f"{x:.9f}"
     return text if float(text) >= x else f"{x + 1e-9:.9f}"
 
 
 def _nats(level: float | None) -> str:
-    return "none: a letter rules an input out" if level is None else f"{_up(level)} nats"
+    return "none: a letter rules an input out" if level is None else f"{up(level)} nats"

@@ -1,0 +1,297 @@
+r"""What several releases tell about one record together, against any adversary; brackets in bits.
+
+    basic      the same data, fresh draws             C_1(y1, y2) <= C_1(y1) + C_1(y2)                        Theorem 5
+    adaptive   the second chosen by the first output  C_1(y1, y2) <= C_1(y1) + max_{y1} C_1(y2 | y1)
+    general    several datasets of the same people    letters (x_i^1, x_i^2) of one record: exact while small, else
+                                                      sum_j C_1 of channel j with every class of a letter repeated once
+                                                      for each letter of the same person elsewhere           (150)-(165)
+    parallel   datasets of disjoint people            own block + what the others tell through correlation   (175)-(177)
+    group      k records                              C_k <= k C_1                                            Theorem 4
+
+Independent people do not add up to nothing: an adversary that believes the second person to copy the first looks twice
+at the same bit, so parallel releases are charged tau > 0. Marginal figures of draws that share noise say nothing at all
+(Y1 = x ^ Z, Y2 = Z), so every rule here is for draws that are independent given the data. What limited adversaries
+learn (C_1^b) does not compose; `balance.compose` refuses.
+
+References: paper 001, sections 6 and 7.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import inf, log, nextafter, prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.core.channel import Channel
+from dalenius.core.kernel import Kernel
+from dalenius.core.pmf import Pmf
+from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.measures.capacity import Bracket, bits, distinct_rows
+from dalenius.measures.individual import GAP, NODES, individual_capacity, outcome_classes
+from dalenius.measures.shannon import mutual_information_bounds
+from dalenius.solvers.divergence import UNIT, Laws
+from dalenius.solvers.pairs import best_pair
+from dalenius.solvers.selection import best_selection
+
+__all__ = [
+    "Composed",
+    "adaptive",
+    "basic",
+    "cross_capacity",
+    "general",
+    "general_bound",
+    "group_bound",
+    "parallel",
+    "predictive_information",
+    "processed",
+]
+
+Places: TypeAlias = NDArray[np.intp]
+
+MOST = 1 << 21  # entries of a joint channel that is written out
+
+
+@dataclass(frozen=True)
+class Composed:
+    """The individual capacity of all releases together, what each is alone, and the rule that gave the figure."""
+
+    together: Bracket
+    alone: tuple[Bracket, ...]
+    rule: str
+
+    @property
+    def tau(self) -> Bracket:
+        """What comes on top of the worst single release."""
+        low, high = max(a[0] for a in self.alone), max(a[1] for a in self.alone)
+        return max(0.0, self.together[0] - high), max(0.0, self.together[1] - low)
+
+
+def _up(x: float) -> float:
+    return nextafter(x, inf)
+
+
+def basic(charges: Sequence[float]) -> float:
+    """A bound for fresh draws from the same data: proved upper ends add up.
+
+    >>> basic([0.25, 0.5]) >= 0.75
+    True
+    """
+    if any(not c >= 0 for c in charges):
+        raise InputError("a charge in bits is not negative")
+    total = 0.0
+    for c in charges:
+        total = _up(total + c) if c else total
+    return total
+
+
+def adaptive(first: float, then: Sequence[float]) -> float:
+    """A bound when the second mechanism depends on the first output: the worst of those that may follow counts.
+
+    >>> round(adaptive(0.25, [0.1, 0.5]), 12)
+    0.75
+    """
+    if not then:
+        raise InputError("an adaptive composition needs the charge of each mechanism that may follow")
+    return basic([first, max(then)])
+
+
+def group_bound(individual: float, k: int) -> float:
+    """C_k <= k C_1, Theorem 4."""
+    if k < 1:
+        raise InputError("a group has at least one record")
+    return basic([individual] * k)
+
+
+def processed(channel: Kernel, kernel: Kernel) -> Channel:
+    """The channel followed by a kernel on its output; no measure of this package grows by it (Proposition 1)."""
+    if [tuple(a) for a in channel.output.values()] != [tuple(a) for a in kernel.inputs.values()]:
+        raise MismatchError("the kernel reads other letters than the channel writes")
+    after = kernel.rows
+    rows = [
+        tuple(sum(v * after[y][z] for y, v in enumerate(row) if v) for z in range(len(after[0])))
+        for row in channel.rows
+    ]
+    return Channel(channel.inputs, kernel.output, tuple(rows))  # type: ignore[arg-type]
+
+
+def _selected(laws: Laws, classes: Sequence[Places], known: float = 0.0) -> tuple[float, float]:
+    if len(laws) == 1:
+        return 0.0, 0.0
+    if len(classes) == 2 and len(classes[0]) * len(classes[1]) > 100:
+        low, high, _, _ = best_pair(laws, classes[0], classes[1], gap=GAP)
+    else:
+        found = best_selection(laws, classes, gap=GAP, known=known, nodes=NODES)
+        low, high = found.low, found.high
+    return low, min(high, log(len(classes)) * (1 + 4 * UNIT))
+
+
+def cross_capacity(channel: Kernel, letters: int) -> Bracket:
+    """What a channel tells about something with so many values, however it hangs together with the records (Prop. 6).
+
+    Not always more than C_1: a perfect ternary channel tells log 2 about a bit and log 3 about its own record (E15).
+
+    >>> sure = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    >>> from fractions import Fraction
+    >>> same = Channel({"X": tuple("abc")}, {"Y": tuple("abc")}, tuple(tuple(map(Fraction, r)) for r in sure))
+    >>> [round(v, 9) for v in cross_capacity(same, 2)]
+    [1.0, 1.0]
+    """
+    laws, which = distinct_rows(channel)
+    return bits(*_selected(laws, [np.unique(which)] * letters))
+
+
+def _repeated(channel: Kernel, times: Sequence[int]) -> Bracket:
+    """C_1 with every class of record i repeated times[i] times."""
+    laws, which = distinct_rows(channel)
+    low = high = 0.0
+    for i, n in enumerate(times):
+        classes = [np.unique(which[line]) for line in outcome_classes(channel, [i])] * n
+        found = _selected(laws, classes, low)
+        low, high = max(low, found[0]), max(high, found[1])
+    return bits(low, high)
+
+
+def _product(channels: Sequence[Kernel]) -> tuple[Laws, list[Places]]:
+    """Rows of the joint output for every outcome of all inputs of disjoint channels, and which row each has in part."""
+    parts = [distinct_rows(c) for c in channels]
+    size = prod(len(laws) * laws.rows.shape[1] for laws, _ in parts)
+    if size > MOST:
+        raise Unsupported(f"the releases together have {size:,} entries when they are written out")
+    rows = parts[0][0].rows
+    for laws, _ in parts[1:]:
+        rows = np.kron(rows, laws.rows).astype(np.float64, copy=False)
+    return Laws(rows, 1.01 * (2 * len(parts)) * UNIT), [which for _, which in parts]
+
+
+def _joint_row(counts: Sequence[int], chosen: Sequence[Places]) -> Places:
+    """Rows of the product for every choice of one row in each part."""
+    out = np.zeros(1, dtype=np.intp)
+    for n, rows in zip(counts, chosen, strict=True):
+        out = (out[:, None] * n + rows).ravel()
+    return out
+
+
+def general(channels: Sequence[Kernel]) -> Composed:
+    """Several datasets of the same people, each released by its own channel; record i of all of them is one person's.
+
+    Exact (to the gap of the search) while the joint channel is small, else the improved bound of the docstring above,
+    which is never above (162) of the paper.
+
+    >>> from fractions import Fraction
+    >>> flip = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
+    >>> one = Channel({"A": ("0", "1")}, {"Y": ("0", "1")}, flip)
+    >>> found = general([one, one])
+    >>> round(found.together[0], 6), found.rule.split(",")[0]
+    (0.377444, 'exact')
+    """
+    people = len(channels[0].inputs) if channels else 0
+    if not people or any(len(c.inputs) != people for c in channels):
+        raise MismatchError(
+            "general composition needs datasets of the same people, one input for each in every channel"
+        )
+    sizes = [[len(a) for a in c.inputs.values()] for c in channels]
+    alone = tuple((f.low, f.high) for f in (individual_capacity(c) for c in channels))
+    try:
+        laws, which = _product(channels)
+        counts = [int(w.max()) + 1 for w in which]
+        low = high = 0.0
+        for i in range(people):
+            lines = [outcome_classes(c, [i]) for c in channels]
+            classes = [
+                np.unique(_joint_row(counts, [np.unique(w[line]) for w, line in zip(which, letters, strict=True)]))
+                for letters in product(*lines)
+            ]
+            found = _selected(laws, classes, low)
+            low, high = max(low, found[0]), max(high, found[1])
+        return Composed(bits(low, high), alone, "exact, over the letters of one person in all datasets")
+    except Unsupported:
+        charges = []
+        for j, channel in enumerate(channels):
+            times = [prod(sizes[k][i] for k in range(len(channels)) if k != j) for i in range(people)]
+            charges.append(_repeated(channel, times)[1])
+        return Composed((max(a[0] for a in alone), basic(charges)), alone, "bound, classes of letters repeated")
+
+
+def general_bound(channels: Sequence[Kernel]) -> float:
+    """The improved bound alone, also when the exact figure can be had."""
+    sizes = [[len(a) for a in c.inputs.values()] for c in channels]
+    people = len(sizes[0])
+    return basic(
+        [
+            _repeated(c, [prod(sizes[k][i] for k in range(len(channels)) if k != j) for i in range(people)])[1]
+            for j, c in enumerate(channels)
+        ]
+    )
+
+
+def parallel(channels: Sequence[Kernel]) -> Composed:
+    """Disjoint people, one channel for each block, all outputs seen: exact while small, else own block plus the rest.
+
+    >>> from fractions import Fraction
+    >>> flip = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
+    >>> blocks = [Channel({"A": ("0", "1")}, {"Y": ("0", "1")}, flip)] * 2
+    >>> found = parallel(blocks)
+    >>> round(found.together[0] * log(2), 9), round(found.tau[0] * log(2), 9)
+    (0.230040129, 0.099228094)
+    """
+    if not channels:
+        raise InputError("there is no release to compose")
+    alone = tuple((f.low, f.high) for f in (individual_capacity(c) for c in channels))
+    try:
+        laws, which = _product(channels)
+    except Unsupported:
+        letters = max(len(a) for c in channels for a in c.inputs.values())
+        others = [cross_capacity(c, letters)[1] for c in channels]
+        worst = max(basic([a[1], *others[:j], *others[j + 1 :]]) for j, a in enumerate(alone))
+        low = max(a[0] for a in alone)
+        return Composed((low, max(low, min(worst, _up(log(letters) / log(2))))), alone, "bound, own block and the rest")
+    counts = [int(w.max()) + 1 for w in which]
+    every = [np.unique(w) for w in which]
+    low = high = 0.0
+    for j, channel in enumerate(channels):
+        if any(channel.rows == c.rows and channel.inputs == c.inputs for c in channels[:j]):
+            continue  # a block like an earlier one has the same worst adversary
+        for i in range(len(channel.inputs)):
+            classes = [
+                np.unique(_joint_row(counts, [*every[:j], np.unique(which[j][line]), *every[j + 1 :]]))
+                for line in outcome_classes(channel, [i])
+            ]
+            found = _selected(laws, classes, low)
+            low, high = max(low, found[0]), max(high, found[1])
+    return Composed(bits(low, high), alone, "exact, over all disjoint releases")
+
+
+def predictive_information(
+    joint: Pmf, secret: str, seen: str, attackers: Sequence[Callable[[str], str]]
+) -> tuple[float, float]:
+    """The most that a stated family of attackers predicts about a secret, as predictive information in bits.
+
+    An attacker is a feature of the output: it sees feature(y) and forecasts as well as anybody could from that. The
+    figure speaks of this family and of nobody else. It is not computational security: that speaks of all attackers of
+    bounded running time as problems grow, which no finite computation shows (paper 001, section 8; E18).
+
+    >>> from fractions import Fraction
+    >>> both = [((a, b), Fraction(1, 4)) for a, b in (("0", "00"), ("0", "01"), ("1", "10"), ("1", "11"))]
+    >>> law = Pmf.from_records({"X": ("0", "1"), "Y": ("00", "01", "10", "11")}, both)
+    >>> predictive_information(law, "X", "Y", [lambda y: y[1]]), predictive_information(law, "X", "Y", [lambda y: y[0]])
+    ((0.0, 0.0), (1.0, 1.0))
+    """
+    if not attackers:
+        raise InputError("name at least one attacker; the figure speaks of the family that is stated")
+    low = high = 0.0
+    pair = joint.marginal([secret, seen])
+    names = list(pair.variables.values())
+    for attacker in attackers:
+        told = [attacker(v) for v in names[1]]
+        letters = tuple(dict.fromkeys(told))
+        counts: dict[tuple[str, str], int] = {}
+        for (x, y), weight in zip(pair.support.tolist(), pair.weights.tolist(), strict=True):
+            key = names[0][x], told[y]
+            counts[key] = counts.get(key, 0) + int(weight)
+        law = Pmf.from_records({secret: tuple(names[0]), "feature": letters}, list(counts.items()))
+        ends = mutual_information_bounds(law, [secret], ["feature"])
+        low, high = max(low, float(ends[0])), max(high, float(ends[1]))
+    return low, high

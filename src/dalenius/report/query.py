@@ -1,0 +1,69 @@
+"""The audit and the calibration of a query in plain words."""
+
+from dalenius.core.numbers import written
+from dalenius.core.query import Interval, Query
+from dalenius.designs.calibration import Calibration
+from dalenius.evidence.query import QueryAudit
+from dalenius.report.mechanism import table_of
+from dalenius.report.mechanism import up as rounded_up
+
+__all__ = ["audited_query", "calibrated"]
+
+PARAMETER = {
+    "randomised-response": "probability of another answer",
+    "geometric": "ratio of neighbouring probabilities",
+    "exponential": "rate",
+    "gaussian": "variance",
+    "laplace": "scale",
+}
+
+
+def _described(query: Query) -> str:
+    letters = "an interval" if isinstance(query.letters, Interval) else f"{len(query.letters[0])} letters"
+    noise = f"{query.noise} noise" if query.noise != "table" else "noise by a table"
+    own = f", {PARAMETER[query.noise]} {_short(query)}" if query.parameter is not None else ""
+    return f"A {query.kind} over {query.records:,} records of {letters} under {noise}{own}."
+
+
+def _short(query: Query) -> str:
+    assert query.parameter is not None
+    text = written(query.parameter)
+    return text if len(text) <= 16 else f"{float(query.parameter):.12g}"
+
+
+def audited_query(seen: QueryAudit) -> list[str]:
+    """One table, the worst adversary, the promises that the query keeps."""
+    m = seen.measures
+    told = [_described(seen.query), "What it lets out, proved:"]
+    told += table_of(m.groups, m.independent, m.capacity, m.dp_epsilon, m.strong_dp_epsilon)
+    if seen.symmetric is not None:
+        reached = "reached by all values together" if seen.symmetric_reached else "not reached"
+        told.append(f"  One law in different orders: at most {rounded_up(seen.symmetric[1])} bits, {reached}.")
+    if m.worst.beliefs and m.worst.high:
+        told += ["", "The adversary that learns most believes of a record, and of f then:"]
+        told += [f"  {line}" for line in m.worst.words()]
+    told += ["", "It keeps these promises:", *(f"  {g.words()}" for g in seen.guarantees)]
+    return told + [f"Note: {remark}." for remark in m.remarks]
+
+
+def calibrated(found: Calibration) -> list[str]:
+    """The parameter with its proof, the one beside it, and the comparison."""
+    high = found.proved[1]
+    told = [
+        _described(found.query),
+        f"Parameter {written(found.parameter)}: nobody learns more than {rounded_up(high)} bits about any one record, "
+        f"and the budget is {written(found.at_most_bits)}.",
+    ]
+    if found.beside is not None and found.beside_proved is not None:
+        told.append(
+            f"With less noise, {written(found.beside)}, some adversary learns {found.beside_proved[0]:.12g} bits, "
+            "which is more than the budget."
+        )
+    else:
+        told.append("No less noise was found to exceed the budget.")
+    if found.compared:
+        told += ["", "The same numbers under other noise, at the same bits:"]
+        for c in found.compared:
+            level = "" if c.dp_epsilon is None else f", differential privacy {c.dp_epsilon:.6g} nats"
+            told.append(f"  {c.noise:<18} against {c.against:<20} standard deviation {c.deviation:.6g}{level}")
+    return told + [f"Note: {remark}." for remark in found.remarks]
