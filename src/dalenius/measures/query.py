@@ -117,7 +117,9 @@ class _Finite:
     def __init__(self, query: Query) -> None:
         self.query = query
         kernel: Kernels = kernel_of(query)
-        places, self.which = np.unique(kernel.places, axis=0, return_inverse=True)
+        once: dict[Fraction, int] = {}
+        same = np.array([once.setdefault(v, k) for k, v in enumerate(kernel.entries)], dtype=np.intp)
+        places, self.which = np.unique(same[kernel.places], axis=0, return_inverse=True)
         entries = np.array([float(v) for v in kernel.entries])
         entries[entries < _TINY] = 0.0  # together far below the last digit of any bracket
         self.laws = Laws(entries[places])

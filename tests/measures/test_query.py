@@ -1,0 +1,218 @@
+"""Queries under noise: against the dense channel, closed forms of the paper, and the errata that have numbers."""
+
+import json
+from fractions import Fraction
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dalenius.core.noise import channel_of_query, exponential_law, kernel_of, permuted
+from dalenius.core.query import Interval, Query
+from dalenius.errors import InputError, Unsupported
+from dalenius.measures import (
+    capacity,
+    dp_epsilon,
+    independent_capacity,
+    individual_capacity,
+    information_of_dp,
+    strong_dp_epsilon,
+)
+from dalenius.measures.noise import (
+    entropy_of,
+    exponential_rate,
+    gaussian_variance,
+    noisy_mean_tail,
+    response_bits,
+    response_probability,
+    symmetric_bits,
+    uniform_mixture,
+)
+from dalenius.measures.query import measures_of_query, query_capacity, query_independent
+from dalenius.solvers.capacity import smallest_ball
+from dalenius.solvers.divergence import Laws
+from dalenius.solvers.smith import interval_capacity
+
+ORACLE = json.loads((Path(__file__).parents[1] / "oracle/001_queries.json").read_text())["cases"]
+F = Fraction
+BITS, TRITS = ("0", "1"), ("0", "1", "2")
+
+
+def cases(kind):
+    return [pytest.param(c, id=c["name"]) for c in ORACLE if c["kind"] == kind]
+
+
+def bits_of(case):
+    value = Fraction(case["inputs"]["eps"])
+    return value if case["inputs"]["unit"] == "bits" else value / Fraction(log(2))
+
+
+FINITE = [
+    Query(3, (BITS,) * 3, "count", "geometric", F(1, 2)),
+    Query(2, (TRITS,) * 2, "sum", "geometric", F(2, 5)),
+    Query(3, (("-1", "1/2"),) * 3, "mean", "exponential", F(3, 4)),
+    Query(2, (TRITS,) * 2, "histogram", "geometric", F(1, 3)),
+    Query(3, (TRITS,) * 3, "parity", "randomised-response", F(1, 5)),
+    Query(2, (TRITS, BITS), "table", "exponential", F(1), table=tuple((F(v),) for v in (0, 3, 1, 1, 7, 0))),
+    Query(2, (TRITS, BITS), "table", "randomised-response", F(1, 10), table=tuple("abcabc")),
+]
+
+
+@pytest.mark.parametrize("query", FINITE, ids=lambda q: f"{q.kind}-{q.noise}")
+def test_classes_of_values_agree_with_the_channel_written_out(query):
+    channel, seen = channel_of_query(query), measures_of_query(query)
+    for k, found in seen.groups.items():
+        dense = individual_capacity(channel, group=k)
+        assert found.low <= dense.high + 1e-12
+        assert dense.low <= found.high + 1e-12
+        assert found.high - found.low < 1e-8
+    for ours, theirs in ((seen.independent, independent_capacity(channel)), (seen.capacity, _whole(channel))):
+        assert ours == pytest.approx(theirs, abs=1e-8)
+    assert seen.dp_epsilon == pytest.approx(dp_epsilon(channel), abs=1e-12)
+    assert seen.strong_dp_epsilon == pytest.approx(strong_dp_epsilon(channel), abs=1e-12)
+
+
+def _whole(channel):
+    found = capacity(channel)
+    return found.low, found.high
+
+
+@pytest.mark.parametrize("case", cases("C1_enumerate"))
+def test_the_example_of_section_3_1(case):
+    same = tuple("1" if a == b else "0" for a in TRITS for b in BITS)
+    query = Query(2, (TRITS, BITS), "table", "randomised-response", F(case["inputs"]["p"]), table=same)
+    found = query_capacity(query)
+    assert found.low - 1e-12 <= float(case["expected"]["C1_bits"]) <= found.high + 1e-12
+    low, high = response_bits(F(case["inputs"]["p"]))
+    assert float(low) == pytest.approx(found.low, abs=1e-11)  # every record reaches (54), E4
+    assert float(high) == pytest.approx(found.high, abs=1e-11)
+
+
+@pytest.mark.parametrize("case", [c for c in cases("rr_calibration") if c.values[0]["inputs"]["eps"] != "1"])
+def test_p_star_of_equation_57(case):
+    met, unmet = response_probability(bits_of(case))
+    assert float(met) == pytest.approx(float(case["expected"]["p_star"]), abs=1e-13)
+    assert response_bits(met)[1] <= bits_of(case) < response_bits(unmet)[0]
+
+
+@pytest.mark.parametrize("case", cases("exponential_entropy"))
+def test_entropy_of_equation_82(case):
+    low, _ = entropy_of(exponential_law(case["inputs"]["k"], F(case["inputs"]["lam"])))
+    assert float(low) * log(2) == pytest.approx(float(case["expected"]["H_nats"]), abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in cases("exponential_calibration") if c.values[0]["expected"]["lam_max"] != "inf"][::3]
+)
+def test_largest_rate_of_equation_83(case):
+    met, _ = exponential_rate(case["inputs"]["k"], bits_of(case), digits=13)
+    assert float(met) == pytest.approx(float(case["expected"]["lam_max"]), abs=1e-12)
+
+
+@pytest.mark.parametrize("case", cases("exponential_true_C1"))
+def test_exponential_noise_on_a_sum_of_bits(case):
+    k, rate, want = case["inputs"]["k"], F(case["inputs"]["lam"]), case["expected"]
+    query = Query(k - 1, (BITS,) * (k - 1), "count", "exponential", rate)
+    assert query_capacity(query).low * log(2) == pytest.approx(float(want["C1_sum_of_bits_nats"]), abs=1e-10)
+    itself = Query(1, (tuple(map(str, range(k))),), "sum", "exponential", rate)  # n = 1 and f = x reach (84)
+    assert query_capacity(itself).low * log(2) == pytest.approx(float(want["cap_all_columns_nats"]), abs=1e-10)
+
+
+def test_definition_13_is_not_needed_for_equality_65():  # E5
+    kernel = kernel_of(Query(2, (TRITS,) * 2, "sum", "exponential", F(1)))
+    assert permuted(kernel.rows)
+    assert uniform_mixture(kernel.rows) is not None
+    apart = [(F(1, 2), F(1, 4), F(1, 4), F(0)), (F(1, 4), F(1, 2), F(0), F(1, 4))]
+    assert uniform_mixture(apart) is None
+    with pytest.raises(InputError, match="different orders"):
+        symmetric_bits([[F(1, 2), F(1, 2)], [F(1, 3), F(2, 3)]])
+
+
+def test_ties_are_broken_by_the_value_alone():  # E6: equal f gives equal rows; breaking ties by x leaks 0.0371 nats
+    weights = np.exp(-np.arange(3.0))
+    law = weights / weights.sum()
+    middle = np.array([[law[1], law[0], law[2]], [law[2], law[0], law[1]]])
+    assert smallest_ball(Laws.normalised(middle)).low == pytest.approx(0.0371395314, abs=1e-10)
+    channel = channel_of_query(Query(2, (BITS,) * 2, "count", "exponential", F(1)))
+    assert channel.rows[1] == channel.rows[2]
+
+
+def test_one_time_pad_is_perfectly_secret():
+    pad = Query(1, (BITS,), "parity", "randomised-response", F(1, 2))
+    assert query_capacity(pad).high == 0.0
+    assert measures_of_query(pad).strong_dp_epsilon == 0.0
+
+
+def test_a_constant_query_tells_nothing_and_a_record_without_influence_tells_all():
+    constant = Query(2, (BITS,) * 2, "table", "randomised-response", F(0), table=("a",) * 4)
+    assert query_capacity(constant).high == 0.0
+    first = Query(2, (BITS,) * 2, "table", "randomised-response", F(1, 10), table=tuple("aabb"))  # f = x1
+    assert query_capacity(first).low == pytest.approx(float(response_bits(F(1, 10))[0]), abs=1e-10)
+
+
+def test_gaussian_noise_on_bits_is_two_points_and_on_intervals_smith():  # E1
+    two = query_capacity(Query(9, (BITS,) * 9, "mean", "gaussian", F(1, 36)))  # T = 1/2, A = 3
+    rich = query_capacity(Query(9, Interval(F(0), F(1)), "mean", "gaussian", F(1, 36)))
+    assert rich.low * log(2) == pytest.approx(0.8813610433330, abs=1e-9)
+    assert two.high < 1.0 < rich.low
+    three = query_capacity(Query(9, (TRITS,) * 9, "mean", "gaussian", F(1, 9)))  # the same A; three letters
+    assert two.low < three.low < three.high <= rich.high + 1e-9
+
+
+def test_vectors_under_gaussian_noise():
+    two = query_capacity(Query(2, (BITS,) * 2, "histogram", "gaussian", F(1)))  # (2, 0) and (0, 2): distance 2 sqrt 2
+    assert two.low * log(2) == pytest.approx(interval_capacity("gaussian", 2**0.5).low, abs=1e-10)
+    three = query_capacity(Query(2, (TRITS,) * 2, "histogram", "laplace", F(1)))
+    assert 0 < three.low < three.high <= log(3) / log(2) + 1e-9
+
+
+def test_levels_of_laplace_noise_and_what_they_say():
+    query = Query(5, (BITS,) * 5, "count", "laplace", F(1))
+    seen = measures_of_query(query)
+    assert seen.dp_epsilon == pytest.approx(1.0)
+    assert seen.strong_dp_epsilon == pytest.approx(5.0)
+    assert query_independent(query)[1] <= information_of_dp(1.0)
+    assert measures_of_query(Query(5, (BITS,) * 5, "count", "gaussian", F(1))).dp_epsilon is None
+
+
+def test_the_worst_adversary_is_said_in_words():
+    found = query_capacity(Query(20, (BITS,) * 20, "count", "geometric", F(1, 2)))
+    assert sorted(b.others for b in found.beliefs) == [("0",), ("20",)]
+
+
+def test_five_hundred_bits_close():
+    found = query_capacity(Query(500, (BITS,) * 500, "count", "geometric", F(99, 100)))
+    assert found.high - found.low < 1e-8
+
+
+def test_the_noisy_mean_tends_to_a_gaussian_tail():  # E7
+    case = next(c for c in ORACLE if c["kind"] == "prop4")
+    tail, chebyshev = noisy_mean_tail(gaussian_variance(1.0, 1 / log(2)), 1.0)
+    assert tail == pytest.approx(float(case["expected"]["true_limit_2Q"]), abs=1e-12)
+    assert chebyshev == pytest.approx(float(case["expected"]["chebyshev_bound"]), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, (), "count", "geometric", F(1, 2)), "at least one record"),
+        ((1, (BITS,), "count", "geometric", F(1)), "between 0 and 1"),
+        ((1, (BITS,), "count", "uniform", F(1)), "no noise 'uniform'"),
+        ((1, (("a", "b"),), "sum", "geometric", F(1, 2)), "letter 'a' of a sum"),
+        ((1, (BITS,), "count", "gaussian", F(0)), "above 0"),
+        ((1, Interval(F(0), F(1)), "count", "gaussian", F(1)), "need the query sum or mean"),
+        ((2, (BITS, TRITS), "sum", "geometric", F(1, 2)), "same letters"),
+        ((1, (BITS,), "count", "geometric", F(1, 2), "7"), "is not among the letters"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises(InputError, match=message):
+        Query(*arguments)
+
+
+def test_what_is_too_large_is_refused():
+    with pytest.raises(Unsupported, match="letters for"):
+        kernel_of(Query(60, (TRITS,) * 60, "histogram", "geometric", F(1, 2)))
+    with pytest.raises(Unsupported, match="written out"):
+        channel_of_query(Query(30, (BITS,) * 30, "count", "geometric", F(1, 2)))
