@@ -11,7 +11,7 @@ import pytest
 
 from dalenius.core import Channel, Pmf
 from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.measures import balance, individual_capacity
+from dalenius.measures import compose, individual_capacity
 from dalenius.measures.composition import (
     adaptive,
     basic,
@@ -162,4 +162,4 @@ def test_refusals():
     with pytest.raises(MismatchError, match="other letters"):
         processed(flip(F(1, 4)), both(F(1, 4)))
     with pytest.raises(Unsupported, match="does not add up"):  # E10
-        balance.compose((0.0, 0.0), (0.0, 0.0))
+        compose((0.0, 0.0), (0.0, 0.0))

@@ -1,6 +1,7 @@
 """Amplitude-limited capacities: published values, proved upper ends over the continuum, formulas and refusals."""
 
 import json
+from itertools import pairwise
 from math import e, log, pi, sqrt
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def _divergence(family, x, points, weights):
 
     cuts = sorted({x, *points.tolist()})
     ends = [-30.0, *cuts, 30.0]
-    return sum(quad(inner, a, b, epsabs=1e-13, limit=200)[0] for a, b in zip(ends, ends[1:], strict=False))
+    return sum(quad(inner, a, b, epsabs=1e-13, limit=200)[0] for a, b in pairwise(ends))
 
 
 @pytest.mark.parametrize("family", ["gaussian", "laplace"])
