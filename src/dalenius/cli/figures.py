@@ -6,25 +6,24 @@ from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
 from dalenius.errors import InputError
-from dalenius.figures import Figure, paper000, paper003, write
+from dalenius.figures import Figure, paper000, paper001, paper003, write
 from dalenius.outputs import refuse_existing
 
-PAPERS = {"000": paper000, "003": paper003}
-LATER = ("001", "002", "004")
+PAPERS = {"000": paper000, "001": paper001, "003": paper003}
+LATER = ("002", "004")
 
 
 def run(arguments: Namespace) -> None:
+    there = ", ".join(PAPERS)
     if arguments.paper in LATER:
-        raise InputError(
-            f"the figures of paper {arguments.paper} are not available yet; there are those of 000 and 003"
-        )
+        raise InputError(f"the figures of paper {arguments.paper} are not available yet; there are those of {there}")
     if arguments.paper not in PAPERS:
-        raise InputError(f"there is no paper {arguments.paper!r}; there are figures of 000 and 003")
+        raise InputError(f"there is no paper {arguments.paper!r}; there are figures of {there}")
+    paper = PAPERS[arguments.paper]
     output = Path(arguments.output)
     refuse_existing(output, force=arguments.force)
     began = time.monotonic()
     with progress(arguments) as show:
-        paper = PAPERS[arguments.paper]
         found = paper.exhibits(show)
         names = write(arguments.paper, paper.TITLE, found, output, force=arguments.force)
     seconds = round(time.monotonic() - began, 1)
