@@ -14,7 +14,7 @@ range of f: Smith's capacity, which (115) only bounds.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, log, nextafter, prod, sqrt
+from math import inf, log, log2, nextafter, prod, sqrt
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -108,6 +108,11 @@ def measures_of_query(query: Query, *, gap: float = GAP) -> QueryMeasures:
     )
 
 
+def _most_bits(letters: int) -> float:
+    """log2 of a number of letters, rounded up."""
+    return log2(letters) if letters & (letters - 1) == 0 else nextafter(log2(letters), inf)
+
+
 def _named(reach: Reach) -> tuple[str, ...]:
     return tuple(f"X{i + 1}" for i in reach.group)
 
@@ -133,12 +138,13 @@ class _Finite:
             known = best.low if best else 0.0
             classes = [np.unique(lines[:, k]) for k in range(lines.shape[1])]
             found = self._selected(classes, gap, known)
-            high = max(high, min(found.high, log(len(classes)) * (1 + 4 * UNIT)))
+            high = max(high, found.high)
             if best is None or found.low > best.low:
                 best, at = found, reach
         assert best is not None
         assert at is not None
         low, high = bits(best.low, high) if len(self.laws) > 1 else (0.0, 0.0)
+        high = min(high, _most_bits(len(at.letters)))
         total, labels = float(best.weights.sum()), self.query.labels()
         first = {int(r): k for k, r in reversed(list(enumerate(self.which.tolist())))}
         beliefs = tuple(
@@ -281,7 +287,8 @@ class _Continuous:
         assert at is not None
         labels = self.query.labels()
         beliefs = tuple(Belief(word, w, (labels[v],)) for word, w, v in best[1])
-        return Individual(*bits(best[0], max(top, best[0])), _named(at), ("f",), beliefs)
+        low, high = bits(best[0], max(top, best[0]))
+        return Individual(low, min(high, _most_bits(len(at.letters))), _named(at), ("f",), beliefs)
 
     def _selection(
         self, classes: list[NDArray[np.intp]], gap: float

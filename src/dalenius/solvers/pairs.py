@@ -35,7 +35,8 @@ def best_pair(laws: Laws, first: Places, second: Places, *, gap: float) -> tuple
     """
     k = laws.rows.shape[1]
     apart = _variations(laws.rows, first, second) * log(2) * (1 + 4 * (k + 4) * UNIT + 4 * laws.relative)
-    i, j = divmod(int(apart.argmax()), len(second))
+    ties = np.argwhere(apart >= apart.max() - 1e-12)  # any will do; rows far apart in the list are the plainest
+    i, j = ties[np.abs(first[ties[:, 0]] - second[ties[:, 1]]).argmax()].tolist()
     best = (int(first[i]), int(second[j]))
     low, high, weights = _solved(laws, best, gap)
     todo = np.argwhere(apart > low + gap)
