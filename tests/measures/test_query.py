@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dalenius.core.noise import channel_of_query, exponential_law, kernel_of, permuted
 from dalenius.core.query import Interval, Query
@@ -209,6 +211,23 @@ def test_the_noisy_mean_tends_to_a_gaussian_tail():  # E7
 def test_refusals(arguments, message):
     with pytest.raises(InputError, match=message):
         Query(*arguments)
+
+
+@given(
+    records=st.integers(1, 4),
+    letters=st.integers(1, 3),
+    kind=st.sampled_from(["count", "sum", "mean", "histogram", "parity"]),
+    noise=st.sampled_from(["randomised-response", "geometric", "exponential"]),
+    parameter=st.fractions(F(1, 50), F(49, 50)),
+)
+@settings(max_examples=60, deadline=None)
+def test_kernels_are_stochastic_and_more_noise_tells_less(records, letters, kind, noise, parameter):
+    query = Query(records, (tuple(map(str, range(letters))),) * records, kind, noise, parameter)
+    kernel = kernel_of(query)
+    assert all(sum(row) == 1 and min(row) >= 0 for row in kernel.rows)
+    if noise == "geometric":
+        noisier = query.at((1 + parameter) / 2)
+        assert query_capacity(noisier).low <= query_capacity(query).high + 1e-12
 
 
 def test_what_is_too_large_is_refused():
