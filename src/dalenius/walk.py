@@ -19,7 +19,15 @@ from dalenius.core.pmf import outcome_words
 from dalenius.designs import GAP, SECONDS, solve
 from dalenius.designs.leakage.trade import Trade
 from dalenius.errors import InputError, MismatchError, NotCertified
-from dalenius.evidence import Audit, MechanismAudit, examine, examine_mechanism, examine_shuffled, mechanism_of
+from dalenius.evidence import (
+    Audit,
+    MechanismAudit,
+    examine,
+    examine_mechanism,
+    examine_shuffled,
+    mechanism_of,
+    population_words,
+)
 from dalenius.ledger import Entry, Ledger
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
@@ -345,6 +353,7 @@ def release(
         )
     if cells:
         remarks.append("cells with fewer records than min_cell were accepted by name")
+    remarks += population_words(design, coded.pmf(), coded.rows)
     design = replace(design, remarks=tuple(remarks))
     check(design.dumps())
     key = key or Key.fresh()

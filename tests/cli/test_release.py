@@ -223,3 +223,11 @@ def test_a_killed_release_leaves_nothing_under_the_real_name(place: Place, signa
         assert child.returncode == 130
         assert "interrupted" in err
         assert not [n for n in place.names() if "partial" in n]
+
+
+def test_release_says_what_holds_for_the_table_and_for_the_population(place: Place, run: Run) -> None:
+    code, out, _ = run("release", place / "p.toml", "-o", place / "out")
+    assert code == 0
+    assert "tells 0 bits about sex for a record of this table; for the population, if the 3,000 rows" in out
+    assert "with confidence 95 %" in out
+    assert "with confidence 95 %" in (place / "out" / "report.html").read_text()

@@ -6,6 +6,7 @@ from dalenius.evidence.examining import Audit, Finding, examine, examine_shuffle
 from dalenius.evidence.exposure import Risk, risk
 from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
 from dalenius.evidence.opening import mechanism_of
+from dalenius.evidence.population import population, population_words
 from dalenius.evidence.query import QueryAudit, audit_query, examine_query
 
 __all__ = [
@@ -28,5 +29,7 @@ __all__ = [
     "fano_error",
     "forecast",
     "mechanism_of",
+    "population",
+    "population_words",
     "risk",
 ]

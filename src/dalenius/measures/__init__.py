@@ -33,6 +33,7 @@ from dalenius.measures.disclosure import (
 )
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
 from dalenius.measures.estimation import Estimate, estimate_law
+from dalenius.measures.finite_sample import Population, population_leakage
 from dalenius.measures.gaussian import (
     GaussianRelease,
     Traded,
@@ -115,6 +116,7 @@ __all__ = [
     "GaussianRelease",
     "Individual",
     "LatentModel",
+    "Population",
     "Quantised",
     "Seen",
     "Traded",
@@ -186,6 +188,7 @@ __all__ = [
     "partial_processing_binary",
     "partial_processing_efficiency",
     "poisson_risk",
+    "population_leakage",
     "preprocessing",
     "preprocessing_bounds",
     "preprocessing_efficiency",

@@ -1,0 +1,66 @@
+"""What a release tells about the secrets in the population that the rows were drawn from, in words for the reader."""
+
+from decimal import ROUND_CEILING, Context, Decimal
+
+from dalenius.core.design import Design
+from dalenius.core.pmf import Pmf
+from dalenius.core.problem import TableSource
+from dalenius.errors import InputError, Unsupported
+from dalenius.measures.finite_sample import Population, population_leakage
+
+__all__ = ["population", "population_words"]
+
+BETA = 0.05
+
+
+def population(design: Design, counted: Pmf, rows: int, *, beta: float = BETA) -> list[tuple[str, str, Population]]:
+    """For each secret of a promise: its name, the exact figure in bits for the table, and the bound with confidence.
+
+    All bounds hold together with probability 1 - beta. Rows that belong to persons in common are not independent draws,
+    and a mechanism that is not written out row by row has no cells: no bound is given then.
+    """
+    source = design.problem.source
+    if not isinstance(source, TableSource) or source.unit != "row" or not design.channel.few:
+        return []
+    secrets = {g.secret: shown for g, shown in zip(design.problem.guarantees, design.proved, strict=True) if g.secret}
+    found = []
+    for secret, shown in secrets.items():
+        try:
+            bound = population_leakage(
+                counted,
+                rows,
+                design.channel,
+                secret,
+                kept=design.problem.kept,
+                beta=beta / len(secrets),
+                designed_elsewhere=design.public_prior,
+            )
+        except (InputError, Unsupported):
+            continue  # more cells than a bound by cells can hold
+        found.append((" with ".join(secret), str(shown.get("leakage_bits", "")), bound))
+    return found
+
+
+def _up(bits: float | str) -> str:
+    """Three digits, rounded up.
+
+    >>> _up(0.12301), _up("0")
+    ('0.124', '0')
+    """
+    return format(float(Context(prec=3, rounding=ROUND_CEILING).plus(Decimal(bits))), "g")
+
+
+def population_words(design: Design, counted: Pmf, rows: int, *, beta: float = BETA) -> list[str]:
+    """One sentence for each secret: exact for the table, and for the population with confidence.
+
+    None for a design on a public prior: its card tells nothing about the records, and these sentences would.
+    """
+    if design.public_prior:
+        return []
+    return [
+        f"what is released tells {_up(figure)} bits about {secret} for a record of this table; for the population,"
+        f" if the {rows:,} rows are independent draws from it, at most {_up(bound.bits)} bits with confidence"
+        f" {100 * (1 - beta):g} %"
+        for secret, figure, bound in population(design, counted, rows, beta=beta)
+        if figure
+    ]
