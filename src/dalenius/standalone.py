@@ -16,6 +16,7 @@ MODULES = (
     "core/letters",
     "core/pivoting",
     "certify/privacy",
+    "certify/contraction",
     "certify/capacity",
     "certify/cone",
     "certify/optimality",

@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
+from dalenius.certify.contraction import contraction
 from dalenius.certify.privacy import Figures, dp_level
 from dalenius.core.arithmetic import BITS, log2, times_log2
 from dalenius.core.numbers import exact, up
@@ -23,6 +24,8 @@ def from_rows(sizes: list[int], rows: list[list[int]], kept: list[str], guarante
     promise = guarantee["promised"]
     if "local_dp" in promise:
         return dp_level(rows, kept, promise)
+    if "contraction" in promise:
+        return contraction(rows, kept, promise)
     if "dalenius" not in promise:
         return None
     known = promise["dalenius"] is True and set(promise) <= {"dalenius", "at_most_bits", "group"}

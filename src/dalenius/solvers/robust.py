@@ -1,0 +1,263 @@
+r"""Channels W that pass on least, whatever the secret is, under linear limits sum_xy A_i(x, y) W(y|x) <= c_i.
+
+Each coefficient is convex in W (for a fixed law P of the input, where it has one) and the supremum of LINEAR functions:
+
+    eta_KL     b (1-b) sum_y [2 a_y (W_x - W_z) - a_y^2 (b W_x + (1-b) W_z)]             for rows x, z, 0 <= b <= 1, a
+    rho_m^2    sum_y [2 a_y E f(X) W(y|X) - a_y^2 E W(y|X)]                               for E f(X) = 0, E f(X)^2 = 1
+    S*         sum_y [(QW)_y (1 + ln r_y) - (PW)_y r_y] / D(Q || P)                              for a law Q and r > 0
+    capacity   sum_xy w_x W(y|x) ln(b(x|y) / w_x)                                      for a prior w and posteriors b
+
+So for weights of such functions that add up to one, L(x, y) their weighted sum, and multipliers mu >= 0 of the limits,
+
+    every channel within the limits has a coefficient of at least  sum_x min_y [L + sum mu_i A_i] - sum mu_i c_i.   (1)
+
+The conic solver proposes the channel, the weights and the multipliers; the value is evaluated on the channel with a
+proved error and the bound by (1), so that neither end trusts it.
+
+References: paper 004, (5)-(11) and section IV (solved in W, where they are convex: see the errata).
+"""
+
+import time
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import Infeasible
+from dalenius.solvers.conic import Conic
+from dalenius.solvers.contraction import pairwise_contraction, total_variation
+from dalenius.solvers.lp import maximise
+
+__all__ = ["Cut", "Limits", "Robust", "certified", "channel_of", "laws_within", "least_contraction"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+
+_FEW = 1e-7  # a cut of less weight than this is left out
+
+
+@dataclass(frozen=True)
+class Limits:
+    """sum A_i W <= c_i: `costs` has one matrix for each limit, `at_most` its right side."""
+
+    costs: Floats
+    at_most: Floats
+
+    @classmethod
+    def average(cls, prior: Floats, distortion: Floats, at_most: float) -> "Limits":
+        """E d(X, Y) <= D under a prior."""
+        return cls((prior[:, None] * distortion)[None], np.array([at_most]))
+
+    @classmethod
+    def every_input(cls, distortion: Floats, at_most: float) -> "Limits":
+        """E d(x, Y) <= D for every input x, so under every prior."""
+        return cls(np.eye(len(distortion))[:, :, None] * distortion[None], np.full(len(distortion), at_most))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.costs.shape[1], self.costs.shape[2]
+
+    def kept(self, rows: Floats) -> Floats:
+        """The channel moved towards least cost until every limit holds with a little room."""
+        least = np.zeros_like(rows)
+        least[np.arange(len(rows)), self.costs.sum(axis=0).argmin(axis=1)] = 1.0
+        now, then = (np.einsum("ixy,xy->i", self.costs, w) for w in (rows, least))
+        room = self.at_most * (1 - 1e-12)
+        if (then > room).any():
+            raise Infeasible("no channel keeps the limits; the least that is possible exceeds them")
+        over = now > room
+        step = float(((now - room)[over] / np.maximum((now - then)[over], 1e-300)).max(initial=0.0))
+        return (1 - min(step * (1 + 1e-9), 1.0)) * rows + min(step * (1 + 1e-9), 1.0) * least
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A linear function below eta_KL: two rows, the point b, the slopes a, and its weight in the bound."""
+
+    first: int
+    second: int
+    b: float
+    weight: float
+    slopes: Floats
+
+    def tilt(self, shape: tuple[int, int]) -> Floats:
+        """Its coefficients of W, times the weight."""
+        out, front = np.zeros(shape), self.weight * self.b * (1 - self.b)
+        out[self.first] = front * (2 * self.slopes - self.b * self.slopes**2)
+        out[self.second] = front * (-2 * self.slopes - (1 - self.b) * self.slopes**2)
+        return out
+
+
+@dataclass(frozen=True)
+class Robust:
+    """A channel, its coefficient rounded up, a lower bound over all channels within the limits, and why."""
+
+    rows: Floats
+    value: float
+    bound: float
+    rounds: int
+    cuts: tuple[Cut, ...] = ()
+    multipliers: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+def _least(tilt: Floats, limits: Limits, multipliers: Floats) -> float:
+    """The bound (1), with a margin for its rounding."""
+    mu = np.maximum(multipliers, 0.0)
+    whole = tilt + np.einsum("i,ixy->xy", mu, limits.costs)
+    size = float(np.abs(whole).max(initial=0.0)) * len(whole) + float(mu @ np.abs(limits.at_most))
+    return float(whole.min(axis=1).sum()) - float(mu @ limits.at_most) - 1e-14 * size
+
+
+def certified(tilt: Floats, limits: Limits, multipliers: Floats) -> float:
+    """The better of (1) for these multipliers and for those of the linear program over the channels."""
+    n, m = limits.shape
+    rows = np.concatenate([np.repeat(np.eye(n), m, axis=1), limits.costs.reshape(len(limits.costs), -1)])
+    upper = np.concatenate([np.ones(n), limits.at_most])
+    lower = np.concatenate([np.ones(n), np.full(len(limits.at_most), -np.inf)])
+    polished = maximise(-tilt.reshape(-1), rows, lower, upper).dual[n:]
+    return max(0.0, _least(tilt, limits, multipliers), _least(tilt, limits, polished))
+
+
+def laws_within(program: Conic, limits: Limits) -> Places:
+    """Rows of W are laws, W >= 0 and the limits; W stands first among the variables."""
+    n, m = limits.shape
+    cells = np.arange(n * m)
+    program.add("zero", cells // m, cells, np.ones(n * m), -np.ones(n))
+    program.add("nonnegative", cells, cells, np.ones(n * m), np.zeros(n * m))
+    i, x, y = np.nonzero(limits.costs)
+    return program.add("nonnegative", i, x * m + y, -limits.costs[i, x, y], limits.at_most)
+
+
+def channel_of(x: Floats, limits: Limits) -> Floats:
+    n, m = limits.shape
+    rows = np.maximum(x[: n * m].reshape(n, m), 0.0)
+    rows[rows < 1e-11] = 0.0
+    return limits.kept(rows / rows.sum(axis=1, keepdims=True))
+
+
+def least_contraction(
+    limits: Limits, *, gap: float = 1e-4, seconds: float = 60.0, cost: Floats | None = None, level: float = 1.0
+) -> Robust:
+    """The channel of least eta_KL (004, (5) and (8)); or, with `cost`, of least cost with eta_KL at most `level`.
+
+    Cuts (x, z, b) come lazily: those that the channel of the last round violates most. Each round solves a second-order
+    cone program over all cuts so far.
+    """
+    n, m = limits.shape
+    first, second = np.triu_indices(n, 1)
+    known = {(int(i), int(j), 0.5) for i, j in zip(first, second, strict=True) if n <= 8 or j - i in (1, n - 1, n // 2)}
+    best: Robust | None = None
+    bound, begin, rounds = 0.0 if cost is None else -np.inf, time.monotonic(), 0
+    while True:
+        rounds += 1
+        rows, cuts, mu = _contraction_round(limits, sorted(known), cost, level, seconds)
+        tilt = sum((cut.tilt((n, m)) for cut in cuts), np.zeros((n, m)))
+        weight = sum(cut.weight for cut in cuts)
+        if cost is None:
+            below = certified(tilt / weight, limits, mu / weight) if weight else 0.0
+        else:
+            below = _least(tilt + cost, limits, mu) - level * weight * (1 + 1e-15)
+        worst, where, values = _pairs(rows)
+        if cost is None:
+            value, candidate = worst, rows
+        else:  # towards the best constant channel: the coefficient is convex, and nil there
+            candidate = _contracted(rows, worst, level, limits, cost)
+            value = float((cost * candidate).sum())
+        if below > bound or best is None:
+            bound = max(bound, below)
+            best = Robust(rows, np.inf, bound, rounds, cuts, mu) if best is None else _with(best, bound, cuts, mu)
+        if value < best.value:
+            best = Robust(candidate, value, best.bound, rounds, best.cuts, best.multipliers)
+        target = bound if cost is None else level
+        new = {
+            (int(i), int(j), float(b))
+            for i, j, b, v in zip(first, second, where, values, strict=True)
+            if v > target + (gap / 4 if cost is None else 1e-7) and 0 < b < 1
+        } - known
+        if best.value - best.bound <= gap or not new or time.monotonic() - begin > seconds:
+            return Robust(best.rows, best.value, best.bound, rounds, best.cuts, best.multipliers)
+        by_value = {(int(i), int(j)): float(v) for i, j, v in zip(first, second, values, strict=True)}
+        known |= set(sorted(new, key=lambda c: -by_value[c[0], c[1]])[: 6 * n])
+
+
+def _with(best: Robust, bound: float, cuts: tuple[Cut, ...], mu: Floats) -> Robust:
+    return Robust(best.rows, best.value, bound, best.rounds, cuts, mu)
+
+
+def _contracted(rows: Floats, worst: float, level: float, limits: Limits, cost: Floats) -> Floats:
+    """Mixed with the cheapest constant channel until eta_KL is at most the level, with a little room."""
+    room = level * (1 - 1e-9)
+    if worst <= room:
+        return rows
+    constant = np.zeros_like(rows)
+    constant[:, int(cost.sum(axis=0).argmin())] = 1.0
+    if (np.einsum("ixy,xy->i", limits.costs, constant) > limits.at_most).any():
+        constant = np.repeat(rows.mean(axis=0, keepdims=True), len(rows), axis=0)
+    share = 1 - room / worst
+    mixed = (1 - share) * rows + share * constant
+    return limits.kept(mixed) if len(limits.at_most) else mixed
+
+
+def _pairs(rows: Floats) -> tuple[float, Floats, Floats]:
+    """eta_KL rounded up, and for every pair of rows where its two-point function is largest, and how large."""
+    n = len(rows)
+    first, second = np.triu_indices(n, 1)
+    top = pairwise_contraction(rows, total_variation(rows)[1])[1]
+    p, q = rows[first], rows[second]
+    both = p * q
+    low, high = np.zeros(len(p)), np.ones(len(p))
+    for _ in range(40):
+        b = (low + high) / 2
+        mean = b[:, None] * p + (1 - b)[:, None] * q
+        part = np.divide(both, mean * mean, out=np.zeros_like(mean), where=both > 0)
+        slope = (part * (p - q)).sum(axis=1)
+        low, high = np.where(slope > 0, b, low), np.where(slope > 0, high, b)
+    b = np.clip((low + high) / 2, 1e-4, 1 - 1e-4).round(9)
+    mean = b[:, None] * p + (1 - b)[:, None] * q
+    value = 1 - np.divide(both, mean, out=np.zeros_like(mean), where=both > 0).sum(axis=1)
+    return top, b, value
+
+
+def _contraction_round(
+    limits: Limits, cuts: list[tuple[int, int, float]], cost: Floats | None, level: float, seconds: float
+) -> tuple[Floats, tuple[Cut, ...], Floats]:
+    """Least t (or least cost with t = level) with  b(1-b) (W_x - W_z)^2 <= u_y (b W_x + (1-b) W_z), sum_y u_y <= t."""
+    n, m = limits.shape
+    count = len(cuts)
+    cells, extra = n * m, n * m + (cost is None)
+    program = Conic(extra + count * m)
+    at = laws_within(program, limits)
+    each, letter = np.divmod(np.arange(count * m), m)
+    u = extra + np.arange(count * m)
+    i, j = (np.array([c[k] for c in cuts], dtype=np.intp)[each] * m + letter for k in (0, 1))
+    b = np.array([c[2] for c in cuts])[each]
+    k = np.sqrt(b * (1 - b))
+    base = 3 * np.arange(count * m)
+    one = np.ones(count * m)
+    program.add(
+        "second-order",
+        np.concatenate([base, base, base, base + 1, base + 1, base + 2, base + 2, base + 2]),
+        np.concatenate([u, i, j, i, j, u, i, j]),
+        np.concatenate([one, b, 1 - b, 2 * k, -2 * k, one, -b, b - 1]),
+        np.zeros(3 * count * m),
+        size=3,
+    )
+    cone = np.arange(program.rows - 3 * count * m, program.rows)
+    if cost is None:
+        row = np.concatenate([each, np.arange(count)])
+        column, value = np.concatenate([u, np.full(count, cells)]), np.concatenate([-one, np.ones(count)])
+        sums = program.add("nonnegative", row, column, value, np.zeros(count))
+        aim = np.zeros(program.variables)
+        aim[cells] = 1.0
+    else:
+        sums = program.add("nonnegative", each, u, -one, np.full(count, level))
+        aim = np.concatenate([cost.reshape(-1), np.zeros(count * m)])
+    x, z = program.solve(aim, seconds=seconds)
+    weights, tilted = np.maximum(z[sums], 0.0), z[cone].reshape(count, m, 3)[:, :, 1]
+    made = [
+        Cut(first, second, point, float(w), -tilted[c] / (np.sqrt(point * (1 - point)) * w))
+        for c, ((first, second, point), w) in enumerate(zip(cuts, weights, strict=True))
+        if w > _FEW * max(1e-300, float(weights.sum()))
+    ]
+    return channel_of(x, limits), tuple(made), z[at]

@@ -1,0 +1,198 @@
+r"""Channels of least maximal correlation, least S* (both under a prior) and least capacity, within linear limits.
+
+The bounds are those of `solvers.robust`, (1), from functions f and laws Q that the conic solver weighs.
+
+References: paper 004, (9)-(11) and case 2.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import SolverFailed
+from dalenius.solvers.capacity import smallest_ball
+from dalenius.solvers.conic import Conic
+from dalenius.solvers.contraction import correlation
+from dalenius.solvers.divergence import Laws
+from dalenius.solvers.robust import Limits, Robust, certified, channel_of, laws_within
+
+__all__ = ["least_capacity", "least_correlation", "least_ratio"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+
+
+def least_correlation(prior: Floats, limits: Limits, *, seconds: float = 60.0) -> Robust:
+    """The channel of least rho_m^2 under a prior without zeros (004, (10)): one semidefinite program.
+
+    With B = V' diag(sqrt P) W for an orthonormal basis V of the complement of sqrt P, rho_m^2 <= t is
+    [[t I, B], [B', diag(P W)]] >= 0.
+    """
+    rows, tilt, mu = _ratio_round(prior, limits, [], seconds)
+    value = correlation(prior, rows)[1] ** 2 * (1 + 1e-15)
+    return Robust(rows, value, certified(tilt, limits, mu), 1, multipliers=mu)
+
+
+def least_ratio(
+    prior: Floats,
+    limits: Limits,
+    *,
+    gap: float = 1e-4,
+    seconds: float = 60.0,
+    evaluate: Callable[[Floats, Floats], tuple[float, float]],
+    rounds: int = 25,
+) -> Robust:
+    """The channel of least S* under a prior (004, (9)): the program above with D(Q W || P W) <= t D(Q || P) added.
+
+    `evaluate(prior, rows)` gives a proved bracket of S*; the laws Q come from a search on the channel of each round.
+    """
+    laws: list[Floats] = []
+    best, bound, begin, turn = None, 0.0, time.monotonic(), 0
+    while True:
+        turn += 1
+        rows, tilt, mu = _ratio_round(prior, limits, laws, seconds)
+        bound = max(bound, certified(tilt, limits, mu))
+        value = evaluate(prior, rows)[1]
+        if best is None or value < best.value:
+            best = Robust(rows, value, bound, turn, multipliers=mu)
+        if best.value - bound <= gap or turn == rounds or time.monotonic() - begin > seconds:
+            return Robust(best.rows, best.value, bound, turn, multipliers=best.multipliers)
+        law = _worst_law(prior, rows)
+        if law is None:
+            return Robust(best.rows, best.value, bound, turn, multipliers=best.multipliers)
+        laws.append(law)
+
+
+def _divergence(q: Floats, p: Floats) -> float:
+    some = q > 0
+    return float((q[some] * np.log(q[some] / p[some])).sum())
+
+
+def _worst_law(prior: Floats, rows: Floats) -> Floats | None:
+    """A law Q with D(QW || PW) / D(Q || P) about as large as it gets, by Q <- P exp(W ln(QW / PW) / ratio)."""
+    out, best, found = prior @ rows, 0.0, None
+    n = len(prior)
+    starts = [np.where(np.arange(n) == x, 1.0, 1e-3) for x in range(n)] + [
+        np.where((np.arange(n) == x) | (np.arange(n) == y), 1.0, 1e-2) for x in range(n) for y in range(x)
+    ]
+    for start in starts[:60]:
+        q, ratio = start / start.sum(), 0.0
+        for _ in range(400):
+            here = _divergence(q, prior)
+            if here < 1e-9:
+                break
+            now = _divergence(q @ rows, out) / here
+            if now <= ratio * (1 + 1e-12):
+                break
+            ratio = now
+            if ratio > best:
+                best, found = ratio, q
+            tilt = rows @ np.log(np.maximum(q @ rows, 1e-300) / np.maximum(out, 1e-300)) / ratio
+            q = prior * np.exp(tilt - tilt.max())
+            q = q / q.sum()
+    return None if found is None else np.maximum(found, 1e-9) / np.maximum(found, 1e-9).sum()
+
+
+def _ratio_round(
+    prior: Floats, limits: Limits, laws: Sequence[Floats], seconds: float
+) -> tuple[Floats, Floats, Floats]:
+    """The semidefinite program with relative-entropy cuts: channel, tilt of (1), multipliers of the limits."""
+    n, m = limits.shape
+    cells, side = n * m, n - 1 + m
+    t, entropies = cells, cells + 1
+    program = Conic(cells + 1 + len(laws) * m)
+    at = laws_within(program, limits)
+    root = np.sqrt(prior)
+    basis = np.linalg.svd(root[None])[2][1:].T  # columns orthogonal to sqrt(P)
+    k = np.arange(n - 1)
+    corner = k * (k + 3) // 2  # the diagonal of the upper triangle, column after column
+    x, y, c = (v.reshape(-1) for v in np.meshgrid(np.arange(n), np.arange(m), k, indexing="ij"))
+    column = n - 1 + y
+    off = column * (column + 1) // 2 + c
+    diagonal = column * (column + 3) // 2
+    first = c == 0
+    cone = program.add(
+        "semidefinite",
+        np.concatenate([corner, off, diagonal[first]]),
+        np.concatenate([np.full(n - 1, t), x * m + y, (x * m + y)[first]]),
+        np.concatenate([np.ones(n - 1), np.sqrt(2) * root[x] * basis[x, c], prior[x[first]]]),
+        np.zeros(side * (side + 1) // 2),
+        size=side,
+    )
+    sums: list[Places] = []
+    cells_of = np.arange(cells)
+    for number, law in enumerate(laws):
+        v = entropies + number * m + np.arange(m)
+        base = 3 * np.arange(m)
+        program.add(  # (-v, q, p):  q exp(-v / q) <= p, so v >= q ln(q / p)
+            "exponential",
+            np.concatenate([base, base[cells_of % m] + 1, base[cells_of % m] + 2]),
+            np.concatenate([v, cells_of, cells_of]),
+            np.concatenate([-np.ones(m), law[cells_of // m], prior[cells_of // m]]),
+            np.zeros(3 * m),
+        )
+        entries = np.append(-np.ones(m), _divergence(law, prior))
+        sums.append(program.add("nonnegative", [0] * (m + 1), np.append(v, t), entries, [0.0]))
+    aim = np.zeros(program.variables)
+    aim[t] = 1.0
+    x_, z = program.solve(aim, seconds=seconds, accuracy=1e-9 if not laws else 1e-8)
+    rows = channel_of(x_, limits)
+    weights = [max(0.0, float(z[s][0])) * _divergence(law, prior) for s, law in zip(sums, laws, strict=True)]
+    square = np.zeros((side, side))
+    low = np.tril_indices(side)
+    square[low] = z[cone] * np.where(low[0] == low[1], 1.0, 1 / np.sqrt(2))
+    square = square + np.tril(square, -1).T
+    # The dual matrix [[G, -H], [-H', K]] gives functions f, one for each eigenvector of G, and slopes a at W.
+    values, vectors = np.linalg.eigh(square[: n - 1, : n - 1])
+    values = np.maximum(values, 0.0)
+    share = float(values.sum()) + sum(weights)
+    half = vectors * np.sqrt(values)  # G = half half'
+    out = np.maximum(prior @ rows, 1e-12)
+    image = half.T @ basis.T @ (root[:, None] * rows) / out  # the best slopes for this channel
+    tilt = 2 * root[:, None] * (basis @ half @ image) - prior[:, None] * (image**2).sum(axis=0)
+    for law, weight in zip(laws, weights, strict=True):
+        if weight:
+            ratio = np.maximum(law @ rows, 1e-300) / out
+            linear = law[:, None] * (1 + np.log(ratio)) - prior[:, None] * ratio
+            tilt = tilt + weight / _divergence(law, prior) * linear
+    return rows, tilt / share, z[at] / share
+
+
+# --- capacity ---------------------------------------------------------------------------------------------------------
+def least_capacity(limits: Limits, *, seconds: float = 60.0) -> Robust:
+    """The channel of least capacity in nats (004, case 2): min t with D(W_x || r) <= t for a law r of the output."""
+    n, m = limits.shape
+    cells = n * m
+    program = Conic(2 * cells + m + 1)  # W, the terms of the divergences, r, t
+    at = laws_within(program, limits)
+    w = np.arange(cells)
+    v, r, t = cells + w, 2 * cells + w % m, 2 * cells + m
+    base = 3 * w
+    program.add(
+        "exponential",
+        np.concatenate([base, base + 1, base + 2]),
+        np.concatenate([v, w, r]),
+        np.concatenate([-np.ones(cells), np.ones(cells), np.ones(cells)]),
+        np.zeros(3 * cells),
+    )
+    program.add("zero", np.zeros(m, dtype=np.intp), 2 * cells + np.arange(m), np.ones(m), [-1.0])
+    row = np.concatenate([w // m, np.arange(n)])
+    column = np.concatenate([v, np.full(n, t)])
+    sums = program.add("nonnegative", row, column, np.concatenate([-np.ones(cells), np.ones(n)]), np.zeros(n))
+    aim = np.zeros(program.variables)
+    aim[t] = 1.0
+    x, z = program.solve(aim, seconds=seconds)
+    rows, weights = channel_of(x, limits), np.maximum(z[sums], 0.0)
+    share = float(weights.sum())
+    if share <= 0:
+        raise SolverFailed("the conic solver returned no prior for the capacity")
+    weights = weights / share
+    both = weights[:, None] * np.maximum(rows, 1e-12)
+    posterior = both / both.sum(axis=0)
+    logs = np.log(np.where(posterior > 0, posterior, 1.0)) - np.log(np.where(weights > 0, weights, 1.0))[:, None]
+    bound = certified(weights[:, None] * logs, limits, z[at] / share)
+    ball = smallest_ball(Laws(rows), gap=1e-10)
+    return Robust(rows, ball.high, bound, 1, multipliers=z[at] / share)
