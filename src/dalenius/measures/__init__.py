@@ -18,6 +18,7 @@ from dalenius.measures.chains import (
     window_sums,
     window_sums_bits,
 )
+from dalenius.measures.collusion import Collusion, collusion
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.counted_information import entropy_miller_madow, information_from_counts, information_kept
 from dalenius.measures.disclosure import (
@@ -110,6 +111,7 @@ __all__ = [
     "Binned",
     "Bracket",
     "Capacity",
+    "Collusion",
     "Estimate",
     "Exposure",
     "Factor",
@@ -131,6 +133,7 @@ __all__ = [
     "capacity",
     "codebook_distortion",
     "codebook_rate",
+    "collusion",
     "compose",
     "conditional_entropy",
     "conditional_mutual_information",
