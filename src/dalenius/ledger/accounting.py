@@ -67,7 +67,7 @@ def _capacity(entry: Entry) -> Fraction | None:
 
 def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
     figure = percolated(e.mechanism.contraction for e in entries for _ in range(e.max_rows))
-    return Spent(figure, "1 - product of (1 - coefficient), each bounded by the total variation between rows")
+    return Spent(figure, "1 - product of (1 - coefficient), each the eta_KL of its channel")
 
 
 def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001

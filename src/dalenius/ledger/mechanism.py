@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dalenius.certify.contraction import coefficient
 from dalenius.certify.privacy import figures
 from dalenius.core.arithmetic import BITS, log2, nats, times_log2
 from dalenius.core.numbers import exact, strict_json
@@ -76,12 +77,10 @@ class Mechanism:
 
     @cached_property
     def contraction(self) -> Fraction:
-        """Dobrushin's coefficient, the largest total variation between two rows; never below that of the divergence."""
+        """eta_KL of the channel, rounded up: the largest share of any information that passes."""
         if self.passed_on != 1 or len(self.rows) * len(self.rows) * self.letters > 10 * SMALL:
             return Fraction(1)
-        pairs = ((a, b) for i, a in enumerate(self.rows) for b in self.rows[:i])
-        widest = (sum(max(u - v, 0) for u, v in zip(a, b, strict=True)) for a, b in pairs)
-        return Fraction(max(widest, default=0), self.scale)
+        return coefficient([list(row) for row in self.rows])
 
     @cached_property
     def capacity_bits(self) -> Fraction | None:

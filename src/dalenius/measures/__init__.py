@@ -70,6 +70,7 @@ from dalenius.measures.latent import (
     typical_epsilon,
     weak_deviation,
 )
+from dalenius.measures.lattice import Context, delta_at, implied, levels
 from dalenius.measures.operational import (
     Binned,
     Quantised,
@@ -112,6 +113,7 @@ __all__ = [
     "Bracket",
     "Capacity",
     "Collusion",
+    "Context",
     "Estimate",
     "Exposure",
     "Factor",
@@ -140,6 +142,7 @@ __all__ = [
     "conditional_mutual_information_bounds",
     "decode",
     "decoder_error",
+    "delta_at",
     "disclosure_bounds",
     "dp_epsilon",
     "efficiency",
@@ -163,6 +166,7 @@ __all__ = [
     "guess_after",
     "guess_before",
     "hoeffding_band",
+    "implied",
     "incidence",
     "independent",
     "independent_capacity",
@@ -175,6 +179,7 @@ __all__ = [
     "informed",
     "latent_entropy",
     "leakage_seeing_both",
+    "levels",
     "limited_capacity",
     "log_posterior",
     "log_type_law",

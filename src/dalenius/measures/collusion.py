@@ -9,7 +9,7 @@ taken together: the two secrets of Note 1), the letters tell
     percolation   at most sum over sets A of P(A) I(S; X_A), each k in A with probability eta_k = eta_KL of its channel;
                   so at most [1 - prod (1 - eta_k)] I(S; X).
 
-Percolation: with V the other letters, I(S; Y_1, V) = I(S; V) + I(S; Y_1 | V) <= (1 - eta_1) I(S; V) + eta_1 I(S; X_1, V),
+Percolation, V the other letters: I(S; Y_1, V) = I(S; V) + I(S; Y_1 | V) <= (1 - eta_1) I(S; V) + eta_1 I(S; X_1, V),
 because Y_1 is drawn from X_1 whatever V is; then the same for the next. It stands in the place of Theorem 4, whose
 condition no dependent pair meets with a factor below one (errata).
 

@@ -130,6 +130,7 @@ def laws_within(program: Conic, limits: Limits) -> Places:
 
 
 def channel_of(x: Floats, limits: Limits) -> Floats:
+    """The channel that stands first in a solution, its rows made laws and the limits kept."""
     n, m = limits.shape
     rows = np.maximum(x[: n * m].reshape(n, m), 0.0)
     rows[rows < 1e-11] = 0.0
