@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "alike",
     "binary_tradeoff",
+    "contracted_bit",
     "disclosure",
     "example2",
     "joints",
@@ -140,3 +141,15 @@ def joints(
         return disclosure(joint, names, ["W"], [[n] for n in names])
 
     return st.lists(count, min_size=len(cells), max_size=len(cells)).filter(any).map(build)
+
+
+def contracted_bit(at_most: str) -> Problem:
+    """A fair bit released with the least errors while at most this share of any information passes."""
+    return Problem.from_document(
+        {
+            "mechanism": {"observe": ["X"], "release": ["X"]},
+            "objective": {"minimize": {"distortion": "hamming", "of": ["X"]}},
+            "guarantee": [{"contraction": at_most}],
+        },
+        joint=Pmf.from_records({"X": ("0", "1")}, [(("0",), 1), (("1",), 1)]),
+    )

@@ -15,6 +15,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from dalenius.certify.contraction import cuts
 from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import BITS, exp, log2
 from dalenius.core.letters import Row, Scheme
@@ -192,6 +193,8 @@ def dual(scheme: Scheme, design: dict[str, Any], proof: dict[str, Any]) -> Fract
             rows[e] = [a - v * n for a, v in zip(rows[e], eta)]
     for promise, pair in zip([p for p in promises if "local_dp" in p], proof.get("floors", [])):
         _floors(scheme, rows, exp(exact(promise["local_dp"]))[1], [[positive(v, letters) for v in x] for x in pair])
+    for promise, given_cuts in zip([p for p in promises if "contraction" in p], proof.get("contraction", [])):
+        const -= cuts(rows, given_cuts, promise, total * one)
     least = [min((v for t, v in enumerate(row) if t not in b), default=None) for row, b in zip(rows, barred)]
     require(None not in least, "an input has no letter that it may be released as")
     return Fraction(sum(v for v in least if v is not None), total * one) + const

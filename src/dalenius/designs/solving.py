@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dalenius.core import ConditionallyIid, Design, Problem
-from dalenius.designs import categorical, compositions, pram, rate
+from dalenius.designs import categorical, compositions, pram, rate, robust
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.designs.leakage import least
@@ -21,6 +21,7 @@ FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]
     "categories in closed form (paper 003)": (categorical.why_not, categorical.categorical),
     "plain rate-distortion (paper 003)": (rate.why_not, rate.plain_rate),
     "leakage and distortion (papers 003 and 004)": (why_not_least, least),
+    "contraction (paper 004)": (robust.why_not, robust.contract),
 }
 
 

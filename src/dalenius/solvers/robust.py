@@ -18,7 +18,7 @@ References: paper 004, (5)-(11) and section IV (solved in W, where they are conv
 """
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -34,15 +34,17 @@ __all__ = ["Cut", "Limits", "Robust", "certified", "channel_of", "laws_within", 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 
+_NEVER = 1e9  # the cost of a letter that may not be drawn
 _FEW = 1e-7  # a cut of less weight than this is left out
 
 
 @dataclass(frozen=True)
 class Limits:
-    """sum A_i W <= c_i: `costs` has one matrix for each limit, `at_most` its right side."""
+    """sum A_i W <= c_i, a matrix of `costs` and a right side `at_most` for each limit; `barred` letters are never drawn."""
 
     costs: Floats
     at_most: Floats
+    barred: NDArray[np.bool_] | None = None
 
     @classmethod
     def average(cls, prior: Floats, distortion: Floats, at_most: float) -> "Limits":
@@ -61,7 +63,10 @@ class Limits:
     def kept(self, rows: Floats) -> Floats:
         """The channel moved towards least cost until every limit holds with a little room."""
         least = np.zeros_like(rows)
-        least[np.arange(len(rows)), self.costs.sum(axis=0).argmin(axis=1)] = 1.0
+        total = self.costs.sum(axis=0)
+        least[np.arange(len(rows)), (total if self.barred is None else total + _NEVER * self.barred).argmin(axis=1)] = (
+            1.0
+        )
         now, then = (np.einsum("ixy,xy->i", self.costs, w) for w in (rows, least))
         room = self.at_most * (1 - 1e-12)
         if (then > room).any():
@@ -105,6 +110,8 @@ def _least(tilt: Floats, limits: Limits, multipliers: Floats) -> float:
     """The bound (1), with a margin for its rounding."""
     mu = np.maximum(multipliers, 0.0)
     whole = tilt + np.einsum("i,ixy->xy", mu, limits.costs)
+    if limits.barred is not None:
+        whole = np.where(limits.barred, np.abs(whole).max(initial=0.0), whole)  # never the least of its row
     size = float(np.abs(whole).max(initial=0.0)) * len(whole) + float(mu @ np.abs(limits.at_most))
     return float(whole.min(axis=1).sum()) - float(mu @ limits.at_most) - 1e-14 * size
 
@@ -112,10 +119,11 @@ def _least(tilt: Floats, limits: Limits, multipliers: Floats) -> float:
 def certified(tilt: Floats, limits: Limits, multipliers: Floats) -> float:
     """The better of (1) for these multipliers and for those of the linear program over the channels."""
     n, m = limits.shape
-    rows = np.concatenate([np.repeat(np.eye(n), m, axis=1), limits.costs.reshape(len(limits.costs), -1)])
+    rows = np.concatenate([np.repeat(np.eye(n), m, axis=1), limits.costs.reshape(len(limits.costs), n * m)])
     upper = np.concatenate([np.ones(n), limits.at_most])
     lower = np.concatenate([np.ones(n), np.full(len(limits.at_most), -np.inf)])
-    polished = maximise(-tilt.reshape(-1), rows, lower, upper).dual[n:]
+    priced = tilt if limits.barred is None else tilt + _NEVER * limits.barred
+    polished = maximise(-priced.reshape(-1), rows, lower, upper).dual[n:]
     return max(0.0, _least(tilt, limits, multipliers), _least(tilt, limits, polished))
 
 
@@ -125,6 +133,9 @@ def laws_within(program: Conic, limits: Limits) -> Places:
     cells = np.arange(n * m)
     program.add("zero", cells // m, cells, np.ones(n * m), -np.ones(n))
     program.add("nonnegative", cells, cells, np.ones(n * m), np.zeros(n * m))
+    if limits.barred is not None and limits.barred.any():
+        at = np.flatnonzero(limits.barred)
+        program.add("zero", np.arange(len(at)), at, np.ones(len(at)), np.zeros(len(at)))
     i, x, y = np.nonzero(limits.costs)
     return program.add("nonnegative", i, x * m + y, -limits.costs[i, x, y], limits.at_most)
 
@@ -134,6 +145,8 @@ def channel_of(x: Floats, limits: Limits) -> Floats:
     n, m = limits.shape
     rows = np.maximum(x[: n * m].reshape(n, m), 0.0)
     rows[rows < 1e-11] = 0.0
+    if limits.barred is not None:
+        rows[limits.barred] = 0.0
     return limits.kept(rows / rows.sum(axis=1, keepdims=True))
 
 
@@ -158,7 +171,9 @@ def least_contraction(
         if cost is None:
             below = certified(tilt / weight, limits, mu / weight) if weight else 0.0
         else:
-            below = _least(tilt + cost, limits, mu) - level * weight * (1 + 1e-15)
+            cuts, mu = _weighed(cuts, limits, cost, level, mu)
+            tilt = sum((cut.tilt((n, m)) for cut in cuts), np.zeros((n, m)))
+            below = _least(tilt + cost, limits, mu) - level * sum(cut.weight for cut in cuts) * (1 + 1e-14)
         worst, where, values = _pairs(rows)
         if cost is None:
             value, candidate = worst, rows
@@ -182,6 +197,29 @@ def least_contraction(
         known |= set(sorted(new, key=lambda c: -by_value[c[0], c[1]])[: 6 * n])
 
 
+def _weighed(
+    cuts: tuple[Cut, ...], limits: Limits, cost: Floats, level: float, multipliers: Floats
+) -> tuple[tuple[Cut, ...], Floats]:
+    """The best weights of linear cuts: the multipliers of the linear program of least cost over all of them."""
+    if not cuts:
+        return cuts, multipliers
+    n, m = limits.shape
+    ones = [replace(cut, weight=1.0) for cut in cuts]
+    rows = np.concatenate(
+        [
+            np.repeat(np.eye(n), m, axis=1),
+            limits.costs.reshape(len(limits.costs), n * m),
+            np.array([cut.tilt((n, m)).reshape(-1) for cut in ones]),
+        ]
+    )
+    upper = np.concatenate([np.ones(n), limits.at_most, np.full(len(cuts), level)])
+    lower = np.concatenate([np.ones(n), np.full(len(upper) - n, -np.inf)])
+    priced = cost if limits.barred is None else cost + _NEVER * limits.barred
+    dual = np.maximum(maximise(-priced.reshape(-1), rows, lower, upper).dual[n:], 0.0)
+    k = len(limits.at_most)
+    return tuple(replace(cut, weight=float(w)) for cut, w in zip(ones, dual[k:], strict=True) if w > 0), dual[:k]
+
+
 def _with(best: Robust, bound: float, cuts: tuple[Cut, ...], mu: Floats) -> Robust:
     return Robust(best.rows, best.value, bound, best.rounds, cuts, mu)
 
@@ -192,7 +230,10 @@ def _contracted(rows: Floats, worst: float, level: float, limits: Limits, cost: 
     if worst <= room:
         return rows
     constant = np.zeros_like(rows)
-    constant[:, int(cost.sum(axis=0).argmin())] = 1.0
+    price = cost if limits.barred is None else cost + _NEVER * limits.barred
+    constant[:, int(price.sum(axis=0).argmin())] = 1.0
+    if limits.barred is not None and (limits.barred & (constant > 0)).any():
+        raise Infeasible("no letter may be released for every input, so the promised contraction cannot be kept")
     if (np.einsum("ixy,xy->i", limits.costs, constant) > limits.at_most).any():
         constant = np.repeat(rows.mean(axis=0, keepdims=True), len(rows), axis=0)
     share = 1 - room / worst
