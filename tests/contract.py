@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import exp, log2, prod
 
 import pytest
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from dalenius.certify import check
 from dalenius.core import (
     Channel,
+    Contraction,
     Design,
     Independent,
     InformationPrivacy,
@@ -162,6 +163,12 @@ def assert_kept(problem, rows, guarantee):
         assert worst_letter(problem, rows, guarantee.about) <= guarantee.at_most_bits + SLACK
     elif isinstance(guarantee, Leakage):
         assert information(problem, rows, guarantee.about) <= guarantee.at_most_bits + SLACK
+    elif isinstance(guarantee, Contraction):
+        assert not problem.kept
+        for p, q in combinations(rows, 2):  # the two-point formula on a grid of points
+            for b in (k / 64 for k in range(65)):
+                mixed = [(float(x), float(y), b * float(x) + (1 - b) * float(y)) for x, y in zip(p, q, strict=True)]
+                assert 1 - sum(x * y / m for x, y, m in mixed if x * y) <= guarantee.at_most + SLACK
     else:
         raise NotImplementedError(f"write down here what {guarantee.key} means before you promise it")
 

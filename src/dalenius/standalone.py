@@ -17,6 +17,7 @@ MODULES = (
     "core/pivoting",
     "certify/privacy",
     "certify/contraction",
+    "certify/cuts",
     "certify/capacity",
     "certify/cone",
     "certify/optimality",

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify.contraction import coefficient, contraction, cuts
+from dalenius.certify.contraction import coefficient, contraction
+from dalenius.certify.cuts import cuts
 from dalenius.errors import NotCertified
 
 ROWS = st.integers(2, 4).flatmap(

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from contract import assert_kept, information, post_processing, relabelled, worst_letter
 
-from dalenius.core import Contraction, Independent, InformationPrivacy, Leakage, LocalDP, WorstCaseLeakage
+from dalenius.core import Contraction, Dalenius, Independent, InformationPrivacy, Leakage, LocalDP, WorstCaseLeakage
 from dalenius.testing import example2, xor
 
 PARITY = ((1, 0), (0, 1), (0, 1), (1, 0))
@@ -32,6 +32,8 @@ TOLD = Fraction("0.188721875540867")  # 1 - h(1/4)
         (Leakage("X1", TOLD - Fraction(1, 10**9)), PARITY, NOISY),
         (WorstCaseLeakage("X1", TOLD + Fraction(1, 10**9)), NOISY, FIRST),
         (WorstCaseLeakage("X1", TOLD - Fraction(1, 10**9)), PARITY, NOISY),
+        (Contraction("0.2500001"), NOISY, FIRST),
+        (Contraction("0.2499999"), HALF, NOISY),  # (1 - 2/4)^2
     ],
 )
 def test_a_broken_promise_is_seen(guarantee, kept, broken):
@@ -41,8 +43,8 @@ def test_a_broken_promise_is_seen(guarantee, kept, broken):
 
 
 def test_a_promise_without_a_meaning_here_is_not_passed_over():
-    with pytest.raises(NotImplementedError, match="contraction"):
-        assert_kept(xor(), PARITY, Contraction(1))
+    with pytest.raises(NotImplementedError, match="dalenius"):
+        assert_kept(xor(), PARITY, Dalenius(1))
 
 
 def test_kept_columns_count_as_outputs():

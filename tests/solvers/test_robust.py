@@ -88,8 +88,8 @@ def test_least_cost_keeps_the_level() -> None:
 
 
 def test_impossible_limits_are_refused() -> None:
-    with pytest.raises(Infeasible, match="no channel keeps the limits"):
-        Limits.every_input(np.ones((2, 2)), 0.5).kept(np.full((2, 2), 0.5))
+    with pytest.raises(Infeasible, match=r"no channel keeps limit 1, 0\.5; the least is 1"):
+        least_contraction(Limits.every_input(np.ones((2, 2)), 0.5))
 
 
 def test_without_the_solver_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

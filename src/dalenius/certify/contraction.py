@@ -6,8 +6,6 @@ Two rows p, q of the channel are enough (004, (7); Polyanskiy & Wu 2017):
 
 where m = b p + (1-b) q. f is concave: its tangent at any point bounds it, as far as the slope stays positive; so does
 the total variation of p and q.
-Conversely, since (p - q)^2 / m >= 2 a (p - q) - a^2 m for every a, a promise eta_KL <= c is a linear inequality in the
-rows for every pair, b and a: `cuts` adds them, weighed, to a bound over all mechanisms.
 """
 
 from fractions import Fraction
@@ -73,20 +71,3 @@ def _tangent(both: list[tuple[int, int]], one: int, at: int) -> tuple[int, int, 
         slope = p * q * (p - q) << 2 * POINT + BITS
         least, most = least + slope // (m * m * one), most - -slope // (m * m * one)
     return value, least, most
-
-
-def cuts(rows: list[list[int]], proof: list[dict[str, Any]], promise: dict[str, Any], scale: int) -> Fraction:
-    """Add to R(e, t), in units of 1 / scale, each cut of a proof times its weight; returns what they are all at most.
-
-    {"pair": [e, z], "b": b, "weight": w, "a": [a_t]} adds  w b (1-b) [2 a (W_e - W_z) - a^2 (b W_e + (1-b) W_z)].
-    """
-    total = Fraction(0)
-    for cut in proof:
-        (e, z), b, w = cut["pair"], exact(cut["b"]), exact(cut["weight"])
-        require(0 <= b <= 1 and w >= 0 and e != z and min(e, z) >= 0, "a cut has a weight or a point out of range")
-        slopes, front = [exact(a) for a in cut["a"]], scale * w * b * (1 - b)
-        for k, sign, share in ((e, 1, b), (z, -1, 1 - b)):
-            more = [front * (2 * sign * a - a * a * share) for a in slopes]
-            rows[k] = [v + int(m // 1) for v, m in zip(rows[k], more, strict=True)]
-        total += w * exact(promise["contraction"])
-    return total

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dalenius.certify.contraction import cuts
+from dalenius.certify.cuts import cuts
 from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import BITS, exp, log2
 from dalenius.core.letters import Row, Scheme

@@ -24,7 +24,7 @@ from dalenius.core import Certificate, Channel, Contraction, Design, MinimizeDis
 from dalenius.core.numbers import written
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.proving import proved
-from dalenius.errors import InputError, InvalidPmf, Unsupported
+from dalenius.errors import Infeasible, InputError, InvalidPmf, Unsupported
 from dalenius.measures.capacity import capacity
 from dalenius.measures.correlation import eta_kl, maximal_correlation, s_star
 
@@ -81,6 +81,13 @@ def contract(
         ~model.program.allowed,
     )
     level = min(g.at_most for g in problem.guarantees if isinstance(g, Contraction))
+    if len(limits.at_most):
+        within = least_contraction(limits, gap=1e-3, seconds=seconds).bound
+        if within > level:
+            raise Infeasible(
+                f"within the limits of distortion no channel has a contraction coefficient below {within:.6g}, and "
+                f"{float(level):g} is promised"
+            )
     found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=max(gap, CLOSE), seconds=seconds)
     channel, _ = model.channel(_rational(found.rows, cost + 1e6 * ~model.program.allowed))
     cuts = [

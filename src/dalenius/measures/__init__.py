@@ -34,6 +34,7 @@ from dalenius.measures.disclosure import (
 )
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
 from dalenius.measures.estimation import Estimate, estimate_law
+from dalenius.measures.factor import WorstFactor, leakage_factor, worst_factor
 from dalenius.measures.finite_sample import Population, population_leakage
 from dalenius.measures.gaussian import (
     GaussianRelease,
@@ -125,6 +126,7 @@ __all__ = [
     "Seen",
     "Traded",
     "UpperBounds",
+    "WorstFactor",
     "against",
     "against_mixtures",
     "as_it_is",
@@ -178,6 +180,7 @@ __all__ = [
     "information_of_dp",
     "informed",
     "latent_entropy",
+    "leakage_factor",
     "leakage_seeing_both",
     "levels",
     "limited_capacity",
@@ -223,4 +226,5 @@ __all__ = [
     "window_sums",
     "window_sums_bits",
     "withheld_bound",
+    "worst_factor",
 ]

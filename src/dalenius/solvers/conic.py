@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import SolverFailed, Unsupported
+from dalenius.errors import Infeasible, SolverFailed, Unsupported
 
 __all__ = ["Conic"]
 
@@ -77,6 +77,8 @@ class Conic:
         cones = [made for cone, count, size in self._cones for made in _cones(clarabel, cone, count, size)]
         nothing = csc_matrix((self.variables, self.variables))
         found = clarabel.DefaultSolver(nothing, cost, matrix, np.concatenate(self._offsets), cones, settings).solve()
+        if str(found.status) in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
+            raise Infeasible("the limits exclude each other: 0 channels keep all of them")
         if str(found.status) not in ("Solved", "AlmostSolved"):
             raise SolverFailed(f"Clarabel ended with the status {found.status}")
         return np.array(found.x), np.array(found.z)

@@ -40,7 +40,7 @@ _FEW = 1e-7  # a cut of less weight than this is left out
 
 @dataclass(frozen=True)
 class Limits:
-    """sum A_i W <= c_i, a matrix of `costs` and a right side `at_most` for each limit; `barred` letters are never drawn."""
+    """sum A_i W <= c_i: a matrix of `costs` and a right side `at_most` each; `barred` letters are never drawn."""
 
     costs: Floats
     at_most: Floats
@@ -60,8 +60,15 @@ class Limits:
     def shape(self) -> tuple[int, int]:
         return self.costs.shape[1], self.costs.shape[2]
 
+    def check(self) -> None:
+        """Refuse a limit that no channel keeps, however the others are."""
+        priced = self.costs if self.barred is None else self.costs + _NEVER * self.barred
+        least = priced.min(axis=2).sum(axis=1)
+        for k in np.flatnonzero(least > self.at_most * (1 + 1e-12) + 1e-12):
+            raise Infeasible(f"no channel keeps limit {k + 1}, {self.at_most[k]:.6g}; the least is {least[k]:.6g}")
+
     def kept(self, rows: Floats) -> Floats:
-        """The channel moved towards least cost until every limit holds with a little room."""
+        """The channel moved towards least cost until every limit holds with a little room, where that helps."""
         least = np.zeros_like(rows)
         total = self.costs.sum(axis=0)
         least[np.arange(len(rows)), (total if self.barred is None else total + _NEVER * self.barred).argmin(axis=1)] = (
@@ -70,7 +77,7 @@ class Limits:
         now, then = (np.einsum("ixy,xy->i", self.costs, w) for w in (rows, least))
         room = self.at_most * (1 - 1e-12)
         if (then > room).any():
-            raise Infeasible("no channel keeps the limits; the least that is possible exceeds them")
+            return rows
         over = now > room
         step = float(((now - room)[over] / np.maximum((now - then)[over], 1e-300)).max(initial=0.0))
         return (1 - min(step * (1 + 1e-9), 1.0)) * rows + min(step * (1 + 1e-9), 1.0) * least
@@ -130,6 +137,7 @@ def certified(tilt: Floats, limits: Limits, multipliers: Floats) -> float:
 def laws_within(program: Conic, limits: Limits) -> Places:
     """Rows of W are laws, W >= 0 and the limits; W stands first among the variables."""
     n, m = limits.shape
+    limits.check()
     cells = np.arange(n * m)
     program.add("zero", cells // m, cells, np.ones(n * m), -np.ones(n))
     program.add("nonnegative", cells, cells, np.ones(n * m), np.zeros(n * m))
