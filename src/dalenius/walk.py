@@ -147,7 +147,7 @@ def _promises(problem: Problem) -> dict[str, Any]:
     source = document.get("source", {})
     columns = document.get("columns", {})
     return {
-        **{k: document.get(k) for k in ("mechanism", "objective", "guarantee", "limit", "side_information")},
+        **{k: document.get(k) for k in ("mechanism", "objective", "guarantee", "limit", "side_information", "robust")},
         "source": {k: source.get(k) for k in ("unit", "max_rows", "prior")},
         "columns": {n: c for n, c in columns.items() if "grid" in c or isinstance(c["values"], list)},
     }

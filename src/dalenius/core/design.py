@@ -91,7 +91,7 @@ class Design:
         """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
         sections = self.problem.to_json()
         said = [self.channel.to_json(), sections["mechanism"], sections["objective"], sections["guarantee"]]
-        said += [sections[k] for k in ("limit", "side_information") if k in sections]
+        said += [sections[k] for k in ("limit", "side_information", "robust") if k in sections]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Design:
                 )
             ],
             **({"limits": self._limits(sections["limit"])} if "limit" in sections else {}),
-            **({"side_information": sections["side_information"]} if "side_information" in sections else {}),
+            **{k: sections[k] for k in ("side_information", "robust") if k in sections},
             **({"beside_bits": up(self.beside)} if self.beside is not None else {}),
             **({"decoder": {y: dict(told) for y, told in self.decoder.items()}} if self.decoder else {}),
             "joint": self.problem.law.to_json(),
@@ -182,7 +182,7 @@ class Design:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise InputError(f"this is not a design file of format {FORMAT!r}")
         try:
-            sections = {k: document[k] for k in ("source", "columns", "side_information") if k in document}
+            sections = {k: document[k] for k in ("source", "columns", "side_information", "robust") if k in document}
             if "limits" in document:
                 sections["limit"] = [entry["promised"] for entry in document["limits"]]
             sections |= {"mechanism": document["mechanism"], "objective": document["objective"]}

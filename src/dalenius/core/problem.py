@@ -29,6 +29,7 @@ __all__ = [
     "MinimizeLeakageAndRate",
     "MinimizeRate",
     "MinimizeVariance",
+    "Mismatch",
     "Objective",
     "PmfSource",
     "Problem",
@@ -283,6 +284,17 @@ class SideInformation:
         return {"variable": self.variable, "encoder": self.encoder}
 
 
+@dataclass(frozen=True)
+class Mismatch:
+    """How far the law of those to protect may lie from the estimated one: a ball of one of two kinds."""
+
+    ball: str
+    radius: Fraction
+
+    def to_json(self) -> dict[str, Any]:
+        return {self.ball: written(self.radius)}
+
+
 def located(
     file: Path | None, lines: Mapping[tuple[str | int, ...], int], place: tuple[str | int, ...], message: str
 ) -> ProblemFileError:
@@ -317,6 +329,7 @@ class Problem:
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
     side_information: SideInformation | None = None
+    robust: Mismatch | None = None
     joint: Pmf | ProductPmf | Samples | None = None
     source: Source | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
@@ -400,6 +413,8 @@ class Problem:
             document["limit"] = [limit.to_json() for limit in self.limits]
         if self.side_information:
             document["side_information"] = self.side_information.to_json()
+        if self.robust:
+            document["robust"] = self.robust.to_json()
         return document
 
     # --- questions --------------------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from dalenius.core.problem import (
     MinimizeLeakageAndRate,
     MinimizeRate,
     MinimizeVariance,
+    Mismatch,
     Objective,
     PmfSource,
     Problem,
@@ -197,7 +198,7 @@ def parse(
 ) -> P:
     """A problem from the sections of a problem file given as plain values."""
     top = Section(dict(document), (), file, lines or {})
-    sections = ("source", "columns", "mechanism", "objective", "guarantee", "limit", "side_information")
+    sections = ("source", "columns", "mechanism", "objective", "guarantee", "limit", "side_information", "robust")
     for key in top.values:
         if key not in sections:
             close = get_close_matches(key, sections, 1, 0.5)
@@ -215,6 +216,7 @@ def parse(
         guarantees=tuple(_guarantee(s) for s in _many(top, "guarantee")),
         limits=tuple(_distortion(s, limit=True) for s in _many(top, "limit")),
         side_information=_side(top.section("side_information")) if "side_information" in top.values else None,
+        robust=_robust(top.section("robust")) if "robust" in top.values else None,
         file=file,
         lines=lines or {},
         **rest,
@@ -439,6 +441,17 @@ def _guarantee(s: Section) -> Guarantee:
         guarantee = Contraction(s.number("contraction"))
     s.done(known)
     return guarantee
+
+
+def _robust(s: Section) -> Mismatch:
+    balls = [key for key in ("total_variation", "kl_bits") if key in s.values]
+    if len(balls) != 1:
+        raise s.error("[robust] needs exactly one radius: total_variation or kl_bits")
+    radius = s.number(balls[0])
+    if balls == ["total_variation"] and radius > 1:
+        raise s.error("a total variation is at most 1", balls[0])
+    s.done(("total_variation", "kl_bits"))
+    return Mismatch(balls[0], radius)
 
 
 def _side(s: Section) -> SideInformation:

@@ -20,7 +20,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core import Certificate, Channel, Contraction, Design, MinimizeDistortion, Pmf, Problem, TableSource
+from dalenius.core import (
+    Certificate,
+    Channel,
+    Contraction,
+    Dalenius,
+    Design,
+    LocalDP,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeLeakageAndRate,
+    Pmf,
+    Problem,
+    TableSource,
+)
 from dalenius.core.numbers import written
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.proving import proved
@@ -28,7 +41,7 @@ from dalenius.errors import Infeasible, InputError, InvalidPmf, Unsupported
 from dalenius.measures.capacity import capacity
 from dalenius.measures.correlation import eta_kl, maximal_correlation, s_star
 
-__all__ = ["Passing", "contract", "least_passing", "reconstructed", "why_not"]
+__all__ = ["Passing", "contract", "least_passing", "reconstructed", "refuse_mismatch", "why_not"]
 
 Floats: TypeAlias = NDArray[np.float64]
 GRAIN = 1 << 52
@@ -48,6 +61,23 @@ def why_not(problem: Problem) -> str | None:
     if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
         return "several rows of one person are not charged together under contraction; leave out max_rows"
     return None
+
+
+def refuse_mismatch(problem: Problem) -> None:
+    """Refuse a promise that [robust] would need under every law of a ball, unless it holds under every law anyway.
+
+    I(S; Y) is neither convex nor concave in the joint law, so its maximum over a ball is not a convex program, and a
+    bound of it (`measures.mismatch_leakage`) is no design; independence holds in no ball at all.
+    """
+    bound = [g.key for g in problem.guarantees if not isinstance(g, Contraction | LocalDP | Dalenius)]
+    bound += ["leakage"] if isinstance(problem.objective, MinimizeLeakage | MinimizeLeakageAndRate) else []
+    if problem.robust and bound:
+        raise problem.error(
+            ("robust",),
+            f"{bound[0]} is promised under the estimated law and not within a ball around it: the worst law of a "
+            "ball is not found by convex optimisation; promise contraction, local_dp or dalenius, which hold under "
+            "every law, or bound the worst case of a finished design with dalenius.measures.mismatch_leakage",
+        )
 
 
 def contract(
@@ -103,7 +133,10 @@ def contract(
     unit = [max(0, round(float(v) * (1 << 60))) for v in found.multipliers]
     certificate = Certificate("dual", {"posteriors": [], "leakage": [], "distortion": unit, "contraction": which})
     method = f"second-order cone program, {found.rounds} rounds of cuts"
-    return proved(problem, channel, [certificate], method=method)
+    remarks = []
+    if problem.robust:
+        remarks.append("the promise holds under every law of the records, so also within the ball of [robust]")
+    return proved(problem, channel, [certificate], method=method, remarks=remarks)
 
 
 def _rational(rows: Floats, cost: Floats) -> list[list[Fraction]]:

@@ -42,6 +42,7 @@ def solve(
     """
     if problem.joint is None and isinstance(problem.source, ConditionallyIid):
         problem, _ = bind(problem)  # two small files; their names say which family it is
+    robust.refuse_mismatch(problem)
     reasons = {}
     for family, (refusal, design) in FAMILIES.items():
         if (reason := refusal(problem)) is None:

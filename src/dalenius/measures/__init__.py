@@ -72,6 +72,7 @@ from dalenius.measures.latent import (
     weak_deviation,
 )
 from dalenius.measures.lattice import Context, delta_at, implied, levels
+from dalenius.measures.mismatch import mismatch_leakage
 from dalenius.measures.operational import (
     Binned,
     Quantised,
@@ -190,6 +191,7 @@ __all__ = [
     "matched_uniques",
     "maximal_correlation",
     "misclassified_risk",
+    "mismatch_leakage",
     "modular_information",
     "mutual_information",
     "mutual_information_bounds",

@@ -32,7 +32,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.measures.capacity import with_kept
 from dalenius.measures.correlation import eta_kl
 
-__all__ = ["CELLS", "Population", "intervals", "population_leakage"]
+__all__ = ["CELLS", "Population", "cells_of", "intervals", "population_leakage", "score"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -94,7 +94,7 @@ def _most(linear: Floats, eta: float, reference: Floats, low: Floats, high: Floa
     return nu + float(parts.sum()) + 8e-16 * len(low) * (abs(nu) + float(np.abs(parts).sum()))
 
 
-def _score(law: Floats, secret: NDArray[np.intp], where: NDArray[np.intp], rows: Floats) -> Floats:
+def score(law: Floats, secret: NDArray[np.intp], where: NDArray[np.intp], rows: Floats) -> Floats:
     """g of each cell under a law with no zeros: sum_y W(y | x) ln Q(s, y) / (Q(s) Q(y))."""
     sx = np.zeros((int(secret.max()) + 1, len(rows)))
     np.add.at(sx, (secret, where), law)
@@ -135,6 +135,18 @@ def population_leakage(
     if split and not designed_elsewhere:
         raise InputError("the rows can be split only for a channel that does not depend on them")
     split = designed_elsewhere and rows >= SPLIT_FROM if split is None else split
+    law, s, x, rows_of, whole = cells_of(joint, channel, secret, kept)
+    counts = np.rint(law * rows).astype(np.int64)
+    bits = _bound(counts, rows, s, x, rows_of, eta_kl(whole)[1], beta, split=split)
+    least = log(len(set(s.tolist())))
+    bits = min(bits, eta_kl(whole)[1] * least) / log(2)  # whatever the rows say: eta_KL H(S)
+    return Population(nextafter(max(0.0, bits) * (1 + 1e-12), inf) if bits > 0 else 0.0, beta, rows, _NAMES[split])
+
+
+def cells_of(
+    joint: Pmf, channel: Kernel, secret: Sequence[str], kept: Sequence[str] = ()
+) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp], Floats, Kernel]:
+    """Every cell of secret and inputs: probability, secret, row; the rows, and the channel of all that leaves."""
     whole = with_kept(channel, {n: tuple(joint.variables[n]) for n in kept})
     names = list(dict.fromkeys([*secret, *whole.inputs]))
     sizes = [len(joint.variables[n]) for n in names]
@@ -142,16 +154,11 @@ def population_leakage(
         raise InputError(f"the secret and the inputs have {prod(sizes):,} cells, too many for a bound by cells")
     marginal = joint.marginal(names)
     cells = np.indices(sizes).reshape(len(sizes), -1)
-    counts = np.zeros(sizes, dtype=np.int64)
-    scale = rows // marginal.total
-    counts[tuple(marginal.support.T)] = [int(w) * scale for w in marginal.weights.tolist()]
-    s = _index(cells, names, sizes, secret)
-    x = _index(cells, names, sizes, list(whole.inputs))
-    law = np.array([[float(v) for v in row] for row in whole.rows])
-    bits = _bound(counts.reshape(-1), rows, s, x, law, eta_kl(whole)[1], beta, split=split)
-    least = log(len(set(s.tolist())))
-    bits = min(bits, eta_kl(whole)[1] * least) / log(2)  # whatever the rows say: eta_KL H(S)
-    return Population(nextafter(max(0.0, bits) * (1 + 1e-12), inf) if bits > 0 else 0.0, beta, rows, _NAMES[split])
+    law = np.zeros(sizes)
+    law[tuple(marginal.support.T)] = [int(w) / marginal.total for w in marginal.weights.tolist()]
+    rows = np.array([[float(v) for v in row] for row in whole.rows])
+    secrets = _index(cells, names, sizes, secret)
+    return law.reshape(-1), secrets, _index(cells, names, sizes, list(whole.inputs)), rows, whole
 
 
 _NAMES = {False: "box", True: "split"}
@@ -180,12 +187,12 @@ def _bound(
     k = len(counts)
     if not split:
         reference = np.asarray((counts + 0.5) / (n + 0.5 * k), dtype=np.float64)
-        return _most(_score(reference, s, x, rows), eta, reference, *intervals(counts, n, beta))
+        return _most(score(reference, s, x, rows), eta, reference, *intervals(counts, n, beta))
     # Which rows fall in which half is decided by a fixed stream: it cannot depend on what they hold.
     first = np.random.Generator(np.random.Philox(4)).multivariate_hypergeometric(counts, n // 2, method="marginals")
     reference = np.asarray((first + 0.5) / (n // 2 + 0.5 * k), dtype=np.float64)
     second, m = counts - first, n - n // 2
-    g = _score(reference, s, x, rows)
+    g = score(reference, s, x, rows)
     mean = float(second @ g) / m
     variance = float(second @ (g - mean) ** 2) / (m - 1)
     confidence, spread = log(4 / beta), float(g.max() - g.min())
