@@ -16,6 +16,7 @@ from dalenius.evidence import Audit
 from dalenius.report import words
 from dalenius.report.digits import bits, factor, figure, percent
 from dalenius.report.facts import Document, Facts, joined, shown
+from dalenius.report.implications import lattice
 from dalenius.report.picture import exact_rows, picture
 
 __all__ = ["render", "render_public"]
@@ -89,6 +90,7 @@ def _page(
         picture=picture(drawn, weight) if drawn.few else None,
         exact=exact_rows(drawn, weight) if drawn.few else None,
         not_protected=words.not_protected(document),
+        lattice=lattice(facts.promises),
         remarks=[_sentence(shown(r)) for r in facts.remarks],
         estimate=document.get("estimate", ""),
         technical=technical,

@@ -1,0 +1,47 @@
+"""The lattice in the report: what was asked for, what follows and what does not."""
+
+import re
+
+import pytest
+
+from dalenius import solve
+from dalenius.measures.lattice import METRICS
+from dalenius.report import render, render_public
+from dalenius.report.facts import Promise
+from dalenius.report.implications import lattice
+from dalenius.testing import contracted_bit, xor
+
+
+def promise(kind: str) -> Promise:
+    return Promise(kind, ("S",), {}, {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "implied", "missing"),
+    [
+        ("local_dp", set(METRICS.values()) - {METRICS["strong_dp"]}, set()),
+        ("leakage", set(), set(METRICS.values()) - {METRICS["leakage"]}),
+        ("worst_case_leakage", {METRICS["leakage"]}, {METRICS["strong_dp"], METRICS["information"]}),
+        ("dalenius", {METRICS["leakage"], METRICS["capacity"]}, {METRICS["dp"]}),
+        ("independent", set(METRICS.values()) - {METRICS["information"]}, set()),
+    ],
+)
+def test_what_follows_and_what_does_not(kind: str, implied: set[str], missing: set[str]) -> None:
+    found = lattice([promise(kind)])
+    assert found is not None
+    assert set(found.implies) == implied
+    assert missing <= {words.split(":")[0] for words in found.not_implied}
+    assert len(found.nodes) == len(METRICS)
+    assert sum(n.state == "asked" for n in found.nodes) == 1
+
+
+def test_a_promise_outside_the_lattice_draws_none() -> None:
+    assert lattice([promise("contraction")]) is None
+    assert "What the promise implies" not in render(solve(contracted_bit("9/25")))
+
+
+def test_the_picture_stands_in_both_reports() -> None:
+    design = solve(xor())
+    for page in (render(design), render_public(design.card())):
+        assert "What the promise implies, and what it does not" in page
+        assert len(re.findall(r"<rect[^>]*><title>[^<]*: (?:asked|implied|not implied)</title>", page)) == len(METRICS)
