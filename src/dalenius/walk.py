@@ -353,7 +353,8 @@ def release(
         )
     if cells:
         remarks.append("cells with fewer records than min_cell were accepted by name")
-    remarks += population_words(design, coded.pmf(), coded.rows)
+    if not coded.from_table:  # else the population may have letters that the table does not
+        remarks += population_words(design, coded.pmf(), coded.rows)
     design = replace(design, remarks=tuple(remarks))
     check(design.dumps())
     key = key or Key.fresh()

@@ -31,6 +31,7 @@ def test_what_follows_and_what_does_not(kind: str, implied: set[str], missing: s
     assert found is not None
     assert set(found.implies) == implied
     assert missing <= {words.split(":")[0] for words in found.not_implied}
+    assert not any("it is about one record" in words for words in found.not_implied)  # that is a level, not a refusal
     assert len(found.nodes) == len(METRICS)
     assert sum(n.state == "asked" for n in found.nodes) == 1
 

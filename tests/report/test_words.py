@@ -58,7 +58,8 @@ def test_bounds_are_rounded_up_and_the_guess_before_down(designs: dict[str, Desi
         "no released letter is more than 2.72 times as likely under one input as under another",
         "(local differential privacy at level 1). Proved: level 0.971.",
         "No attacker, whatever it knows about the other records, learns more than 0.1 bits about any one record.",
-        "Whatever the secret is, at most 20 % of what the input tells about it passes into the release.",
+        "Whatever the secret is and whatever law the records follow, at most 20 % of what the input tells about it "
+        "passes into the release.",
     ],
 )
 def test_every_kind_of_promise_has_a_sentence(designs: dict[str, Design], part: str) -> None:

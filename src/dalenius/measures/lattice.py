@@ -60,7 +60,7 @@ METRICS = {
     "leakage": "leakage on average",
     "maximal_leakage": "maximal leakage",
     "capacity": "capacity",
-    "dalenius": "Dalenius (any record and adversary)",
+    "dalenius": "Dalenius (any adversary)",
 }
 EPSILON = 1.0  # of (epsilon, delta)
 

@@ -79,7 +79,7 @@ def lattice(promises: Sequence[Promise]) -> Lattice | None:
 
     >>> found = lattice([Promise("leakage", ("S",), {}, {})])
     >>> found.asked, found.implies, found.not_implied[0]
-    (('leakage on average',), (), 'worst-case divergence: a rare letter may tell everything')
+    (('leakage on average',), (), 'differential privacy: a rare letter may rule a value out')
     """
     asked = tuple(dict.fromkeys(ASKED[p.kind] for p in promises if p.kind in ASKED))
     if not asked:
@@ -90,11 +90,7 @@ def lattice(promises: Sequence[Promise]) -> Lattice | None:
     states = {m: "asked" if m in asked else "implied" if m in held else "not implied" for m in METRICS}
     nodes = tuple(Node(c * APART, r * DOWN, METRICS[m], states[m]) for m, (c, r) in PLACES.items())
     arrows = tuple(_arrow(i.premise, i.conclusion, states[i.premise] != "not implied") for i in IMPLICATIONS)
-    missing = {
-        c.conclusion: c.why for c in NON_IMPLICATIONS if c.premise in asked and states[c.conclusion] == "not implied"
-    }
-    words = [f"{METRICS[m]}: {why}" for m, why in missing.items()]
-    words += [METRICS[m] for m in METRICS if states[m] == "not implied" and m not in missing]
+    words = [f"{METRICS[m]}: {_why(m, asked, held)}" for m in METRICS if states[m] == "not implied"]
     return Lattice(
         2 * APART + WIDE,
         3 * DOWN + HIGH,
@@ -104,6 +100,13 @@ def lattice(promises: Sequence[Promise]) -> Lattice | None:
         tuple(METRICS[m] for m in METRICS if m in held),
         tuple(words),
     )
+
+
+def _why(metric: str, asked: Sequence[str], held: set[str]) -> str:
+    """The counterexample that shows it, for the metric or for one that it would imply; else that no bound is known."""
+    shown = {c.conclusion: c.why for c in NON_IMPLICATIONS if c.premise in asked}
+    beyond = [m for m in implied(metric, 0.1, Context(2, 1.0)) if m in shown and m not in held]
+    return shown.get(metric) or (shown[beyond[0]] if beyond else "no bound of it follows from the promise alone")
 
 
 def _arrow(premise: str, conclusion: str, used: bool) -> Arrow:

@@ -119,8 +119,12 @@ def _dalenius(promise: Promise, _: Facts) -> list[str]:
 
 
 def _contraction(promise: Promise, _: Facts) -> list[str]:
-    share = percent(promise.written["contraction"], "up")
-    return [f"Whatever the secret is, at most {share} of what the input tells about it passes into the release."]
+    share, seen_share = percent(promise.written["contraction"], "up"), promise.figures.get("eta_kl")
+    told = (
+        f"Whatever the secret is and whatever law the records follow, at most {share} of what the input tells about it "
+        "passes into the release."
+    )
+    return [told + (f" Proved: {percent(seen_share, 'up')}." if seen_share is not None else "")]
 
 
 _SENTENCES: dict[str, Callable[[Promise, Facts], list[str]]] = {
