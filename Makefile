@@ -36,7 +36,7 @@ ledger-torture: $(VENV)/dev.stamp  ## 1,000 kills with 8 processes at once, and 
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --upgrade --quiet -o requirements/demo.lock
-	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --extra dev --generate-hashes \
+	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --extra robust --extra dev --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --upgrade --quiet -o requirements/dev.lock
 
 clean:
