@@ -2,7 +2,7 @@
 
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
-from dalenius.core.forms import Pram, Product, Resample, Types, Windows, channel_of
+from dalenius.core.forms import Noise, Pram, Product, Resample, Types, Windows, channel_of
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -61,6 +61,7 @@ __all__ = [
     "MinimizeRate",
     "MinimizeVariance",
     "Mismatch",
+    "Noise",
     "Objective",
     "Pmf",
     "PmfSource",

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import floor, prod
 from typing import Any
 
 from dalenius.core.multinomial import list_types
@@ -69,7 +69,21 @@ def _types(channel: dict[str, Any]) -> list[list[Fraction]]:
     return [row[tuple(x.count(a) for a in range(len(letters)))] for x in outcomes]
 
 
+def _noise(channel: dict[str, Any]) -> list[list[Fraction]]:
+    """Input i goes to clip(floor(keep (i - centre) + centre + 1/2) + N) - offset, P(N = k) as weights[|k|]."""
+    ((size, width),) = ((len(a), len(b)) for a, b in zip(channel["inputs"].values(), channel["output"].values()))
+    keep, centre, weights = exact(channel["keep"]), exact(channel["centre"]), [int(w) for w in channel["weights"]]
+    total, reach, out = 2 * sum(weights) - weights[0], len(weights) - 1, []
+    for i in range(size):
+        row, start = [0] * width, floor(keep * (i - centre) + centre + Fraction(1, 2)) - int(channel["offset"])
+        for k in range(-reach, reach + 1):
+            row[min(max(start + k, 0), width - 1)] += weights[abs(k)]
+        out.append([Fraction(v, total) for v in row])
+    return out
+
+
 EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
+    "noise": _noise,
     "pram": _pram,
     "resample": _resample,
     "windows": _windows,

@@ -1,0 +1,293 @@
+r"""Proof for noise on a grid: every figure of a release of numbers, from the weights of the noise, in whole numbers.
+
+Input i is released as clip(c(i) + N): c(i) = floor(keep (i - centre) + centre + 1/2) takes all whole values from c(0) to
+c(n - 1), as keep <= 1, and N is symmetric. So W_c is one law, shifted and then collected at the ends, and sums over all
+shifts are products of two long integers. With F the distribution function of N:
+
+    I(X; Y) = sum_c p_c sum_y W_c log2 W_c - sum_y P_Y log2 P_Y                      for the counts that are given
+    I(X; Y) <= max_c D(W_c || q)                                                     for every X, whatever the law q
+    I(X; Y) <= 1/2 log2 (2 pi e (var c(X) + var N + 1/12)) - H(N)                    for every X of so much variance
+    sum_y (W_c - e^eps W_d)^+ <= max_t F(t - c(0)) - e^eps F(t - c(n - 1))           (and from above), N log-concave.
+
+The third: a uniform number added to c(X) + N has density with that differential entropy at most. The last: for c < d the
+ratio of the two laws falls with y, so that the best set is a half-line, and F(t - c) - e^eps F(t - d) falls with c and
+rises with d.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import floor, isqrt
+from typing import Any
+
+from dalenius.certify.privacy import Figures
+from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
+from dalenius.core.numbers import exact, up
+from dalenius.core.reading import no_better, require
+
+TWO_PI_E = Fraction("17.0794684453471341309271018")  # from above
+PAIRS = 1 << 22  # entries that are compared one by one when the noise is not log-concave
+HALF = Fraction(1, 2)
+
+
+def convolved(a: list[int], b: list[int]) -> list[int]:
+    """sum_i a_i b_(k - i) of numbers that are not negative, as one product of two long integers."""
+    size = ((max(sum(a), 1) * max(max(b), 1)).bit_length() + 8) // 8
+    x, y = (int.from_bytes(b"".join(v.to_bytes(size, "little") for v in side), "little") for side in (a, b))
+    many = len(a) + len(b) - 1
+    text = (x * y).to_bytes(size * many, "little")
+    return [int.from_bytes(text[k * size : (k + 1) * size], "little") for k in range(many)]
+
+
+def entropic(n: int, total: int, end: int) -> int:
+    """Floor (end 0) or ceiling (end 1) of 2^BITS (n / total) log2(n / total)."""
+    return times_log2(Fraction(n, total), Fraction(n, total))[end]
+
+
+class Shifts:
+    """A channel of form noise: the shifts from `first` to `last`, the output from `low` to `high`, the sums of N."""
+
+    def __init__(self, channel: Any) -> None:
+        keys = {"form", "inputs", "output", "offset", "keep", "centre", "weights"}
+        require(set(channel) == keys and channel["form"] == "noise", "the channel is not of form noise")
+        ((self.name, letters),), ((told, output),) = channel["inputs"].items(), channel["output"].items()
+        require(told == self.name and bool(letters) and bool(output), "the channel releases another column")
+        x, y = [exact(v) for v in letters], [exact(v) for v in output]
+        self.step = x[1] - x[0] if len(x) > 1 else y[1] - y[0] if len(y) > 1 else Fraction(1)
+        offset, keep, centre = channel["offset"], exact(channel["keep"]), exact(channel["centre"])
+        require(isinstance(offset, int) and self.step > 0 and 0 <= keep <= 1, "offset, step or keep is out of range")
+        require(x == [x[0] + i * self.step for i in range(len(x))], "the inputs are not the points of a grid")
+        require(y == [x[0] + (offset + j) * self.step for j in range(len(y))], "the output is not on that grid")
+        half = [int(v) for v in channel["weights"]]
+        require(min(half) >= 0 and sum(half) > 0, "the weights of the noise are not a law")
+        self.letters, self.half, self.reach, self.keep = letters, half, len(half) - 1, keep
+        # c(i) = floor((a i + b) / d)
+        move = (1 - keep) * centre + HALF
+        d = keep.denominator * move.denominator
+        a, b = int(keep * d), int(move * d)
+        self.c = [(a * i + b) // d for i in range(len(letters))]
+        self.rounded = move - HALF != floor(move) or keep not in (0, 1)  # c(i) is not keep (i - centre) + centre
+        self.first, self.last, self.low, self.high = self.c[0], self.c[-1], offset, offset + len(y) - 1
+        self.w = half[:0:-1] + half
+        self.total = sum(self.w)
+        self.below = [0, *accumulate(self.w)]
+        self.once = [0, *accumulate(k * v for k, v in enumerate(self.w, -self.reach))]
+        self.twice = [0, *accumulate(k * k * v for k, v in enumerate(self.w, -self.reach))]
+
+    def at_most(self, t: int) -> int:
+        """The weight of N <= t."""
+        return self.below[min(max(t + self.reach + 1, 0), len(self.w))]
+
+    def inside(self, sums: list[int], c: int) -> int:
+        """Of prefix sums over N: what belongs to outputs strictly between the ends, under the shift c."""
+        ends = [min(max(t - c + self.reach, 0), len(self.w)) for t in (self.low + 1, self.high)]
+        return sums[ends[1]] - sums[ends[0]] if ends[1] > ends[0] else 0
+
+    def collected(self, c: int) -> tuple[int, int]:
+        """The weights of the two ends of the output under the shift c; one output takes all."""
+        if self.low == self.high:
+            return self.total, 0
+        return self.at_most(self.low - c), self.total - self.at_most(self.high - 1 - c)
+
+    @cached_property
+    def surprise(self) -> list[list[int]]:
+        """Prefix sums over N of w log2 w, from below and from above."""
+        found = {v: times_log2(Fraction(v, self.total), Fraction(v, self.total)) for v in set(self.half) if v}
+        return [[0, *accumulate(found[v][end] if v else 0 for v in self.w)] for end in (0, 1)]
+
+    def certain(self, c: int) -> int:
+        """An upper bound of sum_y W_c log2 W_c, in units of 2^-BITS."""
+        return self.inside(self.surprise[1], c) + sum(entropic(v, self.total, 1) for v in self.collected(c) if v)
+
+    def output(self, prior: dict[int, int]) -> list[int]:
+        """The law of Y, out of total * sum(prior), when the shift c has weight prior[c]."""
+        spread = convolved([prior.get(c, 0) for c in range(self.first, self.last + 1)], self.w)
+        y = [0] * (self.high - self.low + 1)
+        for t, v in enumerate(spread, self.first - self.reach):
+            y[min(max(t, self.low), self.high) - self.low] += v
+        return y
+
+    def leakage(self, counts: dict[int, int]) -> Fraction:
+        """I(X; Y) from above for these counts of the inputs."""
+        prior: Counter[int] = Counter()
+        for i, n in counts.items():
+            prior[self.c[i]] += n
+        many, out = sum(prior.values()), self.output(prior)
+        told = sum(Fraction(n * self.certain(c), many) for c, n in prior.items())
+        told -= sum(entropic(v, self.total * many, 0) for v in out if v)
+        return max(Fraction(0), told) / (1 << BITS)
+
+    def capacity(self, prior: dict[int, int]) -> Fraction:
+        """max_c D(W_c || q) from above, q the law of Y under a prior of the shifts; no X tells more."""
+        if self.low == self.high or self.first == self.last:
+            return Fraction(0)
+        require(all(isinstance(n, int) and n > 0 for n in prior.values()), "a prior has a weight that is not positive")
+        require(bool(prior) and self.first <= min(prior) <= max(prior) <= self.last, "a prior is not on the shifts")
+        out = self.output(prior)
+        many = self.total * sum(prior.values())
+        cost = {y: -(log2(Fraction(v, many))[0] >> BITS - 96) for y, v in enumerate(out, self.low) if v}
+        reachable = range(max(self.low, min(self.first - self.reach, self.high)), min(self.high, self.last + self.reach) + 1)
+        require(all(y in cost for y in reachable), "the prior leaves out a released number")
+        line = [cost[min(max(t, self.low), self.high)] for t in range(self.first - self.reach, self.last + self.reach + 1)]
+        mixed = convolved(line, self.w)[2 * self.reach : len(line)]  # by symmetry of N: sum over N of cost(c + N)
+        worst = max(self.certain(c) + (-(-v // self.total) << BITS - 96) for c, v in enumerate(mixed, self.first))
+        return Fraction(max(worst, 0), 1 << BITS)
+
+    def from_variance(self, variance: Fraction) -> Fraction:
+        """I(X; Y) from above for every X of at most this variance, in the unit of the column."""
+        if self.first == self.last:
+            return Fraction(0)
+        square = variance / self.step**2 * self.keep**2
+        if self.rounded:  # the deviation of c(X) is at most keep times that of X, and 1/2 for rounding
+            square += Fraction(isqrt(int(square * 10**12) + 1) + 1, 10**6) + Fraction(1, 4)
+        spread = square + Fraction(self.twice[-1], self.total) + Fraction(1, 12)
+        return max(Fraction(0), Fraction(log2(TWO_PI_E * spread)[1], 2) + self.surprise[1][-1]) / (1 << BITS)
+
+    @cached_property
+    def log_concave(self) -> bool:
+        """Whether N is log-concave, or as good as a noise that is.
+
+        Where the last weight is only ever collected at the ends, it stands for a tail: geometric beyond w[-2], with a
+        ratio of at most w[-2] / w[-3], that adds up to it.
+        """
+        w = self.half
+        if min(w) <= 0 or any(a < b for a, b in zip(w[:1], w[1:-1])):
+            return False
+        concave = all(w[k] ** 2 >= w[k - 1] * w[k + 1] for k in range(1, len(w) - 2))
+        ends = len(w) < 2 or (w[0] >= w[1] if len(w) == 2 else w[-2] ** 2 >= w[-3] * w[-1])
+        collected = self.low >= self.last - self.reach and self.high <= self.first + self.reach and len(w) > 2
+        return concave and (ends or (collected and w[-1] * (w[-3] - w[-2]) <= w[-2] ** 2))
+
+    def entry(self, c: int, y: int) -> int:
+        """The weight of output y under the shift c."""
+        ends = self.collected(c)
+        if y in (self.low, self.high):
+            return ends[y != self.low]
+        return self.w[y - c + self.reach] if abs(y - c) <= self.reach else 0
+
+    def columns(self) -> Any:
+        """For each output the shifts among which its largest and its least weight are."""
+        every = range(self.first, self.last + 1)
+        require(self.log_concave or len(every) * (self.high - self.low + 1) <= PAIRS, "too many pairs to compare")
+        for y in range(self.low, self.high + 1):
+            # Log-concave weights rise up to N = 0 and fall beyond: the least at an end, the largest next to 0.
+            yield y, {self.first, min(max(y, self.first), self.last), self.last} if self.log_concave else every
+
+    def level(self) -> Fraction | None:
+        """The least epsilon of local_dp, from above; None when there is none."""
+        worst = Fraction(1)
+        for y, shifts in self.columns():
+            seen = [self.entry(c, y) for c in shifts]
+            if max(seen) and not min(seen):
+                return None
+            worst = max(worst, Fraction(max(seen), min(seen))) if max(seen) else worst
+        return nats(worst)
+
+    def excess(self, epsilon: Fraction) -> Fraction:
+        """The least delta of (epsilon, delta)-differential privacy, from above."""
+        much = exp(epsilon)[0]
+        if self.log_concave:
+            least, most, worst = self.first, self.last, Fraction(0)
+            for t in range(self.low, self.high):
+                a, b = self.at_most(t - least), self.at_most(t - most)
+                worst = max(worst, a - much * b, self.total - b - much * (self.total - a))
+            return worst / self.total
+        every = range(self.first, self.last + 1)
+        require(len(every) ** 2 * (self.high - self.low + 1) <= PAIRS, "too many pairs to compare")
+        laws = [[self.entry(c, y) for y in range(self.low, self.high + 1)] for c in every]
+        return max(sum(max(Fraction(0), u - much * v) for u, v in zip(a, b)) for a in laws for b in laws) / self.total
+
+    def error(self, i: int) -> Fraction:
+        """E (Y - x_i)^2, in steps."""
+        c, (a, b) = self.c[i], self.collected(self.c[i])
+        gap = c - i
+        inner = self.inside(self.twice, c) + 2 * gap * self.inside(self.once, c) + gap**2 * self.inside(self.below, c)
+        return Fraction(inner + (self.low - i) ** 2 * a + (self.high - i) ** 2 * b, self.total)
+
+
+def least_capacity(shifts: Shifts, proof: dict[str, Any]) -> Fraction:
+    """No symmetric or other noise within the same limit has a smaller capacity: sum of r_x W log2 (W / q) linearised.
+
+    f(V) = I(r; V) is convex in the noise V and f(V) >= sum_k g_k V_k, g_k = log2 W(k) - sum_x r_x log2 q(x + k), for W
+    the noise of the channel and q = r * W. With E|N|^p <= M: f >= min_k (g_k + slope |k|^p) - slope M; where p is
+    "inf", |N| <= reach. Support is that of W, whose reach is part of the claim.
+    """
+    p, limit, slope = proof["p"], exact(proof["limit"]), exact(proof["slope"])
+    require(p in ("1", "2", "inf") and slope >= 0 and min(shifts.half) > 0, "the limit on the noise is not known")
+    require(not shifts.rounded and shifts.keep == 1, "the bound is for noise that is added")
+    whole = shifts.low <= shifts.first - shifts.reach and shifts.high >= shifts.last + shifts.reach
+    require(whole, "the bound is for noise that is not collected")
+    spent = sum(k ** int(p) * v for k, v in enumerate(shifts.half)) * 2 if p != "inf" else 0
+    require(p == "inf" or Fraction(spent, shifts.total) <= limit, "the noise itself exceeds its limit")
+    prior = {int(c): int(n) for c, n in proof["prior"]}
+    require(shifts.first <= min(prior) <= max(prior) <= shifts.last and min(prior.values()) > 0, "a prior is wrong")
+    many, out = sum(prior.values()), shifts.output(prior)
+    logs = [log2(Fraction(v, shifts.total * many))[1] if v else None for v in out]
+    found = []
+    for k in range(-shifts.reach, shifts.reach + 1):
+        seen = [(n, logs[c + k - shifts.low]) for c, n in prior.items()]
+        g = log2(Fraction(shifts.half[abs(k)], shifts.total))[0] - Fraction(sum(n * (v or 0) for n, v in seen), many)
+        found.append(g / (1 << BITS) + (slope * abs(k) ** int(p) if p != "inf" else 0))
+    return max(Fraction(0), min(found) - (slope * limit if p != "inf" else 0))
+
+
+def column(entry: dict[str, Any], epsilon: Fraction | None) -> Figures:
+    """Every figure of one column; those of its own records only where the counts are there."""
+    shifts, square = Shifts(entry["channel"]), Fraction(1)
+    square = shifts.step**2
+    level = shifts.level()
+    found: Figures = {
+        "capacity_bits": up(shifts.capacity({int(c): int(n) for c, n in entry["prior"]})),
+        "variance_bits": up(shifts.from_variance(exact(entry["variance"]))),
+        "epsilon_nats": None if level is None else up(level),
+        "worst_distortion": up(max(shifts.error(i) for i in range(len(shifts.c))) * square),
+    }
+    if epsilon is not None:
+        found["delta"] = up(shifts.excess(epsilon), 40)
+    if "counts" in entry:
+        place = {letter: i for i, letter in enumerate(shifts.letters)}
+        counts = {place[letter]: int(n) for letter, n in entry["counts"].items()}
+        require(min(counts.values()) > 0, "a count is not positive")
+        found["leakage_bits"] = up(shifts.leakage(counts))
+        found["distortion"] = up(sum(n * shifts.error(i) for i, n in counts.items()) * square / sum(counts.values()))
+    if "least" in entry:
+        found["least_capacity_bits"] = -least_capacity(shifts, entry["least"])
+    return found
+
+
+def totals(columns: list[Figures]) -> Figures:
+    """Noise of several columns is independent, so that leakages, capacities, levels, deltas and errors add."""
+    out: Figures = {}
+    for key in (k for k in columns[0] if k != "least_capacity_bits"):
+        parts = [c[key] for c in columns]
+        out[key] = None if None in parts else up(sum((exact(v) for v in parts), Fraction(0)), 40)
+    return out
+
+
+def noise(document: dict[str, Any]) -> tuple[Figures, ...]:
+    """The figures of each column of a noise document and their sums, proved and no worse than claimed and promised."""
+    epsilon = exact(document["epsilon"]) if document.get("epsilon") is not None else None
+    found = []
+    for entry in document["columns"]:
+        level = exact(entry["epsilon"]) if entry.get("epsilon") is not None else None
+        require((level is None) == (epsilon is None), "delta is stated at a level for each column")
+        shown = column(entry, level)
+        least = shown.pop("least_capacity_bits", None)
+        if least is not None:
+            require(exact(entry["claimed"].get("least_capacity_bits", 0)) <= -least, "a smaller capacity is possible")
+        claimed = {k: v for k, v in entry["claimed"].items() if k in shown}
+        require(no_better(claimed, shown), f"a claimed figure of {next(iter(entry['channel']['inputs']))} is not proved")
+        found.append(shown)
+    if epsilon is not None:
+        spent = sum(exact(entry["epsilon"]) for entry in document["columns"])
+        require(spent <= epsilon, "the levels of the columns add up to more than epsilon")
+    names = [next(iter(entry["channel"]["inputs"])) for entry in document["columns"]]
+    require(bool(names) and len(set(names)) == len(names), "a column is released twice")
+    total = totals(found)
+    for key, limit in document["promised"].items():
+        if key in total:
+            require(total[key] is not None and exact(total[key]) <= exact(limit), f"the promised {key} is exceeded")
+        else:
+            require("counts" not in document["columns"][0], f"there is no figure {key} to promise")
+    return (*found, total)

@@ -1,0 +1,453 @@
+r"""Noise on the whole numbers: max-entropy laws, their parameters, calibration, allocation, least capacity.
+
+P*_{p,D}(k) = A B^(-|k|^p) has the largest entropy among laws with E|N|^p <= D^p (004, Lemma 1); p = 1 is the two-sided
+geometric law, p = 2 the discrete Gaussian, p = inf the uniform law on |k| <= floor(D). Weights leave as integers, cut
+where they fall below 2^-62 of the largest and kept log-concave, so that every figure can be proved of them exactly.
+
+References: Diaz, Wang, Calmon & Sankar (paper 004), (12), Lemma 1, Prop. 3 (which is false: E2); Balle & Wang 2018.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from math import erfc, exp, floor, fsum, inf, isinf, log, log2, sqrt
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError, SolverFailed
+
+__all__ = [
+    "MaxEntropy",
+    "allocated_additive",
+    "allocated_shrinkage",
+    "capacity_prior",
+    "discrete_leakage_bound",
+    "gaussian_delta",
+    "gaussian_sigma",
+    "geometric_weights",
+    "information",
+    "least_capacity_noise",
+    "max_entropy",
+    "power_weights",
+    "root",
+]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+UNIT = 128  # bits of the largest weight
+CUT = 62  # bits below which a weight is left out
+_EXACT = Context(prec=60)
+MOST = 1 << 20
+MOST_SEARCHED = 20_000  # inputs times noise
+
+
+def root(f: Callable[[float], float], low: float, high: float) -> float:
+    """Where a rising function crosses zero, by bisection down to the last digit."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if f(middle) < 0 else (low, middle)
+    return high
+
+
+# --- laws ------------------------------------------------------------------------------------------------------------
+def power_weights(p: float, scale: float, *, unit: int = UNIT) -> tuple[int, ...]:
+    """Weights of k = 0, 1, ... proportional to exp(-(k / scale)^p), log-concave; p = inf: equal up to `scale`.
+
+    >>> power_weights(2, 0.1) == (1 << 128,), power_weights(inf, 2.5)
+    (True, (1, 1, 1))
+    """
+    if isinf(p):
+        return (1,) * (floor(scale) + 1)
+    found, s, power = [1 << unit], Decimal(scale), Decimal(p)
+    top, least = Decimal(1 << unit), 1 << unit - CUT
+    while len(found) <= MOST:
+        ratio = _EXACT.divide(Decimal(len(found)), s)
+        raised = ratio if p == 1 else _EXACT.multiply(ratio, ratio) if p == 2 else _EXACT.power(ratio, power)
+        w = int(_EXACT.multiply(top, _EXACT.exp(-raised))) if raised < 2 * unit else 0
+        if len(found) > 1:
+            w = min(w, found[-1] ** 2 // found[-2])
+        if w < least:
+            return tuple(found)
+        found.append(w)
+    raise InputError(f"noise that reaches more than {MOST:,} steps; take a larger step of the grid")
+
+
+def geometric_weights(rate: float, reach: int, *, unit: int = UNIT) -> tuple[int, ...]:
+    """Weights e^(-rate k) up to `reach`, whose last holds the whole tail from there on.
+
+    >>> [w / 2**128 for w in geometric_weights(log(2), 2)]
+    [1.0, 0.5, 0.5]
+    """
+    x, top = Decimal(rate), Decimal(1 << unit)
+    found = [1 << unit]
+    for k in range(1, reach):
+        w = int(_EXACT.multiply(top, _EXACT.exp(-x * k)))
+        found.append(min(w, found[-1] ** 2 // found[-2]) if k > 1 else w)
+    # A little less than the tail, so that rounding leaves a law whose tail can be drawn out log-concave.
+    tail = _EXACT.divide(_EXACT.exp(-x * reach), 1 - _EXACT.exp(-x)) * (1 - Decimal(2) ** -60)
+    return (*found, int(_EXACT.multiply(top, tail))) if reach else (1,)
+
+
+@dataclass(frozen=True)
+class MaxEntropy:
+    """P(k) = a * b^(-|k|^p); p = inf: a on |k| <= floor(D), b = 1. `scale`: b = exp(scale^-p)."""
+
+    a: float
+    b: float
+    scale: float
+    entropy_bits: float
+
+
+def _sums(p: float, t: float) -> tuple[float, float]:
+    """sum over all k of e^(-t |k|^p), and of |k|^p e^(-t |k|^p)."""
+    reach = max(4.0, (80 / t) ** (1 / p) + 2)
+    if reach > 1e7:
+        raise InputError("noise that reaches more than ten million steps; take a larger step of the grid")
+    k = np.arange(1, int(reach) + 1, dtype=float) ** p
+    e = np.exp(-t * k)
+    return 1 + 2 * fsum(e.tolist()), 2 * fsum((k * e).tolist())
+
+
+def max_entropy(p: float, d: float) -> MaxEntropy:
+    """The law of the largest entropy with E|N|^p <= d^p (Lemma 1; p = inf: E12).
+
+    >>> found = max_entropy(1, 1.0)
+    >>> round(found.a, 12), round(found.b, 12), round(found.entropy_bits, 12)
+    (0.414213562373, 2.414213562373, 2.543106606327)
+    """
+    if not p >= 1 or not d > 0:
+        raise InputError(f"p is {p:g} and D is {d:g}; p is at least 1 and D is above 0")
+    if isinf(p):
+        many = 2 * floor(d) + 1
+        return MaxEntropy(1 / many, 1.0, d, log2(many))
+    target = d**p
+
+    def moment(t: float) -> float:
+        whole, power = _sums(p, t)
+        return power / whole
+
+    # E|N|^p falls with t: 2 e^-t / (1 + 2 e^-t) below, and at most Gamma-like growth above
+    low, high = log(0.25 / target) if target < 0.25 else log(0.1 / target), log(40.0 + 2 / target)
+    while moment(exp(low)) < target:
+        low -= 1
+    t = exp(root(lambda u: target - moment(exp(u)), low, high))
+    whole, power = _sums(p, t)
+    return MaxEntropy(1 / whole, exp(t), t ** (-1 / p), (log(whole) + t * power / whole) / log(2))
+
+
+def discrete_leakage_bound(p: float, mu: float, d: float) -> float:
+    """What P*_{p,d} leaks at most, in bits, about any X with E|X|^p <= mu^p: H* of the sum minus H* of the noise.
+
+    The paper adds mu and d (Minkowski). For p <= 2 and symmetric noise E|X + N|^p <= mu^p + d^p is enough (E13), and
+    for p = inf the reach of the sum is floor(mu) + floor(d) (E12).
+
+    >>> round(discrete_leakage_bound(2, 1, 1), 6), round(discrete_leakage_bound(inf, 1.5, 1.5), 6)
+    (0.5, 0.736966)
+    """
+    if isinf(p):
+        return log2((2 * (floor(mu) + floor(d)) + 1) / (2 * floor(d) + 1))
+    both = (mu**p + d**p) ** (1 / p) if p <= 2 else mu + d
+    return max_entropy(p, both).entropy_bits - max_entropy(p, d).entropy_bits
+
+
+# --- Gaussian calibration --------------------------------------------------------------------------------------------
+def gaussian_delta(epsilon: float, sigma: float) -> float:
+    """delta(epsilon) of Gaussian noise at sensitivity 1, exactly: Phi(1/2s - eps s) - e^eps Phi(-1/2s - eps s)."""
+
+    def phi(x: float) -> float:
+        return 0.5 * erfc(-x / sqrt(2))
+
+    return phi(0.5 / sigma - epsilon * sigma) - exp(epsilon) * phi(-0.5 / sigma - epsilon * sigma)
+
+
+def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
+    """The least sigma of Gaussian noise for (epsilon, delta); the paper's sqrt(2 log(2/delta)) / epsilon is neither
+    least nor, for large epsilon, enough (E14).
+
+    >>> round(gaussian_sigma(1, 1e-5), 11)
+    3.73063163482
+    """
+    if not epsilon > 0 or not 0 < delta < 1:
+        raise InputError(f"epsilon is {epsilon:g} and delta {delta:g}; epsilon is above 0 and delta between 0 and 1")
+    found = root(lambda u: delta - gaussian_delta(epsilon, exp(u)), -20.0, log(10 / (epsilon * delta)))
+    return sensitivity * exp(found)
+
+
+# --- several numbers -------------------------------------------------------------------------------------------------
+def allocated_additive(variances: Sequence[float], d: float) -> list[float]:
+    """Variances of Gaussian noise of total d, added along the principal axes, with the least leakage (12).
+
+    sigma_i = (-v_i + sqrt(v_i^2 + 4 v_i / nu)) / 2, zero where v_i is.
+
+    >>> [round(s, 9) for s in allocated_additive([4.0, 1.0], 1.0)]
+    [0.55848156, 0.44151844]
+    """
+    if not d > 0 or not any(variances):
+        raise InputError("allocation needs a positive total and a positive variance")
+
+    def at(nu: float) -> list[float]:  # 2 v / nu / (v + sqrt(...)): no cancellation
+        return [2 * v / nu / (v + sqrt(v * v + 4 * v / nu)) if v > 0 else 0.0 for v in variances]
+
+    u = root(lambda t: d - fsum(at(exp(t))), -200.0, 200.0)
+    found = at(exp(u))
+    return [s * d / fsum(found) for s in found]
+
+
+def allocated_shrinkage(variances: Sequence[float], d: float) -> list[float]:
+    """Reverse water-filling: the error of each number, min(level, variance), of total d.
+
+    >>> allocated_shrinkage([4.0, 1.0], 3.0)
+    [2.0, 1.0]
+    """
+    if d >= fsum(variances):
+        return list(map(float, variances))
+    level, left, many = 0.0, d, len(variances)
+    for v in sorted(variances):
+        if left / many <= v:
+            level = left / many
+            break
+        left, many = left - v, many - 1
+    return [min(level, float(v)) for v in variances]
+
+
+# --- laws that are shifted and collected at the ends, in floats ------------------------------------------------------
+def _convolved(a: Floats, b: Floats) -> Floats:
+    if min(len(a), len(b)) < 200:
+        return np.convolve(a, b)
+    size = 1 << (len(a) + len(b) - 2).bit_length()
+    both = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)
+    return np.asarray(np.maximum(both[: len(a) + len(b) - 1], 0.0))
+
+
+def _collected(spread: Floats, start: int, low: int, high: int) -> Floats:
+    place = np.clip(np.arange(len(spread)) + start, low, high) - low
+    return np.bincount(place, weights=spread, minlength=high - low + 1)
+
+
+def _symmetric(weights: Sequence[int]) -> Floats:
+    half = np.array([w / weights[0] if weights[0] else float(w) for w in weights])
+    law = np.concatenate([half[:0:-1], half])
+    return np.asarray(law / law.sum())
+
+
+def _certain(law: Floats, shifts: Floats, reach: int, low: int, high: int) -> Floats:
+    """sum_y W_c log2 W_c of each shift."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        told = np.concatenate([[0.0], np.cumsum(np.where(law > 0, law * np.log2(law), 0.0))])
+        below = np.concatenate([[0.0], np.cumsum(law)])
+        if low == high:
+            return np.zeros(len(shifts))
+        at = [np.clip(t - shifts + reach, 0, len(law)).astype(int) for t in (low + 1, high)]
+        inner = np.where(at[1] > at[0], told[at[1]] - told[at[0]], 0.0)
+        ends = [below[at[0]], 1 - below[at[1]]]
+        return np.asarray(inner + sum(np.where(e > 1e-300, e * np.log2(np.maximum(e, 1e-300)), 0.0) for e in ends))
+
+
+def information(prior: Floats, weights: Sequence[int], first: int, low: int, high: int) -> float:
+    """I(c; clip(c + N)) in bits for a law of the shifts first, first + 1, ..."""
+    law, reach = _symmetric(weights), len(weights) - 1
+    out = _collected(_convolved(prior, law), first - reach, low, high)
+    out = out[out > 1e-15]
+    shifts = np.arange(len(prior), dtype=float) + first
+    return max(0.0, float(prior @ _certain(law, shifts, reach, low, high) - out @ np.log2(out)))
+
+
+def capacity_prior(many: int, weights: Sequence[int], first: int, low: int, high: int, rounds: int = 400) -> Floats:
+    """A law of the shifts that tells nearly as much as any, by rounds of Blahut and Arimoto."""
+    law, reach = _symmetric(weights), len(weights) - 1
+    shifts = np.arange(many, dtype=float) + first
+    certain, prior = _certain(law, shifts, reach, low, high), np.full(many, 1 / many)
+    for k in range(rounds):
+        out = np.maximum(_collected(_convolved(prior, law), first - reach, low, high), 1e-300)
+        line = -np.log2(out)[np.clip(np.arange(many + 2 * reach) + first - reach, low, high) - low]
+        told = certain + _convolved(line, law)[2 * reach : 2 * reach + many]
+        speed = 1.0 if k < 20 else 2.0  # longer steps once the shape is there
+        prior = prior * np.exp2(speed * (told - told.max()))
+        prior /= prior.sum()
+    return prior
+
+
+# --- noise of the least capacity -------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class LeastCapacity:
+    """Weights of the noise, a prior of the inputs and a slope of the limit that prove its capacity to be the least."""
+
+    weights: tuple[int, ...]
+    prior: tuple[int, ...]
+    slope: float
+    capacity_bits: float
+
+
+def least_capacity_noise(inputs: int, p: float, limit: float, reach: int, *, unit: int = 48) -> LeastCapacity:
+    """Symmetric noise on -reach..reach with E|N|^p <= limit (p = inf: none) whose capacity over the inputs is least.
+
+    min t with D(W_x || q) <= t for all x is convex in noise and q together; a barrier and Newton's steps. P* is not the
+    answer (E2). The multipliers of the x are the prior, that of the limit is the slope.
+
+    >>> found = least_capacity_noise(3, inf, 1, 1)
+    >>> 0.6575 < found.capacity_bits < 0.65752
+    True
+    """
+    if inputs * (2 * reach + 1) > MOST_SEARCHED:
+        raise InputError("noise of the least capacity is searched on small grids; take a larger step")
+    program = _Program(inputs, p, limit, reach)
+    v, tau, offers = program.start(), 1.0, []
+    while tau < 1e11:
+        v, tau = program.centred(v, tau), tau * 8
+        offers.append(program.multipliers(v))
+    w = program.parts(v)[0]
+    offers += [program.balanced(*program.parts(v), tight) for tight in (1e-6, 1e-8)]
+    prior, slope = max(offers, key=lambda offer: program.bound(w, *offer))  # slacks lose digits as they vanish
+    weights = [max(1, floor(x * (1 << unit) / w.max())) for x in w.tolist()]
+    if not isinf(p):  # rounding moves no weight outwards, beyond what the middle takes up
+        while 2 * fsum(k**p * x for k, x in enumerate(weights)) > limit * (2 * sum(weights) - weights[0]):
+            weights[0] += weights[0] // 10**10 + 1
+    counts = [round(x * (1 << unit)) for x in prior.tolist()]
+    whole = counts + counts[: inputs // 2][::-1]
+    return LeastCapacity(tuple(weights), tuple(whole), float(slope) / log(2), float(v[-1]) / log(2))
+
+
+class _Program:
+    """The variables are the noise on 0..reach, q on the first half of the outputs, and t, in nats."""
+
+    def __init__(self, inputs: int, p: float, limit: float, reach: int) -> None:
+        k, self.m = np.arange(reach + 1.0), inputs + 2 * reach
+        self.inputs, self.limit, self.reach = inputs, limit, reach
+        self.power = None if isinf(p) else k**p
+        self.fold = np.where(k > 0, 2.0, 1.0)
+        self.lift = np.zeros((2 * reach + 1, reach + 1))
+        self.lift[np.arange(2 * reach + 1), np.abs(np.arange(-reach, reach + 1))] = 1
+        at = np.arange(self.m)
+        self.mirror = np.zeros((self.m, (self.m + 1) // 2))
+        self.mirror[at, np.minimum(at, self.m - 1 - at)] = 1
+        self.twins = np.full((inputs + 1) // 2, 2.0)  # an input and its mirror image
+        if inputs % 2:
+            self.twins[-1] = 1.0
+        self.equations = np.zeros((2, reach + 2 + self.mirror.shape[1]))
+        self.equations[0, : reach + 1], self.equations[1, reach + 1 : -1] = self.fold, self.mirror.sum(axis=0)
+
+    def start(self) -> Floats:
+        w = np.ones(self.reach + 1)
+        if self.power is not None:
+            power, fold = self.power, self.fold
+
+            def moment(u: float) -> float:
+                e = np.exp(-exp(u) * power)
+                return float((fold * power) @ e / (fold @ e))
+
+            u = root(lambda t: 0.7 * self.limit - moment(t), -40.0, 40.0)
+            w = np.exp(-exp(u) * power)
+            w = np.maximum(w, 0.05 * self.limit / (fold @ power))
+        w /= self.fold @ w
+        out = np.convolve(np.full(self.inputs, 1 / self.inputs), self.lift @ w)
+        v = np.concatenate([w, out[: self.mirror.shape[1]], [0.0]])
+        v[-1] = 1.0 - float(self.slacks(v).min())
+        return v
+
+    def parts(self, v: Floats) -> tuple[Floats, Floats]:
+        return v[: self.reach + 1], v[self.reach + 1 : -1]
+
+    def spare(self, v: Floats) -> float:
+        """What is left of the limit."""
+        return 1.0 if self.power is None else self.limit - float((self.fold * self.power) @ v[: self.reach + 1])
+
+    def slacks(self, v: Floats) -> Floats:
+        law, out = self.lift @ self.parts(v)[0], self.mirror @ self.parts(v)[1]
+        own, width = float(law @ np.log(law)), len(law)
+        return np.array([v[-1] - own + law @ np.log(out[x : x + width]) for x in range(len(self.twins))])
+
+    def multipliers(self, v: Floats) -> tuple[Floats, float]:
+        """A prior on the first half of the inputs, and the slope of the limit, in nats."""
+        rates = 1 / self.slacks(v)
+        return rates / (self.twins @ rates), 0.0 if self.power is None else 1 / (self.spare(v) * (self.twins @ rates))
+
+    def balanced(self, w: Floats, q: Floats, tight: float) -> tuple[Floats, float]:
+        """Multipliers that make the linearised bound largest, for priors whose output is nearly q."""
+        from scipy.optimize import linprog
+
+        law, logs, n = self.lift @ w, np.log(self.mirror @ q), self.inputs
+        power = np.zeros(self.reach + 1) if self.power is None else self.power - self.limit
+        rows = [np.r_[logs[np.arange(n) + self.reach + k], -power[k], 1.0] for k in range(self.reach + 1)]
+        near = np.pad(np.array([np.convolve(x, law) for x in np.eye(n)]).T, ((0, 0), (0, 2)))
+        found = linprog(
+            np.r_[np.zeros(n + 1), -1.0],
+            A_ub=np.vstack([rows, near, -near]),
+            b_ub=np.r_[np.log(w), self.mirror @ q + tight, tight - self.mirror @ q],
+            A_eq=[np.r_[np.ones(n), 0, 0]],
+            b_eq=[1],
+            bounds=[(0, None)] * n + [(0, 0 if self.power is None else None), (None, None)],
+            method="highs",
+        )
+        if found.status:
+            return np.full(len(self.twins), 1 / n), 0.0
+        prior = (found.x[:n] + found.x[:n][::-1]) / 2
+        return prior[: len(self.twins)] / prior.sum(), max(0.0, float(found.x[n]))
+
+    def bound(self, w: Floats, prior: Floats, slope: float) -> float:
+        """No noise within the limit has a smaller capacity: I(prior; noise) linearised at w and minimised."""
+        law, every = self.lift @ w, np.concatenate([prior, prior[: self.inputs // 2][::-1]])
+        told = np.convolve(np.log(np.convolve(every, law)), every[::-1])[self.inputs - 1 :][: len(law)]
+        g = (np.log(law) - told)[self.reach :]
+        return float(g.min() if self.power is None else (g + slope * self.power).min() - slope * self.limit)
+
+    def barrier(self, v: Floats, tau: float) -> float:
+        if v[:-1].min() <= 0 or self.spare(v) <= 0:
+            return inf
+        slacks = self.slacks(v)
+        if slacks.min() <= 0:
+            return inf
+        logs = float(self.twins @ np.log(slacks) + np.log(v[:-1]).sum() + log(self.spare(v)))
+        return tau * float(v[-1]) - logs
+
+    def derivatives(self, v: Floats, tau: float) -> tuple[Floats, Floats]:
+        law, out = self.lift @ self.parts(v)[0], self.mirror @ self.parts(v)[1]
+        slacks, width, n = self.slacks(v), len(law), len(law) + self.m + 1
+        g, h = np.zeros(n), np.zeros((n, n))
+        g[-1] = tau
+        for x, s in enumerate(slacks):
+            seen, weight = out[x : x + width], self.twins[x] / s
+            d = np.zeros(n)  # of the slack
+            d[:width], d[width + x : 2 * width + x], d[-1] = np.log(seen) - np.log(law) - 1, law / seen, 1.0
+            g -= weight * d
+            h += self.twins[x] / s**2 * np.outer(d, d)
+            a, b = np.arange(width), np.arange(width) + width + x
+            h[a, a] += weight / law
+            h[b, b] += weight * law / seen**2
+            h[a, b] -= weight / seen
+            h[b, a] -= weight / seen
+        whole = np.zeros((n, len(v)))
+        whole[:width, : self.reach + 1], whole[width:-1, self.reach + 1 : -1], whole[-1, -1] = self.lift, self.mirror, 1
+        g, h = whole.T @ g, whole.T @ h @ whole
+        g[:-1] -= 1 / v[:-1]
+        h[np.arange(len(v) - 1), np.arange(len(v) - 1)] += 1 / v[:-1] ** 2
+        if self.power is not None:
+            d = np.zeros(len(v))
+            d[: self.reach + 1] = self.fold * self.power
+            g += d / self.spare(v)
+            h += np.outer(d, d) / self.spare(v) ** 2
+        return g, h
+
+    def centred(self, v: Floats, tau: float) -> Floats:
+        """Newton's steps inside the two equations, with halved steps until the barrier falls."""
+        e = len(self.equations)
+        for _ in range(60):
+            g, h = self.derivatives(v, tau)
+            size = np.concatenate([v[:-1], [1.0]])  # in units of the variables themselves: better conditioned
+            both = np.block([[h * np.outer(size, size), (self.equations * size).T], [self.equations * size, np.zeros((e, e))]])
+            try:
+                step = size * np.linalg.solve(both, np.concatenate([-g * size, np.zeros(e)]))[: len(v)]
+            except np.linalg.LinAlgError as error:
+                raise SolverFailed(f"the search for the noise of the least capacity: {error}") from None
+            fall, share, here = float(-g @ step), 1.0, self.barrier(v, tau)
+            if fall < 1e-9:
+                return v
+            while self.barrier(v + share * step, tau) > here - 0.1 * share * fall:
+                share /= 2
+                if share < 1e-10:
+                    return v
+            v = v + share * step
+        return v
