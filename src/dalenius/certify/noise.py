@@ -15,6 +15,7 @@ rises with d.
 """
 
 from collections import Counter
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Inexact, InvalidOperation, Overflow
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -32,12 +33,14 @@ HALF = Fraction(1, 2)
 
 
 def convolved(a: list[int], b: list[int]) -> list[int]:
-    """sum_i a_i b_(k - i) of numbers that are not negative, as one product of two long integers."""
-    size = ((max(sum(a), 1) * max(max(b), 1)).bit_length() + 8) // 8
-    x, y = (int.from_bytes(b"".join(v.to_bytes(size, "little") for v in side), "little") for side in (a, b))
-    many = len(a) + len(b) - 1
-    text = (x * y).to_bytes(size * many, "little")
-    return [int.from_bytes(text[k * size : (k + 1) * size], "little") for k in range(many)]
+    """sum_i a_i b_(k - i) of numbers that are not negative, as one product of two long decimal numbers, all digits of
+    it: the library multiplies those in quasi-linear time, and a result that is not exact would raise an error.
+    """
+    size, many = len(str(max(sum(a), 1) * max(max(b), 1))), len(a) + len(b) - 1
+    exactly = Context(prec=size * (many + 1), Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Inexact, InvalidOperation, Overflow])
+    x, y = (Decimal("".join(str(v).zfill(size) for v in reversed(side))) for side in (a, b))
+    text = format(exactly.multiply(x, y), "f").zfill(size * many)
+    return [int(text[len(text) - (k + 1) * size : len(text) - k * size]) for k in range(many)]
 
 
 def entropic(n: int, total: int, end: int) -> int:
