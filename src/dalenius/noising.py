@@ -8,8 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.certify import check
-from dalenius.core import Column, Distortion, Grid, Leakage, LocalDP, MinimizeDistortion, MinimizeLeakage, Problem
-from dalenius.core import TableSource
+from dalenius.core import (
+    Column,
+    Distortion,
+    Grid,
+    Leakage,
+    LocalDP,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    Problem,
+    TableSource,
+)
 from dalenius.designs.noise import MECHANISMS, NoiseDesign, NoiseWanted, add_noise
 from dalenius.errors import InputError, TableError, Unsupported
 from dalenius.outputs import new_folder, refuse_existing, write_text
@@ -75,9 +84,10 @@ def release_numbers(
     except TableError as e:
         if "the value is missing" not in str(e):
             raise
-        place = str(e).split(": the value is missing")[0]
-        raise TableError(f"{place}: the value is missing; noise needs a number in every record, so drop such records or "
-                         "fill them in first") from None  # fmt: skip
+        where = str(e).split(": the value is missing")[0]
+        raise TableError(
+            f"{where}: the value is missing; noise needs a number in every record: drop such records or fill them in"
+        ) from None
     say = on_progress or (lambda _: None)
     say("designing")
     design = add_noise({name: (grid, coded.codes[name]) for name, grid in columns.items()}, wanted)
@@ -115,7 +125,9 @@ def noisy_problem(problem: Problem) -> tuple[Any, dict[str, Grid], NoiseWanted]:
     for name in problem.observe:
         column = problem.columns.get(name)
         if column is None or column.grid is None or column.missing != "refuse":
-            raise Unsupported(f"noise needs [columns.{name}] with grid = {{ low, high, step }} and without missing values")
+            raise Unsupported(
+                f"noise needs [columns.{name}] with grid = {{ low, high, step }} and without missing values"
+            )
         grids[name] = column.grid
     source, goal = problem.source, problem.objective
     if not isinstance(source, TableSource) or source.unit != "row" or source.prior or source.weights:

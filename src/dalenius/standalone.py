@@ -30,6 +30,7 @@ MODULES = (
     "certify/asked",
     "certify/water",
     "certify/rate",
+    "certify/noise",
     "certify/card",
     "certify/checking",
 )
@@ -62,7 +63,7 @@ if __name__ == "__main__":
         print(f"REFUSED: {refusal}", file=sys.stderr)
         sys.exit(4)
     print("PROVED")
-    if verdict.kind != "card":
+    if verdict.kind not in ("card", "noise"):
         if verdict.bound < verdict.value:
             print(f"  value at most {up(verdict.value, 15)}; no mechanism has less than {down(verdict.bound, 15)}")
         else:

@@ -11,6 +11,7 @@ from dalenius.certify.card import card
 from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.cone import Cone
 from dalenius.certify.leakage import dual, proved_least
+from dalenius.certify.noise import noise
 from dalenius.certify.optimality import cells, rays
 from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures, prove_promise
@@ -85,6 +86,8 @@ def check(text: str) -> Verdict:
     """Prove a design, or what a card allows, and compare each claim with what was proved."""
     with refusing():
         document = strict_json(text)
+        if document["format"] == "dalenius-noise/1":
+            return Verdict(noise(document), "noise")
         if document["format"] == "dalenius-card/1":
             verdict = Verdict(card(document), "card")
         else:

@@ -117,7 +117,7 @@ class Shifts:
         for i, n in counts.items():
             prior[self.c[i]] += n
         many, out = sum(prior.values()), self.output(prior)
-        told = sum(Fraction(n * self.certain(c), many) for c, n in prior.items())
+        told = sum((Fraction(n * self.certain(c), many) for c, n in prior.items()), Fraction(0))
         told -= sum(entropic(v, self.total * many, 0) for v in out if v)
         return max(Fraction(0), told) / (1 << BITS)
 
@@ -130,9 +130,13 @@ class Shifts:
         out = self.output(prior)
         many = self.total * sum(prior.values())
         cost = {y: -(log2(Fraction(v, many))[0] >> BITS - 96) for y, v in enumerate(out, self.low) if v}
-        reachable = range(max(self.low, min(self.first - self.reach, self.high)), min(self.high, self.last + self.reach) + 1)
+        reachable = range(
+            max(self.low, min(self.first - self.reach, self.high)), min(self.high, self.last + self.reach) + 1
+        )
         require(all(y in cost for y in reachable), "the prior leaves out a released number")
-        line = [cost[min(max(t, self.low), self.high)] for t in range(self.first - self.reach, self.last + self.reach + 1)]
+        line = [
+            cost[min(max(t, self.low), self.high)] for t in range(self.first - self.reach, self.last + self.reach + 1)
+        ]
         mixed = convolved(line, self.w)[2 * self.reach : len(line)]  # by symmetry of N: sum over N of cost(c + N)
         worst = max(self.certain(c) + (-(-v // self.total) << BITS - 96) for c, v in enumerate(mixed, self.first))
         return Fraction(max(worst, 0), 1 << BITS)
@@ -199,7 +203,10 @@ class Shifts:
         every = range(self.first, self.last + 1)
         require(len(every) ** 2 * (self.high - self.low + 1) <= PAIRS, "too many pairs to compare")
         laws = [[self.entry(c, y) for y in range(self.low, self.high + 1)] for c in every]
-        return max(sum(max(Fraction(0), u - much * v) for u, v in zip(a, b)) for a in laws for b in laws) / self.total
+        return (
+            max(sum((max(Fraction(0), u - much * v) for u, v in zip(a, b)), Fraction(0)) for a in laws for b in laws)
+            / self.total
+        )
 
     def error(self, i: int) -> Fraction:
         """E (Y - x_i)^2, in steps."""
@@ -280,7 +287,9 @@ def noise(document: dict[str, Any]) -> tuple[Figures, ...]:
         if least is not None:
             require(exact(entry["claimed"].get("least_capacity_bits", 0)) <= -least, "a smaller capacity is possible")
         claimed = {k: v for k, v in entry["claimed"].items() if k in shown}
-        require(no_better(claimed, shown), f"a claimed figure of {next(iter(entry['channel']['inputs']))} is not proved")
+        require(
+            no_better(claimed, shown), f"a claimed figure of {next(iter(entry['channel']['inputs']))} is not proved"
+        )
         found.append(shown)
     if epsilon is not None:
         spent = sum(exact(entry["epsilon"]) for entry in document["columns"])

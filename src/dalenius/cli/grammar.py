@@ -213,6 +213,29 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--dense", action="store_true", help="write a compact form out, one row for each input")
 
     c = command(
+        "noise",
+        "release numeric columns with exact noise on a grid, at a distortion, a leakage or an epsilon; all figures proved",
+        "dalenius noise patients.csv --column income --grid 0:200000:1000 --distortion 90% -o released/",
+    )
+    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("--column", action="append", required=True, help="a numeric column; say it again for a further one")
+    c.add_argument(
+        "--grid", action="append", required=True, metavar="LOW:HIGH:STEP", help="its declared range and step"
+    )
+    c.add_argument("--clip", action="append", default=[], metavar="LOW:HIGH", help="its first and last released number")
+    target = c.add_mutually_exclusive_group(required=True)
+    target.add_argument("--distortion", metavar="D", help="expected squared error, or a share of the variance as 90%%")
+    target.add_argument("--leakage-bits", metavar="B", help="bits that a record may tell about itself")
+    target.add_argument("--epsilon", metavar="E", help="level of local differential privacy over the declared range")
+    c.add_argument("--delta", metavar="D", help="with --epsilon and gaussian noise")
+    kinds = ("shrinkage", "gaussian", "laplace", "max-entropy", "minimum-capacity")
+    c.add_argument("--mechanism", choices=kinds, default="shrinkage", help="the kind of noise (default: shrinkage)")
+    c.add_argument("--p", default="2", help="norm of max-entropy and minimum-capacity noise, 1 to inf (default: 2)")
+    c.add_argument("--order", choices=("shuffle", "keep"), default="shuffle", help="of the rows (default: shuffle)")
+    writes(c, "folder to make")
+    keyed(c)
+
+    c = command(
         "figures",
         "recompute the tables and figures of a paper, beside what it prints, and write them as files and a page",
         "dalenius figures 000 -o figures/",

@@ -76,7 +76,9 @@ def words(document: dict[str, Any]) -> list[str]:
     reached, worst = (up(exact(shown[k]), 3) for k in ("distortion", "worst_distortion"))
     told.append(f"Expected squared error {reached} over the records; {worst} for the worst number of the range.")
     if shown["epsilon_nats"] is not None:
-        told.append(f"Local differential privacy over the declared range: epsilon {up(exact(shown['epsilon_nats']), 6)}.")
+        told.append(
+            f"Local differential privacy over the declared range: epsilon {up(exact(shown['epsilon_nats']), 6)}."
+        )
     if "delta" in shown:
         told.append(f"At epsilon {document['epsilon']}: delta {float(exact(shown['delta'])):.3g}.")
     for entry in document["columns"]:

@@ -301,7 +301,7 @@ def _mechanism(s: Section) -> dict[str, Any]:
         "forbid": tuple((a, b) for a, b in forbid),
         "freeze": s.names("freeze", ()),
         "preserve_marginals": s.flag("preserve_marginals", False),
-        "form": s.choice("form", ("pram", "windows"), None),
+        "form": s.choice("form", ("pram", "windows", "shrinkage", "gaussian", "laplace"), None),
         "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
     }
     parts["windows"] = _windows(s, parts["observe"]) if "windows" in s.values else ()

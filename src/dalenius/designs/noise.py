@@ -10,7 +10,7 @@ their noise one by one, their shares of D by reverse water-filling (shrinkage) o
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from math import ceil, exp, floor, inf, isinf, log2, sqrt
@@ -41,7 +41,8 @@ __all__ = ["FORMAT", "MECHANISMS", "NoiseDesign", "NoiseWanted", "add_noise"]
 FORMAT = "dalenius-noise/1"
 MECHANISMS = ("shrinkage", "gaussian", "laplace", "max-entropy", "minimum-capacity")
 PRIOR = 1 << 40
-COARSE = 400
+COARSE = 400  # atoms of the prior that bounds the capacity
+COARSE_VARIANCE = 400  # in steps: beyond, rounding is nothing
 MARGIN = 1e-12  # floats propose a noise that is so much inside the limit
 
 
@@ -137,7 +138,7 @@ class _Column:
         alone = self.channel(keep, (1,), None)
         shifts = np.array([alone.shifted(i) for i in range(len(self.counts))])
         share = self.counts / self.total
-        law = np.bincount(shifts - shifts[0], weights=share)
+        law = np.bincount(shifts - shifts[0], weights=share).astype(float)
         gap = shifts - np.arange(len(shifts))
         return law, int(shifts[0]), float(share @ (gap.astype(float) ** 2))
 
@@ -159,6 +160,7 @@ def add_noise(columns: Mapping[str, tuple[Grid, NDArray[Any]]], wanted: NoiseWan
         if not c.total:
             raise InputError(f"column {c.name!r} has no record")
     shares, remarks = _distortions(known, wanted)
+    remarks += _axes(known, [codes for _, codes in columns.values()], wanted)
     drafts = [_calibrated(c, wanted, d, len(known)) for c, d in zip(known, shares, strict=True)]
     return _proved(known, drafts, wanted, remarks)
 
@@ -182,7 +184,7 @@ def _distortions(known: Sequence[_Column], wanted: NoiseWanted) -> tuple[list[fl
 
         def told(u: float) -> float:
             parts = split(spread, exp(u))
-            return sum(_told(c, wanted, d) for c, d in zip(known, parts, strict=True))
+            return sum(_leaks(c, wanted, *_shape(c, wanted, d)) for c, d in zip(known, parts, strict=True))
 
         low, high = np.log(sum(spread)) - 30, np.log(sum(spread)) + (0 if wanted.mechanism == "shrinkage" else 20)
         for _ in range(45):
@@ -199,6 +201,31 @@ def _distortions(known: Sequence[_Column], wanted: NoiseWanted) -> tuple[list[fl
     return list(split(spread, d)) if any(spread) else [d] * len(known), remarks
 
 
+def _axes(known: Sequence[_Column], codes: Sequence[NDArray[Any]], wanted: NoiseWanted) -> list[str]:
+    """What noise along the principal axes of the covariance (004, Theorem 3) could save for Gaussian records."""
+    if len(known) < 2 or wanted.mechanism not in ("shrinkage", "gaussian") or wanted.epsilon or wanted.leakage_bits:
+        return []
+    steps = [float(c.grid.step) for c in known]
+    covariance = np.cov(
+        np.array([np.asarray(x, dtype=float) * s for x, s in zip(codes, steps, strict=True)]), bias=True
+    )
+    spread, axes = np.diag(covariance).tolist(), np.maximum(np.linalg.eigvalsh(covariance), 0.0).tolist()
+    d = float(wanted.distortion) if wanted.distortion is not None else float(wanted.share or 0) * sum(spread)
+
+    def told(values: list[float]) -> float:
+        if wanted.mechanism == "shrinkage":
+            return sum(
+                0.5 * log2(v / e) for v, e in zip(values, allocated_shrinkage(values, d), strict=True) if v > e > 0
+            )
+        added = allocated_additive(values, d)
+        return sum(0.5 * log2(1 + v / e) for v, e in zip(values, added, strict=True) if e > 0)
+
+    return [
+        f"the columns get their noise one by one: ideally {told(spread):.4g} bits; for Gaussian records, noise along "
+        f"the principal axes of their covariance would tell {told(axes):.4g} bits"
+    ]
+
+
 def _shape(c: _Column, wanted: NoiseWanted, d: float) -> tuple[Fraction, float]:
     """The share that is kept, and the variance of the noise in steps, for a squared error d of the column."""
     steps, v = d / float(c.grid.step) ** 2, float(c.variance)
@@ -207,7 +234,13 @@ def _shape(c: _Column, wanted: NoiseWanted, d: float) -> tuple[Fraction, float]:
     if steps >= v:
         return Fraction(0), 0.0
     keep = Fraction(round((1 - steps / v) * 10**6), 10**6)
-    return keep, steps - c.moved(keep)[2]
+    plain = keep, steps - c.moved(keep)[2]
+    if v > COARSE_VARIANCE:
+        return plain
+    # On a coarse grid rounding costs as much as noise: keeping a little more can tell less.
+    offers = [(k, steps - c.moved(k)[2]) for k in (keep + (1 - keep) * Fraction(j, 24) for j in range(25))]
+    possible = [offer for offer in offers if offer[1] > 0]
+    return min(possible, key=lambda offer: _leaks(c, wanted, *offer)) if possible else plain
 
 
 def _law(wanted: NoiseWanted, variance: float) -> tuple[float, float]:
@@ -218,16 +251,15 @@ def _law(wanted: NoiseWanted, variance: float) -> tuple[float, float]:
     return 2.0, max_entropy(2, sqrt(variance)).scale
 
 
-def _told(c: _Column, wanted: NoiseWanted, d: float) -> float:
-    """The leakage of a candidate, in floats."""
-    keep, variance = _shape(c, wanted, d)
+def _leaks(c: _Column, wanted: NoiseWanted, keep: Fraction, variance: float) -> float:
+    """The leakage of a candidate, in floats; the variance of its noise in steps."""
     if variance <= 0:
         return 0.0 if keep == 0 else inf
     p, scale = _law(wanted, variance)
-    reach = ceil(scale * 43 ** (1 / p)) + 1
-    weights = np.exp(-((np.arange(min(reach, 1 << 20)) / scale) ** p))
+    reach = min(ceil(scale * 43 ** (1 / p)) + 1, 1 << 20)
+    weights = np.exp(-((np.arange(reach) / scale) ** p))
     prior, first, _ = c.moved(keep)
-    return information(prior, weights, first, first - reach, first + len(prior) + reach)
+    return information(prior, weights.tolist(), first, first - reach, first + len(prior) + reach)
 
 
 def _calibrated(c: _Column, wanted: NoiseWanted, d: float | None, many: int) -> _Draft:

@@ -41,7 +41,8 @@ class NoiseSampler:
         if codes.size and (codes.min() < 0 or codes.max() >= self.inputs):
             raise InputError(f"a code is not in 0..{self.inputs - 1}")
         noise = self._noise.draw(np.zeros(codes.size, dtype=np.int64), stream, start)
-        return np.clip(self._shifts[codes] + noise, 0, self.letters - 1)
+        letters: npt.NDArray[np.int64] = np.clip(self._shifts[codes] + noise, 0, self.letters - 1)
+        return letters
 
 
 def _over(weights: tuple[int, ...]) -> list[Fraction]:

@@ -225,7 +225,7 @@ def _convolved(a: Floats, b: Floats) -> Floats:
 
 def _collected(spread: Floats, start: int, low: int, high: int) -> Floats:
     place = np.clip(np.arange(len(spread)) + start, low, high) - low
-    return np.bincount(place, weights=spread, minlength=high - low + 1)
+    return np.bincount(place, weights=spread, minlength=high - low + 1).astype(float)
 
 
 def _symmetric(weights: Sequence[int]) -> Floats:
@@ -363,7 +363,8 @@ class _Program:
     def multipliers(self, v: Floats) -> tuple[Floats, float]:
         """A prior on the first half of the inputs, and the slope of the limit, in nats."""
         rates = 1 / self.slacks(v)
-        return rates / (self.twins @ rates), 0.0 if self.power is None else 1 / (self.spare(v) * (self.twins @ rates))
+        total = float(self.twins @ rates)
+        return rates / total, 0.0 if self.power is None else 1 / (self.spare(v) * total)
 
     def balanced(self, w: Floats, q: Floats, tight: float) -> tuple[Floats, float]:
         """Multipliers that make the linearised bound largest, for priors whose output is nearly q."""
@@ -437,7 +438,9 @@ class _Program:
         for _ in range(60):
             g, h = self.derivatives(v, tau)
             size = np.concatenate([v[:-1], [1.0]])  # in units of the variables themselves: better conditioned
-            both = np.block([[h * np.outer(size, size), (self.equations * size).T], [self.equations * size, np.zeros((e, e))]])
+            both = np.block(
+                [[h * np.outer(size, size), (self.equations * size).T], [self.equations * size, np.zeros((e, e))]]
+            )
             try:
                 step = size * np.linalg.solve(both, np.concatenate([-g * size, np.zeros(e)]))[: len(v)]
             except np.linalg.LinAlgError as error:
