@@ -214,7 +214,7 @@ def parser() -> argparse.ArgumentParser:
 
     c = command(
         "noise",
-        "release numeric columns with exact noise on a grid, at a distortion, a leakage or an epsilon; all figures proved",
+        "release numbers with exact noise on a grid, at a distortion, a leakage or an epsilon; every figure proved",
         "dalenius noise patients.csv --column income --grid 0:200000:1000 --distortion 90% -o released/",
     )
     c.add_argument("table", help="the table: csv, parquet or arrow")

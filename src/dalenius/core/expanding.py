@@ -71,7 +71,7 @@ def _types(channel: dict[str, Any]) -> list[list[Fraction]]:
 
 def _noise(channel: dict[str, Any]) -> list[list[Fraction]]:
     """Input i goes to clip(floor(keep (i - centre) + centre + 1/2) + N) - offset, P(N = k) as weights[|k|]."""
-    ((size, width),) = ((len(a), len(b)) for a, b in zip(channel["inputs"].values(), channel["output"].values()))
+    (size,), (width,) = ([len(a) for a in channel[side].values()] for side in ("inputs", "output"))
     keep, centre, weights = exact(channel["keep"]), exact(channel["centre"]), [int(w) for w in channel["weights"]]
     total, reach, out = 2 * sum(weights) - weights[0], len(weights) - 1, []
     for i in range(size):

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.certify.noise import Shifts, column, totals
+from dalenius.certify.noise import Shifts, column, least_capacity, totals
 from dalenius.core import Grid, Noise
-from dalenius.core.numbers import exact, up, written
+from dalenius.core.numbers import down, exact, up, written
 from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
 from dalenius.solvers.noise import (
     allocated_additive,
@@ -377,10 +377,10 @@ def _proved(
         if draft.least:
             entry["least"] = draft.least
         figures = column(entry, exact(entry["epsilon"]) if "epsilon" in entry else None)
-        least = figures.pop("least_capacity_bits", None)
         entry["claimed"] = {k: v if v is None or k == "delta" else up(exact(v), 9) for k, v in figures.items()}
-        if least is not None:
-            entry["claimed"]["least_capacity_bits"] = written(Fraction(floor(-least * 10**12), 10**12))
+        if draft.least:
+            least = least_capacity(Shifts(entry["channel"]), draft.least)
+            entry["claimed"]["least_capacity_bits"] = down(least, 12)
         entries.append(entry)
         shown.append(figures)
     proved = totals(shown)
