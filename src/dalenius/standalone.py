@@ -11,6 +11,7 @@ MODULES = (
     "core/multinomial",
     "core/expanding",
     "core/reading",
+    "core/shifting",
     "core/reading_types",
     "core/distorting",
     "core/letters",

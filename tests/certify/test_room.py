@@ -13,6 +13,7 @@ import dalenius.certify
 from dalenius.certify.capacity import from_rows
 from dalenius.certify.checking import COMPACT, KINDS
 from dalenius.certify.cone import Cone
+from dalenius.certify.noise import noise
 from dalenius.certify.optimality import rays
 from dalenius.core import Channel, Pmf
 from dalenius.core.pivoting import pivot, vertices
@@ -20,7 +21,7 @@ from dalenius.core.reading import Release
 from dalenius.errors import NotCertified
 from dalenius.solvers import walk
 
-PROOFS = KINDS | {kind: whole for kind, (whole, _) in COMPACT.items()} | {"rows": from_rows}
+PROOFS = KINDS | {kind: whole for kind, (whole, _) in COMPACT.items()} | {"rows": from_rows, "noise": noise}
 SITTING = 500  # lines behind one kind of proof, what compares the claims included
 ROOM = Path(dalenius.certify.__file__).parent
 ALLOWED = {
@@ -31,6 +32,7 @@ ALLOWED = {
     "dalenius.core.letters",
     "dalenius.core.pivoting",
     "dalenius.core.reading",
+    "dalenius.core.shifting",
     "dalenius.core.reading_types",
     "dalenius.errors",
 }

@@ -86,7 +86,7 @@ def words(document: dict[str, Any]) -> list[str]:
         letters = channel["output"][name]
         told.append(
             f"{name}: released on {letters[0]} to {letters[-1]} ({len(letters):,} numbers); what falls outside is "
-            f"collected at the ends. Of a number's distance from the centre {down(100 * exact(channel['keep']), 2)} % is kept."
+            f"collected at the ends. Of its distance from the centre {down(100 * exact(channel['keep']), 2)} % is kept."
         )
         if "least_capacity_bits" in entry["claimed"]:
             told.append(

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.certify.noise import Shifts, column, least_capacity, totals
+from dalenius.certify.noise import NoiseProof, column, least_capacity, totals
 from dalenius.core import Grid, Noise
 from dalenius.core.numbers import down, exact, up, written
 from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
@@ -329,7 +329,7 @@ def _gaussian(c: _Column, epsilon: Fraction, delta: Fraction, clip: tuple[int, i
     sigma = root(short, about / 4, about * 2)
     for _ in range(40):
         channel = c.channel(Fraction(1), power_weights(2, sigma * sqrt(2)), clip)
-        if Shifts(channel.to_json()).excess(epsilon) <= delta:
+        if NoiseProof(channel.to_json()).excess(epsilon) <= delta:
             return channel
         sigma *= 1 + 1e-9 * 2**_
     raise SolverFailed("no Gaussian noise was proved to keep epsilon and delta")
@@ -379,7 +379,7 @@ def _proved(
         figures = column(entry, exact(entry["epsilon"]) if "epsilon" in entry else None)
         entry["claimed"] = {k: v if v is None or k == "delta" else up(exact(v), 9) for k, v in figures.items()}
         if draft.least:
-            least = least_capacity(Shifts(entry["channel"]), draft.least)
+            least = least_capacity(NoiseProof(entry["channel"]), draft.least)
             entry["claimed"]["least_capacity_bits"] = down(least, 12)
         entries.append(entry)
         shown.append(figures)
@@ -421,7 +421,7 @@ def _told_in_words(known: Sequence[_Column], wanted: NoiseWanted, proved: Mappin
     if wanted.mechanism == "shrinkage" and 0 < reached < sum(spread):
         rival = NoiseWanted("gaussian", distortion=Fraction(reached))
         added = sum(
-            Shifts(_calibrated(c, rival, d, 1).channel.to_json()).leakage(dict(c.seen()))
+            NoiseProof(_calibrated(c, rival, d, 1).channel.to_json()).leakage(dict(c.seen()))
             for c, d in zip(known, allocated_additive(spread, reached), strict=True)
         )
         told.append(

@@ -22,7 +22,7 @@ class NoiseSampler:
     >>> grid = [Fraction(k) for k in range(100_000)]
     >>> sampler = NoiseSampler(Noise.on_grid("X", grid, Fraction(1), Fraction(0), (3, 2, 1)))
     >>> sampler.draw(np.array([0, 50_000]), Stream(bytes(32))) - 2  # the first letter of the output is the number -2
-    array([    1, 50001])
+    array([    1, 49999])
     """
 
     def __init__(self, channel: Noise) -> None:

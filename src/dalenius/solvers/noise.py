@@ -62,9 +62,11 @@ def power_weights(p: float, scale: float, *, unit: int = UNIT) -> tuple[int, ...
     """
     if isinf(p):
         return (1,) * (floor(scale) + 1)
+    if scale * (CUT * log(2)) ** (1 / p) > MOST:
+        raise InputError(f"noise that reaches more than {MOST:,} steps; take a larger step of the grid")
     found, s, power = [1 << unit], Decimal(scale), Decimal(p)
     top, least = Decimal(1 << unit), 1 << unit - CUT
-    while len(found) <= MOST:
+    while True:
         ratio = _EXACT.divide(Decimal(len(found)), s)
         raised = ratio if p == 1 else _EXACT.multiply(ratio, ratio) if p == 2 else _EXACT.power(ratio, power)
         w = int(_EXACT.multiply(top, _EXACT.exp(-raised))) if raised < 2 * unit else 0
@@ -73,7 +75,6 @@ def power_weights(p: float, scale: float, *, unit: int = UNIT) -> tuple[int, ...
         if w < least:
             return tuple(found)
         found.append(w)
-    raise InputError(f"noise that reaches more than {MOST:,} steps; take a larger step of the grid")
 
 
 def geometric_weights(rate: float, reach: int, *, unit: int = UNIT) -> tuple[int, ...]:
