@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dalenius.certify.noise import NoiseProof, column, least_capacity, totals
 from dalenius.core import Grid, Noise
 from dalenius.core.numbers import down, exact, up, written
-from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
+from dalenius.errors import InputError, SolverFailed, Unsupported
 from dalenius.solvers.noise import (
     allocated_additive,
     allocated_shrinkage,
@@ -235,12 +235,11 @@ def _shape(c: _Column, wanted: NoiseWanted, d: float) -> tuple[Fraction, float]:
         return Fraction(0), 0.0
     keep = Fraction(round((1 - steps / v) * 10**6), 10**6)
     plain = keep, steps - c.moved(keep)[2]
-    if v > COARSE_VARIANCE:
+    if v > COARSE_VARIANCE and plain[1] > 0:
         return plain
     # On a coarse grid rounding costs as much as noise: keeping a little more can tell less.
-    offers = [(k, steps - c.moved(k)[2]) for k in (keep + (1 - keep) * Fraction(j, 24) for j in range(25))]
-    possible = [offer for offer in offers if offer[1] > 0]
-    return min(possible, key=lambda offer: _leaks(c, wanted, *offer)) if possible else plain
+    offers = [(k, steps - c.moved(k)[2]) for k in (keep + (1 - keep) * Fraction(j, 12) for j in range(13))]
+    return min(offers, key=lambda offer: _leaks(c, wanted, *offer))  # the last, keep = 1, is always possible
 
 
 def _law(wanted: NoiseWanted, variance: float) -> tuple[float, float]:
@@ -255,7 +254,7 @@ def _leaks(c: _Column, wanted: NoiseWanted, keep: Fraction, variance: float) -> 
     """The leakage of a candidate, in floats; the variance of its noise in steps."""
     if variance <= 0:
         return 0.0 if keep == 0 else inf
-    p, scale = _law(wanted, variance)
+    p, scale = (2.0, sqrt(2 * variance)) if wanted.mechanism != "laplace" and variance > 1 else _law(wanted, variance)
     reach = min(ceil(scale * 43 ** (1 / p)) + 1, 1 << 20)
     weights = np.exp(-((np.arange(reach) / scale) ** p))
     prior, first, _ = c.moved(keep)
@@ -269,12 +268,6 @@ def _calibrated(c: _Column, wanted: NoiseWanted, d: float | None, many: int) -> 
         keep, variance = _shape(c, wanted, d)
         if keep == 0:
             return _Draft(c.channel(keep, (1,), clip))
-        if variance <= 0:
-            lost = c.moved(keep)[2] * float(step) ** 2
-            raise Infeasible(
-                f"column {c.name!r}: on this grid shrinking and rounding alone have a squared error of {lost:.6g}, "
-                f"and {d:.6g} is allowed; take a smaller step of the grid, or a larger distortion"
-            )
         p, scale = _law(wanted, variance * (1 - MARGIN))
         return _Draft(c.channel(keep, power_weights(p, scale), clip))
     if wanted.epsilon is not None:
@@ -347,7 +340,7 @@ def _prior(channel: Noise) -> list[list[int]]:
     if reach < 8 * far:
         far, many = 1, last - first + 1
     ends = (low - first) // far, -((first - high) // far)
-    found = capacity_prior(many, channel.weights[::far], 0, *ends, 2000 if many < COARSE else 400)
+    found = capacity_prior(many, channel.weights[::far], 0, *ends, 600)
     counts = {first + far * k: round(v * PRIOR) for k, v in enumerate(found.tolist())}
     kept, since = [], first
     for c in sorted({*counts, last}):
