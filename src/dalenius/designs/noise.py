@@ -12,6 +12,7 @@ their noise one by one, their shares of D by reverse water-filling (shrinkage) o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from math import ceil, exp, floor, inf, isinf, log2, sqrt
 from typing import Any
@@ -118,25 +119,34 @@ class _Column:
     def total(self) -> int:
         return int(self.counts.sum())
 
-    @property
+    @cached_property
     def mean(self) -> Fraction:
         return Fraction(sum(i * int(n) for i, n in self.seen()), self.total)
 
-    @property
+    @cached_property
     def variance(self) -> Fraction:
         return Fraction(sum(i * i * int(n) for i, n in self.seen()), self.total) - self.mean**2
+
+    @cached_property
+    def constant(self) -> Fraction:
+        """The squared error of releasing the grid point nearest to the mean for every record."""
+        return self.variance + (self.mean - round(self.mean)) ** 2
 
     def seen(self) -> list[tuple[int, int]]:
         return [(int(i), int(self.counts[i])) for i in np.flatnonzero(self.counts)]
 
     def channel(self, keep: Fraction, weights: Sequence[int], clip: tuple[int, int] | None) -> Noise:
-        centre = Fraction(round(self.mean * 100), 100) if 0 < keep < 1 else Fraction(round(self.mean) * (keep == 0))
-        return Noise.on_grid(self.name, self.grid.points(), keep, centre, weights, clip)
+        return Noise.on_grid(self.name, self.grid.points(), keep, self.centre(keep), weights, clip)
+
+    def centre(self, keep: Fraction) -> Fraction:
+        """The mean to a hundredth of a step; a whole step where nothing but the centre is released."""
+        return Fraction(round(self.mean * 100), 100) if 0 < keep < 1 else Fraction(round(self.mean) * (keep == 0))
 
     def moved(self, keep: Fraction) -> tuple[NDArray[np.float64], int, float]:
         """The law of the shifts, the first of them, and the mean squared shift, all before noise."""
-        alone = self.channel(keep, (1,), None)
-        shifts = np.array([alone.shifted(i) for i in range(len(self.counts))])
+        move = (1 - keep) * self.centre(keep) + Fraction(1, 2)
+        one = keep.denominator * move.denominator
+        shifts = (int(keep * one) * np.arange(len(self.counts)) + int(move * one)) // one
         share = self.counts / self.total
         law = np.bincount(shifts - shifts[0], weights=share).astype(float)
         gap = shifts - np.arange(len(shifts))
@@ -173,10 +183,11 @@ class _Draft:
 
 def _distortions(known: Sequence[_Column], wanted: NoiseWanted) -> tuple[list[float | None], list[str]]:
     """The share of the squared error of each column, in its unit; None where it is not the target."""
-    spread = [float(c.variance * c.grid.step**2) for c in known]
+    shrinks = wanted.mechanism == "shrinkage"
+    spread = [float((c.constant if shrinks else c.variance) * c.grid.step**2) for c in known]
     if wanted.mechanism not in ("shrinkage", "gaussian", "laplace") or wanted.epsilon is not None:
         return [None] * len(known), []
-    split = allocated_shrinkage if wanted.mechanism == "shrinkage" else allocated_additive
+    split = allocated_shrinkage if shrinks else allocated_additive
     if wanted.leakage_bits is not None:
         target = float(wanted.leakage_bits) * (1 - 1e-9)
         if not any(spread):
@@ -186,16 +197,17 @@ def _distortions(known: Sequence[_Column], wanted: NoiseWanted) -> tuple[list[fl
             parts = split(spread, exp(u))
             return sum(_leaks(c, wanted, *_shape(c, wanted, d)) for c, d in zip(known, parts, strict=True))
 
-        low, high = np.log(sum(spread)) - 30, np.log(sum(spread)) + (0 if wanted.mechanism == "shrinkage" else 20)
+        low, high = np.log(sum(spread)) - 30, np.log(sum(spread)) + (0 if shrinks else 20)
         for _ in range(45):
             middle = (low + high) / 2
             low, high = (middle, high) if told(middle) > target else (low, middle)
         return list(split(spread, exp(high))), []
-    d = float(wanted.distortion) if wanted.distortion is not None else float(wanted.share or 0) * sum(spread)
+    whole = sum(c.variance * c.grid.step**2 for c in known)
+    d = float(wanted.distortion if wanted.distortion is not None else (wanted.share or 0) * whole)
     remarks = []
-    if wanted.mechanism == "shrinkage" and d >= sum(spread):
+    if shrinks and d >= sum(spread):
         remarks.append(
-            f"the distortion allowed, {d:g}, is not below the variance, {sum(spread):g}: the mean is released for "
+            f"the distortion allowed, {d:g}, is not below the variance, {float(whole):g}: the mean is released for "
             "every record, which tells nothing"
         )
     return list(split(spread, d)) if any(spread) else [d] * len(known), remarks
@@ -231,9 +243,9 @@ def _shape(c: _Column, wanted: NoiseWanted, d: float) -> tuple[Fraction, float]:
     steps, v = d / float(c.grid.step) ** 2, float(c.variance)
     if wanted.mechanism != "shrinkage":
         return Fraction(1), steps
-    if steps >= v:
+    if steps >= float(c.constant):
         return Fraction(0), 0.0
-    keep = Fraction(round((1 - steps / v) * 10**6), 10**6)
+    keep = max(Fraction(0), Fraction(round((1 - steps / v) * 10**6), 10**6))
     plain = keep, steps - c.moved(keep)[2]
     if v > COARSE_VARIANCE and plain[1] > 0:
         return plain
@@ -380,6 +392,10 @@ def _proved(
     promised = {k: up(exact(proved[k]), 6) for k in ("leakage_bits", "capacity_bits") if proved[k] is not None}
     promised["distortion"] = written(_allowed(known, wanted, proved))
     if wanted.leakage_bits is not None:
+        if exact(proved["leakage_bits"]) > wanted.leakage_bits:
+            raise SolverFailed(
+                f"the noise that was found tells {proved['leakage_bits'][:12]} bits, more than asked for"
+            )
         promised["leakage_bits"] = written(wanted.leakage_bits)
     if wanted.epsilon is not None and wanted.delta is None:
         promised["epsilon_nats"] = written(wanted.epsilon)
@@ -401,11 +417,15 @@ def _proved(
 
 def _allowed(known: Sequence[_Column], wanted: NoiseWanted, proved: Mapping[str, Any]) -> Fraction:
     """The squared error that is promised: what was allowed, else what was proved."""
-    reached = exact(up(exact(proved["distortion"]), 6))
+    reached = exact(proved["distortion"])
     asked = wanted.distortion if wanted.mechanism in ("shrinkage", "gaussian", "laplace") else None
     if wanted.share is not None:
         asked = wanted.share * sum(c.variance * c.grid.step**2 for c in known)
-    return reached if asked is None or asked < exact(proved["distortion"]) else asked
+    if asked is not None and reached > asked:
+        raise SolverFailed(
+            f"the noise that was found has a squared error of {float(reached):g}, above {float(asked):g}"
+        )
+    return exact(up(reached, 6)) if asked is None else asked
 
 
 def _told_in_words(known: Sequence[_Column], wanted: NoiseWanted, proved: Mapping[str, Any]) -> list[str]:

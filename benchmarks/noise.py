@@ -1,0 +1,92 @@
+"""How fast is exact noise, against float noise of numpy in the same run?
+
+One thread. `exact`: NoiseSampler.draw, AES-256 words, exact law. `float`: numpy's Generator (PCG64) and rint, a law
+that is neither exact nor secure. Beside them the time to design and to prove a column on a grid of that size (CPU
+seconds), and what a record tells, to be compared with 1/2 log2(v / D) or 1/2 log2(1 + v / D).
+
+    python benchmarks/noise.py
+"""
+
+import time
+from fractions import Fraction
+from math import log2
+
+import numpy as np
+from reporting import save
+
+from dalenius.certify.noise import column
+from dalenius.core import Grid
+from dalenius.core.numbers import exact
+from dalenius.designs.noise import NoiseWanted, add_noise
+from dalenius.sampling.key import Key
+from dalenius.sampling.noise import NoiseSampler
+from dalenius.sampling.stream import Stream
+
+SEED = 1
+ROWS = 1_000_000
+SHARE = Fraction(1, 2)
+
+
+def seconds(call):
+    """CPU seconds of the better of two calls, and what it returned."""
+    best, found = float("inf"), None
+    for _ in range(2):
+        start = time.process_time()
+        found = call()
+        best = min(best, time.process_time() - start)
+    return best, found
+
+
+def measured(points, mechanism):
+    rng = np.random.default_rng(SEED)
+    codes = np.clip(rng.gamma(2.0, points / 12, ROWS), 0, points - 1).astype(np.int64)
+    grid = Grid(Fraction(0), Fraction(points - 1), Fraction(1))
+    start = time.process_time()
+    design = add_noise({"x": (grid, codes)}, NoiseWanted(mechanism, share=SHARE))
+    designed = time.process_time() - start
+    start = time.process_time()
+    column(design.document["columns"][0], None)
+    proved = time.process_time() - start
+    (channel,) = design.channels
+    start = time.process_time()
+    sampler = NoiseSampler(channel)
+    built = time.process_time() - start
+    ours, _ = seconds(lambda: sampler.draw(codes, Stream(Key.unsafe(SEED).derive("benchmark"))))
+    sigma = float(exact(design.figures["distortion"])) ** 0.5
+    law = rng.laplace if mechanism == "laplace" else rng.normal
+    theirs, _ = seconds(lambda: np.rint(codes + law(0.0, sigma / (2**0.5 if mechanism == "laplace" else 1), ROWS)))
+    told = float(exact(design.figures["leakage_bits"]))
+    return {
+        "mechanism": mechanism,
+        "points": points,
+        "weights": len(channel.weights),
+        "exact_rows_per_second": round(ROWS / ours),
+        "float_rows_per_second": round(ROWS / theirs),
+        "build_seconds": round(built, 3),
+        "design_seconds": round(designed, 2),
+        "prove_seconds": round(proved, 2),
+        "leakage_bits": told,
+        "below_ideal_bits": (0.5 * log2(1 / SHARE) if mechanism == "shrinkage" else 0.5 * log2(1 + 1 / SHARE)) - told,
+    }
+
+
+def main():
+    print(f"{ROWS:,} rows, D = {SHARE} of the variance")
+    print(
+        f"{'mechanism':<10} {'points':>7} {'exact rows/s':>13} {'float rows/s':>13} {'design s':>9} {'prove s':>8} {'bits':>8}"
+    )
+    results = []
+    for mechanism in ("shrinkage", "gaussian", "laplace"):
+        for points in (100, 1_000, 10_000):
+            found = measured(points, mechanism)
+            results.append(found)
+            print(
+                f"{mechanism:<10} {points:>7,} {found['exact_rows_per_second']:>13,} {found['float_rows_per_second']:>13,} "
+                f"{found['design_seconds']:>9} {found['prove_seconds']:>8} {found['leakage_bits']:>8.4f}",
+                flush=True,
+            )
+    save("noise", "How fast is exact noise, against float noise of numpy?", results, rows=ROWS, seed=SEED)
+
+
+if __name__ == "__main__":
+    main()
