@@ -4,7 +4,8 @@ P*_{p,D}(k) = A B^(-|k|^p) has the largest entropy among laws with E|N|^p <= D^p
 geometric law, p = 2 the discrete Gaussian, p = inf the uniform law on |k| <= floor(D). Weights leave as integers, cut
 where they fall below 2^-62 of the largest and kept log-concave, so that every figure can be proved of them exactly.
 
-References: Diaz, Wang, Calmon & Sankar (paper 004), (12), Lemma 1, Prop. 3 (which is false: E2); Balle & Wang 2018.
+References: Makhdoumi & Fawaz, "Privacy-Utility Tradeoff under Statistical Uncertainty" (paper 004), (12), Lemma 1 and
+Prop. 3 (which is false: E2); Balle & Wang (2018) for the Gaussian calibration.
 """
 
 from collections.abc import Callable, Sequence
