@@ -1,6 +1,7 @@
 """Designs by types: the same optimum as over outcomes, exact independence by brute force, false claims refused."""
 
 import json
+import random
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contract import DesignContract, assert_kept, information, post_processing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,6 +57,92 @@ def assert_private(design: Design) -> None:
                 left[x[i]] += mass
                 right[y] += mass
         assert all(both[a, y] == left[a] * right[y] for a in left for y in right)
+
+
+def renamed(problem: Problem, order: int) -> Problem:
+    """The same law with the letters of W and of a sample renamed and in another order."""
+    law, draw = problem.law, random.Random(order)
+    assert isinstance(law, Samples)
+    w, x = (draw.sample(range(k), k) for k in (len(law.masses), len(law.letters)))
+    hidden, letters = {law.hidden: tuple(f"w{k}" for k in w)}, {law.sample: tuple(f"x{k}" for k in x)}
+    prior = Pmf.from_records(hidden, [((f"w{k}",), law.masses[k]) for k in w])
+    kernel = Channel(hidden, letters, tuple(tuple(law.kernel.rows[k][a] for a in x) for k in w))
+    return replace(problem, joint=Samples(law.hidden, prior, kernel, law.n))
+
+
+class TestContract(DesignContract):
+    """The contract; what it computes from a pmf is computed from all outcomes of the samples."""
+
+    def problems(self):
+        impossible = (["1/2", "1/2"], [["1/2", "0", "1/2"], ["1/4", "0", "3/4"]])
+        return {
+            "bits": alike(*TABLE_1, 5),
+            "ternary": alike(*TERNARY, 3),
+            "three values": alike(*THREE, 4),
+            "a letter that never occurs": alike(*impossible, 3),
+        }
+
+    def solve(self, problem):
+        return disclose_types(problem, gap=1e-7)
+
+    test_what_cannot_be_promised_is_refused_with_a_figure = None  # a constant is always private
+
+    def test_every_promise_is_kept_exactly(self, problem):
+        design = self.solve(problem)
+        assert len(design.proved) == len(problem.guarantees)
+        assert_private(design)
+
+    def test_value_and_bound_enclose_the_optimum(self, problem):
+        design = self.solve(problem)
+        assert design.value <= design.bound
+        told = information(written_out(problem), design.channel.rows, ["W"])
+        assert float(design.value) == pytest.approx(told, abs=1e-12)
+
+    def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
+        design = self.solve(problem)
+        check(design.dumps())
+        law = problem.law
+        _, weights, _ = type_law(law.masses, law.kernel.rows, law.n)
+        for t, masses in enumerate(weights):
+            document = json.loads(design.dumps())
+            row = document["channel"]["rows"][t]
+            y = max(row, key=lambda y, row=row: exact(row[y]))
+            other = next(k for k in design.channel.output["Y"] if k != y)
+            row[y] = str(exact(row[y]) - Fraction(1, 10**15))
+            row[other] = str(exact(row.get(other, "0")) + Fraction(1, 10**15))
+            if any(masses):
+                with pytest.raises(NotCertified):
+                    check(json.dumps(document))
+
+    def test_rows_of_impossible_inputs_repeat_the_output_pmf(self, problem):
+        channel, joint = self.solve(problem).channel, written_out(problem).pmf
+        p = dict(zip(*(v.tolist() for v in _rows(channel, joint)), strict=True))
+        pmf = tuple(
+            sum(Fraction(n, joint.total) * channel.rows[x][y] for x, n in p.items()) for y in range(channel.shape[1])
+        )
+        assert all(row == pmf for x, row in enumerate(channel.rows) if x not in p)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_post_processing_keeps_the_promises_and_adds_nothing(self, problem, seed):
+        design, dense = self.solve(problem), written_out(problem)
+        channel = Channel(design.channel.inputs, design.channel.output, design.channel.rows)
+        after = channel.then(post_processing(design.channel.output, seed))
+        for guarantee in dense.guarantees:
+            assert_kept(dense, after.rows, guarantee)
+        assert information(dense, after.rows, ["W"]) <= float(design.value) + 1e-12
+
+    @pytest.mark.parametrize("order", range(4))
+    def test_relabelling_letters_does_not_change_the_figures(self, problem, order):
+        here, there = self.solve(problem), self.solve(renamed(problem, order))
+        within = max(here.gap, there.gap) + Fraction(1, 10**20)
+        assert abs(here.value - there.value) <= within
+        assert abs(here.bound - there.bound) <= within
+
+
+def _rows(channel: Types, joint: Pmf) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of the channel that can happen, and their weights."""
+    codes, counts = joint.grouped(tuple(channel.inputs))[0], joint.counts(tuple(channel.inputs))
+    return np.array([channel.row_of(x) for x in codes]), counts
 
 
 @st.composite

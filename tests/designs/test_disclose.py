@@ -33,6 +33,7 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.designs import disclose, solve
+from dalenius.designs.feasibility import feasible
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.testing import disclosure, example2, joints, self_disclosure, two_binary, xor
 
@@ -295,7 +296,7 @@ def test_two_binary_samples_match_the_corrected_equation_25():
         p = [Fraction(c, sum(counts)) for c in counts]
         w = [Fraction(int(c), 20) for c in draw.integers(0, 21, 4)]
         above += p[0] + p[1] > p[0] + p[2]
-        assert float(disclose(two_binary(p, w)).value) == pytest.approx(corrected_equation_25(p, w), abs=1e-12)
+        assert float(solve(two_binary(p, w)).value) == pytest.approx(corrected_equation_25(p, w), abs=1e-12)
     assert above > 10  # alpha > beta, where equation (25) as printed gives a negative entry
 
 
@@ -330,6 +331,70 @@ def test_proposition_4_fails_as_stated_by_erratum_3():
         assert design.gap <= Fraction(1, 10**15)
     assert information(plus, designs[1].channel.rows, ["W"]) == pytest.approx(0, abs=1e-15)
     assert information(minus, designs[0].channel.rows, ["W"]) == pytest.approx(0, abs=1e-15)
+
+
+def about(outcomes, letters, values):
+    """Samples on these outcomes with these weights, and W with p(W = w | x) in `values`, rows of whole numbers."""
+    names = [f"X{k}" for k in range(len(letters))]
+    alphabets = {n: tuple(map(str, range(m))) for n, m in zip(names, letters, strict=True)}
+    records = [
+        ((*map(str, x), str(w)), weight * Fraction(v, sum(row)))
+        for (x, weight), row in zip(outcomes.items(), values, strict=True)
+        for w, v in enumerate(row)
+    ]
+    total = sum(outcomes.values())
+    hidden = tuple(str(w) for w in range(len(values[0])))
+    joint = Pmf.from_records({**alphabets, "W": hidden}, [(x, p / total) for x, p in records])
+    return disclosure(joint, names, ["W"], [[n] for n in names])
+
+
+# One direction is left, nul(P) = 1: a square, a hexagon of two ternary samples, five outcomes of three bits.
+SQUARE = {(0, 0): 7, (0, 1): 5, (1, 0): 3, (1, 1): 11}
+HEXAGON = {(0, 0): 4, (0, 1): 9, (1, 1): 2, (1, 2): 5, (2, 2): 7, (2, 0): 3}
+FIVE = {(0, 0, 0): 6, (0, 1, 1): 5, (1, 0, 1): 4, (1, 1, 0): 9, (1, 1, 1): 3}
+
+
+@pytest.mark.parametrize(("outcomes", "letters"), [(SQUARE, (2, 2)), (HEXAGON, (3, 3)), (FIVE, (2, 2, 2))])
+def test_with_one_direction_left_one_mapping_is_best_for_every_target(outcomes, letters):
+    """nul(P) = 1: the columns are the two ends of a segment through p, whatever W is."""
+    draw = np.random.default_rng(len(outcomes))
+    problems = [
+        about(outcomes, letters, draw.integers(1, 20, (len(outcomes), values)).tolist()) for values in (2, 2, 3, 5)
+    ]
+    assert feasible(problems[0]).nullity == 1
+    designs = [solve(problem) for problem in problems]
+    ends = {frozenset(zip(*design.channel.rows, strict=True)) for design in designs}
+    assert len(ends) == 1  # up to the names of the two letters
+    for problem, design in zip(problems, designs, strict=True):
+        assert design.value > 0
+        assert design.gap <= Fraction(1, 10**15)
+        for other in designs:
+            assert information(problem, other.channel.rows, ["W"]) == pytest.approx(float(design.value), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "letters"),
+    [({(0, 0): 1, (1, 1): 2, (2, 2): 4}, (3, 3)), ({(0, 0): 3, (0, 1): 1, (1, 1): 2}, (2, 2))],
+)
+def test_without_a_direction_nothing_can_be_told_whatever_the_target(outcomes, letters):
+    """nul(P) = 0: p is the only point of S, so Y is independent of X itself; value and bound are 0 exactly."""
+    draw = np.random.default_rng(0)
+    for values in (2, 3):
+        problem = about(outcomes, letters, draw.integers(1, 20, (len(outcomes), values)).tolist())
+        assert feasible(problem).nullity == 0
+        design = solve(problem)
+        assert design.value == 0
+        assert design.bound <= Fraction(1, 10**15)
+
+
+def test_letters_of_the_target_with_proportional_weights_are_one_letter():
+    """A letter of W split into three copies at random changes neither the mapping nor the optimum."""
+    rows = [[1, 4], [3, 2], [5, 1], [2, 2], [1, 1], [4, 7]]
+    split = [[6 * a, b, 2 * b, 3 * b] for a, b in rows]
+    one, three = (solve(about(HEXAGON, (3, 3), values)) for values in (rows, split))
+    assert one.channel.rows == three.channel.rows
+    assert abs(one.value - three.value) <= Fraction(1, 10**20)
+    assert three.gap <= Fraction(1, 10**15)
 
 
 def test_corollary_1_1_is_not_necessary_by_erratum_5():
