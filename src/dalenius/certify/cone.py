@@ -113,6 +113,7 @@ def merged(release: Release, about: list[Any], kept: list[Any]) -> list[Any]:
     first: dict[Any, Any] = {}
     name = {}
     for w in sorted(weights):
-        shape = frozenset((xk, n // gcd(*weights[w].values())) for xk, n in weights[w].items())
+        common = gcd(*weights[w].values())
+        shape = frozenset((xk, n // common) for xk, n in weights[w].items())
         name[w] = first.setdefault(shape, w)
     return [name[w] for w in about]
