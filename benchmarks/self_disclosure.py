@@ -5,6 +5,7 @@ no symmetry). Every answer is proved by the reference checker, in exact integers
 
     boxes      solvers.orbital.self_disclosure: column generation, branch and bound, proof by boxes
     walk       solvers.walk + best_mixture: every vertex exactly, then one linear program
+    ppl        the same with solvers.double_description, where pplpy is installed
     bases      Algorithm 1 of the paper in numpy: every basis (all C(N, n + 1) of them), then one linear program
 
     python benchmarks/self_disclosure.py [--short]
@@ -17,6 +18,7 @@ import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ import numpy as np
 from reporting import save
 
 from dalenius.solvers import best_mixture, maximise, walk
+from dalenius.solvers.double_description import listed_vertices
 from dalenius.solvers.orbital import self_disclosure
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "solvers"))
@@ -80,15 +83,17 @@ def boxes(problem: Problem, gap: float, symmetric: bool) -> dict[str, Any]:
     }
 
 
-def by_walk(problem: Problem) -> dict[str, Any]:
+def by_walk(problem: Problem, *, ppl: bool = False) -> dict[str, Any]:
     p, views = problem
     begin = time.process_time()
     A = [[int(label == a) for label in view] for view in views for a in sorted(set(view))]
-    points = walk(A, [sum((t for t, m in zip(p, row, strict=True) if m), Fraction(0)) for row in A]).vertices
+    b = [sum((t for t, m in zip(p, row, strict=True) if m), Fraction(0)) for row in A]
+    points = listed_vertices(A, b) if ppl else walk(A, b).vertices
     costs = [entropy(v) for v in points]
     mixture = best_mixture(points, [-c for c in costs], p)
     value = entropy(p) - math.fsum(float(w) * costs[k] for k, w in mixture.theta.items())
-    return {"method": "walk", "cpu_seconds": time.process_time() - begin, "value": value, "vertices": len(points)}
+    method = "ppl" if ppl else "walk"
+    return {"method": method, "cpu_seconds": time.process_time() - begin, "value": value, "vertices": len(points)}
 
 
 def by_bases(problem: Problem) -> dict[str, Any]:
@@ -140,6 +145,8 @@ def main() -> None:
     for n in (3, 4, 5):
         problem, name = bits(n, Fraction(37, 100)), f"bits {n} q=.37"
         ours = [boxes(problem, 1e-9, True), by_walk(problem), by_bases(problem)]
+        if find_spec("ppl"):
+            ours.append(by_walk(problem, ppl=True))
         for result in ours:
             tell(name, result, 1e-9 if result["method"] == "boxes" else None)
         assert max(r["value"] for r in ours) - min(r["value"] for r in ours) < 1e-8

@@ -32,8 +32,8 @@ from dalenius.solvers.extremal import best_mixture
 
 __all__ = ["SelfDisclosure", "orbit", "self_disclosure"]
 
-_STARTS = 8  # descents per round
-_STALL = 6  # rounds of descents without a new column before branch and bound takes over
+_STARTS = 4  # descents per round
+_STALL = 3  # rounds of descents without a new column before branch and bound takes over
 _PLENTY = {True: 12, False: 40}  # improving points after which the master is asked again; with and without symmetry
 _POLISHED = 12  # of which the best are turned into vertices
 
