@@ -149,7 +149,7 @@ def _promises(problem: Problem) -> dict[str, Any]:
     return {
         **{k: document.get(k) for k in ("mechanism", "objective", "guarantee", "limit", "side_information", "robust")},
         "source": {k: source.get(k) for k in ("unit", "max_rows", "prior")},
-        "columns": {n: c for n, c in columns.items() if "grid" in c or isinstance(c["values"], list)},
+        "columns": {n: c for n, c in columns.items() if isinstance(c.get("values", []), list)},
     }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from fractions import Fraction
 
 import pytest
@@ -186,6 +187,17 @@ def test_the_variations_mean_what_they_say(tmp_path):
     assert read["one-name"].guarantees == read["small"].guarantees
 
 
+def test_groups_of_values_and_of_numbers_are_written_as_they_are_read():
+    text = SMALL + "[columns.X1]\ncuts = [0, '5/2']\nmissing = 'category'\n"
+    text += "[columns.X2.groups]\nlow = [1, '2']\nhigh = [3]\n"
+    problem = Problem.from_document(tomllib.loads(text))
+    cut, grouped = problem.columns["X1"], problem.columns["X2"]
+    assert cut.values == ("under 0", "0 to under 5/2", "5/2 or more")
+    assert cut.missing == "category"
+    assert (grouped.values, grouped.groups) == (("low", "high"), (("1", "2"), ("3",)))
+    assert Problem.from_document(problem.to_json()).columns == problem.columns
+
+
 def test_a_grid_lists_its_points():
     assert Grid(Fraction(0), Fraction(1), Fraction(1, 4)).points() == [Fraction(k, 4) for k in range(5)]
     assert Grid(Fraction(0), Fraction(1), Fraction(2, 5)).points() == [Fraction(0), Fraction(2, 5), Fraction(4, 5)]
@@ -329,8 +341,8 @@ BROKEN = {
         "a distortion is negative",
     ),
     "limit-no-of": (SMALL + '[[limit]]\ndistortion = "hamming"\nat_most = 1\n', 15, "[[limit]] lacks the key 'of'"),
-    "column-empty": (SMALL + "[columns.X1]\nmissing = 'refuse'\n", 15, "needs either values"),
-    "column-both": (SMALL + "[columns.X1]\nvalues = ['a']\ngrid = {}\n", 15, "needs either values"),
+    "column-empty": (SMALL + "[columns.X1]\nmissing = 'refuse'\n", 15, "needs one of values"),
+    "column-both": (SMALL + "[columns.X1]\nvalues = ['a']\ngrid = {}\n", 15, "needs one of values"),
     "column-twice": (SMALL + "[columns.X1]\nvalues = ['a', 'a']\n", 16, "values lists a letter twice"),
     "column-bool": (SMALL + "[columns.X1]\nvalues = [true, false]\n", 16, "(or true/false without quotes)"),
     "column-missing": (
@@ -350,6 +362,16 @@ BROKEN = {
         16,
         "more than ten million points",
     ),
+    "cuts-order": (SMALL + "[columns.X1]\ncuts = [5, 5]\n", 16, "numbers that grow"),
+    "cuts-text": (SMALL + "[columns.X1]\ncuts = 5\n", 16, "cuts is a list of numbers, not 5"),
+    "cuts-word": (SMALL + "[columns.X1]\ncuts = ['five']\n", 16, "five"),
+    "cuts-labels": (SMALL + "[columns.X1]\ncuts = [5]\nlabels = ['low']\n", 16, "2 groups, and there are 1 labels"),
+    "cuts-same": (SMALL + "[columns.X1]\ncuts = [5]\nlabels = ['a', 'a']\n", 16, "must differ"),
+    "cuts-and": (SMALL + "[columns.X1]\ncuts = [5]\nvalues = ['a']\n", 15, "needs one of values"),
+    "groups-twice": (SMALL + "[columns.X1]\ngroups = { a = ['x'], b = ['x'] }\n", 16, "lists the value 'x' twice"),
+    "groups-empty": (SMALL + "[columns.X1]\ngroups = { a = [] }\n", 16, "at least one"),
+    "groups-text": (SMALL + "[columns.X1]\ngroups = { a = 'x' }\n", 16, "must be a list of values"),
+    "groups-labels": (SMALL + "[columns.X1]\ngroups = { a = ['x'] }\nlabels = ['b']\n", 17, "unknown key 'labels'"),
     "grid-key": (SMALL + "[columns.X1]\ngrid = { low = 0, high = 1 }\n", 16, "lacks the key 'step'"),
     "side": (SMALL + "[side_information]\nencoder = 'informed'\n", 15, "[side_information] lacks the key 'variable'"),
     "side-encoder": (

@@ -75,6 +75,29 @@ def test_letters_from_a_file(tmp_path: Path) -> None:
         encode(table, {"c": Column(values_file="l.json")}, ["c"], base=tmp_path)
 
 
+# --- groups ---------------------------------------------------------------------------------------------------------
+def test_numbers_go_to_the_group_that_begins_at_or_below_them() -> None:
+    c = coded(["-3", "17.999", "18", "64", "65", "1e2", "?"], Column.cut([18, 65], missing="category"))
+    assert c.alphabets["c"] == ("under 18", "18 to under 65", "65 or more", MISSING)
+    assert c.codes["c"].tolist() == [0, 0, 1, 1, 2, 2, 3]
+    assert coded([17, 18], Column.cut([18], ["child", "adult"])).alphabets["c"] == ("child", "adult")
+    with pytest.raises(TableError, match=r"row 2, column 'c': 'old' is not a number"):
+        coded(["3", "old"], Column.cut([18]))
+    with pytest.raises(TableError, match="the value is missing"):
+        coded(["3", None], Column.cut([18]))
+
+
+def test_values_go_to_their_group_and_others_are_refused() -> None:
+    groups = Column.grouped({"school": ["1", "2"], "none": ["0", "?"]})
+    c = coded([2, 0, 1], groups)
+    assert (c.alphabets["c"], c.codes["c"].tolist()) == (("school", "none"), [0, 1, 0])
+    assert coded(["?", "1"], groups).codes["c"].tolist() == [1, 0]
+    with pytest.raises(TableError, match=r"row 1, column 'c': '7' is in none of its groups \('school', 'none'\)"):
+        coded([7], groups)
+    resolved = c.resolved({"c": groups})["c"]
+    assert resolved == groups
+
+
 # --- grids ----------------------------------------------------------------------------------------------------------
 def test_grid_takes_the_nearest_point_and_ties_go_down() -> None:
     c = coded(["0", "4", "5", "6", "14.9", "15", "15.0001", "+20", "24", "1e1"], grid(0, 24, 10))

@@ -7,6 +7,7 @@ No solver and no tolerance lives here. A problem is *declared* when it comes fro
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -105,12 +106,44 @@ class Grid:
 
 @dataclass(frozen=True)
 class Column:
-    """The declared alphabet of a column: letters, a file of letters, a grid, or what the table happens to hold."""
+    """The declared alphabet of a column: letters, a file of letters, a grid, or what the table happens to hold.
+
+    With `cuts` or `groups` the letters in `values` stand for groups of the values of the table: letter k for the
+    numbers from cut k - 1 up to below cut k, or for the values in group k.
+
+    >>> Column.cut([18, 65]).values
+    ('under 18', '18 to under 65', '65 or more')
+    """
 
     values: Names | None = None
     values_file: str | None = None
     grid: Grid | None = None
     missing: str = "refuse"
+    cuts: tuple[Fraction, ...] = ()
+    groups: tuple[Names, ...] = ()
+
+    @classmethod
+    def cut(cls, cuts: Sequence[Any], labels: Sequence[str] = (), *, missing: str = "refuse") -> Self:
+        """Numbers in groups that begin at each of the cuts; without labels the groups are named by their ends."""
+        ends = tuple(exact(c, "cuts") for c in cuts)
+        if not ends or any(a >= b for a, b in pairwise(ends)):
+            raise InputError("cuts are numbers that grow, at least one")
+        told = [str(c) for c in cuts]
+        inner = (f"{a} to under {b}" for a, b in pairwise(told))
+        letters = tuple(labels) or (f"under {told[0]}", *inner, f"{told[-1]} or more")
+        if len(letters) != len(ends) + 1:
+            raise InputError(f"{len(ends)} cuts make {len(ends) + 1} groups, and there are {len(letters)} labels")
+        return cls(values=letters, missing=missing, cuts=ends)
+
+    @classmethod
+    def grouped(cls, groups: Mapping[str, Sequence[str]], *, missing: str = "refuse") -> Self:
+        """Values of the table by the letter that stands for them; every value belongs to one group."""
+        members = [v for group in groups.values() for v in group]
+        if not groups or not all(groups.values()):
+            raise InputError("groups names the values of each group, at least one")
+        if twice := [v for v in members if members.count(v) > 1]:
+            raise InputError(f"groups lists the value {twice[0]!r} twice")
+        return cls(values=tuple(groups), missing=missing, groups=tuple(map(tuple, groups.values())))
 
     @property
     def from_table(self) -> bool:
@@ -119,6 +152,15 @@ class Column:
     def to_json(self) -> dict[str, Any]:
         if self.grid:
             return {"grid": self.grid.to_json(), "missing": self.missing}
+        if self.cuts:
+            return {
+                "cuts": [written(c) for c in self.cuts],
+                "labels": list(self.values or ()),
+                "missing": self.missing,
+            }
+        if self.groups:
+            named = zip(self.values or (), self.groups, strict=True)
+            return {"groups": {label: list(group) for label, group in named}, "missing": self.missing}
         values = list(self.values) if self.values is not None else self.values_file or "from-table"
         return {"values": values, "missing": self.missing}
 

@@ -259,12 +259,17 @@ def _source(s: Section) -> Source:
 
 
 def _column(s: Section) -> Column:
+    if sum(key in s.values for key in ("values", "grid", "cuts", "groups")) != 1:
+        raise s.error(
+            f'{s.title} needs one of values = [...] (or a file, or "from-table"), grid = {{...}}, cuts = [...] and '
+            "groups = {...}"
+        )
     values = s.take("values", None)
     grid = s.section("grid") if "grid" in s.values else None
-    if (values is None) == (grid is None):
-        raise s.error(f'{s.title} needs either values = [...] (or a file, or "from-table") or grid = {{...}}')
     missing = s.choice("missing", ("refuse", "category"), "refuse")
-    s.done(("values", "grid", "missing"))
+    if "cuts" in s.values or "groups" in s.values:
+        return _recoded(s, missing)
+    s.done(("values", "grid", "cuts", "groups", "missing"))
     if grid:
         points = Grid(grid.number("low", least=None), grid.number("high", least=None), grid.number("step"))
         grid.done(("low", "high", "step"))
@@ -283,6 +288,34 @@ def _column(s: Section) -> Column:
     if MISSING in letters and missing == "category":
         letters = tuple(v for v in letters if v != MISSING)
     return Column(values=letters, missing=missing)
+
+
+def _recoded(s: Section, missing: str) -> Column:
+    """Groups of values: of numbers by `cuts`, of any values by `groups`."""
+    key = "cuts" if "cuts" in s.values else "groups"
+    given: Any = s.take(key)
+    labels = s.take("labels", []) if key == "cuts" else []
+    s.done(("cuts", "labels", "missing") if key == "cuts" else ("groups", "missing"))
+    wrong = not isinstance(given, list if key == "cuts" else dict)
+    if wrong or not given:
+        told = "a list of numbers" if key == "cuts" else '{ "letter" = [values], ... }'
+        raise s.error(f"{key} is {told}, not {given!r}", key)
+    if not isinstance(labels, list) or not all(isinstance(v, str) and v for v in labels):
+        raise s.error("labels is a list of letters, one for each group", "labels")
+    try:
+        if key == "cuts":
+            column = Column.cut(given, labels, missing=missing)
+        else:
+            for label, group in given.items():
+                if not isinstance(group, list) or not all(type(v) in (str, int) for v in group):
+                    raise InputError(f"the group {label!r} must be a list of values")
+            column = Column.grouped({k: [str(v) for v in group] for k, group in given.items()}, missing=missing)
+    except InputError as e:
+        raise s.error(str(e), key) from None
+    letters = column.values or ()
+    if len(set(letters)) != len(letters) or any(not v.strip() or v != v.strip() or v == MISSING for v in letters):
+        raise s.error(f"the letters of the groups must differ, without blanks around them, and not be {MISSING}", key)
+    return column
 
 
 def _mechanism(s: Section) -> dict[str, Any]:

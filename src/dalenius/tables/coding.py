@@ -1,6 +1,7 @@
 """Values to letter codes: one streaming pass, the engine looks the letters up, only distinct values meet Python."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -139,7 +140,9 @@ def _coder(name: str, column: Column, base: Path | None) -> Coder:
         raise TableError(f"column {name!r}: the alphabet is empty")
     if len(set(letters)) != len(letters):
         raise TableError(f"column {name!r}: the alphabet lists a letter twice")
-    return _Listed(letters, room)
+    if column.cuts:
+        return _Cut(column.cuts, letters, room)
+    return _Grouped(column.groups, letters, room) if column.groups else _Listed(letters, room)
 
 
 def _absent(texts: Any, declared: Sequence[str]) -> Codes:
@@ -170,6 +173,41 @@ class _Listed:
 
     def finish(self) -> tuple[tuple[str, ...], None]:
         return self.letters, None
+
+
+class _Grouped(_Listed):
+    """A letter for each group of values."""
+
+    def __init__(self, groups: Sequence[Sequence[str]], letters: tuple[str, ...], room: int) -> None:
+        super().__init__(letters, room)
+        self.members = tuple(v for group in groups for v in group)
+        self.value_set = pa.array(self.members, pa.string())
+        self.group = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+
+    def codes(self, texts: Any) -> Codes:
+        found = pc.index_in(texts, value_set=self.value_set).fill_null(OUTSIDE).to_numpy().astype(np.int64)
+        return np.where(_absent(texts, self.members), ABSENT, np.where(found < 0, OUTSIDE, self.group[found]))
+
+    def refusal(self, text: str) -> str:
+        return f"{text!r} is in none of its groups ({', '.join(map(repr, self.letters[:SHOWN]))})"
+
+
+class _Cut(_Listed):
+    """A letter for the numbers between two cuts, the lower one included."""
+
+    def __init__(self, cuts: Sequence[Fraction], letters: tuple[str, ...], room: int) -> None:
+        super().__init__(letters, room)
+        self.cuts = tuple(cuts)
+
+    def codes(self, texts: Any) -> Codes:
+        out = np.full(len(texts), ABSENT, dtype=np.int64)
+        there = np.flatnonzero(~_absent(texts, ()))
+        for k, text in zip(there.tolist(), texts.take(pa.array(there)).to_pylist(), strict=True):
+            out[k] = bisect_right(self.cuts, exact(text)) if is_number(text) else OUTSIDE
+        return out
+
+    def refusal(self, text: str) -> str:
+        return f"{text!r} is not a number, and its groups are ranges of numbers"
 
 
 class _Growing:
