@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-all check format bench ledger-torture lock clean
 
-demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release
+demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
 test: $(VENV)/dev.stamp  ## the default tests, under two minutes

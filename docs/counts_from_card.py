@@ -1,6 +1,6 @@
-"""Recovers the whole contingency table of the demo from its public card, in about half a minute.
+"""Recovers the whole contingency table of examples/disclosure from its public card, in about half a minute.
 
-    python docs/counts_from_card.py demo/release/card.json
+    python examples/disclosure/demo.py demo; python docs/counts_from_card.py demo/release/card.json
 
 The released letter is independent of health and of plan, so for each letter y and each value a of a protected column
 

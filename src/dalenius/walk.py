@@ -97,15 +97,16 @@ def tradeoff(
     points: int = 50,
     *,
     table: Any = None,
+    prove: str = "all",
     gap: float = GAP,
     seconds: float = SECONDS,
     on_progress: Progress | None = None,
 ) -> "Curve":
-    """The certified curve of least leakage against distortion."""
+    """The curve of least leakage against distortion, with every point proved or only the one of the problem."""
     from dalenius.designs.leakage.curve import trace  # imports scipy, which takes a second
 
     bound = problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
-    return trace(bound, points, gap=gap, seconds=seconds, on_point=_named(on_progress, "tracing"))
+    return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=_named(on_progress, "tracing"))
 
 
 def verify(design: Design | str | Path, *, table: Any = None, problem: Problem | str | Path | None = None) -> Verdict:
@@ -340,9 +341,9 @@ def release(
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
         raise InputError(
-            f"the channel would depend on {len(cells)} cells with few records (the fewest: {cells[0][0]}, "
-            f"{cells[0][1]} of them), and a public card could give them away; merge letters, design on a public prior, "
-            "lower min_cell in [source], or say --accept small-cells"
+            f"the channel would depend on {len(cells)} {'cell' if len(cells) == 1 else 'cells'} with few records "
+            f"(the fewest: {cells[0][0]}, {cells[0][1]} of them), and a public card could give them away; merge "
+            "letters, design on a public prior, lower min_cell in [source], or say --accept small-cells"
         )
     told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
     design = solve(bound, gap=gap, seconds=seconds, on_progress=told)

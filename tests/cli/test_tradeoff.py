@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import re
 
 import pytest
 
@@ -45,8 +46,8 @@ def folder(tmp_path, monkeypatch):
 def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
     assert main(["tradeoff", "p.toml", "--points", "5"]) == 0
     words = capsys.readouterr().out
-    assert "5 proved points of the least leakage about ill" in words
-    assert "The point of the problem file: distortion 0.2" in words
+    assert "5 points of the least leakage about ill, proved, each within" in words
+    assert "The point of the problem file, proved: distortion 0.2" in words
     points = json.loads((folder / "tradeoff" / "curve.json").read_text(encoding="utf-8"))
     assert len(points) == 5
     for point in points:
@@ -65,6 +66,30 @@ def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
     assert "exists already" in capsys.readouterr().err
     assert main(["tradeoff", "p.toml", "--points", "3", "--force", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 3
+
+
+def test_a_fast_curve_proves_the_chosen_point_and_says_so(folder, capsys):
+    head, measure = PROBLEM.split("[objective]")[0], PROBLEM.split("[[limit]]\n")[1].split("\nat_most")[0]
+    text = f'{head}[objective]\nminimize = {{ {measure} }}\n[[guarantee]]\nleakage = ["ill"]\nat_most_bits = "1/100"\n'
+    (folder / "q.toml").write_text(text, encoding="utf-8")
+    assert main(["tradeoff", "q.toml", "--points", "4", "-o", "fast", "--prove", "chosen"]) == 0
+    words = capsys.readouterr().out
+    assert "4 points of the least leakage about ill, searched, not proved, each within" in words
+    told = re.search(r"The point of the problem file, proved: distortion (\S+), between (\S+) and (\S+) bits", words)
+    assert float(told[2]) <= 0.01 <= float(told[3]) + 1e-6
+    fast = json.loads((folder / "fast" / "curve.json").read_text(encoding="utf-8"))
+    assert [p["proved"] for p in fast] == [False] * 4
+    with open(folder / "fast" / "curve.csv", newline="", encoding="utf-8") as file:
+        assert {row["proved"] for row in csv.DictReader(file)} == {"searched, not proved"}
+    assert "Only the point of the problem file is proved" in (folder / "fast" / "curve.svg").read_text(encoding="utf-8")
+    assert main(["tradeoff", "q.toml", "--points", "4", "-o", "slow"]) == 0
+    slow = json.loads((folder / "slow" / "curve.json").read_text(encoding="utf-8"))
+    for a, b in zip(fast, slow, strict=True):
+        assert a["distortion"] == b["distortion"]
+        assert a["leakage_bits"] == pytest.approx(b["leakage_bits"], abs=2e-6)
+    assert main(["release", "q.toml", "-o", "out"]) == 0
+    design = json.loads((folder / "out" / "design.json").read_text(encoding="utf-8"))
+    assert float(told[1]) == pytest.approx(float(design["value"]), abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,12 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("problem", help="the problem file")
     c.add_argument("--points", type=_count, default=50, help="points of the curve (default: 50)")
+    c.add_argument(
+        "--prove",
+        choices=("all", "chosen"),
+        default="all",
+        help="prove every point (default), or only that of the problem file; the others are then searched, not proved",
+    )
     writes(c, "folder to make (default: tradeoff)", "tradeoff")
     searches(c)
 

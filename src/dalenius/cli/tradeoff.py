@@ -9,7 +9,7 @@ from pathlib import Path
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.core.numbers import down, up, written
-from dalenius.designs.leakage.curve import Curve
+from dalenius.designs.leakage.curve import Curve, Point
 from dalenius.figures.curve import Chart, Line, draw
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.walk import tradeoff
@@ -22,6 +22,7 @@ def run(arguments: Namespace) -> None:
         curve = tradeoff(
             Problem.from_file(arguments.problem),
             arguments.points,
+            prove=arguments.prove,
             gap=arguments.gap,
             seconds=arguments.seconds,
             on_progress=show,
@@ -38,14 +39,18 @@ def run(arguments: Namespace) -> None:
 
 
 def _table(curve: Curve) -> str:
-    """One line for each point, exact distortions beside proved decimals."""
+    """One line for each point, exact distortions beside decimals, and whether they are proved."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["distortion", "distortion_exact", "leakage_bits_at_least", "leakage_bits_at_most"])
+    writer.writerow(["distortion", "distortion_exact", "leakage_bits_at_least", "leakage_bits_at_most", "proved"])
     for point in curve.points:
         d = point.distortion
-        writer.writerow([f"{float(d):.12g}", written(d), down(point.low, 15), up(point.high, 15)])
+        writer.writerow([f"{float(d):.12g}", written(d), down(point.low, 15), up(point.high, 15), _status(point)])
     return text.getvalue()
+
+
+def _status(point: Point) -> str:
+    return "proved" if point.proved else "searched, not proved"
 
 
 def _words(curve: Curve) -> list[str]:
@@ -53,7 +58,8 @@ def _words(curve: Curve) -> list[str]:
     gap = max(point.high - point.low for point in curve.points)
     about = ", ".join(curve.trade.secret)
     told = [
-        f"{len(curve.points)} proved points of the least leakage about {about}, each within {up(gap, 12)} bits.",
+        f"{len(curve.points)} points of the least leakage about {about}, "
+        f"{_status(first)}, each within {up(gap, 12)} bits.",
         f"At the smallest distortion, {float(ends.least):.9g}, at least {down(first.low, 9)} bits leak.",
     ]
     if ends.private is not None:
@@ -64,7 +70,7 @@ def _words(curve: Curve) -> list[str]:
         told.append(f"One letter for everybody has the distortion {float(ends.silent):.9g}.")
     if curve.chosen:
         told.append(
-            f"The point of the problem file: distortion {float(curve.chosen.distortion):.9g}, between "
+            f"The point of the problem file, proved: distortion {float(curve.chosen.distortion):.9g}, between "
             f"{down(curve.chosen.low, 9)} and {up(curve.chosen.high, 9)} bits."
         )
     return told
@@ -74,19 +80,22 @@ def _chart(curve: Curve) -> Chart:
     ends = curve.ends
     line = tuple((float(point.distortion), float(point.high)) for point in curve.points)
     lowest = line[-1][1]
-    lines = [Line("least leakage, proved", line, 0, every=0)]
+    proved = curve.points[0].proved
+    lines = [Line(f"least leakage, {_status(curve.points[0])}", line, 0, every=0)]
     if ends.private is not None:
         lines.append(Line("D0: nothing needs to leak", ((float(ends.private), lowest),), 2, joined=False))
     if ends.silent is not None:
         lines.append(Line("D_max: one letter for everybody", ((float(ends.silent), lowest),), 3, joined=False))
     if curve.chosen:
         chosen = (float(curve.chosen.distortion), float(curve.chosen.high))
-        lines.append(Line("the point of the problem file", (chosen,), 1, joined=False))
+        lines.append(Line("the point of the problem file, proved", (chosen,), 1, joined=False))
     about = ", ".join(curve.trade.secret)
     return Chart(
         title=f"Leakage about {about} against distortion",
         x="expected distortion",
         y="bits",
         lines=tuple(lines),
-        caption="Every point is a channel whose leakage is proved, beside a proof that no channel leaks less.",
+        caption="Every point is a channel whose leakage is proved, beside a proof that no channel leaks less."
+        if proved
+        else "Only the point of the problem file is proved; the others were searched in floating point.",
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import lcm, prod
 from typing import Any, Self
 
 import numpy as np
@@ -38,14 +38,19 @@ class Channel(Kernel):
         outcomes, letters = self.shape
         if len(self.rows) != outcomes:
             raise InvalidChannel(f"{len(self.rows)} rows for {outcomes} input outcomes")
+        good: set[int] = set()  # rows of outcomes that never occur are often one and the same
         for x, row in zip(self.outcomes(), self.rows, strict=True):
+            if id(row) in good:
+                continue
             where = outcome_words(list(self.inputs), x)
             if len(row) != letters or not row:
                 raise InvalidChannel(f"the row of {where} has {len(row)} entries for {letters} letters")
             if any(v.numerator < 0 for v in row):
                 raise InvalidChannel(f"the row of {where} has a negative entry {written(min(row))}")
-            if (total := sum(filter(None, row), Fraction(0))) != 1:
-                raise InvalidChannel(f"the row of {where} sums to {written(total)}, not 1")
+            one = lcm(*(v.denominator for v in row))
+            if (total := sum(v.numerator * (one // v.denominator) for v in row)) != one:
+                raise InvalidChannel(f"the row of {where} sums to {written(Fraction(total, one))}, not 1")
+            good.add(id(row))
 
     # --- births -----------------------------------------------------------------------------------------------------
     @classmethod
@@ -78,7 +83,12 @@ class Channel(Kernel):
         inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         if not isinstance(document["rows"], list) or not all(isinstance(r, list) for r in document["rows"]):
             raise InvalidChannel('"rows" is a list of lists of numbers')
-        rows = tuple(tuple(exact(v, "a channel entry") for v in row) for row in document["rows"])
+        texts = {v for row in document["rows"] for v in row if isinstance(v, str)}  # most of a large channel is zero
+        known = {v: exact(v, "a channel entry") for v in texts}
+        rows = tuple(
+            tuple(known[v] if isinstance(v, str) else exact(v, "a channel entry") for v in row)
+            for row in document["rows"]
+        )
         return cls(inputs, output, rows)
 
     def to_json(self) -> dict[str, Any]:

@@ -3,37 +3,43 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, log
 from time import monotonic
 from typing import Any
 
 import numpy as np
 
-from dalenius.core import Design, Problem
+from dalenius.core import Problem
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.leakage.least import checked
 from dalenius.designs.leakage.model import Model
-from dalenius.designs.leakage.searching import finished, presolved, solved
+from dalenius.designs.leakage.searching import Rows, finished, presolved, silent_design, solved
 from dalenius.designs.leakage.trade import Trade
-from dalenius.errors import Infeasible, SolverFailed
+from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.solvers.leakage import Program, rational, search
 
 __all__ = ["Curve", "Ends", "Point", "ends_of", "trace"]
 
 STEP = Fraction(1, 10**9)
 FEW = 2_000
+PROVE = ("all", "chosen")
 
 
 @dataclass(frozen=True)
 class Point:
-    """A limit on the distortion, and bounds of the least leakage in bits that are proved for it."""
+    """A limit on the distortion, and bounds of the least leakage in bits: proved, or as the search found them."""
 
     distortion: Fraction
     low: Fraction
     high: Fraction
+    proved: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        return {"distortion": float(self.distortion), "leakage_bits": [float(self.low), float(self.high)]}
+        return {
+            "distortion": float(self.distortion),
+            "leakage_bits": [float(self.low), float(self.high)],
+            "proved": self.proved,
+        }
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class Curve:
-    """Certified points of L(D), in order, and where the curve begins and ends."""
+    """Points of L(D), in order, where the curve begins and ends, and the point that the problem asks for."""
 
     trade: Trade
     ends: Ends
@@ -65,10 +71,11 @@ def ends_of(problem: Problem, *, seconds: float = SECONDS) -> Ends:
     """
     trade = Trade.of(checked(problem))
     model = Model.of(trade.at_distortion(trade.level or Fraction(0)))
-    return _ends(model, seconds)
+    return _ends(model, seconds)[0]
 
 
-def _ends(model: Model, seconds: float) -> Ends:
+def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
+    """The ends, and an exact channel that tells nothing at the cost of the second one."""
     program = model.program
     cost = program.distortions[0][0]
     free = replace(program, objective=(), cost=cost, distortions=program.distortions[1:])
@@ -78,23 +85,23 @@ def _ends(model: Model, seconds: float) -> Ends:
         best = np.where(program.allowed, cost, max(cost.reshape(-1)) + 1).min(axis=1)
         least = sum((Fraction(v) * n for v, n in zip(best, mass, strict=True)), Fraction(0)) / program.total
     else:
-        least = _attained(free, seconds)
+        least, _ = _attained(free, seconds)
     silent = [
         sum((Fraction(v) * n for v, n in zip(cost[:, t], mass, strict=True)), Fraction(0)) / program.total
         for t in np.flatnonzero(program.allowed.all(axis=0))
     ]
-    private = None
+    private, rows = None, None
     if not model.problem.beside:
         view = program.objective[0][1].counts
         try:
-            private = _attained(replace(free, independent=(*free.independent, view)), seconds)
+            private, rows = _attained(replace(free, independent=(*free.independent, view)), seconds)
         except Infeasible:
             private = None
-    return Ends(least, private, min(silent) if silent and plain and program.marginal is None else None)
+    return Ends(least, private, min(silent) if silent and plain and program.marginal is None else None), rows
 
 
-def _attained(program: Program, seconds: float) -> Fraction:
-    """The cost of an exact channel that is nearly the cheapest, in steps of 1e-9 upwards."""
+def _attained(program: Program, seconds: float) -> tuple[Fraction, Rows]:
+    """The cost of an exact channel that is nearly the cheapest, in steps of 1e-9 upwards, and that channel."""
     failure = SolverFailed("the search did not begin")
     small = len(program.mass) * program.letters <= FEW
     for gap in (1e-9, 1e-7, 1e-5) if small else (1e-7, 1e-5):
@@ -106,7 +113,7 @@ def _attained(program: Program, seconds: float) -> Fraction:
         total = Fraction(0)
         for n, row, costs in zip(program.mass, rows, program.cost, strict=True):
             total += int(n) * sum((v * Fraction(c) for v, c in zip(row, costs, strict=True) if v), Fraction(0))
-        return ceil(total / program.total / STEP) * STEP
+        return ceil(total / program.total / STEP) * STEP, rows
     raise failure
 
 
@@ -114,17 +121,21 @@ def trace(
     problem: Problem,
     points: int = 50,
     *,
+    prove: str = "all",
     gap: float = GAP,
     seconds: float = SECONDS,
     on_point: Callable[[int, int], None] | None = None,
 ) -> Curve:
-    """Certified points at even steps of the distortion; every one is a channel with a proof of its bound.
+    """Points at even steps of the distortion, and the one that the problem asks for.
 
-    Each search starts where the one before it ended, and each point is proved by the checker like a design.
+    Each search starts where the one before it ended. Each point is proved by the checker like a design; with
+    `prove = "chosen"` only the chosen one is, and the others are what the search found in floating point.
     """
+    if prove not in PROVE:
+        raise InputError(f"prove is {prove!r}; it must be one of {', '.join(map(repr, PROVE))}")
     trade = Trade.of(checked(problem))
     start = Model.of(trade.at_distortion(trade.level or Fraction(0)))
-    ends = _ends(start, seconds)
+    ends, silent = _ends(start, seconds)
     last = ends.private if ends.private is not None else ends.silent
     if last is None:
         raise SolverFailed("no end of the curve was found: nothing can be released that tells nothing")
@@ -132,16 +143,26 @@ def trace(
     levels = sorted({ends.least + (last - ends.least) * k / steps for k in range(points)})
     deadline, snapshot, found = monotonic() + seconds, None, []
     for k, level in enumerate(levels):
+        left = max(1.0, deadline - monotonic())
+        private = silent if level == ends.private else None
         model = _at(start, trade, level)
-        design, snapshot = _point(model, gap, max(1.0, deadline - monotonic()), snapshot)
-        found.append(Point(level, design.bound, design.value))
+        point, snapshot = _point(model, gap, left, start=snapshot, private=private, prove=prove == "all")
+        found.append(point)
         if on_point:
             on_point(k + 1, len(levels))
-    chosen = None
-    if trade.level is not None and trade.level >= ends.least:
-        design, _ = _point(_at(start, trade, trade.level), gap, seconds, None)
-        chosen = Point(trade.level, design.bound, design.value)
+    at = _chosen(problem, trade, ends, gap, seconds)
+    chosen = None if at is None else _point(_at(start, trade, at), gap, seconds, fine=True)[0]
     return Curve(trade, ends, tuple(found), chosen)
+
+
+def _chosen(problem: Problem, trade: Trade, ends: Ends, gap: float, seconds: float) -> Fraction | None:
+    """The distortion that the problem limits, or the least one that keeps the leakage that it promises."""
+    if trade.level is not None:
+        return trade.level if trade.level >= ends.least else None
+    model = Model.of(problem)
+    program, _ = presolved(model)
+    value = solved(model, program, gap=gap, seconds=seconds).value
+    return max(ends.least, ceil(Fraction(value) / STEP) * STEP)
 
 
 def _at(model: Model, trade: Trade, level: Fraction) -> Model:
@@ -151,8 +172,27 @@ def _at(model: Model, trade: Trade, level: Fraction) -> Model:
     return replace(model, problem=trade.at_distortion(level), program=program)
 
 
-def _point(model: Model, gap: float, seconds: float, snapshot: Any) -> tuple[Design, Any]:
+def _point(
+    model: Model,
+    gap: float,
+    seconds: float,
+    *,
+    start: Any = None,
+    private: Rows | None = None,
+    prove: bool = True,
+    fine: bool = False,
+) -> tuple[Point, Any]:
+    """One point, and where the search of the next one can start; `private` is a channel that tells nothing there."""
+    (_, level), *_ = model.program.distortions
+    if private is not None:
+        design = silent_design(model, private) if prove else None
+        return Point(level, Fraction(0), design.value if design else Fraction(0), prove), None
     program, restore = presolved(model)
     same = len(program.distortions) == len(model.program.distortions)
-    solution = solved(model, program, gap=gap, seconds=seconds, start=snapshot if same else None, fine=False)
-    return finished(model, program, restore, solution, seconds), solution.snapshot if same else None
+    solution = solved(model, program, gap=gap, seconds=seconds, start=start if same else None, fine=fine)
+    after = solution.snapshot if same else None
+    if prove:
+        design = finished(model, program, restore, solution, seconds)
+        return Point(level, design.bound, design.value), after
+    low, high = (Fraction(max(0.0, v) / log(2)) for v in (solution.bound, solution.value))
+    return Point(level, low, high, proved=False), after

@@ -15,8 +15,10 @@ from dalenius.designs.leakage.support import fewer_letters
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, rational, search
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.presolve import none_of
 
-__all__ = ["designed", "finished", "least_distortion", "presolved", "solved"]
+__all__ = ["Rows", "designed", "finished", "least_distortion", "presolved", "silent_design", "solved"]
 
 FINE = 1e-10
 """Bits that the search of a small problem aims at, whatever is asked for: the price is a few steps."""
@@ -56,6 +58,15 @@ def finished(
     certificate = model.certificate(multipliers)
     remarks = [problem.pmf.note] if problem.pmf.note else []
     return proved(problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
+
+
+def silent_design(model: Model, rows: Rows) -> Design:
+    """The proved design of an exact channel that tells nothing about the secret."""
+    channel, decoder = model.channel(rows)
+    certificate = model.certificate(none_of(Arrays.of(model.program)))
+    remarks = [model.problem.pmf.note] if model.problem.pmf.note else []
+    method = "a linear program: nothing needs to leak"
+    return proved(model.problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
 
 
 def solved(

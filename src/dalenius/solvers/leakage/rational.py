@@ -37,7 +37,8 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
             continue
         missed = limits.broken(K, den)
         if missed is None:
-            return tuple(tuple(Fraction(int(v), den) for v in row) for row in K)
+            nothing = Fraction(0)
+            return tuple(tuple(Fraction(int(v), den) if v else nothing for v in row) for row in K)
         why = missed
     raise SolverFailed(f"no exact channel was found next to the float one: {why}")
 

@@ -1,0 +1,82 @@
+"""The README's demo runs, and README and tutorial print what it computes."""
+
+import contextlib
+import csv
+import importlib.util
+import io
+import json
+import re
+import signal
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dalenius import Problem
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "tutorials" / "custodian.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """The folder of the demo and what it printed."""
+    spec = importlib.util.spec_from_file_location("main_demo", ROOT / "examples" / "rand_health" / "demo.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    hook, handler = sys.excepthook, signal.getsignal(signal.SIGTERM)
+    folder, printed = tmp_path_factory.mktemp("demo"), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            assert module.demo(folder) == 0
+    finally:
+        sys.excepthook = hook
+        signal.signal(signal.SIGTERM, handler)
+    return folder, printed.getvalue()
+
+
+def test_the_demo_leaves_what_the_readme_lists(ran):
+    folder, printed = ran
+    for name in re.findall(r"`((?:release|curve)/[a-z.-]+)`", README):
+        assert (folder / name).is_file(), name
+    for sentence in (
+        "Proved: 0.0100 bits on average and 0.122 bits for the worst letter",
+        "right 54.5 % of the time without the release and at most 54.8 % with it",
+        "At the smallest distortion, 0, at least 0.057769761 bits leak.",
+        "From a distortion of 0.416247759 on, nothing needs to leak.",
+    ):
+        assert sentence in printed
+        for text in (README, " ".join(PAGE.split())):
+            assert sentence in text
+    assert "every promise and every limit is kept, and the value is at most 0.149782639" in printed
+
+
+def test_the_release_keeps_the_promise_and_the_distortion(ran):
+    folder, _ = ran
+    design = json.loads((folder / "release" / "design.json").read_text(encoding="utf-8"))
+    assert 0.009999 < float(design["guarantees"][0]["proved"]["leakage_bits"]) <= 0.01
+    assert float(design["gap"]) < 1e-9
+    with open(folder / "release" / "released.csv", newline="", encoding="utf-8") as file:
+        released = list(csv.DictReader(file))
+    assert len(released) == 20190
+    assert {row["illnesses"] for row in released} == {"under 9", "9 to under 12", "12 to under 16", "16 or more"}
+    points = json.loads((folder / "curve" / "curve.json").read_text(encoding="utf-8"))
+    assert len(points) == 20
+    assert all(point["proved"] for point in points)
+    assert points[-1]["leakage_bits"] == [0.0, 0.0]
+
+
+def test_the_short_problem_file_of_the_readme_is_that_of_the_demo(ran):
+    folder, _ = ran
+    short = re.search(r"```toml\n(.*?)```", README, re.DOTALL)[1]
+    demo = Problem.from_file(folder / "problem.toml")
+    for text in (short, re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]):
+        assert Problem.from_document(tomllib.loads(text)).to_json() == demo.to_json()
+
+
+def test_the_problem_of_the_census_example_has_at_most_400_letters():
+    problem = Problem.from_file(ROOT / "examples" / "acs" / "problem.toml")
+    sizes = [len(problem.columns[n].values) + (problem.columns[n].missing == "category") for n in problem.release]
+    assert sizes == [14, 7, 4]
