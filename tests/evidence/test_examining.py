@@ -1,13 +1,15 @@
 """Evidence in pairs: the right law is not contradicted, a wrong one is; and the p-values are what they say."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from math import comb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from dalenius.core import Channel, Independent, Pmf
+from dalenius.core import Channel, Independent, MinimizeLeakage, Pmf, Problem, Resample
 from dalenius.designs import disclose
 from dalenius.evidence import Audit, Finding, examine, examine_shuffled
 from dalenius.evidence.examining import _counts_finding, _fit_finding
@@ -295,3 +297,46 @@ def test_letters_that_copy_a_view_contradict_by_their_leakage():
     inputs = np.repeat(np.arange(6), 2_000 * np.array([1, 3, 2, 2, 3, 1]))
     audit = examine(design, inputs, inputs // 3)  # the letter is X1 itself
     assert any(f.contradicts and "X1" in f.what for f in leaks(audit))
+
+
+def many_letters(size=3000):
+    """A channel that resamples, too large to be written out, with a design that only an audit looks at."""
+    letters = tuple(map(str, range(size)))
+    keep = tuple(Fraction(1) if k % 3 == 0 else Fraction(4, 5) for k in range(size))
+    even = Fraction(2, size)
+    channel = Resample({"X": letters}, {"X": letters}, keep, tuple(even if k % 2 else Fraction(0) for k in range(size)))
+    assert not channel.few
+    problem = Problem(observe=("X",), release=("X",), objective=MinimizeLeakage(("X",)))
+    return SimpleNamespace(channel=channel, problem=problem)
+
+
+def resampled(rng, size, rows, keep):
+    read = rng.integers(0, size, rows)
+    fresh = 2 * rng.integers(0, size // 2, rows) + 1
+    return read, np.where((read % 3 == 0) | (rng.random(rows) < keep), read, fresh)
+
+
+def test_a_channel_with_many_letters_is_audited_without_its_rows():
+    design, rng = many_letters(), np.random.default_rng(3)
+    read, drawn = resampled(rng, 3000, 200_000, 0.8)
+    assert not examine(design, read, drawn).contradicts
+    wrong = examine(design, *resampled(rng, 3000, 200_000, 0.82))
+    assert [f.what for f in wrong.findings if f.contradicts] == ["how many letters were kept"]
+    favoured = np.where((drawn != read) & (rng.random(len(read)) < 0.2), 7, drawn)
+    found = examine(design, read, favoured)
+    assert "how often each letter was released" in [f.what for f in found.findings if f.contradicts]
+    for place, letter in ((read % 3 == 0, 1), (read % 3 == 1, 2)):  # never changed; never drawn
+        at = int(np.flatnonzero(place & (read != letter))[0])
+        forged = drawn.copy()
+        forged[at] = letter
+        assert "cannot draw" in examine(design, read, forged).findings[0].detail
+
+
+def test_a_shuffled_release_of_many_letters_is_counted():
+    design, rng = many_letters(), np.random.default_rng(4)
+    read, drawn = resampled(rng, 3000, 200_000, 0.8)
+    counts = np.bincount(read, minlength=3000)
+    original = Pmf.from_counts(dict(design.channel.inputs), np.arange(3000)[:, None], counts)
+    assert not examine_shuffled(design, original, len(read), rng.permutation(drawn)).contradicts
+    wrong = np.where(rng.random(len(read)) < 0.01, 7, drawn)
+    assert examine_shuffled(design, original, len(read), rng.permutation(wrong)).contradicts

@@ -48,6 +48,11 @@ def test_rate_of_a_fair_bit_with_hamming_distortion_is_log_2_minus_its_entropy(D
     assert solution.value == pytest.approx(log(2) - entropy(float(D)), abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["ind", "marginal", "limits"])
+def test_equations_and_several_limits_reach_a_gap_of_1e_9(name):
+    solved(mixture(name, 30), 1e-9)
+
+
 @pytest.mark.parametrize(("crossover", "D"), [(Fraction(1, 5), Fraction(1, 4)), (Fraction(1, 10), Fraction(1, 10))])
 def test_leakage_behind_a_binary_symmetric_channel(crossover, D):
     # X is a fair bit and S = X + Bern(a): the least I(S; T) at Hamming distortion D is log 2 - h(a * D).

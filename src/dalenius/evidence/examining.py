@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Kernel, Pmf, Windows
+from dalenius.core import Design, Kernel, Pmf, Resample, Windows
 from dalenius.evidence.attack import Attack, attacks
 
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
@@ -173,6 +173,8 @@ def _examined(
     letters: npt.NDArray[Any],
     share: float,
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
+    if isinstance(channel, Resample) and not channel.few:
+        return _resampled(channel, inputs, letters, share), []
     law = np.array([[float(v) for v in row] for row in channel.drawn])
     shape = law.shape
     seen = np.bincount(inputs.astype(np.int64) * shape[1] + letters, minlength=shape[0] * shape[1]).reshape(shape)
@@ -212,6 +214,39 @@ def _examined(
     return findings, leakage
 
 
+def _resampled(channel: Resample, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], share: float) -> list[Finding]:
+    """Too many letters to write the rows out: how many were kept, of each letter and in all; how often each occurs."""
+    keep, q = (np.array([float(v) for v in values]) for values in (channel.keep, channel.q))
+    never = np.array([v == 1 for v in channel.keep]), np.array([v == 0 for v in channel.q])
+    size, same = len(q), letters == inputs
+    n, kept = np.bincount(inputs, minlength=size), np.bincount(inputs[same], minlength=size)
+    stays = keep + (1 - keep) * q
+    labels = [" ".join(y) for y in channel.letters()]
+    what = "released letters follow the certified channel"
+    if (~same & (never[0][inputs] | never[1][letters])).any() or kept[stays == 0].any():
+        first = Finding(what, 0.0, share / 2, "a letter was released that its input cannot draw")
+    else:
+        trials = n.astype(np.float64)
+        first = _counts_finding(what, kept, stays * n, trials, share / 2, [f"{y} where it was {y}" for y in labels])
+    in_all = np.array([kept.sum()]), np.array([float(stays @ n)]), np.array(float(len(letters)))
+    often = _often(channel, n.astype(np.float64)), np.array(float(len(letters)))
+    return [
+        first,
+        _counts_finding("how many letters were kept", *in_all, share / 2, ["kept letters"]),
+        _counts_finding(
+            "how often each letter was released", np.bincount(letters, minlength=size), *often, share, labels
+        ),
+    ]
+
+
+def _often(channel: Kernel, weight: Floats) -> Floats:
+    """How often each letter is expected, with so many records for each row of the channel."""
+    if isinstance(channel, Resample) and not channel.few:
+        keep, q = (np.array([float(v) for v in values]) for values in (channel.keep, channel.q))
+        return np.asarray(keep * weight + float((1 - keep) @ weight) * q)
+    return np.asarray(weight @ np.array([[float(v) for v in row] for row in channel.drawn]))
+
+
 def _view_given_input(channel: Kernel, view: Sequence[str]) -> tuple[Floats, list[str]]:
     """1[view value of the channel's input], for a view that is part of the input."""
     at = [list(channel.inputs).index(name) for name in view]
@@ -229,13 +264,15 @@ def examine_shuffled(
     )
     findings, parts = [size], _parts(design, letters)
     for channel, which, (drawn,) in parts:
-        law = np.array([[float(v) for v in row] for row in channel.drawn])
-        weight = np.zeros(len(law))
+        whole = isinstance(channel, Resample) and not channel.few
+        weight = np.zeros(channel.shape[0] if whole else len(channel.drawn))
         outcomes, index = original.grouped(list(channel.inputs))
-        for k, codes in enumerate(outcomes):
-            weight[channel.drawn_row(codes)] += float(int(original.weights[index == k].sum())) / original.total * rows
-        seen = np.bincount(drawn.astype(np.int64), minlength=law.shape[1])
+        counts = np.zeros(len(outcomes))
+        np.add.at(counts, index, original.weights.astype(np.float64))
+        for count, codes in zip(counts.tolist(), outcomes, strict=True):
+            weight[channel.drawn_row(codes)] += count / original.total * rows
+        seen = np.bincount(drawn.astype(np.int64), minlength=channel.shape[1])
         labels = [" ".join(y) for y in channel.letters()]
         what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
-        findings.append(_counts_finding(what, seen, weight @ law, trials, error / (2 * len(parts)), labels))
+        findings.append(_counts_finding(what, seen, _often(channel, weight), trials, error / (2 * len(parts)), labels))
     return Audit(len(letters), False, error, tuple(findings), attacks=attacks(design))

@@ -21,6 +21,7 @@ _CHAIN = (
     Care(dense=True, reach=0.9, correctors=0, steps=100),
     Care(dense=True, reach=0.8, correctors=0, hold=0.1, steps=120),
 )
+_MISSED = 1e-10  # of an equation or a limit on all letters: the exact repair mends it without a loss that matters
 _LINEAR = 40_000  # entries of a linear program for the simplex method
 _DENSE = 1 << 27  # doubles of all H_t
 
@@ -104,6 +105,8 @@ def search(
     enough = 0.98 * gap / scaled.unit
     hair = min(2e-9, max(1e-3 * enough, 1e-12))
     tight = scaled.tightened(hair)
+    single = reduced.local_dp or reduced.pairs or reduced.worst or len(reduced.A)  # limits on single letters
+    missed = 0.3 * hair if single else max(0.3 * hair, _MISSED)
     deadline = time.monotonic() + seconds
     n, m = reduced.allowed.shape
     size = m * (n + len(reduced.local_dp)) ** 2
@@ -133,7 +136,7 @@ def search(
             scaled.arrays,
             gap=enough,
             deadline=deadline,
-            violation=0.3 * hair,
+            violation=missed,
             care=care,
             start=start,
             on_progress=told,
