@@ -1,8 +1,8 @@
-"""The dispatcher: the first family that solves a problem solves it; else every family says why it does not."""
+"""The dispatcher: the first family that solves a problem solves it; else the nearest ones say why they do not."""
 
 from collections.abc import Callable
 
-from dalenius.core import ConditionallyIid, Design, Problem
+from dalenius.core import ConditionallyIid, Contraction, Design, MaximizeInformation, Problem
 from dalenius.designs import categorical, compositions, pram, rate, robust
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
@@ -23,6 +23,18 @@ FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]
     "leakage and distortion (papers 003 and 004)": (why_not_least, least),
     "contraction (paper 004)": (robust.why_not, robust.contract),
 }
+
+NEAR: tuple[tuple[Callable[[Problem], object], str], ...] = (
+    (lambda p: isinstance(p.source, ConditionallyIid), "samples that are alike (paper 000)"),
+    (lambda p: p.form == "windows", "compositions of windows (paper 000)"),
+    (lambda p: p.form == "pram", "PRAM of form (8) (paper 002)"),
+    (lambda p: any(isinstance(g, Contraction) for g in p.guarantees), "contraction (paper 004)"),
+    (lambda p: isinstance(p.objective, MaximizeInformation), "perfect sample privacy (paper 000)"),
+    (lambda _: True, "leakage and distortion (papers 003 and 004)"),
+)
+"""Which words of a problem point to which family: the nearest first, the widest last."""
+
+TOLD = 2  # reasons in a refusal; those of families that have nothing to do with the problem would only bury them
 
 
 def solve(
@@ -50,5 +62,6 @@ def solve(
                 problem, _ = bind(problem)
             return design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
         reasons[family] = reason
-    told = "; ".join(f"{family}: {reason}" for family, reason in reasons.items())
+    near = [family for points, family in NEAR if points(problem)][:TOLD]
+    told = "; ".join(f"{family}: {reasons[family]}" for family in near)
     raise Unsupported(f"no family solves this combination yet ({told})")
