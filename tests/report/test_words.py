@@ -106,6 +106,14 @@ def test_nothing_to_tell_is_said(designs: dict[str, Design]) -> None:
     ("objective", "part"),
     [
         (
+            MinimizeDistortion(
+                Distortion(
+                    "sum", (), parts=(Distortion("hamming", ("kind",), weight=Fraction(2)), Distortion("kl", ("kind",)))
+                )
+            ),
+            "has a sum of distortions (2 times the expected hamming distortion of kind plus expected kl distortion",
+        ),
+        (
             MinimizeLeakage(("secret",)),
             "tells 0.124 bits about secret; no mechanism that keeps these promises can tell ",
         ),

@@ -25,10 +25,11 @@ KINDS = {
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
     "water": "reverse water-filling, whose level bounds every mechanism",
     "rate": "weights of the letters and a slope that bound every mechanism",
+    "pram": "bounding every choice of probabilities of keeping a letter",
     "dual": "a dual solution, evaluated with error bounds",
 }
 
-NEGLIGIBLE = exact("1e-6")
+NEGLIGIBLE = exact("1e-4")
 """A gap of less than this share of the bound is named instead of a second figure that would look the same."""
 
 
@@ -180,8 +181,9 @@ def _distortion(measure: Document) -> str:
 
 
 # --- what was proved ------------------------------------------------------------------------------------------------
-def _aim(objective: Document, unit: str) -> tuple[str, str, str, bool]:
+def _aim(document: Document, side: str | None) -> tuple[str, str, str, bool]:
     """Of an objective: what the release does, what no mechanism can do, the unit to show, whether more is better."""
+    objective, unit = document["objective"], document["unit"]
     aim = objective.get("maximize") or objective.get("minimize") or {}
     maximise = "maximize" in objective
     if "theta" in aim:
@@ -189,11 +191,15 @@ def _aim(objective: Document, unit: str) -> tuple[str, str, str, bool]:
         return f"has a weighted sum of {{}} ({share})", "have", "bits", maximise
     if "information" in aim or "leakage" in aim:
         about = joined(aim.get("information") or aim["leakage"])
-        return f"tells {{}} about {about}", "tell", "bits", maximise
+        counted = side and "leakage" in aim and "beside_bits" not in document  # the figure is I(S; Y, Z)
+        beside = f" (together with {shown(side)}, which the user has anyway)" if counted else ""
+        return f"tells {{}} about {about}{beside}", "tell", "bits", maximise
     if "rate" in aim:
         return "tells {} about everything that the mechanism looks at", "tell", "bits", maximise
     if "distortion" in aim or "sum" in aim:
-        return f"has an {_distortion(aim)} of {{}}", "have", "", maximise
+        many = "a sum of distortions" if "sum" in aim else "an"
+        of_them = f" ({_distortion(aim)})" if "sum" in aim else f" {_distortion(aim)}"
+        return f"has {many}{of_them} of {{}}", "have", "", maximise
     if "variance" in aim:
         return (
             f"lets the distribution of {joined(aim['variance'])} be estimated with a variance of {{}}",
@@ -232,12 +238,14 @@ def proved(document: Document) -> list[str]:
     """
     facts = Facts.read(document)
     told = [_privacy(facts)] if facts.promises else []
-    does, can, unit, maximise = _aim(document["objective"], document["unit"])
+    does, can, unit, maximise = _aim(document, facts.side)
     value, bound, gap = (exact(document[k], k) for k in ("value", "bound", "gap"))
     reached = _amount(value, "down" if maximise else "up", unit)
     more, than = ("more", "more than") if maximise else ("less", "less than")
     if not bound and maximise and not value:
         verdict = f"no mechanism that keeps these promises can {can} anything at all"
+    elif not value and not gap and not maximise:
+        verdict = "less is not possible"
     elif not gap:
         verdict = f"no mechanism that keeps these promises can {can} {more}"
     elif gap <= NEGLIGIBLE * max(bound, value):
