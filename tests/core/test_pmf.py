@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalenius.core import Pmf
-from dalenius.errors import InputError, InvalidPmf, MismatchError
+from dalenius.errors import InputError, InvalidPmf, MismatchError, Unsupported
 
 BITS = ("0", "1")
 COIN = {"X": BITS}
@@ -223,3 +223,10 @@ def test_unknown_names_and_letters_are_refused():
         coin(1, 1).marginal(["age"])
     with pytest.raises(MismatchError, match="'2' is not in the alphabet of 'X'"):
         coin(1, 1).probability(X="2")
+
+
+def test_an_array_of_counts_too_large_for_memory_is_refused():
+    letters = tuple(map(str, range(20_000)))
+    many = Pmf.from_counts({"X": letters}, np.arange(20_000)[:, None], [1] * 20_000)
+    with pytest.raises(Unsupported, match="20,000 x 20,000 outcomes"):
+        many.counts(["X"], ["X"])

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd, lcm, prod
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from dalenius.core.numbers import exact, is_decimal, written
-from dalenius.errors import InvalidPmf, MismatchError
+from dalenius.errors import InvalidPmf, MismatchError, Unsupported
 
 __all__ = ["Alphabets", "Pmf", "outcome_words"]
 
@@ -19,6 +19,7 @@ Integers = npt.NDArray[Any]
 
 ROUNDING = Fraction(1, 10**9)
 INT64 = 2**62
+MOST_CELLS = 10**8  # of an array of counts: 800 MB
 RESERVED = "no variable can be called 'p': in the file formats that key is the probability"
 
 
@@ -214,6 +215,9 @@ class Pmf:
     def counts(self, *views: Sequence[str]) -> Integers:
         """Integer weights of the joint of several groups of variables, one axis each, in the order of `grouped`."""
         groups = [self.grouped(v) for v in views]
+        if prod(len(o) for o, _ in groups) > MOST_CELLS:
+            sides = " x ".join(f"{len(o):,}" for o, _ in groups)
+            raise Unsupported(f"a table of {sides} outcomes has more than {MOST_CELLS:,} cells; merge letters first")
         out = np.zeros([len(o) for o, _ in groups], dtype=self.weights.dtype)
         np.add.at(out, tuple(index for _, index in groups), self.weights)
         return out

@@ -89,8 +89,12 @@ def read(cls: type[P], path: Path) -> P:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"there is no problem file {path}") from None
-    except (OSError, UnicodeDecodeError) as e:
-        raise InputError(f"cannot read the problem file {path}: {e}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder, not a problem file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text; save it as UTF-8") from None
+    except OSError as e:
+        raise InputError(f"cannot read the problem file {path}: {e.strerror}") from None
     try:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as e:

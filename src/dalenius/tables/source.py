@@ -90,6 +90,8 @@ def open_table(source: Any, *, chunk: int = CHUNK) -> Table:
         return _from_object(source, chunk)
     path = Path(source)
     suffix = path.suffix.lower()
+    if path.is_dir():
+        raise TableError(f"{path} is a folder, not a table")
     if suffix not in DELIMITERS and suffix not in (".parquet", *ARROW):
         known = ", ".join([*DELIMITERS, ".parquet", *ARROW])
         raise TableError(f"cannot tell how {path.name} is written; its name should end in one of {known}")
