@@ -259,3 +259,18 @@ def test_names_cannot_steer_a_terminal(designs: dict[str, Design]) -> None:
 def test_what_is_neither_design_nor_card_is_refused(document: dict[str, object]) -> None:
     with pytest.raises(InputError, match="neither a design nor a card"):
         promised(document)
+
+
+def test_a_bound_within_one_form_is_no_bound_on_every_mechanism(designs: dict[str, Design]) -> None:
+    card = designs["example2"].card()
+    within = " ".join(proved({**card, "proof": {**card["proof"], "kind": "pram"}}))
+    assert "no mechanism of the form pram that keeps these promises can tell more" in within
+    assert "of the form" not in " ".join(proved(card))
+
+
+def test_least_leakage_of_nothing_and_beside_side_information(designs: dict[str, Design]) -> None:
+    card = {**designs["example2"].card(), "objective": {"minimize": {"leakage": ["W"]}}}
+    nothing = " ".join(proved({**card, "value": "0", "bound": "0", "gap": "0"}))
+    assert "The release tells 0 bits about W; less is not possible." in nothing
+    beside = " ".join(proved({**card, "side_information": {"variable": "Z"}}))
+    assert "about W (together with Z, which the user has anyway);" in beside

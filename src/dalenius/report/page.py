@@ -86,7 +86,7 @@ def _page(
         one_more=words.one_more(document),
         bars=_bars(facts),
         leaving=facts.leaving,
-        utility=_utility(document),
+        utility=_utility(facts),
         picture=picture(drawn, weight) if drawn.few else None,
         exact=exact_rows(drawn, weight) if drawn.few else None,
         not_protected=words.not_protected(document),
@@ -117,10 +117,12 @@ def _weights(design: Design) -> list[int]:
 
 def _summary(facts: Facts, audit: Audit | None) -> list[tuple[str, str, str]]:
     """Promised, proved, seen: a headline and a line each."""
-    count = len(facts.promises)
+    count, limits = len(facts.promises), len(facts.document.get("limits", ()))
     about = list(dict.fromkeys(n for p in facts.promises for n in p.secret))
     secrets = f"about {joined(about)}" if about else "about every record"
     told = [("Promised", f"{count} promise{'s' * (count != 1)}", secrets if count else "nothing")]
+    if limits and not count:
+        told = [("Promised", f"{limits} limit{'s' * (limits != 1)}", "on the distortion")]
     sure = sum(bool(p.figures) for p in facts.promises)
     head = "Value and bound" if not count else "Each one, exactly" if sure == count else f"{sure} of {count}, exactly"
     told.append(("Proved", head, "for the very channel that is drawn from"))
@@ -183,8 +185,9 @@ def _bars(facts: Facts) -> list[dict[str, Any]]:
     ]
 
 
-def _utility(document: Document) -> dict[str, Any]:
+def _utility(facts: Facts) -> dict[str, Any]:
     """Value, bound and gap, and the bar that shows them."""
+    document, form = facts.document, words.WITHIN.get(facts.kind, "")
     maximise, information = "maximize" in document["objective"], document["unit"] == "bits"
     value, bound, gap = (exact(document[k], k) for k in ("value", "bound", "gap"))
     low, high = min(value, bound), max(value, bound)
@@ -192,14 +195,14 @@ def _utility(document: Document) -> dict[str, Any]:
     tight = gap <= words.NEGLIGIBLE * high
     share = ""
     if maximise and not high:
-        share = "Under these promises there is nothing to tell: no mechanism can do better."
+        share = f"Under these promises there is nothing to tell: no mechanism {form}can do better."
     elif maximise and tight:
-        share = "This is all that any mechanism can tell under these promises, up to the gap."
+        share = f"This is all that any mechanism {form}can tell under these promises, up to the gap."
     elif maximise:
         reached = percent(value / bound, "down")
-        share = f"This is at least {reached} of the most that any mechanism can tell under these promises."
+        share = f"This is at least {reached} of the most that any mechanism {form}can tell under these promises."
     elif tight:
-        share = "No mechanism that keeps these promises does better, up to the gap."
+        share = f"No mechanism {form}that keeps these promises does better, up to the gap."
     return {
         "label": _told(document["objective"]),
         "value": figure(value, "down" if maximise else "up", 6) + unit,
@@ -208,6 +211,8 @@ def _utility(document: Document) -> dict[str, Any]:
         "solid": float(100 * low / high) if high else 0.0,
         "drawn": bool(high),
         "maximise": maximise,
+        "title": "How useful it is" if maximise else "How good it is",
+        "limit": f"No mechanism {form}can reach {'more' if maximise else 'less'} than",
         "tight": tight,
         "share": share,
     }

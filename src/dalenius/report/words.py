@@ -29,6 +29,9 @@ KINDS = {
     "dual": "a dual solution, evaluated with error bounds",
 }
 
+WITHIN = {"pram": "of the form pram "}
+"""Kinds of proof that bound only mechanisms of one form; beyond it, others may do better."""
+
 NEGLIGIBLE = exact("1e-4")
 """A gap of less than this share of the bound is named instead of a second figure that would look the same."""
 
@@ -242,22 +245,23 @@ def proved(document: Document) -> list[str]:
     value, bound, gap = (exact(document[k], k) for k in ("value", "bound", "gap"))
     reached = _amount(value, "down" if maximise else "up", unit)
     more, than = ("more", "more than") if maximise else ("less", "less than")
+    nobody = f"no mechanism {WITHIN.get(facts.kind, '')}that keeps these promises can"
     if not bound and maximise and not value:
-        verdict = f"no mechanism that keeps these promises can {can} anything at all"
+        verdict = f"{nobody} {can} anything at all"
     elif not value and not gap and not maximise:
         verdict = "less is not possible"
     elif not gap:
-        verdict = f"no mechanism that keeps these promises can {can} {more}"
+        verdict = f"{nobody} {can} {more}"
     elif gap <= NEGLIGIBLE * max(bound, value):
-        verdict = f"no mechanism that keeps these promises can {can} {more}, up to a gap of {_amount(gap, 'up', unit)}"
+        verdict = f"{nobody} {can} {more}, up to a gap of {_amount(gap, 'up', unit)}"
     else:
         limit = _amount(bound, "up" if maximise else "down", unit)
-        verdict = f"no mechanism that keeps these promises can {can} {than} {limit} (gap {_amount(gap, 'up', unit)})"
+        verdict = f"{nobody} {can} {than} {limit} (gap {_amount(gap, 'up', unit)})"
     how = KINDS.get(facts.kind, f"a proof of the kind {shown(facts.kind)}")
     there = document.get("entropy_bits") if "maximize" in document["objective"] else None
     of_all = f" (out of {bits(there, 'up')})" if there and exact(there) else ""
     told.append(f"The release {does.format(reached)}{of_all}; {verdict}. This was proved by {how}.")
-    if facts.public and any(p.kind not in ("local_dp",) for p in facts.promises):
+    if facts.public and not (facts.promises and all(p.kind == "local_dp" for p in facts.promises)):
         told.append(
             "The proof needs the distribution of the original records, which stays confidential; the card carries its "
             "digest, so that an auditor with access can check it."
