@@ -42,7 +42,21 @@ def test_verify_of_a_card_says_what_it_cannot_prove(done: Place, run: Run) -> No
     code, out, _ = run("verify", done / "out" / "card.json")
     assert code == 0
     assert "only the design can prove it" in out
+    assert "Value, bound and limits depend on the distribution of the data" in out
     assert run("verify", done / "out" / "card.json", "--table", done / "t.csv")[0] == 2
+
+
+def test_what_is_no_number_is_said_so(done: Place, run: Run) -> None:
+    code, _, err = run("solve", done / "problem.toml", "-o", done / "new.json", "--gap", "x")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "--gap: 'x' is not a number" in err
+
+
+def test_a_folder_instead_of_a_design_is_named(done: Place, run: Run) -> None:
+    for command in ("verify", "explain", "audit", "channel"):
+        code, _, err = run(command, done.folder)
+        assert code == 2
+        assert f"{done.folder}: Is a directory" in err
 
 
 def spoilt(design: dict[str, object], how: str) -> str:

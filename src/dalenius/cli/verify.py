@@ -32,6 +32,9 @@ def run(arguments: Namespace) -> None:
             lines += _noise(verdict)
         elif verdict.kind == "card":
             lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
+            lines.append(
+                "Value, bound and limits depend on the distribution of the data: only the design can prove them."
+            )
         else:
             document |= _figures(verdict)
             lines += _words(verdict)

@@ -278,6 +278,8 @@ def one_more(document: Document) -> list[str]:
     """What someone who already knows one more attribute could learn about each secret, the most first."""
     facts = Facts.read(document)
     told: list[tuple[Any, str]] = []
+    both = set(facts.released) & set(document["channel"].get("inputs", ()))  # one name for the original and the draw
+    source = f"the released {facts.leaving}" if both else facts.leaving
     for promise in facts.promises:
         for name, more in promise.figures.get("with_one_more_bits", {}).items():
             knows = f"Someone who already knows {shown(name)}"
@@ -285,11 +287,11 @@ def one_more(document: Document) -> list[str]:
                 told.append(
                     (
                         exact(more),
-                        f"{knows} could learn up to {bits(more, 'up')} about {promise.about} from {facts.leaving}.",
+                        f"{knows} could learn up to {bits(more, 'up')} about {promise.about} from {source}.",
                     )
                 )
             else:
-                told.append((exact(0), f"{knows} still learns nothing about {promise.about} from {facts.leaving}."))
+                told.append((exact(0), f"{knows} still learns nothing about {promise.about} from {source}."))
     return once(sentence for _, sentence in sorted(told, key=lambda t: -t[0]))
 
 

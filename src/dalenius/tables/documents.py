@@ -41,7 +41,7 @@ def read_text(path: str | Path, what: str = "file") -> str:
     except UnicodeDecodeError:
         raise InputError(f"{path.name} is not UTF-8 text") from None
     except OSError as e:
-        raise InputError(f"cannot read the {what} {path.name}: {e.strerror}") from None
+        raise InputError(f"cannot read the {what} {path}: {e.strerror}") from None
 
 
 def read_json(path: str | Path, what: str = "file") -> Any:
