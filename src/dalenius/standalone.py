@@ -24,6 +24,7 @@ MODULES = (
     "certify/optimality",
     "certify/boxes",
     "certify/universal",
+    "certify/staircase",
     "certify/subsets",
     "certify/leakage",
     "certify/composition",

@@ -6,6 +6,7 @@ from dalenius.certify.capacity import from_rows
 from dalenius.certify.composition import FORMS, window_channels
 from dalenius.certify.pram import levels
 from dalenius.certify.privacy import Figures
+from dalenius.certify.staircase import staircase_levels
 from dalenius.core.expanding import DENSE
 from dalenius.core.numbers import exact
 from dalenius.core.reading import require, stochastic
@@ -20,6 +21,8 @@ def card(document: dict[str, Any]) -> tuple[Figures | None, ...]:
         return nothing
     if channel.get("form") == "pram":
         return levels(document)
+    if channel.get("form") == "staircase":
+        return staircase_levels(document)
     if channel.get("form") == "resample" and len(channel["keep"]) ** 2 > DENSE:  # too many letters to write rows out
         keep, q = ([exact(v) for v in channel[key]] for key in ("keep", "q"))
         fair = 0 <= min(keep) <= max(keep) <= 1 and min(q) >= 0 and sum(q) == 1

@@ -16,6 +16,7 @@ from dalenius.certify.optimality import cells, rays
 from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures, prove_promise
 from dalenius.certify.rate import rate
+from dalenius.certify.staircase import staircase, staircase_levels
 from dalenius.certify.subsets import subsets
 from dalenius.certify.universal import universal
 from dalenius.certify.water import water
@@ -31,6 +32,7 @@ COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, An
     "pram": (pram, levels),
     "rate": (rate, lambda design: rate(design)[0]),
     "water": (water, lambda design: water(design)[0]),
+    "staircase": (staircase, staircase_levels),
 }
 
 

@@ -4,11 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.certify.cone import Cone
-from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
+from dalenius.core.arithmetic import BITS, E_HIGH, log2, nats, times_log2
 from dalenius.core.reading import information
-
-# Bounds of log2 e.
-E_LOW, E_HIGH = (Fraction(log2(exp(Fraction(1), 128)[side])[side], 1 << BITS) for side in (0, 1))
 
 
 def universal(cone: Cone, _: dict[str, Any]) -> Fraction:

@@ -2,7 +2,7 @@
 
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
-from dalenius.core.forms import Noise, Pram, Product, Resample, Types, Windows, channel_of
+from dalenius.core.forms import Noise, Pram, Product, Resample, Staircase, Types, Windows, channel_of
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -72,6 +72,7 @@ __all__ = [
     "Resample",
     "Samples",
     "SideInformation",
+    "Staircase",
     "TableSource",
     "Types",
     "Windows",

@@ -10,7 +10,7 @@ from math import frexp, fsum
 
 from dalenius.errors import InputError
 
-__all__ = ["BITS", "exp", "log2", "nats", "share_log2", "sum_log2", "times_log2"]
+__all__ = ["BITS", "E_HIGH", "E_LOW", "exp", "log2", "nats", "share_log2", "sum_log2", "times_log2"]
 
 BITS = 160
 _WORK = BITS + 32  # working precision; the error analysis below needs 12 of the 32 guard bits
@@ -117,6 +117,7 @@ def exp(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
     return Fraction(low, 1 << bits), Fraction(high, 1 << bits)
 
 
+E_LOW, E_HIGH = (Fraction(log2(exp(Fraction(1), 128)[side])[side], 1 << BITS) for side in (0, 1))  # bounds of log2 e
 FEW = 20_000  # logarithms that are computed in whole numbers; more of them in doubles
 _ATANH = [float(Fraction(2 << _WORK, j * _LN2)) for j in (1, 3, 5, 7)]
 _LOG2_MIDDLES = [0.0] * 64 + [log2(Fraction(2 * k + 1, 256))[0] / (1 << BITS) for k in range(64, 128)]

@@ -82,10 +82,16 @@ def _noise(channel: dict[str, Any]) -> list[list[Fraction]]:
     return out
 
 
+def _staircase(channel: dict[str, Any]) -> list[list[Fraction]]:
+    ratio, columns = exact(channel["ratio"]), [(exact(w), set(members)) for w, members in channel["columns"]]
+    return [[w * ratio if k in members else w for w, members in columns] for k in channel["group"]]
+
+
 EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
     "noise": _noise,
     "pram": _pram,
     "resample": _resample,
+    "staircase": _staircase,
     "windows": _windows,
     "product": _windows,
     "types": _types,

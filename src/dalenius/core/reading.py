@@ -56,6 +56,22 @@ def multiplied(joint: Any) -> Any:
     return {"variables": {name: a for group in groups for name, a in group["variables"].items()}, "pmf": pmf}
 
 
+def counted(joint: Any, alphabets: dict[str, list[str]]) -> list[int]:
+    """The joint pmf of all its variables in whole numbers, one for each of their outcomes, last variable fastest."""
+    require(joint["variables"] == alphabets, "an alphabet differs from the joint pmf's")
+    p, total = whole([exact(record["p"]) for record in joint["pmf"]])
+    names, counts = [*alphabets], [0] * prod(map(len, alphabets.values()))
+    codes = [{letter: k for k, letter in enumerate(letters)} for letters in alphabets.values()]
+    for record, n in zip(joint["pmf"], p):
+        place = 0
+        for name, code in zip(names, codes):
+            place = place * len(code) + code[record[name]]
+        require(n >= 0 and not counts[place], "an outcome of the joint pmf is negative or stands twice")
+        counts[place] = n
+    require(sum(counts) == total, "the joint pmf does not sum to one")
+    return counts
+
+
 def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int]:
     """The inputs and the rows of a channel, each proved to be a pmf, as integers over one common denominator.
 

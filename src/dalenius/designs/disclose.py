@@ -105,6 +105,8 @@ def disclose(
     """
     if reason := why_not(problem):
         raise Unsupported(f"perfect sample privacy cannot solve this: {reason}")
+    if staircase.why_not_many(problem) is None:
+        return staircase.local_dp(problem, seconds=seconds, on_progress=on_progress)
     _kept_must_be_free(problem)
     problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
     channel, certificates, method = _searched(problem, gap, seconds, on_progress)

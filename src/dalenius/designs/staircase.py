@@ -1,27 +1,44 @@
-"""The route for outputs that tell about all of the input (W = X) under local DP alone: staircase columns.
+r"""All channels under local DP, for outputs that tell about all of the input (W = X): staircase columns, any number.
+
+Few letters are designed one by one. Of many, the rare ones are grouped: the channel does not tell the letters of a
+group apart, which costs a little, and a bound that may divide them at will says how much at most.
 
 References: paper 002, eq. 6 and 10, over all stochastic matrices; Kairouz, Oh & Viswanath (2016).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from dalenius.core import Certificate, Channel, LocalDP, Problem
+from dalenius.core import Certificate, Channel, Design, LocalDP, MaximizeInformation, Problem, Staircase
 from dalenius.core.numbers import up
 from dalenius.designs.columns import channel_from_rows
-from dalenius.designs.keeping import plain_ratio
+from dalenius.designs.keeping import MOST_NATS, local_ceiling, plain_ratio
+from dalenius.designs.proving import proved
+from dalenius.errors import Unsupported
 from dalenius.solvers import best_mixture
-from dalenius.solvers.staircase import MOST_ATOMS, staircase
+from dalenius.solvers.interior import Floats
+from dalenius.solvers.staircase import Staircase as Found
+from dalenius.solvers.staircase import best_mass, staircase
 
-__all__ = ["design", "why_not"]
+__all__ = ["design", "local_dp", "why_not", "why_not_many"]
 
-LARGE = 1e6  # beyond, local DP hardly restricts, and rounding would
+FEW = 20  # letters of a channel that is written in rows
+ALONE = 64  # letters that are designed one by one
+HEAVY = 14  # letters told apart by the bound for many
+GROUPS = 128
+RELATIVE = 1e-7
+LARGE = 1e6  # a ratio beyond hardly restricts, and rounding would
+
+Told = Callable[[str], None] | None
 
 
 def why_not(problem: Problem) -> str | None:
-    """The reason why this route does not apply, or None."""
+    """The reason why this route does not apply to a channel in rows, or None."""
     if any(not isinstance(g, LocalDP) or g.metric is not None for g in problem.guarantees):
         return "it serves local_dp alone, without a metric"
     if set(problem.objective.names) != set(problem.inputs):
@@ -29,28 +46,137 @@ def why_not(problem: Problem) -> str | None:
     ratio = plain_ratio(problem)
     if ratio is None or not 1 < ratio < LARGE:
         return "epsilon is 0 or very large"
-    if not 2 <= len(problem.pmf.grouped(problem.inputs)[0]) <= MOST_ATOMS:
-        return f"it takes at most {MOST_ATOMS} inputs that occur"
+    if not 2 <= len(problem.pmf.grouped(problem.inputs)[0]) <= FEW:
+        return f"it takes at most {FEW} inputs that occur"
     return None
 
 
 def design(
-    problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
+    problem: Problem, *, gap: float, seconds: float, on_progress: Told = None
 ) -> tuple[Channel, list[Certificate], str]:
-    """A channel, its certificate and the method in words."""
+    """A channel in rows, its certificate and the method in words."""
     joint, ratio = problem.pmf, plain_ratio(problem) or Fraction(1)
     p = np.array([float(Fraction(int(n), joint.total)) for n in joint.counts(problem.inputs)])
-    told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
-    found = staircase(p / p.sum(), float(ratio), gap=min(gap, 1e-9), seconds=seconds, on_progress=told)
-    columns = [[ratio if x else Fraction(1) for x in subset] for subset in found.subsets.tolist()]
-    worth = [told_by(float(p @ subset), float(ratio)) for subset in found.subsets]
-    mixture = best_mixture(columns, worth, [Fraction(1)] * len(p))
-    rows = [tuple(theta * columns[k][x] for k, theta in mixture.theta.items()) for x in range(len(p))]
-    tree = [node if isinstance(node, int) else repr(node) for node in found.tree]
-    proof = {"z": [up(Fraction(float(v)), 24) for v in found.z], "tree": tree}
-    return channel_from_rows(problem, rows), [Certificate("subsets", proof)], "staircase columns, generated one by one"
+    found = staircase(p / p.sum(), float(ratio), gap=min(gap, 1e-10), seconds=seconds, on_progress=_bits(on_progress))
+    rows = [
+        tuple(weight * (ratio if x in members else 1) for weight, members in weighted(found, p, ratio))
+        for x in range(len(p))
+    ]
+    return channel_from_rows(problem, rows), [Certificate("subsets", _proof(found))], _METHOD
+
+
+_METHOD = "staircase columns, generated one by one"
+
+
+def why_not_many(problem: Problem) -> str | None:
+    """The reason why `local_dp` does not solve a problem, or None."""
+    if not isinstance(problem.objective, MaximizeInformation) or problem.output is None:
+        return 'it maximises information by a fresh alphabet, output = "Y"'
+    if set(problem.objective.names) != set(problem.observe):
+        return "its objective is the information about the columns that it observes"
+    for g in problem.guarantees:
+        if not isinstance(g, LocalDP) or g.metric is not None or g.delta or not 0 < g.epsilon <= MOST_NATS:
+            return f"it promises local_dp alone, without metric and delta, up to {MOST_NATS} nats"
+    if not problem.guarantees:
+        return "nothing is promised"
+    for key in ("keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information", "form"):
+        if getattr(problem, key):
+            return f"it does not take {key}"
+    if len(problem.pmf.grouped(problem.observe)[0]) <= FEW:
+        return f"up to {FEW} inputs a channel is written in rows"
+    return None
+
+
+def local_dp(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, on_progress: Told = None) -> Design:
+    """Maximise I(X; Y) over all channels that keep local_dp, with X of more than a few letters.
+
+    `gap` counts as a share of the ceiling here; a search for many letters ends when its groups are exhausted.
+    """
+    if reason := why_not_many(problem):
+        raise Unsupported(f"staircases cannot solve this: {reason}")
+    joint = problem.pmf.marginal(list(problem.observe))
+    problem, ratio = replace(problem, joint=joint), plain_ratio(problem) or Fraction(1)
+    alphabets = joint.alphabets(problem.observe)
+    sizes = [len(letters) for letters in alphabets.values()]
+    counts = np.zeros(int(np.prod(sizes)), dtype=object)
+    counts[np.ravel_multi_index(tuple(joint.support.T), sizes)] = joint.weights
+    order = np.array(sorted(np.flatnonzero(counts), key=lambda x: (-int(counts[x]), x)))  # commonest first
+    p = np.array([int(counts[x]) / joint.total for x in order])
+    r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
+    told = _bits(on_progress)
+    if len(p) <= ALONE:
+        found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 8.0), on_progress=told)
+        groups, masses, price = np.arange(len(p)), p, _proof(found)
+    else:
+        heavy = np.concatenate([p[:HEAVY], [p[HEAVY:].sum()]])
+        divisible = np.arange(HEAVY + 1) == HEAVY
+        above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=told)
+        price = _proof(above)
+        price["runs"][-1][0] = len(p) - HEAVY
+        groups = grouped(p, max(min(best_mass(r) / 4, 1 / 48), 1 / GROUPS))
+        masses = np.bincount(groups, weights=p)
+        enough = above.bound * (1 - 1e-6)
+        found = staircase(masses / masses.sum(), r, gap=share, enough=enough, seconds=2.0, on_progress=told)
+    columns = weighted(found, masses, ratio)
+    group = np.full(len(counts), int(groups[-1]), dtype=np.int64)  # letters that never occur: with the rarest
+    group[order] = groups
+    names = {problem.output or "Y": tuple(map(str, range(len(columns))))}
+    channel = Staircase(
+        alphabets, names, ratio, tuple(group.tolist()), tuple((w, tuple(sorted(m))) for w, m in columns)
+    )
+    method = f"{_METHOD}, {len(masses)} classes of {len(p):,} letters" if len(p) > ALONE else _METHOD
+    return proved(problem, channel, [Certificate("staircase", price)], method=method, remarks=_remarks(channel, len(p)))
+
+
+def grouped(p: Floats, mass: float) -> npt.NDArray[np.int64]:
+    """The class of each letter, the commonest first: alone when it is heavier, else in groups of about this mass.
+
+    >>> grouped(np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1]), 0.2)
+    array([0, 1, 1, 2, 2, 3])
+    """
+    alone = int(np.count_nonzero(p >= mass))
+    light = np.cumsum(p[alone:]) - p[alone:] / 2
+    _, part = np.unique(np.floor(light / mass * (1 - 1e-12)).astype(np.int64), return_inverse=True)
+    return np.concatenate([np.arange(alone), alone + part.astype(np.int64)])
+
+
+def weighted(found: Found, p: Floats, ratio: Fraction) -> list[tuple[Fraction, frozenset[int]]]:
+    """Exact weights of the columns found, as (weight, members).
+
+    sum_k theta_k (1 + c 1_{A_k}) = 1 for every letter says that sum_k theta_k 1_{A_k} is the same number s everywhere,
+    so theta = s u where u covers every letter once, and s = 1 / (c + sum u): the ratio enters once, at the end.
+    """
+    everything = frozenset(range(len(p)))
+    sets = dict.fromkeys(frozenset(np.flatnonzero(a > 0.5).tolist()) or everything for a in found.columns)
+    members = [*sets, *({everything} - set(sets))]
+    points = [[Fraction(x in a) for x in range(len(p))] for a in members]
+    worth = [told_by(float(p[list(a)].sum() / p.sum()), float(ratio)) - found.value for a in members]
+    u = best_mixture(points, worth, [Fraction(1)] * len(p)).theta
+    s = 1 / (ratio - 1 + sum(u.values()))
+    return [(s * t, members[k]) for k, t in u.items()]
 
 
 def told_by(P: float, r: float) -> float:
     """What the column 1 + (r - 1) 1_A tells, with P = p(A)."""
     return float(P * r * np.log2(r) - (1 + (r - 1) * P) * np.log2(1 + (r - 1) * P))
+
+
+def _proof(found: Found) -> dict[str, list[Any]]:
+    """Prices of the runs of equal letters, the commonest first, and the tree."""
+    runs = [[int(m), up(Fraction(float(y)), 24)] for m, y in zip(found.many, found.z / found.one, strict=True)]
+    return {"runs": runs, "tree": [node if isinstance(node, list) else repr(node) for node in found.tree]}
+
+
+def _bits(on_progress: Told) -> Callable[[float, float], None] | None:
+    return (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
+
+
+def _remarks(channel: Staircase, letters: int) -> Sequence[str]:
+    """The estimator of p needs as many independent rows as there are letters (002, E15)."""
+    rank = int(np.linalg.matrix_rank(np.array([[float(v) for v in row] for row in channel.by_class])))
+    if rank == letters:
+        return []
+    return [
+        f"the released letters determine {rank} of {letters} frequencies: p cannot be estimated letter by letter; "
+        'form = "pram" keeps it identifiable, at less information'
+    ]

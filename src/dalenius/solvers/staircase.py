@@ -8,42 +8,60 @@ which is concave (002, section 2.3; Kairouz, Oh & Viswanath, "Extremal mechanism
 
     max sum_A theta_A g(p(A))   s.t.   sum_A theta_A (1 + (r - 1) 1_A) = 1,   theta >= 0,
 
-by column generation, all 2^N subsets priced at once. The tree that proves the bound is grown once, for the last dual.
+by column generation. The best A for given duals z is sought by branch and bound: atoms are taken in parts, the cheapest
+z / p first, which is a concave function of the mass taken, and the one that is taken in part is told apart. The same
+tree proves the bound. Where there are many letters, the rare ones are one `divisible` class: that can only raise the
+optimum, and it makes the bound independent of their number.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from time import monotonic
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.interior import Floats
-from dalenius.solvers.lp import maximise
+from dalenius.solvers.lp import silent_simplex
 
-__all__ = ["MOST_ATOMS", "Staircase", "staircase"]
+__all__ = ["Staircase", "best_mass", "staircase"]
 
-MOST_ATOMS = 20  # all their subsets are priced in one array
-_ROUNDS = 400
-_LEAVES = 20_000
+_ROUNDS = 1000
+_NODES = 1 << 11  # of the tree, at first
+_MOST_NODES = 1 << 16
+_PROOF_NODES = 1 << 14  # of the tree that is written down
 _NEW = 24  # columns a round
 
 
 @dataclass(frozen=True)
 class Staircase:
-    """Subsets A with their weights, the dual vector z, and the tree that proves ``bound`` = sum z + its worst leaf.
+    """Columns with their weights, the dual vector z, and the tree that proves ``bound`` = sum z + its worst leaf.
 
-    ``tree`` is flat, in pre-order: the number of an atom to branch on, in A first, or the tangent point of a leaf.
+    A column holds 1 for an atom in A, 0 for one outside and the share taken of a divisible class. ``tree`` is flat, in
+    pre-order: [class, k], whether more than k atoms of a class are in A, yes first; or the tangent point of a leaf. The
+    classes are the distinct p, the largest first, the divisible ones last; ``z`` is the price of each of their atoms,
+    ``one`` its p and ``many`` their number.
     """
 
-    subsets: NDArray[np.bool_]
+    columns: Floats
     weights: Floats
     z: Floats
-    tree: list[int | float]
+    one: Floats
+    many: Floats
+    tree: list[list[int] | float]
     value: float
     bound: float
+
+
+def best_mass(ratio: float) -> float:
+    """The P at which a column tells the most for its weight: (X - 1) / (r - 1), X = r ln r / (r - 1).
+
+    >>> round(best_mass(3.0), 6)
+    0.323959
+    """
+    return float((ratio * np.log(ratio) / (ratio - 1) - 1) / (ratio - 1))
 
 
 def staircase(
@@ -51,10 +69,12 @@ def staircase(
     ratio: float,
     *,
     gap: float,
+    divisible: NDArray[np.bool_] | None = None,
+    enough: float = np.inf,
     seconds: float = np.inf,
     on_progress: Callable[[float, float], None] | None = None,
 ) -> Staircase:
-    """Columns until no subset improves on them by more than the gap, or until the time is over.
+    """Columns until no other improves on them by more than the gap, one is worth `enough`, or the time is over.
 
     >>> found = staircase(np.full(4, 0.25), 3.0, gap=1e-9)
     >>> round(found.value, 6), found.bound - found.value < 1e-9
@@ -63,124 +83,226 @@ def staircase(
     p = np.ascontiguousarray(p, dtype=np.float64)
     if p.ndim != 1 or len(p) < 2 or p.min() <= 0 or abs(p.sum() - 1) > 1e-9 or not ratio > 1:
         raise InputError("a staircase needs two or more positive weights that sum to one, and a ratio above one")
-    if len(p) > MOST_ATOMS:
-        raise InputError(f"{len(p)} atoms have too many subsets; at most {MOST_ATOMS} are priced here")
     deadline = monotonic() + seconds
-    pricing = _Pricing(p, ratio)
-    subsets = _first(p)
-    bound = np.inf
+    pricing = _Pricing(p, ratio, np.zeros(len(p), dtype=bool) if divisible is None else divisible)
+    master = _Master(pricing)
+    master.add(_first(p, ratio))
+    bound, centre = np.inf, np.zeros(0)
     for _ in range(_ROUNDS):
-        worth = pricing.worth(subsets @ p)
-        best = maximise(worth, (1 + (ratio - 1) * subsets).T, np.ones(len(p)))
-        z = best.dual
-        excess, new = pricing.best(z)
-        bound = min(bound, float(z.sum()) + max(0.0, excess))
+        value, z = master.solve()
+        fresh = 0
+        for at in (0.4 * z + 0.6 * centre, z) if len(centre) else (z,):
+            # The mean of this dual and the best one is steadier than either.
+            excess, columns = pricing.best(at, 0.1 * gap)
+            if (here := float(at.sum()) + max(0.0, excess)) < bound:
+                bound, centre = here, at
+            fresh += master.add(columns)
         if on_progress is not None:
-            on_progress(best.objective, bound)
-        fresh = [a for a in new if not (subsets == a).all(axis=1).any()]
-        if excess <= 0.1 * gap or not fresh or monotonic() > deadline:
+            on_progress(value, bound)
+        if bound - value <= 0.3 * gap or value >= enough or monotonic() > deadline:
             break
-        used = best.x > 0
-        keep = used | (np.arange(len(subsets)) >= len(subsets) - 40 * len(p))
-        subsets = np.concatenate([subsets[keep], fresh])
-    used = best.x > 0
+        if not fresh:
+            if pricing.nodes >= _MOST_NODES:
+                break
+            pricing.nodes *= 2
+    value, z = master.solve()
+    pricing.nodes = min(pricing.nodes, _PROOF_NODES)
+    reached = [pricing.tree(at, 0.2 * gap)[0] + float(at.sum()) for at in (centre, z)]
+    z = centre if reached[0] <= reached[1] else z
     worst, tree = pricing.tree(z, 0.2 * gap)
-    return Staircase(subsets[used], best.x[used], z, tree, best.objective, float(z.sum()) + max(0.0, worst))
+    used = master.x > 0
+    columns = np.array(master.columns)[used]
+    bound = float(z.sum()) + max(0.0, worst)
+    return Staircase(columns, master.x[used], pricing.even(z), pricing.one, pricing.many, tree, value, bound)
 
 
-def _first(p: Floats) -> NDArray[np.bool_]:
-    """Every single atom and every other, and intervals of the order of p: enough for a feasible mixture."""
-    N = len(p)
-    order = np.argsort(-p)
-    sets = [np.eye(N, dtype=bool), ~np.eye(N, dtype=bool)]
-    for size in range(1, N):
-        for start in range(0, N, max(1, N // 8)):
-            one = np.zeros(N, dtype=bool)
-            one[order[np.arange(start, start + size) % N]] = True
-            sets.append(one[None])
-    return np.unique(np.concatenate(sets), axis=0)
+def _first(p: Floats, ratio: float) -> Floats:
+    """Every single atom and every other, and prefixes of random orders with about the best mass: a feasible start."""
+    N, draw, wanted = len(p), np.random.default_rng(0), best_mass(ratio)
+    sets = [np.eye(N), 1 - np.eye(N)]
+    for _ in range(2 * N):
+        order = draw.permutation(N)
+        many = int(np.searchsorted(np.cumsum(p[order]), wanted))
+        for size in (many, many + 1):
+            one = np.zeros((1, N))
+            one[0, order[:size]] = 1
+            sets += [one, 1 - one]
+    return np.concatenate(sets)
+
+
+class _Master:
+    """The linear program over the columns so far; HiGHS keeps its basis between rounds."""
+
+    def __init__(self, pricing: "_Pricing") -> None:
+        self.pricing, self.columns, self.known = pricing, list[Floats](), set[bytes]()
+        self.solver, self.x = silent_simplex(1e-10, threads=1), np.zeros(0)
+        N = len(pricing.p)
+        nothing, none = np.array([], dtype=np.int32), np.array([])
+        for _ in range(N):
+            self.solver.addRow(1.0, 1.0, 0, nothing, none)
+        self.rows, self.scale = np.arange(N, dtype=np.int32), 2.0**10 / float(pricing.ceiling)
+
+    def add(self, columns: Floats) -> int:
+        """Take in the columns that are new; how many."""
+        before = len(self.columns)
+        for column in columns:
+            if (name := column.tobytes()) not in self.known:
+                self.known.add(name)
+                self.columns.append(column)
+                worth = float(self.pricing.worth(np.array([column @ self.pricing.p]))[0])
+                self.solver.addCol(
+                    -self.scale * worth, 0.0, highspy.kHighsInf, len(self.rows), self.rows, 1 + self.pricing.c * column
+                )
+        return len(self.columns) - before
+
+    def solve(self) -> tuple[float, Floats]:
+        """The optimum over these columns, and its dual."""
+        self.solver.run()
+        status = self.solver.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverFailed(f"HiGHS ended {self.solver.modelStatusToString(status)} on staircase columns")
+        solution = self.solver.getSolution()
+        self.x = np.array(solution.col_value)
+        return -self.solver.getInfo().objective_function_value / self.scale, -np.array(solution.row_dual) / self.scale
 
 
 class _Pricing:
-    """The subset with the largest g(p(A)) - z . (1 + c 1_A)."""
+    """The subset with the largest g(p(A)) - z . (1 + c 1_A), level by level of what is told apart.
 
-    def __init__(self, p: Floats, ratio: float) -> None:
+    Atoms of equal p are one class, of which a whole number is in A; they have one price, the mean of theirs, which
+    never makes a bound worse. A node says between which numbers each class lies.
+    """
+
+    def __init__(self, p: Floats, ratio: float, divisible: NDArray[np.bool_]) -> None:
         self.p, self.c, self.most = p, ratio - 1, ratio * np.log2(ratio)
-        self.N = len(p)
-        self.sums = _subset_sums(p)
+        names = np.where(divisible, -1.0 - np.arange(len(p)), p)
+        _, first, self.of = np.unique(-names, return_index=True, return_inverse=True)
+        self.one, self.many = p[first], np.bincount(self.of).astype(np.float64)
+        self.divisible, self.members = divisible[first], [np.flatnonzero(self.of == k) for k in range(len(first))]
+        self.nodes, top = _NODES, ratio * np.log(ratio) / (ratio - 1)
+        self.ceiling = (top - 1 - np.log(top)) / np.log(2)
 
     def worth(self, P: Floats) -> Floats:
         """g(P)."""
         told: Floats = P * self.most - (1 + self.c * P) * np.log2(1 + self.c * P)
         return told
 
-    def best(self, z: Floats) -> tuple[float, list[NDArray[np.bool_]]]:
-        """The largest excess, and the subsets with the largest positive ones."""
-        excess = self.worth(self.sums) - self.c * _subset_sums(z) - z.sum()
-        top = np.argpartition(-excess, min(_NEW, len(excess) - 1))[:_NEW]
-        top = top[np.argsort(-excess[top])]
-        members = (top[:, None] >> np.arange(self.N)) & 1
-        return float(excess.max()), [a for a, k in zip(members.astype(bool), top, strict=True) if excess[k] > 0]
+    def even(self, z: Floats) -> Floats:
+        """The price of one atom of each class."""
+        return np.bincount(self.of, weights=z) / self.many
 
-    def tree(self, z: Floats, slack: float) -> tuple[float, list[int | float]]:
-        """Branch on "x in A?", worst leaf first, until no leaf exceeds the slack or there are too many.
+    def best(self, z: Floats, slack: float) -> tuple[float, Floats]:
+        """A bound of the largest excess, and columns with large positive ones."""
+        levels = self._grown(self.even(z), slack, found := _Found(self, z))
+        return _worst(levels), found.columns()
 
-        The bound of a leaf is that of a tangent of g, atom by atom; the tangent point is where the line's own best
-        subset lies, which makes the bound least.
+    def _grown(self, z: Floats, slack: float, found: "_Found | None" = None) -> list["_Level"]:
+        """Levels of the tree: a node whose bound does not exceed what is needed is a leaf.
+
+        The slope of g meets the price of a class at P*. Along rising prices P* falls and the mass taken rises, so the
+        classes taken come first, and only the last of them is taken in part: there the node is told apart.
         """
-        root = np.full(self.N, -1, dtype=np.int8)
-        bound, at, branch = self._leaf(z, root)
-        heap, points = [(-bound, 0, branch, root)], [at]
-        children: dict[int, tuple[int, int]] = {}
-        while heap[0][0] < -slack and heap[0][2] >= 0 and len(points) < 2 * _LEAVES:
-            _, name, branch, known = heappop(heap)
-            children[name] = (branch, len(points))
-            for side in (1, 0):
-                here = known.copy()
-                here[branch] = side
-                bound, at, further = self._leaf(z, here)
-                heappush(heap, (-bound, len(points), further, here))
-                points.append(at)
-        flat: list[int | float] = []
-        stack = [0]
+        c, order = self.c, np.argsort(z / self.one, kind="stable")
+        one, price, total = self.one[order], (z / self.one)[order], float(z @ self.many)
+        met = (np.exp2(np.clip((self.most - c * price) / c - 1 / np.log(2), -200, 200)) - 1) / c
+        low, high = np.zeros((1, len(one))), self.many[order][None, :].copy()
+        levels, nodes = list[_Level](), 1
+        while True:
+            mass, room = low @ one, (high - low) * one
+            before = mass[:, None] + np.cumsum(room, axis=1) - room
+            part = np.clip(np.minimum(met - before, room), 0.0, None)
+            at = mass + part.sum(axis=1)
+            bound = self.worth(at) - c * ((low * one + part) @ price) - total
+            share = low + part / one
+            inner = np.where(self.divisible[order], 0.0, np.minimum(share - np.floor(share), np.ceil(share) - share))
+            split = np.argmax(inner, axis=1)
+            if found is not None:
+                found.offer(share, order, split)
+                slack = max(slack, 0.99 * found.most)
+            leaf = (bound <= slack) | (inner.max(axis=1) < 1e-9)
+            if nodes + 2 * int((~leaf).sum()) > self.nodes:
+                leaf[:] = True
+            here = np.floor(share[np.arange(len(share)), split])
+            levels.append(_Level(bound, at, leaf, order[split], here))
+            if leaf.all():
+                return levels
+            open_ = np.flatnonzero(~leaf)
+            nodes += 2 * len(open_)
+            more, less = low[open_].copy(), high[open_].copy()
+            more[np.arange(len(open_)), split[open_]] = here[open_] + 1
+            less[np.arange(len(open_)), split[open_]] = here[open_]
+            low = np.stack([more, low[open_]], axis=1).reshape(-1, len(one))
+            high = np.stack([high[open_], less], axis=1).reshape(-1, len(one))
+
+    def tree(self, z: Floats, slack: float) -> tuple[float, list[list[int] | float]]:
+        """The worst leaf, and the tree in pre-order."""
+        levels = self._grown(self.even(z), slack)
+        places = [np.cumsum(~level.leaf) - 1 for level in levels]
+        flat: list[list[int] | float] = []
+        stack = [(0, 0)]
         while stack:
-            name = stack.pop()
-            if name in children:
-                branch, inside = children[name]
-                flat.append(branch)
-                stack += [inside + 1, inside]
+            depth, k = stack.pop()
+            level = levels[depth]
+            if level.leaf[k]:
+                flat.append(float(min(max(level.at[k], 0.0), 1.0)))
             else:
-                flat.append(points[name])
-        return -heap[0][0], flat
-
-    def _leaf(self, z: Floats, known: NDArray[np.int8]) -> tuple[float, float, int]:
-        """Bound, tangent point, and the atom to branch on, -1 where none is left."""
-        p, c = self.p, self.c
-        inside, free = known == 1, known == -1
-        low, high = float(p[inside].sum()), float(p[inside | free].sum())
-        best, point = np.inf, low
-        left, right = low, high
-        for _ in range(40):
-            at = (left + right) / 2
-            slope = self.most - c * (np.log2(1 + c * at) + 1 / np.log(2))
-            gain = slope * p - c * z
-            taken = inside | (free & (gain > 0))
-            value = float(c * at / np.log(2) - np.log2(1 + c * at) + gain[taken].sum() - z.sum())
-            P = float(p[taken].sum())
-            if value < best:
-                best, point = value, at
-            if abs(P - at) < 1e-12 or right - left < 1e-12:
-                break
-            # The line's best subset lies to the right of its point: so does the lowest line.
-            left, right = (at, right) if at < P else (left, at)
-        slope = self.most - c * (np.log2(1 + c * point) + 1 / np.log(2))
-        doubt = np.where(free, np.abs(slope - c * z / p), np.inf)
-        branch = int(doubt.argmin()) if free.any() else -1
-        return best, point, branch
+                flat.append([int(level.split[k]), int(level.count[k])])
+                child = 2 * int(places[depth][k])
+                stack += [(depth + 1, child + 1), (depth + 1, child)]
+        return _worst(levels), flat
 
 
-def _subset_sums(v: Floats) -> Floats:
-    sums = np.zeros(1)
-    for x in v:
-        sums = np.concatenate([sums, sums + x])
-    return sums
+@dataclass(frozen=True)
+class _Level:
+    """Nodes of one depth: their bound, where it is met, whether it suffices, and else what is told apart."""
+
+    bound: Floats
+    at: Floats
+    leaf: NDArray[np.bool_]
+    split: NDArray[np.int64]
+    count: Floats
+
+
+def _worst(levels: list[_Level]) -> float:
+    return max(float(level.bound[level.leaf].max(initial=-np.inf)) for level in levels)
+
+
+class _Found:
+    """The best columns met on the way down: whole numbers on both sides of what a bound takes in part."""
+
+    def __init__(self, pricing: _Pricing, z: Floats) -> None:
+        self.pricing, self.z, self.most = pricing, z, 0.0
+        self._columns: list[tuple[float, Floats]] = []
+        self._cheapest = [atoms[np.argsort(z[atoms], kind="stable")] for atoms in pricing.members]
+
+    def offer(self, share: Floats, order: NDArray[np.int64], split: NDArray[np.int64]) -> None:
+        """Round the class that is taken in part down and up, and one further; among equals the cheapest are taken."""
+        pricing, z = self.pricing, self.pricing.even(self.z)
+        rows = np.arange(len(share))
+        many, divisible = pricing.many[order], pricing.divisible[order]
+        for step in (0, 1, -1, 2):
+            counts = share.copy()
+            counts[rows, split] = np.floor(share[rows, split] + 1e-9) + step
+            counts = np.where(divisible, share, np.rint(np.clip(counts, 0, many)))
+            mass = counts @ pricing.one[order]
+            worth = pricing.worth(mass) - pricing.c * (counts @ z[order]) - float(z @ pricing.many)
+            for node in np.argsort(-worth)[:_NEW]:
+                if worth[node] <= 1e-14:
+                    break
+                self.most = max(self.most, float(worth[node]))
+                self._columns.append((float(worth[node]), self._column(counts[node], order)))
+
+    def _column(self, counts: Floats, order: NDArray[np.int64]) -> Floats:
+        one = np.zeros(len(self.pricing.p))
+        for k, n in zip(order.tolist(), counts.tolist(), strict=True):
+            if self.pricing.divisible[k]:
+                one[self._cheapest[k]] = n
+            else:
+                one[self._cheapest[k][: int(n)]] = 1
+        return one
+
+    def columns(self) -> Floats:
+        """The best few."""
+        best = sorted(self._columns, key=lambda column: -column[0])
+        unique = {one.tobytes(): one for _, one in best[: 8 * _NEW]}
+        return np.array(list(unique.values())[:_NEW]).reshape(-1, len(self.pricing.p))

@@ -1,0 +1,109 @@
+"""How fast is the best channel under local DP found and proved, against the linear program over all subsets?
+
+CPU seconds of one thread. The rival is the full program with one variable for each of the 2^S subsets, by HiGHS with its
+defaults, while it fits. For more letters there is none: value and proved bound are told with their relative gap.
+
+    python benchmarks/local_dp.py
+"""
+
+import time
+from fractions import Fraction
+from typing import Any
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+from reporting import save
+
+from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.designs import solve
+from dalenius.designs.staircase import told_by
+
+SEED = 1
+
+
+def shapes(S: int) -> dict[str, npt.NDArray[np.float64]]:
+    k = np.arange(1, S + 1)
+    found = {
+        "uniform": np.ones(S),
+        "dirichlet": np.random.default_rng(SEED).dirichlet(np.ones(S)),
+        "zipf1": 1 / k,
+        "zipf2": 1 / k**2,
+        "one big": np.r_[0.6, np.full(S - 1, 0.4 / (S - 1))],
+    }
+    return {name: p / p.sum() for name, p in found.items()}
+
+
+def full(p: npt.NDArray[np.float64], r: float) -> tuple[float, float]:
+    """The optimum over all subsets and the CPU seconds of HiGHS."""
+    S = len(p)
+    begin = time.process_time()
+    sets = ((np.arange(1 << S)[:, None] >> np.arange(S)) & 1).astype(np.float64)
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = 1 << S, S
+    scale = 1e4
+    model.col_cost_ = np.array([-scale * told_by(float(P), r) for P in sets @ p])
+    model.col_lower_, model.col_upper_ = np.zeros(1 << S), np.full(1 << S, highspy.kHighsInf)
+    model.row_lower_ = model.row_upper_ = np.ones(S)
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = np.arange(0, S * (1 << S) + 1, S, dtype=np.int32)
+    model.a_matrix_.index_ = np.tile(np.arange(S, dtype=np.int32), 1 << S)
+    model.a_matrix_.value_ = (1 + (r - 1) * sets).ravel()
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    for side in ("primal", "dual"):
+        solver.setOptionValue(f"{side}_feasibility_tolerance", 1e-10)
+    solver.passModel(model)
+    solver.run()
+    return -solver.getInfo().objective_function_value / scale, time.process_time() - begin
+
+
+def contest(S: int, shape: str, epsilon: str, rival: bool) -> dict[str, Any]:
+    counts = np.maximum(1, np.rint(1e9 * shapes(S)[shape])).astype(np.int64)
+    letters = tuple(map(str, range(S)))
+    joint = Pmf.from_records({"X": letters}, [((x,), int(n)) for x, n in zip(letters, counts, strict=True)])
+    promise = (LocalDP(Fraction(epsilon)),)
+    problem = Problem(("X",), MaximizeInformation(("X",)), promise, output="Y", joint=joint)
+    begin = time.process_time()
+    design = solve(problem)
+    seconds = time.process_time() - begin
+    result: dict[str, Any] = {
+        "letters": S,
+        "shape": shape,
+        "epsilon": epsilon,
+        "value_bits": float(design.value),
+        "relative_gap": float(design.gap / design.value),
+        "seconds": seconds,
+    }
+    if rival:
+        value, slow = full(counts / counts.sum(), float(np.exp(float(Fraction(epsilon)))))
+        result |= {"full_value": value, "full_seconds": slow, "times_faster": slow / seconds}
+    return result
+
+
+def main() -> None:
+    cases = [(14, "dirichlet", "2", True), (16, "dirichlet", "1/2", True), (16, "zipf2", "2", True)]
+    cases += [(50, shape, e, False) for shape in ("dirichlet", "zipf2") for e in ("1/2", "2")]
+    cases += [(100_000, shape, e, False) for shape in shapes(2) for e in ("1/2", "2", "4")]
+    results = []
+    print(
+        f"{'letters':>8} {'p':>10} {'eps':>5} {'bits':>12} {'rel. gap':>9} {'s':>7} {'full LP s':>10} {'times':>7} {'differs':>9}"
+    )
+    for S, shape, epsilon, rival in cases:
+        r = contest(S, shape, str(Fraction(epsilon)), rival)
+        results.append(r)
+        slow = (
+            f"{r['full_seconds']:>10.2f} {r['times_faster']:>7.0f} {abs(r['full_value'] - r['value_bits']):>9.1e}"
+            if rival
+            else ""
+        )
+        print(
+            f"{S:>8} {shape:>10} {epsilon:>5} {r['value_bits']:>12.9f} {r['relative_gap']:>9.1e} {r['seconds']:>7.2f} {slow}",
+            flush=True,
+        )
+    save("local_dp", "the best channel under local DP against the linear program over all subsets", results, seed=SEED)
+
+
+if __name__ == "__main__":
+    main()

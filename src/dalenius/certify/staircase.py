@@ -1,0 +1,126 @@
+r"""Proof for local DP when the output tells about all of the input (002, section 2.3), for any number of letters.
+
+With the ratio r a column with minimum 1 lies in [1, r]^X, so it is a mixture of columns 1 + c 1_A, c = r - 1, and those
+tell g(P) = P r log2 r - (1 + c P) log2(1 + c P) with P = p(A), a concave function. With a price y(x) for the mass of each
+letter, I(X; Y) <= sum_x y p + tau, where tau is the most that g(p(A)) - sum_x y p (1 + c 1_A) is for any A, and not
+below 0, because p.(1 + c 1_A) >= 1. Letters stand in runs of one price, the commonest first. Branch on how many letters
+of a run are in A, if they are equally likely. At a leaf the tangent of g at any P0 lies above g, and what is best for a
+line is found run by run; a run that is not told apart counts as divisible, which only raises tau.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from fractions import Fraction
+from itertools import accumulate
+from math import lcm
+from typing import Any
+
+from dalenius.certify.privacy import Figures
+from dalenius.core.arithmetic import BITS, E_HIGH, E_LOW, exp, log2, nats, times_log2
+from dalenius.core.numbers import exact, up
+from dalenius.core.reading import counted, require
+
+
+def most_told(counts: list[int], r: Fraction, proof: dict[str, Any]) -> Fraction:
+    """`runs` are [letters, price]; the tree is flat, in pre-order: [run, k], more than k of its letters first, or P0."""
+    order, total, c = sorted((n for n in counts if n), reverse=True), sum(counts), r - 1
+    runs = [(int(many), exact(price)) for many, price in proof["runs"]]
+    ends = [*accumulate(many for many, _ in runs)]
+    require(min(many for many, _ in runs) > 0 and ends[-1] == len(order), "the runs are not made of all letters")
+    unit = [order[end - 1] if order[end - 1] == order[end - many] else 0 for end, (many, _) in zip(ends, runs)]
+    mass = [sum(order[end - many : end]) for end, (many, _) in zip(ends, runs)]
+    one = lcm(*(price.denominator for _, price in runs))
+    price = [int(v * one) for _, v in runs]  # whole numbers: prices over `one`, masses over `total`
+    cheap = sorted(range(len(runs)), key=price.__getitem__)
+    sums = [
+        (0, 0),
+        *accumulate(((mass[j], mass[j] * price[j]) for j in cheap), lambda a, b: (a[0] + b[0], a[1] + b[1])),
+    ]
+    rank, paid = {j: k for k, j in enumerate(cheap)}, Fraction(sums[-1][1], one * total)
+    most, tau, sorted_prices = Fraction(times_log2(r, r)[1], 1 << BITS), Fraction(0), [price[j] for j in cheap]
+    nodes, stack = iter([*proof["tree"], None]), [dict[int, tuple[int, int]]()]
+    while stack:
+        known, node = stack.pop(), next(nodes)
+        if isinstance(node, list):
+            run, k = node
+            require(type(run) is int and 0 <= run < len(runs) and bool(unit[run]), "a branch names no run of equals")
+            low, high = known.get(run, (0, runs[run][0]))
+            require(type(k) is int and low <= k < high, "a branch does not divide its run")
+            stack += [known | {run: (low, k)}, known | {run: (k + 1, high)}]
+            continue
+        at = exact(node)
+        require(isinstance(node, str) and 0 <= at <= 1, "a tangent outside [0, 1]")
+        below = Fraction(log2(1 + c * at)[0], 1 << BITS)
+        # The tangent is c P0 log2 e - log2(1 + c P0) + slope P; both ends rounded up, P >= 0.
+        slope = most - c * (below + E_LOW)
+        cut = bisect_left(sorted_prices, slope / c * one)  # runs that are worth their price: all of them are taken
+        taken, cost = sums[cut]
+        for run, (low, high) in known.items():
+            more = high * unit[run] - mass[run] if rank[run] < cut else low * unit[run]
+            taken, cost = taken + more, cost + more * price[run]
+        tau = max(
+            tau, c * at * E_HIGH - below + slope * Fraction(taken, total) - c * Fraction(cost, one * total) - paid
+        )
+    require([*nodes] == [None], "the tree does not match its subsets")
+    return paid + tau
+
+
+def ceiling(r: Fraction) -> Fraction:
+    """I(X; Y) <= X - 1 - ln X nats with X = r ln r / (r - 1), whatever p is: it grows with X."""
+    top = nats(r) * r / (r - 1)
+    return (top - 1) * E_HIGH - Fraction(log2(top)[0], 1 << BITS)
+
+
+def columns_of(channel: dict[str, Any]) -> tuple[Fraction, list[tuple[Fraction, set[int]]]]:
+    """The ratio and the columns, proved to be those of a channel."""
+    keys = {"form", "inputs", "output", "ratio", "group", "columns"}
+    require(set(channel) == keys, "a channel of form staircase has other keys than it may")
+    ratio, columns = exact(channel["ratio"]), [(exact(w), {*members}) for w, members in channel["columns"]]
+    classes, letters, many = {*channel["group"]}, [*channel["output"].values()], 1
+    for alphabet in channel["inputs"].values():
+        require(len({*alphabet}) == len(alphabet), "a channel has a bad alphabet")
+        many *= len(alphabet)
+    require(len(channel["group"]) == many, "there is not a class for each input")
+    require(len(letters) == 1 and len({*letters[0]}) == len(letters[0]) == len(columns), "not a column for each letter")
+    fair = ratio >= 1 and all(w >= 0 and members <= classes for w, members in columns)
+    require(fair, "a column of a staircase is negative or names no class")
+    for k in classes:
+        row = sum(w * ratio if k in members else w for w, members in columns)
+        require(row == 1, f"the rows of class {k} do not sum to one")
+    return ratio, columns
+
+
+def staircase_levels(document: dict[str, Any]) -> tuple[Figures, ...]:
+    """The level of local_dp, proved to be what is promised: the ratio, for no entry differs from another by more."""
+    require(not {"keep", "strata"} & set(document.get("mechanism", {})), "form staircase is proved by itself")
+    require(not document.get("kept"), "form staircase is proved by itself")
+    figure, shown = nats(columns_of(document["channel"])[0]), []
+    for promise in (guarantee["promised"] for guarantee in document["guarantees"]):
+        require(set(promise) == {"local_dp"}, "staircases are proved under local_dp alone")
+        require(figure <= exact(promise["local_dp"]), f"the level of local_dp is {up(figure, 12)}, more than promised")
+        shown.append({"epsilon_nats": up(figure)})
+    return tuple(shown)
+
+
+def staircase(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fraction, Fraction]:
+    """Figures of the promises, value, bound and entropy of a design of form staircase, from its numbers alone."""
+    channel, names = design["channel"], design["mechanism"]["observe"]
+    figures, (ratio, columns) = staircase_levels(design), columns_of(channel)
+    about = design["objective"]["maximize"]["information"]
+    require([*channel["inputs"]] == names and {*about} == {*names}, "form staircase is proved for W = X alone")
+    counts = counted(design["joint"], channel["inputs"])
+    total, masses = sum(counts), Counter[int]()
+    for n, k in zip(counts, channel["group"]):
+        masses[k] += n
+    told, best = Fraction(0), Fraction(times_log2(ratio, ratio)[0], 1 << BITS)
+    for w, members in columns:
+        P = Fraction(sum(masses[k] for k in members), total)
+        v = 1 + (ratio - 1) * P
+        told += w * (P * best - Fraction(times_log2(v, v)[1], 1 << BITS))
+    entropy = sum(m * n * log2(Fraction(total, n))[1] for n, m in Counter(counts).items() if n)
+    hidden, r = (
+        Fraction(entropy, total << BITS),
+        min(exp(exact(g["promised"]["local_dp"]))[1] for g in design["guarantees"]),
+    )
+    bounds = [hidden, *([ceiling(r), most_told(counts, r, design["certificate"])] if r > 1 else [Fraction(0)])]
+    return figures, "staircase", max(told, Fraction(0)), min(bounds), hidden

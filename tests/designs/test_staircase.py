@@ -1,0 +1,188 @@
+"""All channels under local DP: reference values, the full linear program, many letters, the proof and its damage."""
+
+import json
+import random
+from fractions import Fraction
+from itertools import product
+from math import exp, log, log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dalenius.certify import check
+from dalenius.certify.staircase import most_told
+from dalenius.core import Design, LocalDP, MaximizeInformation, Pmf, Problem, Staircase, channel_of
+from dalenius.core.arithmetic import exp as e
+from dalenius.core.numbers import strict_json
+from dalenius.designs import solve
+from dalenius.designs.staircase import grouped, told_by
+from dalenius.errors import InvalidChannel, NotCertified
+from dalenius.solvers.lp import maximise
+from dalenius.solvers.staircase import best_mass, staircase
+
+
+def problem(counts, epsilon):
+    letters = tuple(map(str, range(len(counts))))
+    joint = Pmf.from_records({"X": letters}, [((x,), int(n)) for x, n in zip(letters, counts, strict=True)])
+    about = MaximizeInformation(("X",))
+    return Problem(("X",), about, (LocalDP(Fraction(str(epsilon))),), output="Y", joint=joint)
+
+
+def full(p, r):
+    """The linear program over all subsets, in bits."""
+    sets = np.array(list(product((0.0, 1.0), repeat=len(p))))
+    worth = [told_by(float(P), r) for P in sets @ p]
+    return maximise(worth, (1 + (r - 1) * sets).T, np.ones(len(p))).objective
+
+
+def ceiling(r):
+    top = r * log(r) / (r - 1)
+    return (top - 1 - log(top)) / log(2)
+
+
+@given(st.lists(st.integers(1, 500), min_size=2, max_size=9), st.floats(0.1, 5))
+@settings(deadline=None, max_examples=40)
+def test_column_generation_equals_the_full_program(counts, epsilon):
+    p, r = np.array(counts) / sum(counts), exp(epsilon)
+    found = staircase(p, r, gap=1e-10)
+    assert found.value == pytest.approx(full(p, r), abs=1e-9)
+    assert found.value - 1e-9 <= found.bound <= found.value + 1e-8
+
+
+@pytest.mark.parametrize("S", [5, 12, 40])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
+def test_equal_letters_are_subset_selection(S, epsilon):
+    """max_k S g(k / S) / (k e^a + S - k): the optimum for uniform p."""
+    r = exp(epsilon)
+    best = max(S * told_by(k / S, r) / (k * r + S - k) for k in range(1, S))
+    design = solve(problem([1] * S, epsilon))
+    assert float(design.value) == pytest.approx(best, abs=1e-9)
+    assert design.gap <= Fraction(1, 10**9)
+
+
+@given(st.lists(st.integers(1, 60), min_size=4, max_size=8), st.integers(1, 3), st.floats(0.2, 4))
+@settings(deadline=None, max_examples=30)
+def test_dividing_rare_letters_never_lowers_the_optimum(counts, heavy, epsilon):
+    p, r = np.sort(np.array(counts) / sum(counts))[::-1], exp(epsilon)
+    merged = np.concatenate([p[:heavy], [p[heavy:].sum()]])
+    above = staircase(merged, r, gap=1e-10, divisible=np.arange(heavy + 1) == heavy)
+    assert above.bound >= full(p, r) - 1e-9
+    assert above.bound <= ceiling(r) + 1e-9
+
+
+@pytest.mark.parametrize("shape", ["dirichlet", "zipf1", "zipf2", "big"])
+@pytest.mark.parametrize(("S", "relative"), [(30, 1e-6), (2000, 1e-3)])
+def test_many_letters(shape, S, relative):
+    k = np.arange(1, S + 1)
+    p = {
+        "dirichlet": np.random.default_rng(1).dirichlet(np.ones(S)),
+        "zipf1": 1 / k,
+        "zipf2": 1 / k**2,
+        "big": np.r_[0.6, np.full(S - 1, 0.4 / (S - 1))],
+    }[shape]
+    design = solve(problem(np.maximum(1, np.rint(1e8 * p / p.sum())), 2))
+    assert isinstance(design.channel, Staircase)
+    assert design.gap <= Fraction(relative) * design.value
+    assert float(design.value) <= ceiling(exp(2.0))
+    assert Design.from_json(strict_json(design.dumps())) == design
+    assert check(json.dumps(design.card())).figures[0] == {"epsilon_nats": design.proved[0]["epsilon_nats"]}
+
+
+def test_value_and_level_by_their_definitions():
+    counts = [11 * k % 30 for k in range(40)]
+    design = solve(problem(counts, 1))
+    rows, p = design.channel.rows, [n / sum(counts) for n in counts]
+    out = [sum(a * float(row[y]) for a, row in zip(p, rows, strict=True)) for y in range(len(rows[0]))]
+    told = sum(
+        a * float(v) * log2(float(v) / out[y]) for a, row in zip(p, rows, strict=True) for y, v in enumerate(row)
+    )
+    assert told == pytest.approx(float(design.value), abs=1e-9)
+    assert max(max(c) / min(c) for c in zip(*rows, strict=True)) <= e(Fraction(1))[1]
+    assert all(sum(row) == 1 for row in rows)
+
+
+def test_unidentifiable_frequencies_are_told():
+    design = solve(problem([10**6 // k**2 for k in range(1, 31)], "1/2"))
+    assert "determine 2 of 30 frequencies" in design.remarks[0]
+
+
+def test_letters_are_grouped_by_mass():
+    assert grouped(np.full(8, 0.125), 0.25).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert best_mass(exp(2.0)) == pytest.approx((2 * exp(2) / (exp(2) - 1) - 1) / (exp(2) - 1))
+
+
+CORRUPTIONS = {
+    "bound lowered": (lambda d: d.update(bound=d["value"], gap="0"), "the claimed bound"),
+    "value raised": (lambda d: d.update(value=d["bound"]), "the claimed value"),
+    "a larger ratio": (lambda d: d["channel"].update(ratio="2.7183"), "sum to one"),
+    "a stronger promise": (lambda d: d["guarantees"][0]["promised"].update(local_dp="0.999"), "more than promised"),
+    "a weight changed": (lambda d: d["channel"]["columns"][0].__setitem__(0, "1/100"), "sum to one"),
+    "a class of its own": (lambda d: d["channel"]["columns"][0][1].append(77), "names no class"),
+    "a run less": (lambda d: d["certificate"]["runs"].pop(), "not made of all letters"),
+    "a leaf less": (lambda d: d["certificate"]["tree"].pop(), "damaged|does not match"),
+    "a leaf more": (lambda d: d["certificate"]["tree"].append("0.2"), "does not match"),
+    "a tangent outside": (lambda d: d["certificate"].update(tree=["1.2"]), "tangent outside"),
+    "another target": (lambda d: d["objective"]["maximize"].update(information=["Z"]), "W = X alone"),
+    "a kept column": (lambda d: d["mechanism"].update(keep=["X"]), "by itself"),
+    "a metric": (lambda d: d["guarantees"][0]["promised"].update(metric="m"), "local_dp alone"),
+    "an outcome twice": (lambda d: d["joint"]["pmf"].append(dict(d["joint"]["pmf"][0])), "stands twice"),
+}
+
+
+@pytest.fixture(scope="module")
+def honest():
+    return solve(problem([1 + 7 * k % 40 for k in range(25)], 1))
+
+
+@pytest.mark.parametrize(("change", "message"), CORRUPTIONS.values(), ids=list(CORRUPTIONS))
+def test_a_planted_corruption_is_refused(honest, change, message):
+    document = strict_json(honest.dumps())
+    change(document)
+    with pytest.raises(NotCertified, match=message):
+        check(json.dumps(document))
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=60)
+def test_no_prices_and_no_tree_prove_a_false_bound(seed):
+    """Whatever the proof says, what it returns is not below the optimum."""
+    draw = random.Random(seed)
+    counts = [draw.randrange(1, 9) for _ in range(6)]
+    r = e(Fraction(2))[1]
+    different = sorted(set(counts), reverse=True)
+    runs = [[counts.count(n), str(draw.uniform(-0.2, 1.5))] for n in different]
+    tree = [str(draw.random())]
+    if draw.random() < 0.5:
+        run = draw.randrange(len(runs))
+        tree = [[run, draw.randrange(runs[run][0])], str(draw.random()), str(draw.random())]
+    proved = most_told(counts, r, {"runs": runs, "tree": tree})
+    assert float(proved) >= full(np.array(counts) / sum(counts), float(r)) - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"group": [0, 2]}, "without a gap"),
+        ({"columns": [["1/3", [0]], ["1/3", [5]]]}, "some of the classes"),
+        ({"columns": [["1/3", [0]], ["1/2", [1]]]}, "sum to one"),
+        ({"ratio": "1/2"}, "sum to one"),
+        ({"group": ["a", "b"]}, "whole numbers"),
+        ({"group": [0]}, "a class for each input"),
+        ({"columns": ["1/3", "1/3"]}, "list of pairs"),
+        ({"more": 1}, "exactly the keys"),
+    ],
+)
+def test_a_bad_staircase_is_refused(change, message):
+    document = {
+        "form": "staircase",
+        "inputs": {"X": ["a", "b"]},
+        "output": {"Y": ["0", "1"]},
+        "ratio": "2",
+        "group": [0, 1],
+        "columns": [["1/3", [0]], ["1/3", [1]]],
+    }
+    assert channel_of(document).shape == (2, 2)
+    with pytest.raises(InvalidChannel, match=message):
+        channel_of(document | change)
