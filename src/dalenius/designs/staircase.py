@@ -58,10 +58,8 @@ def design(
     joint, ratio = problem.pmf, plain_ratio(problem) or Fraction(1)
     p = np.array([float(Fraction(int(n), joint.total)) for n in joint.counts(problem.inputs)])
     found = staircase(p / p.sum(), float(ratio), gap=min(gap, 1e-10), seconds=seconds, on_progress=_bits(on_progress))
-    rows = [
-        tuple(weight * (ratio if x in members else 1) for weight, members in weighted(found, p, ratio))
-        for x in range(len(p))
-    ]
+    columns = weighted(found, p, ratio)
+    rows = [tuple(weight * (ratio if x in members else 1) for weight, members in columns) for x in range(len(p))]
     return channel_from_rows(problem, rows), [Certificate("subsets", _proof(found))], _METHOD
 
 

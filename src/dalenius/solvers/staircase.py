@@ -107,9 +107,8 @@ def staircase(
             pricing.nodes *= 2
     value, z = master.solve()
     pricing.nodes = min(pricing.nodes, _PROOF_NODES)
-    reached = [pricing.tree(at, 0.2 * gap)[0] + float(at.sum()) for at in (centre, z)]
-    z = centre if reached[0] <= reached[1] else z
-    worst, tree = pricing.tree(z, 0.2 * gap)
+    trees = [(*pricing.tree(at, 0.2 * gap), at) for at in (centre, z)]
+    worst, tree, z = min(trees, key=lambda t: max(0.0, t[0]) + float(t[2].sum()))
     used = master.x > 0
     columns = np.array(master.columns)[used]
     bound = float(z.sum()) + max(0.0, worst)
@@ -272,13 +271,14 @@ class _Found:
 
     def __init__(self, pricing: _Pricing, z: Floats) -> None:
         self.pricing, self.z, self.most = pricing, z, 0.0
-        self._columns: list[tuple[float, Floats]] = []
+        self._columns: list[tuple[float, Floats]] = []  # worth, and how many of each class
+        self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._cheapest = [atoms[np.argsort(z[atoms], kind="stable")] for atoms in pricing.members]
 
     def offer(self, share: Floats, order: NDArray[np.int64], split: NDArray[np.int64]) -> None:
         """Round the class that is taken in part down and up, and one further; among equals the cheapest are taken."""
         pricing, z = self.pricing, self.pricing.even(self.z)
-        rows = np.arange(len(share))
+        rows, self._order = np.arange(len(share)), order
         many, divisible = pricing.many[order], pricing.divisible[order]
         for step in (0, 1, -1, 2):
             counts = share.copy()
@@ -286,15 +286,13 @@ class _Found:
             counts = np.where(divisible, share, np.rint(np.clip(counts, 0, many)))
             mass = counts @ pricing.one[order]
             worth = pricing.worth(mass) - pricing.c * (counts @ z[order]) - float(z @ pricing.many)
-            for node in np.argsort(-worth)[:_NEW]:
-                if worth[node] <= 1e-14:
-                    break
-                self.most = max(self.most, float(worth[node]))
-                self._columns.append((float(worth[node]), self._column(counts[node], order)))
+            self.most = max(self.most, float(worth.max()))
+            top = np.argpartition(-worth, min(_NEW, len(worth) - 1))[:_NEW]
+            self._columns += [(float(worth[node]), counts[node]) for node in top if worth[node] > 1e-14]
 
-    def _column(self, counts: Floats, order: NDArray[np.int64]) -> Floats:
+    def _column(self, counts: Floats) -> Floats:
         one = np.zeros(len(self.pricing.p))
-        for k, n in zip(order.tolist(), counts.tolist(), strict=True):
+        for k, n in zip(self._order.tolist(), counts.tolist(), strict=True):
             if self.pricing.divisible[k]:
                 one[self._cheapest[k]] = n
             else:
@@ -304,5 +302,6 @@ class _Found:
     def columns(self) -> Floats:
         """The best few."""
         best = sorted(self._columns, key=lambda column: -column[0])
-        unique = {one.tobytes(): one for _, one in best[: 8 * _NEW]}
-        return np.array(list(unique.values())[:_NEW]).reshape(-1, len(self.pricing.p))
+        unique = {counts.tobytes(): counts for _, counts in best[: 8 * _NEW]}
+        found = [self._column(counts) for counts in list(unique.values())[:_NEW]]
+        return np.array(found).reshape(-1, len(self.pricing.p))
