@@ -1,11 +1,11 @@
 r"""Proof for local DP when the output tells about all of the input (002, section 2.3), for any number of letters.
 
 With the ratio r a column with minimum 1 lies in [1, r]^X, so it is a mixture of columns 1 + c 1_A, c = r - 1, and those
-tell g(P) = P r log2 r - (1 + c P) log2(1 + c P) with P = p(A), a concave function. With a price y(x) for the mass of each
-letter, I(X; Y) <= sum_x y p + tau, where tau is the most that g(p(A)) - sum_x y p (1 + c 1_A) is for any A, and not
-below 0, because p.(1 + c 1_A) >= 1. Letters stand in runs of one price, the commonest first. Branch on how many letters
-of a run are in A, if they are equally likely. At a leaf the tangent of g at any P0 lies above g, and what is best for a
-line is found run by run; a run that is not told apart counts as divisible, which only raises tau.
+tell g(P) = P r log2 r - (1 + c P) log2(1 + c P) with P = p(A), a concave function. With a price y(x) for the mass of
+each letter, I(X; Y) <= sum_x y p + tau, where tau is the most that g(p(A)) - sum_x y p (1 + c 1_A) is for any A, and
+not below 0, because p.(1 + c 1_A) >= 1. Letters stand in runs of one price, the commonest first. Branch on how many
+letters of a run are in A, if they are equally likely. At a leaf the tangent of g at any P0 lies above g, and what is
+best for a line is found run by run; a run that is not told apart counts as divisible, which only raises tau.
 """
 
 from bisect import bisect_left
@@ -22,7 +22,7 @@ from dalenius.core.reading import counted, require
 
 
 def most_told(counts: list[int], r: Fraction, proof: dict[str, Any]) -> Fraction:
-    """`runs` are [letters, price]; the tree is flat, in pre-order: [run, k], more than k of its letters first, or P0."""
+    """`runs` are [letters, price]; the tree is flat, in pre-order: [run, k], more than k letters first, or a P0."""
     order, total, c = sorted((n for n in counts if n), reverse=True), sum(counts), r - 1
     runs = [(int(many), exact(price)) for many, price in proof["runs"]]
     ends = [*accumulate(many for many, _ in runs)]

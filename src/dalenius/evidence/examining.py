@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from dalenius.core import Design, Kernel, Pmf, Resample, Windows
 from dalenius.evidence.attack import Attack, attacks
+from dalenius.evidence.compact import kept_share, means, too_many
 
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
 
@@ -173,8 +174,10 @@ def _examined(
     letters: npt.NDArray[Any],
     share: float,
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
-    if isinstance(channel, Resample) and not channel.few:
+    if isinstance(channel, Resample) and too_many(channel):
         return _resampled(channel, inputs, letters, share), []
+    if too_many(channel):
+        return _examined_without_rows(channel, which, inputs, letters, share), []
     law = np.array([[float(v) for v in row] for row in channel.drawn])
     shape = law.shape
     seen = np.bincount(inputs.astype(np.int64) * shape[1] + letters, minlength=shape[0] * shape[1]).reshape(shape)
@@ -229,7 +232,7 @@ def _resampled(channel: Resample, inputs: npt.NDArray[Any], letters: npt.NDArray
         trials = n.astype(np.float64)
         first = _counts_finding(what, kept, stays * n, trials, share / 2, [f"{y} where it was {y}" for y in labels])
     in_all = np.array([kept.sum()]), np.array([float(stays @ n)]), np.array(float(len(letters)))
-    often = _often(channel, n.astype(np.float64)), np.array(float(len(letters)))
+    often = means(channel, n.astype(np.float64)), np.array(float(len(letters)))
     return [
         first,
         _counts_finding("how many letters were kept", *in_all, share / 2, ["kept letters"]),
@@ -239,12 +242,24 @@ def _resampled(channel: Resample, inputs: npt.NDArray[Any], letters: npt.NDArray
     ]
 
 
-def _often(channel: Kernel, weight: Floats) -> Floats:
-    """How often each letter is expected, with so many records for each row of the channel."""
-    if isinstance(channel, Resample) and not channel.few:
-        keep, q = (np.array([float(v) for v in values]) for values in (channel.keep, channel.q))
-        return np.asarray(keep * weight + float((1 - keep) @ weight) * q)
-    return np.asarray(weight @ np.array([[float(v) for v in row] for row in channel.drawn]))
+def _examined_without_rows(
+    channel: Kernel, which: str, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], share: float
+) -> list[Finding]:
+    """Among records whose letter is kept with the same probability, how many kept it; and each letter's count."""
+    n = np.bincount(inputs.astype(np.int64), minlength=channel.shape[0]).astype(np.float64)
+    stays = np.bincount(inputs[inputs == letters].astype(np.int64), minlength=channel.shape[0])
+    values, classes = np.unique(kept_share(channel), return_inverse=True)
+    size = np.asarray(np.bincount(classes, weights=n), dtype=np.float64)
+    kept = np.bincount(classes, weights=stays).astype(np.int64)
+    told = [f"records whose letter{which} is kept with probability {v:.6g}" for v in values]
+    labels = [" ".join(y) for y in channel.letters()]
+    seen = np.bincount(letters.astype(np.int64), minlength=channel.shape[1])
+    return [
+        _counts_finding(f"how many records keep their letter{which}", kept, size * values, size, share, told),
+        _counts_finding(
+            f"how often each letter{which} was released", seen, means(channel, n), np.array(n.sum()), share, labels
+        ),
+    ]
 
 
 def _view_given_input(channel: Kernel, view: Sequence[str]) -> tuple[Floats, list[str]]:
@@ -264,15 +279,16 @@ def examine_shuffled(
     )
     findings, parts = [size], _parts(design, letters)
     for channel, which, (drawn,) in parts:
-        whole = isinstance(channel, Resample) and not channel.few
-        weight = np.zeros(channel.shape[0] if whole else len(channel.drawn))
+        large = too_many(channel)
+        law = np.zeros((channel.shape[0], 0)) if large else np.array([[float(v) for v in r] for r in channel.drawn])
+        weight = np.zeros(len(law))
         outcomes, index = original.grouped(list(channel.inputs))
-        counts = np.zeros(len(outcomes))
-        np.add.at(counts, index, original.weights.astype(np.float64))
-        for count, codes in zip(counts.tolist(), outcomes, strict=True):
-            weight[channel.drawn_row(codes)] += count / original.total * rows
-        seen = np.bincount(drawn.astype(np.int64), minlength=channel.shape[1])
+        shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
+        for codes, n in zip(outcomes, shares.tolist(), strict=True):
+            weight[channel.drawn_row(codes)] += n / original.total * rows
+        expected = means(channel, weight) if large else weight @ law
+        seen = np.bincount(drawn.astype(np.int64), minlength=len(expected))
         labels = [" ".join(y) for y in channel.letters()]
         what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
-        findings.append(_counts_finding(what, seen, _often(channel, weight), trials, error / (2 * len(parts)), labels))
+        findings.append(_counts_finding(what, seen, expected, trials, error / (2 * len(parts)), labels))
     return Audit(len(letters), False, error, tuple(findings), attacks=attacks(design))

@@ -21,6 +21,8 @@ KINDS = {
     "rays": "visiting every extreme mechanism one by one",
     "cells": "dividing all possible conclusions into cells and bounding each of them",
     "subsets": "bounding every subset of the inputs",
+    "staircase": "bounding every subset of the inputs, the rare ones as if they could be divided",
+    "pram": "bounding every matrix that keeps a letter or draws one of the others, all alike",
     "composition": "the privacy of every window and the lemma on windows without cycles, and a closed bound",
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
     "water": "reverse water-filling, whose level bounds every mechanism",

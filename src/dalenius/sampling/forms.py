@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Resample, Types, Windows
+from dalenius.core import Kernel, Pram, Resample, Staircase, Types, Windows
+from dalenius.sampling.keeper import Keeper
 from dalenius.sampling.resampler import Resampler
 from dalenius.sampling.sampler import Sampler
 from dalenius.sampling.stream import Words
@@ -16,6 +17,7 @@ from dalenius.tables import Coded
 __all__ = ["Draw", "draws_of", "matched", "rows_read"]
 
 CHUNK = 1 << 22
+TABULATED = 256  # letters of form (8) that are drawn from a table of the rows, by one word each
 
 
 @dataclass(frozen=True)
@@ -23,19 +25,19 @@ class Draw:
     """One independent draw for every record: the columns that it reads and its law.
 
     `label` tells the draws of one release apart: each has a stream of random words of its own. It is empty when there
-    is one draw only. `types` is the channel when the draw reads the type of its inputs, not their outcome.
+    is one draw only. `form` is the channel when the draw reads the type or the class of its inputs, not their outcome.
     """
 
     inputs: Sequence[str]
-    sampler: Sampler | Resampler
+    sampler: Sampler | Resampler | Keeper
     label: tuple[str, ...] = ()
-    types: Types | None = None
+    form: Types | Staircase | None = None
 
     def drawn(
         self, table: Coded, stream: Words, on_progress: Callable[[int], None] | None = None
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """For each record the row of the law that it reads, and the letter drawn from that row."""
-        inputs = rows_read(self.types, table) if self.types else table.combined(list(self.inputs))
+        inputs = rows_read(self.form, table) if self.form else table.combined(list(self.inputs))
         letters = np.empty(table.rows, dtype=self.sampler.dtype)
         for start in range(0, table.rows, CHUNK):
             stop = min(start + CHUNK, table.rows)
@@ -56,14 +58,20 @@ def draws_of(channel: Kernel) -> list[Draw]:
         samplers = {rows: Sampler(rows) for rows in {w.rows for w in channel.windows}}  # windows are often alike
         return [Draw(list(w.inputs), samplers[w.rows], ("window", *w.output)) for w in channel.windows]
     if isinstance(channel, Types):
-        return [Draw(list(channel.inputs), Sampler(channel.of_type), types=channel)]
+        return [Draw(list(channel.inputs), Sampler(channel.of_type), form=channel)]
+    if isinstance(channel, Staircase):
+        return [Draw(list(channel.inputs), Sampler(channel.by_class), form=channel)]
+    if isinstance(channel, Pram) and len(channel.q) > TABULATED:
+        return [Draw(list(channel.inputs), Keeper(channel.q))]
     if isinstance(channel, Resample):
         return [Draw(list(channel.inputs), Resampler(channel.keep, channel.q))]
     return [Draw(list(channel.inputs), Sampler(channel.rows))]
 
 
 def rows_read(channel: Kernel, table: Coded) -> npt.NDArray[Any]:
-    """Which row of the law each record reads: its outcome, or the type of its samples."""
+    """Which row of the law each record reads: its outcome, its class, or the type of its samples."""
+    if isinstance(channel, Staircase):
+        return np.array(channel.group)[table.combined(list(channel.inputs))]
     if not isinstance(channel, Types):
         return table.combined(list(channel.inputs))
     counts = np.zeros((table.rows, len(channel.alphabet)), dtype=np.int64)

@@ -158,6 +158,13 @@ class _Master:
         """The optimum over these columns, and its dual."""
         self.solver.run()
         status = self.solver.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:  # columns nearly alike: once more, from nothing
+            self.solver.clearSolver()
+            self.solver.setOptionValue("presolve", "off")
+            for side in ("primal", "dual"):
+                self.solver.setOptionValue(f"{side}_feasibility_tolerance", 1e-9)
+            self.solver.run()
+            status = self.solver.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(f"HiGHS ended {self.solver.modelStatusToString(status)} on staircase columns")
         solution = self.solver.getSolution()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import Any, ClassVar, Self
 
 from dalenius.core.expanding import expanded
@@ -13,6 +14,8 @@ from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel
 
 __all__ = ["Staircase"]
+
+WRITTEN_OUT = 1 << 16  # entries; classes and columns say the same in fewer
 
 Column = tuple[Fraction, tuple[int, ...]]
 
@@ -59,6 +62,17 @@ class Staircase(Kernel):
         return tuple(
             tuple(w * self.ratio if k in members else w for w, members in sets) for k in range(max(self.group) + 1)
         )
+
+    @property
+    def few(self) -> bool:
+        return prod(self.shape) <= WRITTEN_OUT
+
+    @property
+    def drawn(self) -> Rows:
+        return self.by_class
+
+    def drawn_row(self, codes: Sequence[int]) -> int:
+        return self.group[self.row_of(codes)]
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:

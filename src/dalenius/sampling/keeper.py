@@ -1,0 +1,103 @@
+r"""Draw from a channel of form "pram" without its rows: keep the letter, or draw one of the others, all alike.
+
+Two decisions for each row, each by an infinite binary fraction of its own words: U of the even words 0, 2, 4, ... keeps
+the letter x iff U < q(x); V of the odd words 1, 3, 5, ... names one of the other S - 1 letters, by floor(V (S - 1)). So
+p(x | x) = q(x) and p(y | x) = (1 - q(x)) / (S - 1) exactly, whatever the denominators: the first word of each settles
+it unless the 2^-64 that it leaves open hold a threshold; then whole numbers do, with as many words as it takes.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.sampling.sampler import Integers, Letters
+from dalenius.sampling.stream import Words
+
+__all__ = ["Keeper"]
+
+_WORD = 64
+_CHUNK = 1 << 16
+_HALF = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+class Keeper:
+    """Exact draws from p(y | x) = q(x) if y = x, else (1 - q(x)) / (S - 1).
+
+    >>> from dalenius.sampling.stream import Stream
+    >>> Keeper([Fraction(1), Fraction(0), Fraction(1, 2)]).draw(np.array([0, 1, 1, 2]), Stream(bytes(32)))
+    array([0, 2, 0, 2], dtype=uint8)
+    """
+
+    def __init__(self, q: Sequence[Fraction]) -> None:
+        if not q or min(q) < 0 or max(q) > 1 or (len(q) == 1 and q[0] != 1) or len(q) >= 1 << 32:
+            raise InputError("q is not made of probabilities, one for each letter")
+        self.inputs, self._q = len(q), q
+        self.dtype = np.min_scalar_type(len(q))
+        found = {v: divmod(v.numerator << _WORD, v.denominator) for v in set(q)}
+        self._always = np.array([v == 1 for v in q])
+        self._tops = np.array([found[v][0] if v < 1 else 0 for v in q], dtype=np.uint64)
+        self._open = np.array([found[v][1] > 0 for v in q])
+
+    def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
+        """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
+        codes = np.asarray(codes)
+        if codes.ndim != 1 or codes.dtype.kind not in "iu":
+            raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
+        if codes.size and (codes.min() < 0 or codes.max() >= self.inputs):
+            at = int(np.flatnonzero((codes < 0) | (codes >= self.inputs))[0])
+            raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{self.inputs - 1}")
+        letters = codes.astype(self.dtype)
+        others = np.uint64(self.inputs - 1)
+        for begin in range(0, codes.size, _CHUNK):
+            inputs = codes[begin : begin + _CHUNK]
+            words, tops = stream.words(start + begin, inputs.size), self._tops[inputs]
+            kept = (words < tops) | self._always[inputs]
+            doubt = (words == tops) & self._open[inputs] & ~self._always[inputs]
+            second = stream.words(start + begin, inputs.size, 1)
+            # The 128 bits of second * others in two halves: the upper 64 are the place, the lower say how near it is.
+            high, low = second >> _HALF, second & _LOW
+            middle = high * others + (low * others >> _HALF)
+            place, rest = middle >> _HALF, (middle << _HALF) | (low * others & _LOW)
+            doubt |= ~kept & (rest > np.uint64((1 << _WORD) - 1) - others + np.uint64(1)) & (others > 0)
+            chosen = place + (place >= inputs.astype(np.uint64))
+            chunk = letters[begin : begin + _CHUNK]
+            chunk[~kept] = chosen[~kept].astype(self.dtype)
+            for k in np.flatnonzero(doubt):
+                chunk[k] = self.draw_one(int(inputs[k]), stream, start + begin + int(k))
+        return letters
+
+    def draw_one(self, code: int, stream: Words, row: int) -> int:
+        """The letter of one row in integers alone: the definition that `draw` must match."""
+        if not 0 <= code < self.inputs:
+            raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
+        top, one = self._q[code].as_integer_ratio()
+        if self._part(stream, row, 0, [(top, one)]) == 0:
+            return code
+        others = self.inputs - 1
+        place = self._place(stream, row, others)
+        return place + (place >= code)
+
+    @staticmethod
+    def _part(stream: Words, row: int, first: int, cuts: Sequence[tuple[int, int]]) -> int:
+        """How many of the cuts lie at or below the fraction whose words are first, first + 2, ..."""
+        value = bits = 0
+        index = first
+        while True:
+            value, bits, index = value << _WORD | stream.word(row, index), bits + _WORD, index + 2
+            below = sum(value * one >= top << bits for top, one in cuts)
+            if below == sum((value + 1) * one > top << bits for top, one in cuts):
+                return below
+
+    @staticmethod
+    def _place(stream: Words, row: int, many: int) -> int:
+        """The floor of V times many."""
+        value = bits = 0
+        index = 1
+        while True:
+            value, bits, index = value << _WORD | stream.word(row, index), bits + _WORD, index + 2
+            place = value * many >> bits
+            if (value + 1) * many <= (place + 1) << bits:
+                return place
