@@ -230,13 +230,32 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
 
 
 def apply(
-    design: Design, table: Any, *, key: Key | None = None, on_progress: Progress | None = None
+    design: Design, table: Any, *, key: Key | None = None, again: bool = False, on_progress: Progress | None = None
 ) -> tuple[Released, Audit]:
-    """Draw a release of a table by a verified design; another table than its own is recounted and re-proved first."""
+    """Draw a release of a table by a verified design; another table than its own is recounted and re-proved first.
+
+    A table that was released already, as the card beside it says, is refused unless `again`.
+    """
+    if not again:
+        _refuse_released(table)
     check(design.dumps())
     standing, coded = reproved(design, table)
     released = draw(standing, coded, key=key, on_progress=_named(on_progress, "drawing"))
     return released, examine(standing, released.inputs, released.letters)
+
+
+def _refuse_released(table: Any) -> None:
+    """A file that the card in its folder describes was perturbed before; it looks like an original and is none."""
+    beside = Path(table).parent / "card.json" if isinstance(table, str | Path) else None
+    if beside is None or not beside.is_file() or not Path(table).name.startswith("released."):
+        return
+    card = read_json(beside, "card")
+    left = {*card["channel"]["output"], *card["kept"]} if isinstance(card, dict) and "channel" in card else set()
+    if set(open_table(table).names) == left:
+        raise InputError(
+            f"{table} is a release already, by {beside}; perturbed once more, neither card would fit it; apply the design "
+            "to the original table, or say --again"
+        )
 
 
 @overload

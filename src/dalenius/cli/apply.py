@@ -3,18 +3,25 @@
 from argparse import Namespace
 from pathlib import Path
 
+from dalenius.certify import check
 from dalenius.cli.terminal import progress, say
+from dalenius.core import channel_of
 from dalenius.errors import InputError, NotCertified
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words
-from dalenius.sampling import Key
-from dalenius.tables import write_table
+from dalenius.sampling import Key, draw_value
+from dalenius.tables import read_json, read_text, write_table
 from dalenius.walk import apply, load
 
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 
 
 def run(arguments: Namespace) -> None:
+    if arguments.value:
+        _one(arguments)
+        return
+    if not arguments.table or not arguments.output:
+        raise InputError("say which table to release and where: apply DESIGN TABLE -o RELEASED; or --value VALUE")
     output = Path(arguments.output)
     kind = FORMATS.get(output.suffix.lower())
     if kind is None:
@@ -22,10 +29,34 @@ def run(arguments: Namespace) -> None:
     refuse_existing(output, force=arguments.force)
     key = Key.from_file(arguments.key) if arguments.key else None
     with progress(arguments) as show:
-        released, seen = apply(load(arguments.design), arguments.table, key=key, on_progress=show)
+        design = load(arguments.design)
+        released, seen = apply(design, arguments.table, key=key, again=arguments.again, on_progress=show)
         if seen.contradicts:
             raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
         with new_file(output, force=arguments.force) as place:
             write_table(place, kind, released.columns)
     lines = [*words.seen(seen), f"Written: {output} ({released.rows:,} rows: {', '.join(released.columns)})."]
     say(arguments, lines, {"rows": released.rows, "columns": list(released.columns), "seen": seen.to_json()})
+
+
+def _one(arguments: Namespace) -> None:
+    """The released letters of one value. A card or a design is proved first, as far as it can be."""
+    if arguments.table or arguments.output:
+        raise InputError("--value draws one value and prints it; it takes no table and no output")
+    document = read_json(arguments.design, "mechanism file")
+    if isinstance(document, dict) and "format" in document:
+        check(read_text(arguments.design, "mechanism file"))
+        document = document["channel"]
+    channel = channel_of(document)
+    if len(channel.inputs) == 1 and len(arguments.value) == 1:
+        value = {next(iter(channel.inputs)): arguments.value[0]}
+    else:
+        pairs = [v.split("=", 1) for v in arguments.value]
+        if any(len(pair) != 2 for pair in pairs) or len({pair[0] for pair in pairs}) != len(pairs):
+            raise InputError(
+                f"the mechanism reads {', '.join(channel.inputs)}; say --value COLUMN=VALUE for each, once"
+            )
+        value = {pair[0]: pair[1] for pair in pairs}
+    key = Key.from_file(arguments.key) if arguments.key else None
+    drawn = draw_value(channel, value, key=key)
+    say(arguments, ["\t".join(drawn.values())], {"released": drawn})

@@ -134,13 +134,22 @@ def parser() -> argparse.ArgumentParser:
 
     c = command(
         "apply",
-        "draw a released table by a design; another table than the design's is recounted and re-proved",
-        "dalenius apply design.json patients.csv -o released.csv",
+        "draw a released table by a design; another table than the design's is recounted and re-proved; or one value, "
+        "from the card alone",
+        "dalenius apply design.json patients.csv -o released.csv\n  dalenius apply card.json --value north",
     )
-    c.add_argument("design", help="design.json")
-    c.add_argument("table", help="the table to release")
-    writes(c, "released table to write: .csv, .parquet or .arrow")
+    c.add_argument("design", help="design.json; with --value also card.json or a channel")
+    c.add_argument("table", nargs="?", help="the table to release")
+    writes(c, "released table to write: .csv, .parquet or .arrow", "")
     keyed(c)
+    c.add_argument(
+        "--value",
+        action="append",
+        metavar="VALUE",
+        help="randomise this one value and print the released one; COLUMN=VALUE, once for each column, where the "
+        "mechanism reads several",
+    )
+    c.add_argument("--again", action="store_true", help="perturb a table that is a release already")
 
     c = command(
         "explain", "say in plain words what a design or a card promises and proves", "dalenius explain card.json"

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from dalenius.core import Design, Kernel, Pmf, Resample, Windows
 from dalenius.evidence.attack import Attack, attacks
 from dalenius.evidence.compact import kept_share, means, too_many
+from dalenius.evidence.transitions import transitions
 
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
 
@@ -56,6 +57,7 @@ class Audit:
     findings: tuple[Finding, ...]
     leakage: tuple[dict[str, Any], ...] = ()
     attacks: tuple[Attack, ...] = ()
+    transitions: tuple[dict[str, Any], ...] = ()
 
     @property
     def contradicts(self) -> bool:
@@ -73,6 +75,7 @@ class Audit:
             ],
             "leakage_seen": [dict(entry) for entry in self.leakage],
             "attacks": [attack.to_json() for attack in self.attacks],
+            "transitions": [dict(entry) for entry in self.transitions],
         }
 
 
@@ -163,7 +166,9 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
         found, told = _examined(channel, which, those, read, drawn, share)
         findings += found
         leakage += told
-    return Audit(len(letters), True, error, tuple(findings), tuple(leakage), attacks(design))
+    moved = [transitions(channel, *arrays) for channel, _, arrays in parts]
+    found_moved = tuple(entry for entry in moved if entry)
+    return Audit(len(letters), True, error, tuple(findings), tuple(leakage), attacks(design), found_moved)
 
 
 def _examined(

@@ -328,6 +328,11 @@ def seen(audit: Audit | None) -> list[str]:
         f"{tests} made. If the release follows its design, the chance that any of them objects is at most "
         f"{_one_in(audit.error)}.",
     ]
+    told += [
+        f"{shown(', '.join(moved['columns']))}: {moved['changed']:,} of {moved['rows']:,} records changed "
+        f"({moved['changed_percent']:.1f} %)."
+        for moved in audit.transitions
+    ]
     if against:
         told.append(f"The evidence CONTRADICTS the proof: {len(against)} of {len(audit.findings)} tests object.")
         told += [
