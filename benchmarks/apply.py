@@ -1,7 +1,7 @@
 """How many full rows a second does PRAM perturb, ten columns at once, against the ways one would write it?
 
 One thread, CPU time; 953,076 rows of 3, 4, 9, 2, 6, 5, 11, 4, 3 and 3 categories; k-ary randomised response at level 1
-for each column. Ours draws the exact law from AES-256 words; the rivals draw floats from a generator that is not secure.
+for each column. Ours draws the exact law from AES-256 words; the rivals draw floats from an insecure generator.
 
     exact       the draws of a channel of form "product", cryptographic stream included
     choices     random.choices, cell by cell in Python (on fewer rows)

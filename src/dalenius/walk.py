@@ -253,8 +253,8 @@ def _refuse_released(table: Any) -> None:
     left = {*card["channel"]["output"], *card["kept"]} if isinstance(card, dict) and "channel" in card else set()
     if set(open_table(table).names) == left:
         raise InputError(
-            f"{table} is a release already, by {beside}; perturbed once more, neither card would fit it; apply the design "
-            "to the original table, or say --again"
+            f"{table} is a release already, by {beside}; perturbed once more, neither card would fit it; apply the "
+            "design to the original table, or say --again"
         )
 
 

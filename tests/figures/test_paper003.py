@@ -100,5 +100,5 @@ def test_the_command_writes_the_folder(tmp_path, capsys):
 
 
 def test_a_paper_without_figures_says_which_there_are(capsys, tmp_path):
-    assert main(["figures", "002", "--output", str(tmp_path / "f")]) == 2
-    assert "those of 000, 001, 003" in capsys.readouterr().err
+    assert main(["figures", "004", "--output", str(tmp_path / "f")]) == 2
+    assert "those of 000, 001, 002, 003" in capsys.readouterr().err

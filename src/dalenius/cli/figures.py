@@ -6,11 +6,11 @@ from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
 from dalenius.errors import InputError
-from dalenius.figures import Figure, paper000, paper001, paper003, write
+from dalenius.figures import Figure, paper000, paper001, paper002, paper003, write
 from dalenius.outputs import refuse_existing
 
-PAPERS = {"000": paper000, "001": paper001, "003": paper003}
-LATER = ("002", "004")
+PAPERS = {"000": paper000, "001": paper001, "002": paper002, "003": paper003}
+LATER = ("004",)
 
 
 def run(arguments: Namespace) -> None:
