@@ -320,7 +320,8 @@ def run(capsys):
 def test_later_papers_are_refused_in_one_sentence(paper, run, tmp_path):
     code, out, err = run("figures", paper, "-o", tmp_path / "f")
     assert (code, out) == (2, "")
-    assert err == f"dalenius: the figures of paper {paper} are not available yet; there are those of 000, 001, 002, 003\n"
+    there = "000, 001, 002, 003"
+    assert err == f"dalenius: the figures of paper {paper} are not available yet; there are those of {there}\n"
     assert list(tmp_path.iterdir()) == []
 
 
