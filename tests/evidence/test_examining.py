@@ -259,6 +259,7 @@ def test_an_audit_is_written_in_plain_values():
         "findings": [{"what": "what", "p_value_at_most": 1e-9, "contradicts": True, "detail": "detail"}],
         "leakage_seen": [{"view": ["X1"], "seen_bits": 0.1}],
         "attacks": [],
+        "transitions": [],
     }
 
 

@@ -73,8 +73,7 @@ def ceiling(r: Fraction) -> Fraction:
 
 def columns_of(channel: dict[str, Any]) -> tuple[Fraction, list[tuple[Fraction, set[int]]]]:
     """The ratio and the columns, proved to be those of a channel."""
-    keys = {"form", "inputs", "output", "ratio", "group", "columns"}
-    require(set(channel) == keys, "a channel of form staircase has other keys than it may")
+    require({*channel} == {"form", "inputs", "output", "ratio", "group", "columns"}, "a channel has other keys")
     ratio, columns = exact(channel["ratio"]), [(exact(w), {*members}) for w, members in channel["columns"]]
     classes, letters, many = {*channel["group"]}, [*channel["output"].values()], 1
     for alphabet in channel["inputs"].values():
@@ -85,15 +84,14 @@ def columns_of(channel: dict[str, Any]) -> tuple[Fraction, list[tuple[Fraction, 
     fair = ratio >= 1 and all(w >= 0 and members <= classes for w, members in columns)
     require(fair, "a column of a staircase is negative or names no class")
     for k in classes:
-        row = sum(w * ratio if k in members else w for w, members in columns)
-        require(row == 1, f"the rows of class {k} do not sum to one")
+        require(sum(w * ratio if k in members else w for w, members in columns) == 1, "a row does not sum to one")
     return ratio, columns
 
 
 def staircase_levels(document: dict[str, Any]) -> tuple[Figures, ...]:
     """The level of local_dp, proved to be what is promised: the ratio, for no entry differs from another by more."""
-    require(not {"keep", "strata"} & set(document.get("mechanism", {})), "form staircase is proved by itself")
-    require(not document.get("kept"), "form staircase is proved by itself")
+    kept = {"keep", "strata"} & set(document.get("mechanism", {})) or document.get("kept")
+    require(not kept, "form staircase is proved by itself")
     figure, shown = nats(columns_of(document["channel"])[0]), []
     for promise in (guarantee["promised"] for guarantee in document["guarantees"]):
         require(set(promise) == {"local_dp"}, "staircases are proved under local_dp alone")
@@ -105,9 +103,8 @@ def staircase_levels(document: dict[str, Any]) -> tuple[Figures, ...]:
 def staircase(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fraction, Fraction]:
     """Figures of the promises, value, bound and entropy of a design of form staircase, from its numbers alone."""
     channel, names = design["channel"], design["mechanism"]["observe"]
-    figures, (ratio, columns) = staircase_levels(design), columns_of(channel)
-    about = design["objective"]["maximize"]["information"]
-    require([*channel["inputs"]] == names and {*about} == {*names}, "form staircase is proved for W = X alone")
+    figures, (ratio, columns), about = staircase_levels(design), columns_of(channel), design["objective"]["maximize"]
+    require([*channel["inputs"]] == names and {*about["information"]} == {*names}, "staircases are for W = X alone")
     counts = counted(design["joint"], channel["inputs"])
     total, masses = sum(counts), Counter[int]()
     for n, k in zip(counts, channel["group"]):
