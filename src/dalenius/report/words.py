@@ -27,7 +27,6 @@ KINDS = {
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
     "water": "reverse water-filling, whose level bounds every mechanism",
     "rate": "weights of the letters and a slope that bound every mechanism",
-    "pram": "bounding every choice of probabilities of keeping a letter",
     "dual": "a dual solution, evaluated with error bounds",
 }
 
