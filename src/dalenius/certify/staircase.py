@@ -71,7 +71,7 @@ def ceiling(r: Fraction) -> Fraction:
     return (top - 1) * E_HIGH - Fraction(log2(top)[0], 1 << BITS)
 
 
-def columns_of(channel: dict[str, Any]) -> tuple[Fraction, list[tuple[Fraction, set[int]]]]:
+def stairs_of(channel: dict[str, Any]) -> tuple[Fraction, list[tuple[Fraction, set[int]]]]:
     """The ratio and the columns, proved to be those of a channel."""
     require({*channel} == {"form", "inputs", "output", "ratio", "group", "columns"}, "a channel has other keys")
     ratio, columns = exact(channel["ratio"]), [(exact(w), {*members}) for w, members in channel["columns"]]
@@ -92,7 +92,7 @@ def staircase_levels(document: dict[str, Any]) -> tuple[Figures, ...]:
     """The level of local_dp, proved to be what is promised: the ratio, for no entry differs from another by more."""
     kept = {"keep", "strata"} & set(document.get("mechanism", {})) or document.get("kept")
     require(not kept, "form staircase is proved by itself")
-    figure, shown = nats(columns_of(document["channel"])[0]), []
+    figure, shown = nats(stairs_of(document["channel"])[0]), []
     for promise in (guarantee["promised"] for guarantee in document["guarantees"]):
         require(set(promise) == {"local_dp"}, "staircases are proved under local_dp alone")
         require(figure <= exact(promise["local_dp"]), f"the level of local_dp is {up(figure, 12)}, more than promised")
@@ -103,7 +103,7 @@ def staircase_levels(document: dict[str, Any]) -> tuple[Figures, ...]:
 def staircase(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fraction, Fraction]:
     """Figures of the promises, value, bound and entropy of a design of form staircase, from its numbers alone."""
     channel, names = design["channel"], design["mechanism"]["observe"]
-    figures, (ratio, columns), about = staircase_levels(design), columns_of(channel), design["objective"]["maximize"]
+    figures, (ratio, columns), about = staircase_levels(design), stairs_of(channel), design["objective"]["maximize"]
     require([*channel["inputs"]] == names and {*about["information"]} == {*names}, "staircases are for W = X alone")
     counts = counted(design["joint"], channel["inputs"])
     total, masses = sum(counts), Counter[int]()
@@ -115,9 +115,7 @@ def staircase(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fractio
         v = 1 + (ratio - 1) * P
         told += w * (P * best - Fraction(times_log2(v, v)[1], 1 << BITS))
     entropy = sum(m * n * log2(Fraction(total, n))[1] for n, m in Counter(counts).items() if n)
-    hidden, r = (
-        Fraction(entropy, total << BITS),
-        min(exp(exact(g["promised"]["local_dp"]))[1] for g in design["guarantees"]),
-    )
+    hidden = Fraction(entropy, total << BITS)
+    r = min(exp(exact(g["promised"]["local_dp"]))[1] for g in design["guarantees"])
     bounds = [hidden, *([ceiling(r), most_told(counts, r, design["certificate"])] if r > 1 else [Fraction(0)])]
     return figures, "staircase", max(told, Fraction(0)), min(bounds), hidden
