@@ -9,6 +9,7 @@ from dalenius.cli.terminal import say
 from dalenius.core.numbers import down, exact, up
 from dalenius.errors import InputError
 from dalenius.outputs import new_file
+from dalenius.report.words import WITHIN
 from dalenius.standalone import standalone
 from dalenius.walk import verify
 
@@ -71,9 +72,10 @@ def _words(verdict: Verdict) -> list[str]:
             f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}.",
             f"Proved: no mechanism that keeps them has less than {down(verdict.bound, 15)} ({verdict.kind}).",
         ]
+    nobody, bound = f"no mechanism {WITHIN.get(verdict.kind, '')}that keeps them exceeds", up(verdict.bound, 15)
     return [
         f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
-        f"Proved: no mechanism that keeps them exceeds {up(verdict.bound, 15)} bits ({verdict.kind}).",
+        f"Proved: {nobody} {bound} bits ({verdict.kind}).",
     ]
 
 
