@@ -24,7 +24,17 @@ def nats(text):
     return value / F(log(2)) if text.startswith("nats") else value
 
 
-@pytest.mark.parametrize("case", [c for c in ORACLE if c["kind"] == "gaussian_calibration"], ids=lambda c: c["name"])
+LONG = {"gauss_calib_nats1.0", "gauss_calib_bits1"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(c, id=c["name"], marks=[pytest.mark.slow] if c["name"] in LONG else [])
+        for c in ORACLE
+        if c["kind"] == "gaussian_calibration"
+    ],
+)
 def test_gaussian_noise_for_a_mean(case):
     budget = nats(case["inputs"]["eps_unit"])
     found = calibrate(Query(7, UNIT, "mean", "gaussian", F(1)), budget, resolution=1e-8)
@@ -35,6 +45,7 @@ def test_gaussian_noise_for_a_mean(case):
     assert float(found.parameter) >= wanted * (1 - 1e-9)
 
 
+@pytest.mark.slow
 def test_one_nat_needs_less_than_half_of_the_variance_of_equation_117():
     budget = F(1) / F(log(2))
     found = calibrate(Query(7, UNIT, "mean", "gaussian", F(1)), budget, resolution=1e-4)

@@ -30,6 +30,7 @@ def test_smiths_capacity_and_its_number_of_points(case):
     assert found.high < float(case["expected"]["bound115_nats"])  # (115) is only a bound
 
 
+@pytest.mark.slow
 def test_seven_deviations_close_with_eight_points():
     found = interval_capacity("gaussian", 7.0)
     assert found.high - found.low < 1e-9

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from dalenius.core import ConditionallyIid, Contraction, Design, MaximizeInformation, Problem
+from dalenius.core import ConditionallyIid, Contraction, Design, MaximizeInformation, Problem, Samples
 from dalenius.designs import categorical, compositions, pram, rate, robust
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
@@ -25,7 +25,10 @@ FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]
 }
 
 NEAR: tuple[tuple[Callable[[Problem], object], str], ...] = (
-    (lambda p: isinstance(p.source, ConditionallyIid), "samples that are alike (paper 000)"),
+    (
+        lambda p: isinstance(p.source, ConditionallyIid) or isinstance(p.joint, Samples),
+        "samples that are alike (paper 000)",
+    ),
     (lambda p: p.form == "windows", "compositions of windows (paper 000)"),
     (lambda p: p.form == "pram", "PRAM of form (8) (paper 002)"),
     (lambda p: any(isinstance(g, Contraction) for g in p.guarantees), "contraction (paper 004)"),
