@@ -49,6 +49,7 @@ def test_the_page_says_what_the_demo_computes(ran):
         assert sentence in PAGE
 
 
+@pytest.mark.slow
 def test_protecting_the_three_together_costs_what_the_page_says(ran):
     folder, _ = ran
     text = (folder / "problem.toml").read_text()

@@ -75,6 +75,7 @@ def test_output_perturbation_of_four_values_closes_its_gap():
     assert outside_leakage(FOUR, found.joint) == pytest.approx(0.05, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_full_observation_tells_more_and_states_its_gap():
     for alpha in ("1/100", "1/10"):
         narrow, wide = output_perturbation(TABLE, alpha), full_observation_tradeoff(TABLE, alpha)

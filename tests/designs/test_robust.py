@@ -120,6 +120,7 @@ def test_each_coefficient_has_two_ends_and_keeps_the_limit(least: str, wide: flo
     assert cost <= Fraction(9, 20)
 
 
+@pytest.mark.slow
 def test_the_coefficients_of_the_best_channels_stand_in_their_order() -> None:
     prior = Pmf.from_records({"X": ("0", "1", "2")}, [(("0",), 5), (("1",), 3), (("2",), 2)])
     found = {least: least_passing(prior, HAMMING, "1/5", least=least) for least in ("correlation", "s_star", "eta_kl")}

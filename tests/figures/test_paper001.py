@@ -6,6 +6,8 @@ import pytest
 
 from dalenius.figures import Figure, paper001, write
 
+pytestmark = pytest.mark.slow  # the capacities behind them take several seconds
+
 
 @pytest.fixture(scope="module")
 def found():

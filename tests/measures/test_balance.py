@@ -82,6 +82,7 @@ def test_the_threshold_of_a_channel_that_tells_nothing_and_of_one_without_a_form
         threshold(law)
 
 
+@pytest.mark.slow
 def test_proposition_3_and_its_inverse():
     law = CHANNELS["xor_rr0.1"]()
     gained = balance(law, 1.5)

@@ -20,7 +20,10 @@ ORACLE = json.loads((Path(__file__).parents[1] / "oracle/001_queries.json").read
 SMITH = [c for c in ORACLE if c["kind"] == "gaussian_amplitude_capacity"]
 
 
-@pytest.mark.parametrize("case", SMITH, ids=lambda c: c["name"])
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(c, id=c["name"], marks=[pytest.mark.slow] if c["name"] == "gauss_smith_A10" else []) for c in SMITH],
+)
 def test_smiths_capacity_and_its_number_of_points(case):
     found = interval_capacity("gaussian", float(case["inputs"]["A_over_sigma"]))
     wanted = float(case["expected"]["C_nats"])
@@ -84,6 +87,7 @@ def test_laplace_brackets_are_narrow_and_hold_a_finite_check(reach):
 
 
 @pytest.mark.parametrize("family", ["gaussian", "laplace"])
+@pytest.mark.slow
 def test_formulas_for_wide_inputs_hold_the_search(family):
     exact, wide = interval_capacity(family, 10.0), smith._wide(family, 10.0)
     assert wide.low <= exact.low <= exact.high <= wide.high
