@@ -81,7 +81,8 @@ def pram(
     q = tuple(exactly[v] for v in best.q.tolist())
     proof = {"bases": [_runs(counts, base.tolist()) for base in best.bases], "trees": best.trees}
     alike = ties(best.q.tolist(), counts, boxes)
-    told = [f"{alike:,} matrices of this form tell as much; this is one of them"] if alike > 1 else []
+    many = f"{alike:,}" if alike < 10**12 else "very many"
+    told = [f"{many} matrices of this form tell as much; this is one of them"] if alike > 1 else []
     method = f"every kind of vertex ({len(boxes)}), {len(best.bases)} separable bounds"
     return proved(problem, Pram(alphabets, alphabets, q), [Certificate("pram", proof)], method=method, remarks=told)
 
@@ -92,10 +93,8 @@ def ties(q: Sequence[float], counts: Sequence[int], boxes: Sequence[Shape]) -> i
     >>> ties([0.9, 0.1, 0.1], [5, 5, 1], [])
     2
     """
-    many = 1
-    for n in set(counts):
-        here = Counter(v for v, m in zip(q, counts, strict=True) if m == n)
-        many *= factorial(here.total()) // prod(map(factorial, here.values()))
+    alike, apart = Counter(counts), Counter(zip(counts, q, strict=True))
+    many = prod(factorial(n) for n in alike.values() if n > 1) // prod(factorial(n) for n in apart.values() if n > 1)
     return many * (2 if len(q) == 2 and boxes else 1)
 
 
