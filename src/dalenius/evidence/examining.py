@@ -224,11 +224,10 @@ def _examined(
 
 def _resampled(channel: Resample, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], share: float) -> list[Finding]:
     """Too many letters to write the rows out: how many were kept, of each letter and in all; how often each occurs."""
-    keep, q = (np.array([float(v) for v in values]) for values in (channel.keep, channel.q))
     never = np.array([v == 1 for v in channel.keep]), np.array([v == 0 for v in channel.q])
-    size, same = len(q), letters == inputs
+    size, same = len(channel.q), letters == inputs
     n, kept = np.bincount(inputs, minlength=size), np.bincount(inputs[same], minlength=size)
-    stays = keep + (1 - keep) * q
+    stays = kept_share(channel)
     labels = [" ".join(y) for y in channel.letters()]
     what = "released letters follow the certified channel"
     if (~same & (never[0][inputs] | never[1][letters])).any() or kept[stays == 0].any():

@@ -1,6 +1,6 @@
 """What a page of figures is made of, as plain data: tables whose cells are exact, a chart, and a few words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from dalenius.figures.curve import Chart
 from dalenius.figures.enclosure import Enclosure
 
-__all__ = ["DIGITS", "Cell", "Exhibit", "Figure", "Progress", "Table", "agrees", "both_ends"]
+__all__ = ["DIGITS", "Cell", "Exhibit", "Figure", "Progress", "Table", "agrees", "both_ends", "computed"]
 
 DIGITS = 18
 """Decimals of a figure in a CSV file."""
@@ -81,3 +81,15 @@ class Exhibit:
     words: tuple[str, ...]
     tables: tuple[Table, ...]
     chart: Chart | None = None
+
+
+def computed(
+    exhibits: Sequence[tuple[str, Callable[[], Exhibit]]], on_progress: Progress | None = None
+) -> list[Exhibit]:
+    """All exhibits of a paper, in its order; each is named while it is computed."""
+    found = []
+    for done, (name, compute) in enumerate(exhibits):
+        if on_progress:
+            on_progress(f"computing {name}", done, len(exhibits))
+        found.append(compute())
+    return found

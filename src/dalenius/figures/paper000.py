@@ -20,7 +20,7 @@ from dalenius.designs.exchangeable import best_columns, types_disclosure
 from dalenius.figures import paper000_chains as chains
 from dalenius.figures.curve import Chart, Line
 from dalenius.figures.enclosure import Enclosure, binary_entropy, logarithm
-from dalenius.figures.exhibit import Cell, Exhibit, Progress, Table, agrees, both_ends
+from dalenius.figures.exhibit import Cell, Exhibit, Progress, Table, agrees, both_ends, computed
 from dalenius.measures import LatentModel, entropy_bounds, independent, mutual_information_bounds, window_sums
 from dalenius.solvers import vertices
 from dalenius.tables import conditionally_iid
@@ -382,9 +382,4 @@ EXHIBITS: tuple[tuple[str, Callable[[], Exhibit]], ...] = (
 
 def exhibits(on_progress: Progress | None = None) -> list[Exhibit]:
     """All of them, in the order of the paper."""
-    found = []
-    for done, (name, compute) in enumerate(EXHIBITS):
-        if on_progress:
-            on_progress(f"computing {name}", done, len(EXHIBITS))
-        found.append(compute())
-    return found
+    return computed(EXHIBITS, on_progress)

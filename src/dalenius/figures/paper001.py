@@ -12,7 +12,7 @@ from dalenius.core import Channel
 from dalenius.core.query import Interval, Query
 from dalenius.figures.curve import Chart, Line
 from dalenius.figures.enclosure import Enclosure
-from dalenius.figures.exhibit import Cell, Exhibit, Progress, Table, both_ends
+from dalenius.figures.exhibit import Cell, Exhibit, Progress, Table, both_ends, computed
 from dalenius.measures.composition import parallel
 from dalenius.measures.dp import information_of_dp
 from dalenius.measures.noise import (
@@ -308,9 +308,4 @@ EXHIBITS: tuple[tuple[str, Callable[[], Exhibit]], ...] = (
 
 def exhibits(on_progress: Progress | None = None) -> list[Exhibit]:
     """All of them, in the order of the paper."""
-    found = []
-    for done, (name, compute) in enumerate(EXHIBITS):
-        if on_progress:
-            on_progress(f"computing {name}", done, len(EXHIBITS))
-        found.append(compute())
-    return found
+    return computed(EXHIBITS, on_progress)

@@ -20,7 +20,7 @@ from dalenius.designs.categorical import categorical
 from dalenius.errors import SolverFailed
 from dalenius.figures.curve import Chart, Line
 from dalenius.figures.enclosure import Enclosure, binary_entropy
-from dalenius.figures.exhibit import Cell, Exhibit, Figure, Progress, Table, both_ends
+from dalenius.figures.exhibit import Cell, Exhibit, Figure, Progress, Table, both_ends, computed
 from dalenius.measures import entropy_bounds, informed, leakage_seeing_both, uninformed
 
 __all__ = ["PRINTED_LAW", "TITLE", "completions", "exhibits"]
@@ -340,9 +340,4 @@ EXHIBITS: tuple[tuple[str, Callable[[], Exhibit]], ...] = (
 
 def exhibits(on_progress: Progress | None = None) -> list[Exhibit]:
     """All exhibits, in the order of the paper."""
-    found = []
-    for done, (name, compute) in enumerate(EXHIBITS):
-        if on_progress:
-            on_progress(f"computing {name}", done, len(EXHIBITS))
-        found.append(compute())
-    return found
+    return computed(EXHIBITS, on_progress)

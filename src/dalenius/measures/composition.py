@@ -109,12 +109,7 @@ def processed(channel: Kernel, kernel: Kernel) -> Channel:
     """The channel followed by a kernel on its output; no measure of this package grows by it (Proposition 1)."""
     if [tuple(a) for a in channel.output.values()] != [tuple(a) for a in kernel.inputs.values()]:
         raise MismatchError("the kernel reads other letters than the channel writes")
-    after = kernel.rows
-    rows = [
-        tuple(sum(v * after[y][z] for y, v in enumerate(row) if v) for z in range(len(after[0])))
-        for row in channel.rows
-    ]
-    return Channel(channel.inputs, kernel.output, tuple(rows))  # type: ignore[arg-type]
+    return Channel(channel.inputs, kernel.inputs, channel.rows).then(kernel)
 
 
 def _selected(laws: Laws, classes: Sequence[Places], known: float = 0.0) -> tuple[float, float]:

@@ -12,7 +12,8 @@ from fractions import Fraction
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.sampling.sampler import Integers, Letters
+from dalenius.sampling.resampler import is_kept
+from dalenius.sampling.sampler import Integers, Letters, checked_codes
 from dalenius.sampling.stream import Words
 
 __all__ = ["Keeper"]
@@ -43,12 +44,7 @@ class Keeper:
 
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
         """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
-        codes = np.asarray(codes)
-        if codes.ndim != 1 or codes.dtype.kind not in "iu":
-            raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
-        if codes.size and (codes.min() < 0 or codes.max() >= self.inputs):
-            at = int(np.flatnonzero((codes < 0) | (codes >= self.inputs))[0])
-            raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{self.inputs - 1}")
+        codes = checked_codes(codes, self.inputs, start)
         letters = codes.astype(self.dtype)
         others = np.uint64(self.inputs - 1)
         for begin in range(0, codes.size, _CHUNK):
@@ -73,23 +69,11 @@ class Keeper:
         """The letter of one row in integers alone: the definition that `draw` must match."""
         if not 0 <= code < self.inputs:
             raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
-        top, one = self._q[code].as_integer_ratio()
-        if self._part(stream, row, 0, [(top, one)]) == 0:
+        if is_kept(self._q[code], stream, row):
             return code
         others = self.inputs - 1
         place = self._place(stream, row, others)
         return place + (place >= code)
-
-    @staticmethod
-    def _part(stream: Words, row: int, first: int, cuts: Sequence[tuple[int, int]]) -> int:
-        """How many of the cuts lie at or below the fraction whose words are first, first + 2, ..."""
-        value = bits = 0
-        index = first
-        while True:
-            value, bits, index = value << _WORD | stream.word(row, index), bits + _WORD, index + 2
-            below = sum(value * one >= top << bits for top, one in cuts)
-            if below == sum((value + 1) * one > top << bits for top, one in cuts):
-                return below
 
     @staticmethod
     def _place(stream: Words, row: int, many: int) -> int:

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InputError
-from dalenius.sampling.sampler import Integers, Letters, Sampler
+from dalenius.sampling.sampler import Integers, Letters, Sampler, checked_codes
 from dalenius.sampling.stream import Words
 
-__all__ = ["Resampler"]
+__all__ = ["Resampler", "is_kept"]
 
 _WORD = 64
 _CHUNK = 1 << 16
@@ -58,19 +58,14 @@ class Resampler:
 
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
         """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
-        codes = np.asarray(codes)
-        if codes.ndim != 1 or codes.dtype.kind not in "iu":
-            raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
-        if codes.size and (codes.min() < 0 or codes.max() >= self.inputs):
-            at = int(np.flatnonzero((codes < 0) | (codes >= self.inputs))[0])
-            raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{self.inputs - 1}")
+        codes = checked_codes(codes, self.inputs, start)
         letters = self._fresh.draw(np.zeros(codes.size, dtype=np.int8), _Odd(stream), start)
         for begin in range(0, codes.size, _CHUNK):
             inputs = codes[begin : begin + _CHUNK]
             words, tops = stream.words(start + begin, inputs.size), self._tops[inputs]
             kept = (words < tops) | self._always[inputs]
             for place in np.flatnonzero((words == tops) & self._open[inputs]):
-                kept[place] = self._kept(int(inputs[place]), stream, start + begin + int(place))
+                kept[place] = is_kept(self._keep[int(inputs[place])], stream, start + begin + int(place))
             chunk = letters[begin : begin + _CHUNK]
             chunk[kept] = inputs[kept]
         return letters
@@ -79,15 +74,16 @@ class Resampler:
         """The letter of one row in integers alone: the definition that `draw` must match."""
         if not 0 <= code < self.inputs:
             raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
-        return code if self._kept(code, stream, row) else self._fresh.draw_one(0, _Odd(stream), row)
+        return code if is_kept(self._keep[code], stream, row) else self._fresh.draw_one(0, _Odd(stream), row)
 
-    def _kept(self, code: int, stream: Words, row: int) -> bool:
-        """U < keep: after k words U lies in [v, v + 1) / 2^(64 k)."""
-        top, one = self._keep[code].as_integer_ratio()
-        value = bits = index = 0
-        while True:
-            value, bits, index = value << _WORD | stream.word(row, index), bits + _WORD, index + 2
-            if (value + 1) * one <= top << bits:
-                return True
-            if value * one >= top << bits:
-                return False
+
+def is_kept(probability: Fraction, stream: Words, row: int) -> bool:
+    """U < probability, by integers alone: after k of the even words U lies in [v, v + 1) / 2^(64 k)."""
+    top, one = probability.as_integer_ratio()
+    value = bits = index = 0
+    while True:
+        value, bits, index = value << _WORD | stream.word(row, index), bits + _WORD, index + 2
+        if (value + 1) * one <= top << bits:
+            return True
+        if value * one >= top << bits:
+            return False

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words
 
-__all__ = ["Sampler", "permutation"]
+__all__ = ["Sampler", "checked_codes", "permutation"]
 
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
@@ -113,12 +113,7 @@ class Sampler:
         >>> Sampler([[0, 1], [1, 0]]).draw(np.array([0, 1, 1]), Stream(bytes(32)))
         array([1, 0, 0], dtype=uint8)
         """
-        codes = np.asarray(codes)
-        if codes.ndim != 1 or codes.dtype.kind not in "iu":
-            raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
-        if codes.size and (codes.min() < 0 or codes.max() >= self.inputs):
-            at = int(np.flatnonzero((codes < 0) | (codes >= self.inputs))[0])
-            raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{self.inputs - 1}")
+        codes = checked_codes(codes, self.inputs, start)
         letters = np.empty(codes.size, dtype=self.dtype)
         low = np.uint64(_WORD - self._bits)
         for begin in range(0, codes.size, _CHUNK):
@@ -183,6 +178,17 @@ class Sampler:
                     return letter
                 if value * total < reached << bits:
                     break
+
+
+def checked_codes(codes: Integers, inputs: int, start: int = 0) -> Integers:
+    """Codes of the rows start, start + 1, ... as one column of integers, each of them an input."""
+    codes = np.asarray(codes)
+    if codes.ndim != 1 or codes.dtype.kind not in "iu":
+        raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
+    if codes.size and (codes.min() < 0 or codes.max() >= inputs):
+        at = int(np.flatnonzero((codes < 0) | (codes >= inputs))[0])
+        raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{inputs - 1}")
+    return codes
 
 
 def _scaled(row: Sequence[Fraction | int], code: int, letters: int) -> tuple[list[int], int]:
