@@ -316,15 +316,6 @@ def run(capsys):
     signal.signal(signal.SIGTERM, handler)
 
 
-@pytest.mark.parametrize("paper", ["004"])
-def test_later_papers_are_refused_in_one_sentence(paper, run, tmp_path):
-    code, out, err = run("figures", paper, "-o", tmp_path / "f")
-    assert (code, out) == (2, "")
-    there = "000, 001, 002, 003"
-    assert err == f"dalenius: the figures of paper {paper} are not available yet; there are those of {there}\n"
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_unknown_papers_and_existing_folders_are_refused(run, tmp_path, monkeypatch):
     monkeypatch.setattr(paper000, "exhibits", lambda show: pytest.fail("nothing should be computed"))
     assert run("figures", "<b>", "-o", tmp_path / "f")[0] == 2

@@ -6,17 +6,14 @@ from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
 from dalenius.errors import InputError
-from dalenius.figures import Figure, paper000, paper001, paper002, paper003, write
+from dalenius.figures import Figure, paper000, paper001, paper002, paper003, paper004, write
 from dalenius.outputs import refuse_existing
 
-PAPERS = {"000": paper000, "001": paper001, "002": paper002, "003": paper003}
-LATER = ("004",)
+PAPERS = {"000": paper000, "001": paper001, "002": paper002, "003": paper003, "004": paper004}
 
 
 def run(arguments: Namespace) -> None:
     there = ", ".join(PAPERS)
-    if arguments.paper in LATER:
-        raise InputError(f"the figures of paper {arguments.paper} are not available yet; there are those of {there}")
     if arguments.paper not in PAPERS:
         raise InputError(f"there is no paper {arguments.paper!r}; there are figures of {there}")
     paper = PAPERS[arguments.paper]
