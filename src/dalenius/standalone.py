@@ -18,6 +18,7 @@ MODULES = (
     "core/pivoting",
     "certify/privacy",
     "certify/contraction",
+    "certify/ball",
     "certify/cuts",
     "certify/capacity",
     "certify/cone",

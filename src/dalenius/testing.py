@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,15 @@ from dalenius.core import (
     Channel,
     Distortion,
     Independent,
+    Leakage,
     MaximizeInformation,
+    MinimizeDistortion,
     MinimizeLeakage,
     Pmf,
     Problem,
     Samples,
 )
+from dalenius.core.problem import Mismatch
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -28,6 +32,7 @@ __all__ = [
     "disclosure",
     "example2",
     "joints",
+    "nearby_bit",
     "self_disclosure",
     "tradeoff",
     "two_binary",
@@ -122,6 +127,18 @@ def binary_tradeoff(p: Any, at_most: Any) -> Problem:
     joint = Pmf.from_records({"S": ("0", "1"), "X": ("0", "1")}, [r for r in records if r[1]])
     limits = (Distortion("hamming", ("X",), Fraction(at_most)),)
     return Problem(joint=joint, observe=("X",), release=("X",), objective=MinimizeLeakage(("S",)), limits=limits)
+
+
+def nearby_bit(p: Any, at_most_bits: Any, **ball: Any) -> Problem:
+    """A fair bit S behind a BSC(p), released with the least errors while few bits leak under every law of a ball."""
+    base, (kind, radius) = binary_tradeoff(p, 1), next(iter(ball.items()))
+    return replace(
+        base,
+        objective=MinimizeDistortion(Distortion("hamming", ("X",))),
+        guarantees=(Leakage(("S",), Fraction(at_most_bits)),),
+        limits=(),
+        robust=Mismatch(kind, Fraction(radius), ball.get("rows")),
+    )
 
 
 def joints(

@@ -18,6 +18,7 @@ from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import outcome_words
 from dalenius.designs import GAP, SECONDS, solve
 from dalenius.designs.leakage.trade import Trade
+from dalenius.designs.within import near_again
 from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.evidence import (
     Audit,
@@ -105,6 +106,10 @@ def tradeoff(
     """The curve of least leakage against distortion, with every point proved or only the one of the problem."""
     from dalenius.designs.leakage.curve import trace  # imports scipy, which takes a second
 
+    if problem.robust:
+        raise problem.error(
+            ("robust",), "a curve is traced under the estimated law; leave [robust] out, or use release"
+        )
     bound = problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
     return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=_named(on_progress, "tracing"))
 
@@ -134,6 +139,8 @@ def verify(design: Design | str | Path, *, table: Any = None, problem: Problem |
 def _same_promises(design: Design, problem: Problem) -> None:
     """Every section that says what is promised and wanted, to whom, and in which letters."""
     ours, asked = _promises(design.problem), _promises(problem)
+    if asked["robust"] and "rows" not in asked["robust"]:  # counted when the table was read
+        ours["robust"] = {k: v for k, v in (ours["robust"] or {}).items() if k != "rows"}
     ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
     for section, wanted in asked.items():
         if ours[section] != wanted:
@@ -219,7 +226,7 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     joint = joint.marginal(list(design.problem.law.variables))
     if joint == design.problem.law:
         return design, coded
-    there = replace(design, problem=replace(design.problem, joint=joint))
+    there = near_again(replace(design, problem=replace(design.problem, joint=joint)), coded.rows)
     try:
         figures, limits = prove_privacy(there.to_json()), prove_limits(there.to_json())
     except NotCertified as e:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dalenius.certify
+from dalenius.certify.ball import prove_one
 from dalenius.certify.capacity import from_rows
 from dalenius.certify.checking import COMPACT, KINDS
 from dalenius.certify.cone import Cone
@@ -21,7 +22,11 @@ from dalenius.core.reading import Release
 from dalenius.errors import NotCertified
 from dalenius.solvers import walk
 
-PROOFS = KINDS | {kind: whole for kind, (whole, _) in COMPACT.items()} | {"rows": from_rows, "noise": noise}
+PROOFS = (
+    KINDS
+    | {kind: whole for kind, (whole, _) in COMPACT.items()}
+    | {"rows": from_rows, "noise": noise, "ball": prove_one}
+)
 SITTING = 500  # lines behind one kind of proof, what compares the claims included
 ROOM = Path(dalenius.certify.__file__).parent
 ALLOWED = {

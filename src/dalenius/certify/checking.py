@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dalenius.certify.ball import near_promises, prove_one
 from dalenius.certify.boxes import boxes
 from dalenius.certify.capacity import from_rows
 from dalenius.certify.card import card
@@ -14,7 +15,7 @@ from dalenius.certify.leakage import dual, proved_least
 from dalenius.certify.noise import noise
 from dalenius.certify.optimality import cells, rays
 from dalenius.certify.pram import levels, pram
-from dalenius.certify.privacy import Figures, prove_promise
+from dalenius.certify.privacy import Figures
 from dalenius.certify.rate import rate
 from dalenius.certify.staircase import staircase, staircase_levels
 from dalenius.certify.subsets import subsets
@@ -58,18 +59,18 @@ def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tup
     with refusing():
         more = {"limit", "limits", "side_information"} & set(design)
         require(not more or "minimize" in design["objective"], "limits and side information are not proved here")
-        if design["certificate"]["kind"] in COMPACT:
+        if design["certificate"]["kind"] in COMPACT and not near_promises(design):
             return COMPACT[design["certificate"]["kind"]][1](design)
         release = release or release_of(design)
         rows = release.sizes, release.rows, release.leaving
-        return tuple(from_rows(*rows, g) or prove_promise(release, g["promised"]) for g in design["guarantees"])
+        return tuple(from_rows(*rows, g) or prove_one(release, g, design) for g in design["guarantees"])
 
 
 def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> Verdict:
     """Privacy, value and bound, recomputed from pmf, channel, promises and proof object; no figure is believed."""
     with refusing():
         require(len(design["objective"]) == 1, "this checker proves one objective")
-        if (kind := design["certificate"]["kind"]) in COMPACT:
+        if (kind := design["certificate"]["kind"]) in COMPACT and not near_promises(design):
             return Verdict(*COMPACT[kind][0](design))
         release, promises = release_of(design), [g["promised"] for g in design["guarantees"]]
         figures = figures or prove_privacy(design, release)  # given: proved before, for this very channel

@@ -161,7 +161,7 @@ class Design:
                     "channel",
                 )
             },
-            **{k: design[k] for k in ("limits", "side_information", "beside_bits", "decoder") if k in design},
+            **{k: design[k] for k in ("limits", "side_information", "robust", "beside_bits", "decoder") if k in design},
             "proof": {"kind": self.certificate.kind, "digest": hashlib.sha256(self.dumps().encode()).hexdigest()},
             "estimate": (
                 "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of "

@@ -328,13 +328,18 @@ class SideInformation:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """How far the law of those to protect may lie from the estimated one: a ball of one of two kinds."""
+    """How far the law of those to protect may lie from the estimated one.
+
+    A ball, `total_variation` or `kl_bits` of a radius; or, with `confidence`, whatever law the `rows` of the table
+    leave possible when they are independent draws from it.
+    """
 
     ball: str
     radius: Fraction
+    rows: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {self.ball: written(self.radius)}
+        return {self.ball: written(self.radius)} | ({"rows": self.rows} if self.rows else {})
 
 
 def located(

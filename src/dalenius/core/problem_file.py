@@ -481,12 +481,18 @@ def _guarantee(s: Section) -> Guarantee:
 
 
 def _robust(s: Section) -> Mismatch:
-    balls = [key for key in ("total_variation", "kl_bits") if key in s.values]
+    balls = [key for key in ("total_variation", "kl_bits", "confidence") if key in s.values]
     if len(balls) != 1:
-        raise s.error("[robust] needs exactly one radius: total_variation or kl_bits")
+        raise s.error("[robust] needs exactly one of total_variation, kl_bits and confidence")
     radius = s.number(balls[0])
     if balls == ["total_variation"] and radius > 1:
         raise s.error("a total variation is at most 1", balls[0])
+    if balls == ["confidence"]:
+        if not 0 < radius < 1:
+            raise s.error("a confidence lies strictly between 0 and 1, for example 0.95", "confidence")
+        rows = s.integer("rows", None)
+        s.done(("confidence", "rows"))
+        return Mismatch("confidence", radius, rows)
     s.done(("total_variation", "kl_bits"))
     return Mismatch(balls[0], radius)
 

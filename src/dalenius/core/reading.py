@@ -101,7 +101,7 @@ class Release:
         p, self.total = whole([exact(record["p"]) for record in records])
         require("p" not in alphabets, "a variable is called p, like the probability")
         require(sum(p) == self.total and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")
-        self.names = list(alphabets)
+        self.names, self.alphabets = list(alphabets), alphabets
         self.atoms = [(tuple(r[n] for n in self.names), w) for r, w in zip(records, p) if w]
         require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the joint pmf stands twice")
         inputs, self.rows, self.scale = stochastic(design["channel"])

@@ -35,6 +35,7 @@ def proved(
     method: str,
     remarks: Sequence[str] = (),
     decoder: Mapping[str, Mapping[str, str]] | None = None,
+    proofs: tuple[Mapping[str, Any], ...] = (),
 ) -> Design:
     """The design with the tightest proof among those offered, in their order; the first that is tight ends the search.
 
@@ -42,7 +43,8 @@ def proved(
     it cannot prove raises `NotCertified`.
     """
     wanted = [g.group if isinstance(g, Dalenius) else 0 for g in problem.guarantees]
-    proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted) if any(wanted) else ()
+    if any(wanted):
+        proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted)
     best: Design | None = None
     side, maximise = problem.side_information, problem.objective.sense == "maximize"
     ignorant = side is not None and side.encoder == "uninformed" and isinstance(problem.objective, MinimizeLeakage)

@@ -26,6 +26,7 @@ from dalenius.core import (
     Contraction,
     Dalenius,
     Design,
+    Leakage,
     LocalDP,
     MinimizeDistortion,
     MinimizeLeakage,
@@ -64,19 +65,19 @@ def why_not(problem: Problem) -> str | None:
 
 
 def refuse_mismatch(problem: Problem) -> None:
-    """Refuse a promise that [robust] would need under every law of a ball, unless it holds under every law anyway.
+    """Refuse a promise that [robust] would need under every law of a ball, unless a family keeps it there.
 
-    I(S; Y) is neither convex nor concave in the joint law, so its maximum over a ball is not a convex program, and a
-    bound of it (`measures.mismatch_leakage`) is no design; independence holds in no ball at all.
+    I(S; Y) is neither convex nor concave in the joint law, so its least worst case is no convex program; a promise of
+    it is kept by `designs.within`. Independence, and bounds of single posteriors, hold in no ball at all.
     """
-    bound = [g.key for g in problem.guarantees if not isinstance(g, Contraction | LocalDP | Dalenius)]
+    bound = [g.key for g in problem.guarantees if not isinstance(g, Contraction | LocalDP | Dalenius | Leakage)]
     bound += ["leakage"] if isinstance(problem.objective, MinimizeLeakage | MinimizeLeakageAndRate) else []
     if problem.robust and bound:
         raise problem.error(
             ("robust",),
-            f"{bound[0]} is promised under the estimated law and not within a ball around it: the worst law of a "
-            "ball is not found by convex optimisation; promise contraction, local_dp or dalenius, which hold under "
-            "every law, or bound the worst case of a finished design with dalenius.measures.mismatch_leakage",
+            f"{bound[0]} is about the estimated law and not about a ball around it: promise leakage with at_most_bits "
+            "and minimise a distortion, or promise contraction, local_dp or dalenius, which hold under every law; "
+            "dalenius.measures.mismatch_leakage bounds the worst case of a finished design",
         )
 
 

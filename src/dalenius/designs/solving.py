@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
-from dalenius.core import ConditionallyIid, Contraction, Design, MaximizeInformation, Problem, Samples
+from dalenius.core import ConditionallyIid, Contraction, Design, Leakage, MaximizeInformation, Problem, Samples
 from dalenius.designs import categorical, compositions, pram, rate, robust
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.designs.leakage import least
 from dalenius.designs.leakage import why_not as why_not_least
+from dalenius.designs.within import within
 from dalenius.errors import Unsupported
 from dalenius.tables import bind
 
@@ -58,6 +59,10 @@ def solve(
     if problem.joint is None and isinstance(problem.source, ConditionallyIid):
         problem, _ = bind(problem)  # two small files; their names say which family it is
     robust.refuse_mismatch(problem)
+    if problem.robust and any(isinstance(g, Leakage) for g in problem.guarantees):
+        if problem.joint is None:
+            problem, _ = bind(problem)
+        return within(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     reasons = {}
     for family, (refusal, design) in FAMILIES.items():
         if (reason := refusal(problem)) is None:

@@ -32,7 +32,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.measures.capacity import with_kept
 from dalenius.measures.correlation import eta_kl
 
-__all__ = ["CELLS", "Population", "cells_of", "intervals", "population_leakage", "score"]
+__all__ = ["CELLS", "Population", "cells_of", "intervals", "most_within", "population_leakage", "score"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -73,8 +73,8 @@ def intervals(counts: NDArray[np.int64], rows: int, beta: float) -> tuple[Floats
     return low, np.minimum(1.0, high)
 
 
-def _most(linear: Floats, eta: float, reference: Floats, low: Floats, high: Floats) -> float:
-    """A bound of max sum_k p_k linear_k + eta p_k ln(p_k / reference_k) over low <= p <= high, sum p = 1.
+def most_within(linear: Floats, eta: float, reference: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+    """A bound of max sum_k p_k linear_k + eta p_k ln(p_k / reference_k) over low <= p <= high, sum p = 1; and its nu.
 
     The dual function of one number nu is convex and piecewise linear with a corner where the two ends of a cell tie; it
     is least where the ends chosen pass sum p = 1. Any nu gives a bound.
@@ -89,9 +89,9 @@ def _most(linear: Floats, eta: float, reference: Floats, low: Floats, high: Floa
     mass = low.sum() + np.cumsum(width[order])
     nu = float(corners[order[min(int(np.searchsorted(mass, 1.0)), len(order) - 1)]])
     if nu == -inf:
-        return float(top.sum())
+        return float(top.sum()), 0.0
     parts = np.maximum(bottom - nu * low, top - nu * high)
-    return nu + float(parts.sum()) + 8e-16 * len(low) * (abs(nu) + float(np.abs(parts).sum()))
+    return nu + float(parts.sum()) + 8e-16 * len(low) * (abs(nu) + float(np.abs(parts).sum())), nu
 
 
 def score(law: Floats, secret: NDArray[np.intp], where: NDArray[np.intp], rows: Floats) -> Floats:
@@ -187,7 +187,7 @@ def _bound(
     k = len(counts)
     if not split:
         reference = np.asarray((counts + 0.5) / (n + 0.5 * k), dtype=np.float64)
-        return _most(score(reference, s, x, rows), eta, reference, *intervals(counts, n, beta))
+        return most_within(score(reference, s, x, rows), eta, reference, *intervals(counts, n, beta))[0]
     # Which rows fall in which half is decided by a fixed stream: it cannot depend on what they hold.
     first = np.random.Generator(np.random.Philox(4)).multivariate_hypergeometric(counts, n // 2, method="marginals")
     reference = np.asarray((first + 0.5) / (n // 2 + 0.5 * k), dtype=np.float64)
@@ -197,4 +197,4 @@ def _bound(
     variance = float(second @ (g - mean) ** 2) / (m - 1)
     confidence, spread = log(4 / beta), float(g.max() - g.min())
     linear = mean + sqrt(2 * variance * confidence / m) + 7 * spread * confidence / (3 * (m - 1))
-    return linear + _most(np.zeros(k), eta, reference, *intervals(counts, n, beta / 2))
+    return linear + most_within(np.zeros(k), eta, reference, *intervals(counts, n, beta / 2))[0]

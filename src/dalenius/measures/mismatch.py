@@ -15,6 +15,7 @@ Promises that hold whatever the law is (contraction, local_dp, dalenius) need no
 """
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from math import inf, log, nextafter
 from typing import TypeAlias
 
@@ -22,14 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core.kernel import Kernel
+from dalenius.core.numbers import written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError
 from dalenius.measures.correlation import eta_kl
-from dalenius.measures.finite_sample import cells_of, score
+from dalenius.measures.finite_sample import cells_of, intervals, most_within, score
 
-__all__ = ["mismatch_leakage"]
+__all__ = ["mismatch_leakage", "near"]
 
 Floats: TypeAlias = NDArray[np.float64]
+ZOOMS = 7
 
 
 def mismatch_leakage(
@@ -53,55 +56,93 @@ def mismatch_leakage(
     """
     if (kl_bits is None) == (total_variation is None):
         raise InputError("a ball has one radius: say either kl_bits or total_variation")
-    radius = kl_bits if total_variation is None else total_variation
-    if radius is None or not 0 <= radius < inf or (total_variation is not None and radius > 1):
-        raise InputError(f"the radius of the ball is {radius}; it is not negative, and at most 1 in total variation")
-    law, s, x, rows, whole = cells_of(joint, channel, secret, kept)
-    eta, most = eta_kl(whole)[1], log(len(set(s.tolist())))
     if total_variation is None:
+        return near(joint, channel, secret, "kl_bits", kl_bits or 0.0, kept=kept)[0]
+    return near(joint, channel, secret, "total_variation", total_variation, kept=kept)[0]
+
+
+def near(
+    joint: Pmf,
+    channel: Kernel,
+    secret: Sequence[str],
+    ball: str,
+    radius: float,
+    *,
+    rows: int = 0,
+    kept: Sequence[str] = (),
+) -> tuple[float, dict[str, str]]:
+    """A bound in bits of I(S; Y, kept) under every law near this one, and the multipliers that prove it.
+
+    `ball` is one of `core.problem.Mismatch`; for "confidence" the radius is beta and the rows were drawn from the law.
+    """
+    if not 0 <= radius < inf or (ball != "kl_bits" and radius > 1):
+        raise InputError(f"the radius of the ball is {radius}; it is not negative, and at most 1 in total variation")
+    law, s, x, outputs, whole = cells_of(joint, channel, secret, kept)
+    eta, most = eta_kl(whole)[1], log(len(set(s.tolist())))
+    if ball == "kl_bits":
         seen = law > 0
-        g, r = score(law, s, x, rows)[seen], radius * log(2)
-        bound = _over_kl(g, law[seen], r) + eta * r
-    else:
+        g, r = score(law, s, x, outputs)[seen], radius * log(2)
+        linear, t = _over_kl(g, law[seen], r)
+        bound, multipliers = linear + eta * r, {"t": t}
+    elif ball == "total_variation":
         reference = (1 - radius) * law + radius / len(law) if radius else law
-        g = score(reference, s, x, rows)
-        bound = _over_variation(g, eta, reference, law, radius)
+        g = score(reference, s, x, outputs)
+        bound, nu, k = _over_variation(g, eta, reference, law, radius)
+        multipliers = {"nu": nu, "k": k}
+    else:
+        counts = np.rint(law * rows).astype(np.int64)
+        reference = np.asarray((counts + 0.5) / (rows + 0.5 * len(law)), dtype=np.float64)
+        ends = intervals(counts, rows, radius)
+        bound, nu = most_within(score(reference, s, x, outputs), eta, reference, *ends)
+        multipliers = {"nu": nu}
     bits = min(max(bound, 0.0), eta * most) / log(2)
-    return nextafter(bits * (1 + 1e-12), inf) if bits > 1e-14 else 0.0
+    in_bits = {key: v if key == "t" else v / log(2) for key, v in multipliers.items()}  # t divides a score
+    proof = {key: written(Fraction(v).limit_denominator(10**12)) for key, v in in_bits.items()}
+    return nextafter(bits * (1 + 1e-12), inf) if bits > 1e-14 else 0.0, proof
 
 
-def _least(f: Callable[[float], float], low: float, high: float, steps: int = 60) -> float:
-    """About the least value of a convex function on an interval; any value of it serves as a bound."""
-    best = min(f(low), f(high))
+def _least(f: Callable[[float], float], low: float, high: float, steps: int = 60) -> tuple[float, float]:
+    """About the least value of a convex function on an interval, and where; any value of it serves as a bound."""
+    best = min((f(low), low), (f(high), high))
     for _ in range(steps):
         a, b = low + (high - low) * 0.382, low + (high - low) * 0.618
         fa, fb = f(a), f(b)
-        best = min(best, fa, fb)
+        best = min(best, (fa, a), (fb, b))
         low, high = (low, b) if fa < fb else (a, high)
     return best
 
 
-def _over_kl(g: Floats, law: Floats, radius: float) -> float:
-    """max E_P g over D(P || law) <= radius, from above."""
-    top = float(g.max())
-    if not radius:
-        return float(law @ g)
+def _over_kl(g: Floats, law: Floats, radius: float) -> tuple[float, float]:
+    """max E_P g over D(P || law) <= radius, from above, and the multiplier t."""
+    top, spread = float(g.max()), float(g.max() - g.min())
+    if not radius or spread < 1e-14:
+        return float(law @ g) if not radius else top, max(1e6 * spread, 1.0)
 
     def dual(scale: float) -> float:
         t = float(np.exp(scale))
         return t * (log(float(law @ np.exp((g - top) / t))) + radius) + top
 
-    return min(top, _least(dual, -25.0, 15.0, 120))
+    bound, scale = _least(dual, log(spread / 60), log(spread) + 25.0, 120)
+    return min(top, bound), float(np.exp(scale))
 
 
-def _over_variation(g: Floats, eta: float, reference: Floats, law: Floats, radius: float) -> float:
-    """max sum p g + eta p ln(p / reference) over the laws within the radius of total variation, from above."""
+def _over_variation(g: Floats, eta: float, reference: Floats, law: Floats, radius: float) -> tuple[float, float, float]:
+    """A bound of max sum p g + eta p ln(p / reference) over the laws within the radius; its multipliers nu and k."""
     points = np.stack([np.maximum(law - radius, 0.0), law, np.minimum(law + radius, 1.0)])
     ratio = np.divide(points, reference, out=np.ones_like(points), where=(points > 0) & (reference > 0))
     values, away = points * g + eta * points * np.log(ratio), np.abs(points - law)
     ends = float(np.abs(g).max()) + eta * (1 + float(np.abs(np.log(ratio)).max())) + 1.0
 
-    def dual(nu: float, k: float) -> float:
-        return nu + 2 * radius * k + float((values - nu * points - k * away).max(axis=0).sum())
+    def dual(k: float) -> tuple[float, float]:
+        """The least over nu, and where: it is convex and piecewise linear, so a grid is zoomed in on it."""
+        low, high, best = -ends, ends, (inf, 0.0)
+        for _ in range(ZOOMS):
+            nus = np.linspace(low, high, 33)
+            found = nus + (values - k * away - nus[:, None, None] * points).max(axis=1).sum(axis=1)
+            at = int(found.argmin())
+            best = min(best, (float(found[at]), float(nus[at])))
+            low, high = float(nus[max(at - 1, 0)]), float(nus[min(at + 1, 32)])
+        return 2 * radius * k + best[0], best[1]
 
-    return _least(lambda k: _least(lambda nu: dual(nu, k), -ends, ends), 0.0, 2 * ends)
+    bound, k = _least(lambda k: dual(k)[0], 0.0, 2 * ends, 36)
+    return bound, dual(k)[1], k

@@ -83,7 +83,27 @@ def _leakage(promise: Promise, facts: Facts) -> list[str]:
     limit = bits(promise.written["at_most_bits"], "up")
     return [
         f"{_released(facts)} tells at most {limit} about {promise.about} on average. {_worst(promise, facts)}".strip(),
+        *_near(promise, facts),
         _guess(promise),
+    ]
+
+
+def _near(promise: Promise, facts: Facts) -> list[str]:
+    """A promise that holds beyond the counted law."""
+    figure, ball = promise.figures.get("within_bits"), facts.document.get("robust", {})
+    if figure is None:
+        return []
+    if "confidence" in ball:
+        share = percent(ball["confidence"], "down")
+        return [
+            f"It holds for the population too: with confidence {share} at most {bits(figure, 'up')}, if the "
+            f"{int(ball['rows']):,} rows are independent draws from it."
+        ]
+    name, radius = ("total variation", "total_variation") if "total_variation" in ball else ("divergence", "kl_bits")
+    size = f"{float(exact(ball[radius])):g}" + (" bits" if radius == "kl_bits" else "")
+    return [
+        f"It holds for every law of the records within a {name} of {size} from the counted one: at most "
+        f"{bits(figure, 'up')}."
     ]
 
 

@@ -106,6 +106,7 @@ def _bind_table(
     if source.unit != "row":
         coded = per_person(table, coded, source.unit, max_rows=source.max_rows, on_progress=on_progress)
     columns = coded.resolved(problem.columns)
+    problem = _with_rows(problem, source, coded)
     if prior is None:
         law = coded.pmf() if source.prior is None else _uniform(problem, coded)
         return problem.bound(law, columns), coded
@@ -114,6 +115,22 @@ def _bind_table(
     same = list(prior.variables) == names or isinstance(prior, ProductPmf)
     joint = prior if same else prior.marginal(names)
     return problem.bound(joint, columns), coded
+
+
+def _with_rows(problem: Problem, source: TableSource, coded: Coded) -> Problem:
+    """With [robust] confidence: how many rows speak for the population, if they do."""
+    if problem.robust is None or problem.robust.ball != "confidence":
+        return problem
+    why = None
+    if source.unit != "row":
+        why = f'rows of one {source.unit} are not independent draws; only unit = "row" is'
+    elif source.prior is not None:
+        why = "a public prior was not counted from these rows; leave out one of the two"
+    elif coded.from_table:
+        why = f"the population may have letters that the table lacks; declare the values of {coded.from_table[0]!r}"
+    if why:
+        raise problem.error(("robust", "confidence"), f"confidence is about the population behind the rows: {why}")
+    return replace(problem, robust=replace(problem.robust, rows=coded.rows))
 
 
 def _uniform(problem: Problem, coded: Coded) -> Pmf:
