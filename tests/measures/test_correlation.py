@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.core import Pmf
-from dalenius.measures import eta_kl, eta_tv, maximal_correlation, s_star
+from dalenius.core import Channel, Pmf
+from dalenius.measures import eta_kl, eta_tv, maximal_correlation, reverse_bound, s_star
+from dalenius.measures.correlation import s_star_erased, s_star_flipped, s_star_one_sided
 from dalenius.measures.shannon import mutual_information
 from dalenius.solvers.contraction import correlation, pairwise_contraction, total_variation
 from dalenius.solvers.ratio import at_most, best_ratio
@@ -156,3 +157,33 @@ def test_two_point_formula_against_a_grid():
     assert best <= high
     assert best == pytest.approx(low, abs=1e-5)
     assert high - low < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_closed_forms_lie_in_the_brackets(seed):
+    rng, bit = np.random.default_rng(seed), ("0", "1")
+    a, k = int(rng.integers(1, 100)), int(rng.integers(1, 20))
+    weights = Pmf.from_records({"X": bit}, [("0", 100 - a), ("1", a)])
+    d, z, one, none = Fraction(k, 40), Fraction(k, 20), Fraction(1), Fraction(0)
+    shapes = (
+        (((1 - d, d), (d, 1 - d)), s_star_flipped(a / 100, float(d))),
+        (((one, none), (z, 1 - z)), s_star_one_sided(1 - a / 100, float(z))),
+        (((1 - d, none, d), (none, 1 - d, d)), s_star_erased(float(d))),
+    )
+    for rows, closed in shapes:
+        letters = tuple(map(str, range(len(rows[0]))))
+        low, high = s_star(weights, Channel({"X": bit}, {"Y": letters}, rows))
+        assert low - 1e-9 <= closed <= high + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_reverse_order_bounds_every_release(seed):
+    rng = np.random.default_rng(seed)
+    letters = {"S": ("a", "b", "c"), "X": ("0", "1", "2", "3")}
+    joint = Pmf.from_counts(letters, np.indices((3, 4)).reshape(2, -1).T, rng.integers(0, 20, 12).tolist())
+    rows = []
+    for _ in range(4):
+        w = rng.integers(1, 9, 3)
+        rows.append(tuple(Fraction(int(v), int(w.sum())) for v in w))
+    release = Channel({"X": letters["X"]}, {"Y": ("0", "1", "2")}, tuple(rows))
+    assert mutual_information(release.after(joint), ["S"], ["Y"]) <= reverse_bound(joint, release, ["S"])

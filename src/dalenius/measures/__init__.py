@@ -19,7 +19,7 @@ from dalenius.measures.chains import (
     window_sums_bits,
 )
 from dalenius.measures.collusion import Collusion, collusion
-from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
+from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, reverse_bound, s_star
 from dalenius.measures.counted_information import entropy_miller_madow, information_from_counts, information_kept
 from dalenius.measures.disclosure import (
     Exposure,
@@ -210,6 +210,7 @@ __all__ = [
     "quantise",
     "quantise_and_bin",
     "randomised_response",
+    "reverse_bound",
     "reverse_water_filling",
     "s_star",
     "strong_dp_epsilon",
