@@ -13,8 +13,8 @@ demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release a
 test: $(VENV)/dev.stamp  ## the default tests, two to three minutes on two cores
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-all: $(VENV)/dev.stamp  ## also the long ones
-	$(BIN)/python -m pytest -n 2
+test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
+	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2
 
 check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
 	$(BIN)/ruff format --check .

@@ -38,6 +38,7 @@ from dalenius.core.numbers import exact, strict_json
 from dalenius.designs import solve
 from dalenius.errors import Infeasible, NotCertified
 
+SOLVED: dict[str, Design] = {}
 SLACK = 1e-12  # of floats that are compared here; exact promises are compared exactly
 
 
@@ -249,13 +250,20 @@ class DesignContract:
     def solve(self, problem: Problem) -> Design:
         return solve(problem)
 
+    def solved(self, problem: Problem) -> Design:
+        """The design of a problem, found once for all tests that only look at it."""
+        key = json.dumps([type(self).__qualname__, problem.to_json(), problem.law.to_json()], sort_keys=True)
+        if key not in SOLVED:
+            SOLVED[key] = self.solve(problem)
+        return SOLVED[key]
+
     def pytest_generate_tests(self, metafunc):
         for argument, cases in (("problem", self.problems), ("impossible", self.infeasible)):
             if argument in metafunc.fixturenames:
                 metafunc.parametrize(argument, list(cases().values()), ids=list(cases()))
 
     def test_every_promise_is_kept_exactly(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         assert len(design.proved) == len(problem.guarantees)
         assert len(design.realised) == len(problem.limits)
         assert problem.guarantees or problem.limits
@@ -267,7 +275,7 @@ class DesignContract:
             assert exact(figures["expected"]) == expected
 
     def test_value_and_bound_enclose_the_optimum(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         assert design.gap >= 0
         if problem.objective.sense == "maximize":
             assert design.value <= design.bound
@@ -276,16 +284,16 @@ class DesignContract:
         assert float(design.value) == pytest.approx(float(reached(design)), abs=SLACK)
 
     def test_two_solves_write_the_same_file(self, problem):
-        assert self.solve(problem).dumps() == self.solve(problem).dumps()
+        assert self.solve(problem).dumps() == self.solved(problem).dumps()
 
     def test_round_trip_through_json(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         again = Design.from_json(strict_json(design.dumps()))
         assert again == design
         assert again.dumps() == design.dumps()
 
     def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         verdict = check(design.dumps())
         more = 1 if problem.objective.sense == "maximize" else -1
         assert more * (verdict.value - design.value) >= 0
@@ -320,7 +328,7 @@ class DesignContract:
                 check(json.dumps(document))
 
     def test_rows_of_impossible_inputs_repeat_the_output_pmf(self, problem):
-        channel = self.solve(problem).channel
+        channel = self.solved(problem).channel
         possible = {channel.row_of(codes) for codes in problem.pmf.grouped(problem.inputs)[0]}
         everywhere = Counter()
         for (_, y, _), p in released(problem, channel.rows).items():
@@ -331,7 +339,7 @@ class DesignContract:
 
     @pytest.mark.parametrize("seed", range(5))
     def test_post_processing_keeps_the_promises_and_adds_nothing(self, problem, seed):
-        design = self.solve(problem)
+        design = self.solved(problem)
         dense = Channel(design.channel.inputs, design.channel.output, design.channel.rows)
         after = dense.then(post_processing(design.channel.output, seed))
         for guarantee in problem.guarantees:
@@ -342,7 +350,7 @@ class DesignContract:
     @given(st.integers(0, 10**6))
     @settings(deadline=None, max_examples=2, suppress_health_check=[HealthCheck.differing_executors])
     def test_relabelling_letters_does_not_change_the_figures(self, problem, order):
-        here, there = self.solve(problem), self.solve(relabelled(problem, order))
+        here, there = self.solved(problem), self.solve(relabelled(problem, order))
         within = max(here.gap, there.gap) + Fraction(1, 10**20)
         assert abs(here.value - there.value) <= within
         assert abs(here.bound - there.bound) <= within

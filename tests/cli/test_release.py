@@ -201,7 +201,14 @@ def test_a_kept_column_that_is_free_leaves_beside_the_output(place: Place, run: 
     assert run("verify", place / "out" / "design.json", "--table", place / "t.csv")[0] == 0
 
 
-@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "signal_number",
+    [
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+        signal.SIGKILL,
+    ],
+)
 def test_a_killed_release_leaves_nothing_under_the_real_name(place: Place, signal_number: int) -> None:
     write_csv(place / "t.csv", rows(2000) * 400)
     child = subprocess.Popen(

@@ -106,7 +106,8 @@ def fair(n: int) -> Pmf:
 
 
 @pytest.mark.parametrize(
-    ("least", "wide"), [("eta_kl", 1e-4), ("correlation", 1e-4), ("s_star", 2e-3), ("capacity", 1e-4)]
+    ("least", "wide"),
+    [("eta_kl", 1e-4), ("correlation", 1e-4), pytest.param("s_star", 2e-3, marks=pytest.mark.slow), ("capacity", 1e-4)],
 )
 def test_each_coefficient_has_two_ends_and_keeps_the_limit(least: str, wide: float) -> None:
     prior = Pmf.from_records({"X": ("0", "1", "2")}, [(("0",), 5), (("1",), 3), (("2",), 2)])

@@ -17,12 +17,13 @@ from dalenius.solvers.selection import best_selection
 from dalenius.solvers.smith import interval_capacity, points_capacity
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracle/001_queries.json").read_text())["cases"]
+LONG = {f"gauss_smith_A{a}" for a in ("2", "2.5", "4", "5", "10")}
 SMITH = [c for c in ORACLE if c["kind"] == "gaussian_amplitude_capacity"]
 
 
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(c, id=c["name"], marks=[pytest.mark.slow] if c["name"] == "gauss_smith_A10" else []) for c in SMITH],
+    [pytest.param(c, id=c["name"], marks=[pytest.mark.slow] if c["name"] in LONG else []) for c in SMITH],
 )
 def test_smiths_capacity_and_its_number_of_points(case):
     found = interval_capacity("gaussian", float(case["inputs"]["A_over_sigma"]))
@@ -78,7 +79,7 @@ def test_the_upper_end_holds_between_the_points_for_any_input(family):
     assert peak <= proved <= peak + 1e-6
 
 
-@pytest.mark.parametrize("reach", [0.3, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("reach", [0.3, 1.0, *(pytest.param(r, marks=pytest.mark.slow) for r in (2.0, 5.0))])
 def test_laplace_brackets_are_narrow_and_hold_a_finite_check(reach):
     found = interval_capacity("laplace", reach)
     assert 0 <= found.high - found.low < 5e-6
