@@ -18,6 +18,7 @@ from dalenius.designs.column_boxes import boxes_apply, by_column_boxes
 from dalenius.designs.proving import proved
 from dalenius.errors import NotCertified, SolverFailed
 from dalenius.testing import disclosure, self_disclosure, xor
+from tests.effort import effort
 
 
 def by_boxes(problem, gap=1e-8):
@@ -124,7 +125,7 @@ def test_no_mutation_proves_a_false_bound(honest):
     false = exact(honest["value"]) - Fraction(1, 10**7)
     claim = honest | {"value": down(false), "bound": up(false), "gap": "1"}
     draw = random.Random(5)
-    for _ in range(300):
+    for _ in range(effort(60, 300)):
         with pytest.raises(NotCertified):
             check(json.dumps(claim | {"certificate": mutated(honest["certificate"], draw)}))
     check(json.dumps(honest))  # and the honest claim stands, so the loop above could have failed

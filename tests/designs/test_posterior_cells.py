@@ -17,6 +17,7 @@ from dalenius.designs.posterior_cells import by_posterior_cells, cells_apply
 from dalenius.designs.proving import proved
 from dalenius.errors import NotCertified
 from dalenius.testing import disclosure, example2, self_disclosure, xor
+from tests.effort import effort
 
 
 def counted(sizes, letters, seed, views=None):
@@ -134,7 +135,7 @@ def test_no_mutation_proves_a_false_bound(honest):
     false = optimum - exact("1e-9")
     claim = honest | {"value": down(false), "bound": up(false), "gap": "1"}
     draw = np.random.default_rng(3)
-    for _ in range(150):
+    for _ in range(effort(40, 150)):
         proof = copy.deepcopy(honest["certificate"])
         for _ in range(int(draw.integers(1, 4))):
             cut = proof["cuts"][int(draw.integers(len(proof["cuts"])))][int(draw.integers(2))]

@@ -36,11 +36,11 @@ class Samples:
             raise MismatchError(f"the kernel should be a channel from {self.hidden!r} to one sample variable")
         if tuple(self.kernel.inputs[self.hidden]) != tuple(self.prior.variables[self.hidden]):
             raise MismatchError(f"{self.hidden!r} has another alphabet in the prior than in the kernel")
+        count_types(self.n, len(self.letters))  # first: there may be too many samples to name
         if self.hidden in (self.sample, *self.names):
             raise MismatchError(
                 f"the samples are named {self.names[0]} to {self.names[-1]}, and so is the hidden variable"
             )
-        count_types(self.n, len(self.letters))
 
     @property
     def sample(self) -> str:
@@ -55,7 +55,8 @@ class Samples:
     @property
     def names(self) -> list[str]:
         """The names of the samples as columns of a table."""
-        return [f"{self.sample}{i + 1}" for i in range(self.n)]
+        sample = self.sample
+        return [f"{sample}{i + 1}" for i in range(self.n)]
 
     @property
     def variables(self) -> Alphabets:
