@@ -21,13 +21,13 @@ from dalenius.designs import solve
 from dalenius.errors import Infeasible, InputError, NotCertified, ProblemFileError, Unsupported
 from dalenius.testing import binary_tradeoff, nearby_bit
 from dalenius.walk import reproved
+from tests.effort import effort
 
 BALLS = (
     {"total_variation": "1/100"},
     {"kl_bits": "1/1000"},
     {"confidence": "19/20", "rows": 10_000},
 )
-from tests.effort import effort
 
 
 def three_by_four(counts, bits, ball, keep=()):
