@@ -14,7 +14,6 @@ FLOORS |= {
     "report": 4,
     "outputs": 4,
     "walk": 5,
-    "noising": 5,
     "testing": 5,
     "figures": 5,
     "__init__": 5.5,

@@ -33,6 +33,7 @@ __all__ = [
     "example2",
     "joints",
     "nearby_bit",
+    "noisy_dice",
     "self_disclosure",
     "tradeoff",
     "two_binary",
@@ -158,6 +159,19 @@ def joints(
         return disclosure(joint, names, ["W"], [[n] for n in names])
 
     return st.lists(count, min_size=len(cells), max_size=len(cells)).filter(any).map(build)
+
+
+def noisy_dice(at_most: str = "3/2", kind: str = "shrinkage", **sections: Any) -> Problem:
+    """A die of ten faces released with noise of a squared error of at most this; further sections replace these."""
+    return Problem.from_document(
+        {
+            "mechanism": {"observe": ["X"], "release": ["X"], "form": "noise", "noise": kind},
+            "objective": {"minimize": {"leakage": ["X"]}},
+            "limit": [{"distortion": "squared", "of": ["X"], "at_most": at_most}],
+            **sections,
+        },
+        joint=Pmf.from_records({"X": tuple("0123456789")}, [((x,), 1) for x in "0123456789"]),
+    )
 
 
 def contracted_bit(at_most: str) -> Problem:

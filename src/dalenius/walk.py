@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from dalenius.certify import Verdict, check, prove_limits, prove_privacy
-from dalenius.core import MISSING, Column, Design, Pmf, Problem, ProductPmf, Samples, TableSource
+from dalenius.core import MISSING, Column, Design, Noise, Pmf, Problem, ProductPmf, Samples, TableSource
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import outcome_words
 from dalenius.designs import GAP, SECONDS, solve
 from dalenius.designs.leakage.trade import Trade
+from dalenius.designs.noise import restated
 from dalenius.designs.within import near_again
 from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.evidence import (
@@ -25,6 +26,7 @@ from dalenius.evidence import (
     MechanismAudit,
     examine,
     examine_mechanism,
+    examine_noise,
     examine_shuffled,
     mechanism_of,
     population_words,
@@ -206,8 +208,8 @@ def _same_counts(design: Design, table: Any) -> None:
 def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     """Cells that the channel depends on and that hold fewer records than `min_cell`, smallest first."""
     source = problem.source
-    if not isinstance(source, TableSource) or source.prior is not None:
-        return []
+    if not isinstance(source, TableSource) or source.prior is not None or problem.form == "noise":
+        return []  # noise depends on means and variances, not on cells
     names = problem.variables()
     codes, counts = table.counts(names)
     found = [
@@ -228,6 +230,8 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
         return design, coded
     there = near_again(replace(design, problem=replace(design.problem, joint=joint)), coded.rows)
     try:
+        if there.channel.form == "noise":
+            return restated(there), coded
         figures, limits = prove_privacy(there.to_json()), prove_limits(there.to_json())
     except NotCertified as e:
         raise NotCertified(
@@ -294,7 +298,10 @@ def audit(
     if released is None:
         own, channel, remarks = mechanism_of(mechanism)
         given = prior if isinstance(prior, Pmf) or prior is None else read_pmf(prior, "prior")
-        return examine_mechanism(channel, own if given is None else given, remarks=remarks)
+        law = own if given is None else given
+        if isinstance(channel, Noise) and not channel.few:
+            return examine_noise(channel, law, remarks=remarks)
+        return examine_mechanism(channel, law, remarks=remarks)
     design = (
         mechanism if isinstance(mechanism, Design) else load(mechanism) if not isinstance(mechanism, Kernel) else None
     )

@@ -4,12 +4,15 @@ from typing import Any
 
 from dalenius.certify.capacity import from_rows
 from dalenius.certify.composition import FORMS, window_channels
+from dalenius.certify.noise import noise_promises
 from dalenius.certify.pram import levels
 from dalenius.certify.privacy import Figures
 from dalenius.certify.staircase import staircase_levels
 from dalenius.core.expanding import DENSE
 from dalenius.core.numbers import exact
 from dalenius.core.reading import require, stochastic
+
+COMPACT_FORMS = {"noise": noise_promises, "pram": levels, "staircase": staircase_levels}
 
 
 def card(document: dict[str, Any]) -> tuple[Figures | None, ...]:
@@ -19,10 +22,8 @@ def card(document: dict[str, Any]) -> tuple[Figures | None, ...]:
         for window in window_channels(channel):
             stochastic(window)
         return nothing
-    if channel.get("form") == "pram":
-        return levels(document)
-    if channel.get("form") == "staircase":
-        return staircase_levels(document)
+    if channel.get("form") in COMPACT_FORMS:
+        return COMPACT_FORMS[channel["form"]](document)
     if channel.get("form") == "resample" and len(channel["keep"]) ** 2 > DENSE:  # too many letters to write rows out
         keep, q = ([exact(v) for v in channel[key]] for key in ("keep", "q"))
         fair = 0 <= min(keep) <= max(keep) <= 1 and min(q) >= 0 and sum(q) == 1

@@ -12,7 +12,7 @@ from dalenius.certify.card import card
 from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.cone import Cone
 from dalenius.certify.leakage import dual, proved_least
-from dalenius.certify.noise import noise
+from dalenius.certify.noise import noise, noise_promises
 from dalenius.certify.optimality import cells, rays
 from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures
@@ -30,6 +30,7 @@ KINDS: dict[str, Callable[..., Fraction]] = {f.__name__: f for f in (rays, cells
 # Proofs of a whole design, and of its promises alone, that write neither the joint pmf nor the channel out.
 COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {
     "composition": (composition, prove_promises),
+    "noise": (noise, noise_promises),
     "pram": (pram, levels),
     "rate": (rate, lambda design: rate(design)[0]),
     "water": (water, lambda design: water(design)[0]),
@@ -89,8 +90,6 @@ def check(text: str) -> Verdict:
     """Prove a design, or what a card allows, and compare each claim with what was proved."""
     with refusing():
         document = strict_json(text)
-        if document["format"] == "dalenius-noise/1":
-            return Verdict(noise(document), "noise")
         if document["format"] == "dalenius-card/1":
             verdict = Verdict(card(document), "card")
         else:

@@ -1,34 +1,39 @@
-r"""Proof for noise on a grid: every figure of a release of numbers, from the weights of the noise, in whole numbers.
+r"""Proof for numbers with noise on a grid: every figure from the weights of the noise, in whole numbers.
 
-Input i is released as clip(c(i) + N): c(i) = floor(keep (i - centre) + centre + 1/2) takes all whole values from c(0)
-to c(n - 1), as keep <= 1, and N is symmetric. So W_c is one law, shifted and then collected at the ends, and sums over
-all shifts are products of two long numbers. With F the distribution function of N:
+On each axis a record has a shift c, and W_c is one symmetric law, shifted and collected at the ends. T its value there:
 
-    I(X; Y) = sum_c p_c sum_y W_c log2 W_c - sum_y P_Y log2 P_Y                      for the counts that are given
-    I(X; Y) <= max_c D(W_c || q)                                                     for every X, whatever the law q
-    I(X; Y) <= 1/2 log2 (2 pi e (var c(X) + var N + 1/12)) - H(N)                    for every X of so much variance
-    sum_y (W_c - e^eps W_d)^+ <= max_t F(t - c(0)) - e^eps F(t - c(n - 1))           (and from above), N log-concave.
+    I(X; T) = sum_c p_c sum_t W_c log2 W_c - sum_t P_T log2 P_T                      for the records that are given
+    I(X; T) <= max_c D(W_c || q)                                                     for every X, whatever the law q
+    I(X; T) <= 1/2 log2 (2 pi e (var c(X) + var N + 1/12)) - H(N)                    for every X of so much variance
 
-The third: c(X) + N plus a uniform number has a density whose differential entropy is H(Y), and no density of that
-variance has more. The last: for c < d the ratio of the two laws falls with y, so that the best set is a half-line, and
-F(t - c) - e^eps F(t - d) falls with c and rises with d.
+The third: c(X) + N plus a uniform number has a density whose differential entropy is H(T), and no density of that
+variance has more. If N is log-concave, the two ends are the pair of inputs that is told apart best in every sense (see
+`Axis`), and eta_KL <= 1 - (sum_t sqrt(W_first W_last))^2 by Cauchy and Schwarz in the two-point formula.
+
+N is independent from axis to axis and what is released is a function of all T, so that informations, levels and deltas
+of the axes add, and 1 - eta multiplies: I(S; T1, T2) <= I(S; T1) + I(X; T2).
+
+Optimality: H(X | Y) <= sum_j 1/2 log2 (2 pi e (D_j / step_j^2 + 1/12)) for every Y with squared errors D_j, of any
+alphabet, and I(S; Y) >= I(S; X) - H(X | Y): none within an error tells less, and none that tells so little errs less.
 """
 
-from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import isqrt
+from math import isqrt, prod
 from typing import Any
 
 from dalenius.certify.privacy import Figures
-from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
-from dalenius.core.numbers import exact, up
+from dalenius.core.arithmetic import BITS, E_HIGH, exp, log2, nats, times_log2, two_to
+from dalenius.core.noisy import NoisyChannel, Records
+from dalenius.core.numbers import exact, up, written
 from dalenius.core.reading import no_better, require
-from dalenius.core.shifting import Shifts, convolved
+from dalenius.core.shifting import PAIRS, Axis
 
 TWO_PI_E = Fraction("17.0794684453471341309271018")  # from above
-PAIRS = 1 << 22  # entries that are compared one by one when the noise is not log-concave
+AT = ("1/2", "1", "2", "4")  # levels at which delta is stated
+NO = Fraction(0)
 
 
 def entropic(n: int, total: int, end: int) -> int:
@@ -36,8 +41,8 @@ def entropic(n: int, total: int, end: int) -> int:
     return times_log2(Fraction(n, total), Fraction(n, total))[end]
 
 
-class NoiseProof(Shifts):
-    """The figures of a channel of form noise, each a bound on the safe side."""
+class AxisProof(Axis):
+    """The figures of one axis, each a bound on the safe side."""
 
     @cached_property
     def surprise(self) -> list[list[int]]:
@@ -49,171 +54,202 @@ class NoiseProof(Shifts):
         """An upper bound of sum_y W_c log2 W_c, in units of 2^-BITS."""
         return self.inside(self.surprise[1], c) + sum(entropic(v, self.total, 1) for v in self.collected(c) if v)
 
-    def leakage(self, counts: dict[int, int]) -> Fraction:
-        """I(X; Y) from above for these counts of the inputs."""
+    def mixed(self, prior: dict[int, int], end: int) -> int:
+        """A bound of sum_t P_T log2 P_T under weights of the shifts, in units of 2^-BITS."""
+        many = self.total * sum(prior.values())
+        return sum(entropic(v, many, end) for v in self.output(prior) if v)
+
+    def leakage(self, prior: dict[int, int], groups: list[dict[int, int]]) -> Fraction:
+        """I(S; T) from above, for the weights of the shifts, in all and under each value of S."""
         if self.low == self.high or self.first == self.last:
-            return Fraction(0)
-        prior: Counter[int] = Counter()
-        for i, n in counts.items():
-            prior[self.c[i]] += n
-        many, out = sum(prior.values()), self.output(prior)
-        told = sum((Fraction(n * self.certain(c), many) for c, n in prior.items()), Fraction(0))
-        told -= sum(entropic(v, self.total * many, 0) for v in out if v)
-        return max(Fraction(0), told) / (1 << BITS)
+            return NO
+        many = sum(prior.values())
+        told = sum(sum(g.values()) * (self.certain(*g) if len(g) == 1 else self.mixed(g, 1)) for g in groups)
+        return max(NO, Fraction(told - many * self.mixed(prior, 0), many << BITS))
 
     def capacity(self, prior: dict[int, int]) -> Fraction:
         """max_c D(W_c || q) from above, q the law of Y under a prior of the shifts; no X tells more."""
         if self.low == self.high or self.first == self.last:
-            return Fraction(0)
+            return NO
         require(all(isinstance(n, int) and n > 0 for n in prior.values()), "a prior has a weight that is not positive")
         require(bool(prior) and self.first <= min(prior) <= max(prior) <= self.last, "a prior is not on the shifts")
-        out = self.output(prior)
-        many = self.total * sum(prior.values())
+        out, many = self.output(prior), self.total * sum(prior.values())
         cost = {y: -(log2(Fraction(v, many))[0] >> BITS - 96) for y, v in enumerate(out, self.low) if v}
-        reachable = range(
-            max(self.low, min(self.first - self.reach, self.high)), min(self.high, self.last + self.reach) + 1
-        )
-        require(all(y in cost for y in reachable), "the prior leaves out a released number")
-        line = [
-            cost[min(max(t, self.low), self.high)] for t in range(self.first - self.reach, self.last + self.reach + 1)
-        ]
-        mixed = convolved(line, self.w)[2 * self.reach : len(line)]  # by symmetry of N: sum over N of cost(c + N)
-        worst = max(self.certain(c) + (-(-v // self.total) << BITS - 96) for c, v in enumerate(mixed, self.first))
+        require(self.reached <= set(cost), "the prior leaves out a released number")
+        mixed = enumerate(self.smoothed(cost), self.first)
+        worst = max(self.certain(c) + (-(-v // self.total) << BITS - 96) for c, v in mixed)
         return Fraction(max(worst, 0), 1 << BITS)
 
     def from_variance(self, variance: Fraction) -> Fraction:
-        """I(X; Y) from above for every X of at most this variance, in the unit of the column."""
-        if self.first == self.last:
-            return Fraction(0)
-        square = variance / self.step**2 * self.keep**2
-        if self.rounded:  # the deviation of c(X) is at most keep times that of X, and 1/2 for rounding
-            square += Fraction(isqrt(int(square * 10**12) + 1) + 1, 10**6) + Fraction(1, 4)
-        spread = square + Fraction(self.twice[-1], self.total) + Fraction(1, 12)
-        return max(Fraction(0), Fraction(log2(TWO_PI_E * spread)[1], 2) + self.surprise[1][-1]) / (1 << BITS)
+        """I(X; T) from above for every X whose take x has at most this variance."""
+        if self.rounded:  # the deviation of a rounded number is larger by at most 1/2
+            variance += Fraction(isqrt(int(variance * 10**12) + 1) + 1, 10**6) + Fraction(1, 4)
+        spread = variance + Fraction(self.twice[-1], self.total) + Fraction(1, 12)
+        told = (Fraction(log2(TWO_PI_E * spread)[1], 2) + self.surprise[1][-1]) / (1 << BITS)
+        return max(NO, told) if self.first < self.last else NO
 
-    def columns(self) -> Any:
-        """For each output the shifts among which its largest and its least weight are."""
-        every = range(self.first, self.last + 1)
-        require(self.log_concave or len(every) * (self.high - self.low + 1) <= PAIRS, "too many pairs to compare")
-        for y in range(self.low, self.high + 1):
-            # Log-concave weights rise up to N = 0 and fall beyond: the least at an end, the largest next to 0.
-            yield y, {self.first, min(max(y, self.first), self.last), self.last} if self.log_concave else every
 
+def least_capacity(axis: AxisProof, p: str, limit: Fraction, proof: dict[str, Any]) -> Fraction:
+    """No noise within the same limit has a smaller capacity: f(V) = I(r; V) is convex in V and f(V) >= sum_k g_k V_k,
+    g_k = log2 W(k) - sum_x r_x log2 q(x + k), for W the noise of the axis and q = r * W. With E|N|^p <= M: f >= min_k
+    (g_k + slope |k|^p) - slope M; where p is "inf", |N| <= reach. The reach of W is part of the claim.
+    """
+    slope, prior = exact(proof["slope"]), {int(c): int(n) for c, n in proof["prior"]}
+    moment = limit ** int(p) if p != "inf" else NO
+    require(p in ("1", "2", "inf") and slope >= 0 and min(axis.half) > 0, "the limit on the noise is not known")
+    require(axis.free and sum(map(abs, axis.a)) == axis.one, "the bound is for noise that is added and not collected")
+    require(p != "inf" or limit < axis.reach + 1, "noise of a larger reach is within the limit")
+    require(axis.first <= min(prior) <= max(prior) <= axis.last and min(prior.values()) > 0, "a prior is wrong")
+    many, out = sum(prior.values()), axis.output(prior)
+    logs = [log2(Fraction(v, axis.total * many))[1] if v else 0 for v in out]
+    found = []
+    for k in range(-axis.reach, axis.reach + 1):
+        seen = sum(n * logs[c + k - axis.low] for c, n in prior.items())
+        g = log2(Fraction(axis.half[abs(k)], axis.total))[0] - Fraction(seen, many)
+        found.append(g / (1 << BITS) + (slope * abs(k) ** int(p) if p != "inf" else 0))
+    return max(NO, min(found) - slope * moment)
+
+
+class NoiseProof:
+    """A design or a card whose channel is of form noise; a card has no records."""
+
+    def __init__(self, document: dict[str, Any], certificate: dict[str, Any]) -> None:
+        self.channel = NoisyChannel(document["channel"], AxisProof)
+        self.axes: list[Any] = self.channel.axes
+        self.records: Any = Records(document["joint"], self.channel) if "joint" in document else None
+        self.priors = [{int(c): int(n) for c, n in prior} for prior in certificate["priors"]]
+        self.variances = [exact(v) for v in certificate["variances"]]
+        require(len(self.priors) == len(self.variances) == len(self.axes), "there is not one prior for each axis")
+        found = [self.records.variance(axis) for axis in self.axes] if self.records else []
+        require(all(v <= c for v, c in zip(found, self.variances)), "the records have a larger variance than said")
+
+    def told(self, secret: list[str]) -> Fraction:
+        """I(S; Y) from above for the records."""
+        own, about = [], []
+        for axis in self.axes:
+            every, groups = self.records.shifts(axis, secret)
+            own.append(axis.leakage(every, [{c: n} for c, n in every.items()]))
+            few = not set(self.channel.names) <= set(secret) and len(groups) * (axis.high - axis.low) <= PAIRS
+            about.append(axis.leakage(every, list(groups.values())) if few else own[-1])
+        return sum(own, NO) + min((a - b for a, b in zip(about, own)), default=NO)
+
+    @cached_property
+    def capacity(self) -> Fraction:
+        return sum((axis.capacity(prior) for axis, prior in zip(self.axes, self.priors)), NO)
+
+    @cached_property
     def level(self) -> Fraction | None:
-        """The least epsilon of local_dp, from above; None when there is none."""
-        worst = Fraction(1)
-        for y, shifts in self.columns():
-            seen = [self.entry(c, y) for c in shifts]
-            if max(seen) and not min(seen):
-                return None
-            worst = max(worst, Fraction(max(seen), min(seen))) if max(seen) else worst
-        return nats(worst)
+        found = [axis.ratio() for axis in self.axes]
+        return None if None in found else nats(prod(found, start=Fraction(1)))
 
     def excess(self, epsilon: Fraction) -> Fraction:
-        """The least delta of (epsilon, delta)-differential privacy, from above."""
-        much = exp(epsilon)[0]
-        if self.log_concave:
-            least, most, worst = self.first, self.last, Fraction(0)
-            for t in range(self.low, self.high):
-                a, b = self.at_most(t - least), self.at_most(t - most)
-                worst = max(worst, a - much * b, self.total - b - much * (self.total - a))
-            return worst / self.total
-        every = range(self.first, self.last + 1)
-        require(len(every) ** 2 * (self.high - self.low + 1) <= PAIRS, "too many pairs to compare")
-        laws = [[self.entry(c, y) for y in range(self.low, self.high + 1)] for c in every]
-        found = (sum((max(Fraction(0), u - much * v) for u, v in zip(a, b)), Fraction(0)) for a in laws for b in laws)
-        return max(found) / self.total
+        return sum((axis.excess(exp(epsilon / len(self.axes))[0]) for axis in self.axes), NO)
 
-    def error(self, i: int) -> Fraction:
-        """E (Y - x_i)^2, in steps."""
-        c, (a, b) = self.c[i], self.collected(self.c[i])
-        gap = c - i
-        inner = self.inside(self.twice, c) + 2 * gap * self.inside(self.once, c) + gap**2 * self.inside(self.below, c)
-        return Fraction(inner + (self.low - i) ** 2 * a + (self.high - i) ** 2 * b, self.total)
+    @cached_property
+    def contraction(self) -> Fraction:
+        passed = [min(1 - axis.affinity() ** 2, axis.excess(Fraction(1))) for axis in self.axes]
+        return 1 - prod((1 - share for share in passed), start=Fraction(1))
 
+    def stated(self) -> Figures:
+        """What holds whatever the secret and the law of the records are, and what holds for these records."""
+        level, worst = self.level, self.channel.worst()
+        told: Figures = {
+            "capacity_bits": up(self.capacity),
+            "variance_bits": up(sum((a.from_variance(v) for a, v in zip(self.axes, self.variances)), NO)),
+            "eta_kl": up(self.contraction),
+            "epsilon_nats": None if level is None else up(level),
+            "delta": {epsilon: up(self.excess(exact(epsilon))) for epsilon in AT},
+            "worst_distortion": None if worst is None else up(worst),
+        }
+        if not self.records:
+            return told
+        more = {"leakage_bits": self.told(self.channel.names), "distortion": self.channel.squared(self.records)}
+        return told | {k: up(v) for k, v in more.items()}
 
-def least_capacity(shifts: Shifts, proof: dict[str, Any]) -> Fraction:
-    """No symmetric or other noise within the same limit has a smaller capacity: sum of r_x W log2 (W / q) linearised.
+    def promise(self, promised: dict[str, Any]) -> Figures | None:
+        """The figure of a promise, which is kept; None where it needs the records and there are none."""
+        kinds: dict[tuple[str, ...], tuple[str, Callable[[], Any], str]] = {
+            ("at_most_bits", "leakage"): ("leakage_bits", lambda: self.told(promised["leakage"]), "at_most_bits"),
+            ("at_most_bits", "dalenius"): ("capacity_bits", lambda: self.capacity, "at_most_bits"),
+            ("contraction",): ("eta_kl", lambda: self.contraction, "contraction"),
+            ("local_dp",): ("epsilon_nats", lambda: self.level, "local_dp"),
+            ("delta", "local_dp"): ("delta", lambda: self.excess(exact(promised["local_dp"])), "delta"),
+        }
+        words = tuple(sorted(set(promised) - {"group"}))
+        require(words in kinds, f"this checker cannot prove the promise {list(words)} of noise")
+        if "leakage" in words and not self.records:
+            return None
+        name, found, limit = kinds[words]
+        kept = (figure := found()) is not None and figure <= exact(promised[limit])
+        require(kept, f"the promise is exceeded: {name} is {'infinite' if figure is None else up(figure, 12)}")
+        return {name: up(figure)}
 
-    f(V) = I(r; V) is convex in the noise V and f(V) >= sum_k g_k V_k, g_k = log2 W(k) - sum_x r_x log2 q(x + k), for W
-    the noise of the channel and q = r * W. With E|N|^p <= M: f >= min_k (g_k + slope |k|^p) - slope M; where p is
-    "inf", |N| <= reach. Support is that of W, whose reach is part of the claim.
-    """
-    p, limit, slope = proof["p"], exact(proof["limit"]), exact(proof["slope"])
-    require(p in ("1", "2", "inf") and slope >= 0 and min(shifts.half) > 0, "the limit on the noise is not known")
-    require(not shifts.rounded and shifts.keep == 1, "the bound is for noise that is added")
-    whole = shifts.low <= shifts.first - shifts.reach and shifts.high >= shifts.last + shifts.reach
-    require(whole, "the bound is for noise that is not collected")
-    spent = sum(k ** int(p) * v for k, v in enumerate(shifts.half)) * 2 if p != "inf" else 0
-    require(p == "inf" or Fraction(spent, shifts.total) <= limit, "the noise itself exceeds its limit")
-    prior = {int(c): int(n) for c, n in proof["prior"]}
-    require(shifts.first <= min(prior) <= max(prior) <= shifts.last and min(prior.values()) > 0, "a prior is wrong")
-    many, out = sum(prior.values()), shifts.output(prior)
-    logs = [log2(Fraction(v, shifts.total * many))[1] if v else None for v in out]
-    found = []
-    for k in range(-shifts.reach, shifts.reach + 1):
-        seen = [(n, logs[c + k - shifts.low]) for c, n in prior.items()]
-        g = log2(Fraction(shifts.half[abs(k)], shifts.total))[0] - Fraction(sum(n * (v or 0) for n, v in seen), many)
-        found.append(g / (1 << BITS) + (slope * abs(k) ** int(p) if p != "inf" else 0))
-    return max(Fraction(0), min(found) - (slope * limit if p != "inf" else 0))
+    def least_told(self, secret: list[str], squared: Fraction) -> Fraction:
+        """I(S; Y) from below for every Y of at most this squared error: I(S; X) less what stays unknown."""
+        many, blur, size = self.channel.blur
+        unknown = Fraction(many * log2(TWO_PI_E * (squared + blur) / many)[1], 2 << BITS) - size
+        return Fraction(self.records.known(secret)[0] - unknown)
 
-
-def column(entry: dict[str, Any], epsilon: Fraction | None) -> Figures:
-    """Every figure of one column; those of its own records only where the counts are there."""
-    shifts, variance = NoiseProof(entry["channel"]), exact(entry["variance"])
-    square, level = shifts.step**2, shifts.level()
-    found: Figures = {
-        "capacity_bits": up(shifts.capacity({int(c): int(n) for c, n in entry["prior"]})),
-        "variance_bits": up(shifts.from_variance(variance)),
-        "epsilon_nats": None if level is None else up(level),
-        "worst_distortion": up(max(shifts.error(i) for i in range(len(shifts.c))) * square),
-    }
-    if epsilon is not None:
-        found["delta"] = up(shifts.excess(epsilon), 40)
-    if "counts" in entry:
-        place = {letter: i for i, letter in enumerate(shifts.letters)}
-        counts = {place[letter]: int(n) for letter, n in entry["counts"].items()}
-        require(min(counts.values()) > 0, "a count is not positive")
-        many = sum(counts.values())
-        mean, power = (Fraction(sum(i**k * n for i, n in counts.items()), many) for k in (1, 2))
-        require((power - mean**2) * square <= variance, "the records have a larger variance than said")
-        found["leakage_bits"] = up(shifts.leakage(counts))
-        found["distortion"] = up(sum(n * shifts.error(i) for i, n in counts.items()) * square / many)
-    return found
+    def least_error(self, secret: list[str], told: Fraction) -> Fraction:
+        """The squared error from below of every Y that tells no more about S: the other way round."""
+        many, blur, size = self.channel.blur
+        return many / TWO_PI_E * two_to(2 * (self.records.known(secret)[0] - told + size) / many)[0] - blur
 
 
-def totals(columns: list[Figures]) -> Figures:
-    """Noise of several columns is independent, so that leakages, capacities, levels, deltas and errors add."""
-    out: Figures = {}
-    for key in columns[0]:
-        parts = [c[key] for c in columns]
-        out[key] = None if None in parts else up(sum((exact(v) for v in parts), Fraction(0)), 40)
-    return out
+def _least(proof: NoiseProof, design: dict[str, Any], aim: dict[str, Any]) -> Fraction:
+    """A lower bound of the objective, over every mechanism that keeps the promises and the limits."""
+    names, limits = proof.channel.names, [entry["promised"] for entry in design.get("limits", [])]
+    if "capacity" in aim:
+        (limit,), least = limits, design["certificate"].get("least", [])
+        parts = zip(proof.axes, proof.channel.steps, least)
+        return sum((least_capacity(a, limit["p"], exact(limit["at_most"]) / s, l) for a, s, l in parts), NO)
+    if "leakage" in aim:
+        errors = [exact(v["at_most"]) for v in limits if v["distortion"] == "squared"]
+        return max([NO, *(proof.least_told(aim["leakage"], d) for d in errors)])
+    found = [NO]
+    for promised in (g["promised"] for g in design["guarantees"]):
+        epsilon = exact(promised["local_dp"]) if set(promised) == {"local_dp"} else NO  # I <= eps min(1, eps/2) nats
+        if "at_most_bits" in promised:
+            found.append(proof.least_error(promised.get("leakage", names), exact(promised["at_most_bits"])))
+        elif "contraction" in promised:
+            found.append(proof.least_error(names, exact(promised["contraction"]) * proof.records.known(names)[1]))
+        elif epsilon:
+            found.append(proof.least_error(names, epsilon * min(Fraction(1), epsilon / 2) * E_HIGH))
+    return max(found)
 
 
-def noise(document: dict[str, Any]) -> tuple[Figures, ...]:
-    """The figures of each column of a noise document and their sums, proved and no worse than claimed and promised."""
-    epsilon = exact(document["epsilon"]) if document.get("epsilon") is not None else None
-    found = []
-    for entry in document["columns"]:
-        level = exact(entry["epsilon"]) if entry.get("epsilon") is not None else None
-        require((level is None) == (epsilon is None), "delta is stated at a level for each column")
-        found.append(column(entry, level))
-        if "least_capacity_bits" in entry["claimed"]:
-            least = least_capacity(NoiseProof(entry["channel"]), entry["least"])
-            require(exact(entry["claimed"]["least_capacity_bits"]) <= least, "a smaller capacity is not ruled out")
-        claimed = {k: v for k, v in entry["claimed"].items() if k in found[-1]}
-        require(no_better(claimed, found[-1]), f"a claimed figure of column {len(found)} is not proved")
-    if epsilon is not None:
-        spent = sum(exact(entry["epsilon"]) for entry in document["columns"])
-        require(spent <= epsilon, "the levels of the columns add up to more than epsilon")
-    names = [next(iter(entry["channel"]["inputs"])) for entry in document["columns"]]
-    require(bool(names) and len(set(names)) == len(names), "a column is released twice")
-    total = totals(found)
-    require(no_better({k: document["proved"][k] for k in total}, total), "a claimed sum of figures is not proved")
-    for key, limit in document["promised"].items():
-        if key in total:
-            require(total[key] is not None and exact(total[key]) <= exact(limit), f"the promised {key} is exceeded")
-        else:
-            require("counts" not in document["columns"][0], f"there is no figure {key} to promise")
-    return (*found, total)
+def noise_promises(document: dict[str, Any]) -> tuple[Any, ...]:
+    """The figures of every promise of a design; of a card those that need no records, and what it states as well."""
+    proof = NoiseProof(document, document.get("certificate") or document["proof"])
+    shown = tuple(proof.promise(g["promised"]) for g in document["guarantees"])
+    if "proof" in document:
+        found, stated = proof.stated(), document["proof"]["stated"]
+        fair = not document["kept"] and no_better({k: stated[k] for k in found}, found)
+        require(fair, "a stated figure is not proved, or a column is kept")
+    return shown
+
+
+def noise(design: dict[str, Any]) -> Any:
+    """Figures of the promises, kind, value, bound, entropy and figures of the limits."""
+    proof, mechanism = NoiseProof(design, design["certificate"]), design["mechanism"]
+    aim, distortion = design["objective"]["minimize"], proof.channel.distortion
+    plain = set(mechanism) <= {"observe", "release", "form", "noise", "clip", "order"}
+    require(plain and "side_information" not in design, "noise is proved without kept columns and side information")
+    require(mechanism["observe"] == mechanism["release"] == proof.channel.names, "the channel releases other columns")
+    limits = []
+    for measure in (entry["promised"] for entry in design.get("limits", [])):
+        limits.append({"expected": written(figure := distortion(measure, proof.records))})
+        require(figure <= exact(measure["at_most"]), "a distortion is larger than its limit")
+    about = aim.get("leakage")
+    value = proof.capacity if "capacity" in aim else proof.told(about) if about else distortion(aim, proof.records)
+    if "stated" in design["certificate"]:
+        require(no_better(design["certificate"]["stated"], proof.stated()), "a stated figure is not proved")
+    shown = tuple(proof.promise(g["promised"]) for g in design["guarantees"])
+    return (
+        shown,
+        "noise",
+        value,
+        _least(proof, design, aim),
+        proof.records.known(about)[1] if about else NO,
+        tuple(limits),
+    )

@@ -1,13 +1,14 @@
 """`dalenius estimate`"""
 
 from argparse import Namespace
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from dalenius.cli.terminal import say
 from dalenius.errors import InputError
-from dalenius.evidence import answers, counted, forecast
+from dalenius.evidence import NumberEstimate, answers, counted, estimate_numbers, forecast, noise_of
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.outputs import new_file
 from dalenius.tables import read_json
@@ -29,6 +30,11 @@ def run(arguments: Namespace) -> None:
     if len(arguments.files) < 2:
         raise InputError("name a card (or design, or several) and the released table, or say --rows N for a forecast")
     *cards, released = arguments.files
+    if len(cards) == 1 and (channel := noise_of(cards[0])) is not None and not arguments.queries:
+        numbers = estimate_numbers(channel, released, target=arguments.target, level=arguments.level)
+        told = {n.column: n.to_json() for n in numbers}
+        say(arguments, _number_words(numbers), {"rows": numbers[0].rows, "target": arguments.target, "numbers": told})
+        return
     factors, seen = counted(cards, released, columns=arguments.columns, weights=arguments.weights)
     found = estimate_law(
         factors,
@@ -88,6 +94,18 @@ def _words(found: Estimate) -> list[str]:
         lines.append(f"No law is more likely by more than {found.gap:.1g} nats of log-likelihood.")
     if found.shrinkage is not None:
         lines.append(f"{found.shrinkage:.1%} of the distance to the uniform law was taken for noise.")
+    return lines
+
+
+def _number_words(numbers: Sequence[NumberEstimate]) -> list[str]:
+    whose = "this table" if numbers[0].target == "table" else "the population behind it"
+    lines = [f"Numbers of {whose}, from {numbers[0].rows:,} released rows, {numbers[0].level:.0%} intervals:"]
+    for n in numbers:
+        (low, high), (least, most) = n.mean_interval, n.variance_interval
+        lines.append(f"  {n.column}: mean {n.mean:.6g}  [{low:.6g}, {high:.6g}]")
+        lines.append(f"  {n.column}: variance {n.variance:.6g}  [{least:.6g}, {most:.6g}]")
+        if n.rounding:
+            lines.append(f"  {n.column}: of the half-width of the mean, {n.rounding:.3g} is for rounding")
     return lines
 
 

@@ -46,6 +46,14 @@ def parser() -> argparse.ArgumentParser:
     def keyed(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--key", metavar="FILE", help="file with the release key, 64 hex digits, mode 600")
 
+    def releases(sub: argparse.ArgumentParser) -> None:
+        keyed(sub)
+        sub.add_argument(
+            "--new-key", metavar="FILE", help="make a fresh key, keep it in this file, and release with it"
+        )
+        sub.add_argument("--ledger", metavar="LEDGER", help="charge the release to this ledger before it is drawn")
+        sub.add_argument("--dataset", metavar="NAME", help="name of the data in the ledger (default: the table's name)")
+
     def searches(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--gap", type=_positive, default=1e-6, help="bits between value and bound to aim at (1e-6)")
         sub.add_argument("--seconds", type=_positive, default=120.0, help="time for the search (default: 120)")
@@ -80,14 +88,11 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("problem", help="the problem file")
     writes(c, "folder to make")
-    keyed(c)
+    releases(c)
     searches(c)
     point = c.add_mutually_exclusive_group()
     point.add_argument("--leakage", metavar="BITS", help="the least distortion at this leakage, instead of the file's")
     point.add_argument("--distortion", metavar="D", help="the least leakage at this distortion, instead of the file's")
-    c.add_argument("--new-key", metavar="FILE", help="make a fresh key, keep it in this new file, and release with it")
-    c.add_argument("--ledger", metavar="LEDGER", help="charge the release to this ledger before it is drawn")
-    c.add_argument("--dataset", metavar="NAME", help="name of the data in the ledger (default: the table's file name)")
     c.add_argument(
         "--accept",
         action="append",
@@ -248,7 +253,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--p", default="2", help="norm of max-entropy and minimum-capacity noise, 1 to inf (default: 2)")
     c.add_argument("--order", choices=("shuffle", "keep"), default="shuffle", help="of the rows (default: shuffle)")
     writes(c, "folder to make")
-    keyed(c)
+    releases(c)
+    c.set_defaults(accept=[], gap=1e-6, seconds=120.0)
 
     c = command(
         "figures",

@@ -9,9 +9,8 @@ from pathlib import Path
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.core.numbers import exact
-from dalenius.errors import InputError, Unsupported
+from dalenius.errors import InputError
 from dalenius.ledger import Ledger
-from dalenius.noising import FORMS, noisy_problem, release_numbers
 from dalenius.report import words
 from dalenius.sampling import Key
 from dalenius.walk import at_point, release
@@ -23,13 +22,15 @@ def run(arguments: Namespace) -> None:
     if arguments.dataset and not arguments.ledger:
         raise InputError("--dataset names the data in a ledger; say --ledger too")
     problem = Problem.from_file(arguments.problem)
-    if problem.form in FORMS:
-        _numbers(arguments, problem)
-        return
     if arguments.leakage is not None:
         problem = at_point(problem, leakage=exact(arguments.leakage, "--leakage"))
     if arguments.distortion is not None:
         problem = at_point(problem, distortion=exact(arguments.distortion, "--distortion"))
+    released(arguments, problem)
+
+
+def released(arguments: Namespace, problem: Problem) -> None:
+    """Release a problem as the arguments say, and tell what came of it."""
     with progress(arguments) as show, _key(arguments) as key:
         outcome = release(
             problem,
@@ -66,26 +67,6 @@ def run(arguments: Namespace) -> None:
             "ledger": None if outcome.charged is None else {"id": outcome.charged.id, "state": outcome.charged.state},
         },
     )
-
-
-def _numbers(arguments: Namespace, problem: Problem) -> None:
-    """A problem file that asks for noise on a grid."""
-    from dalenius.cli.noise import tell
-
-    if arguments.ledger:
-        raise Unsupported("releases of numbers with noise are not charged to a ledger yet")
-    table, columns, wanted = noisy_problem(problem)
-    with _key(arguments) as key:
-        outcome = release_numbers(
-            table,
-            columns,
-            wanted,
-            arguments.output,
-            key=key,
-            keep_order=problem.order == "keep",
-            force=arguments.force,
-        )
-    tell(arguments, outcome)
 
 
 @contextmanager

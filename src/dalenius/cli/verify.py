@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dalenius.certify import Verdict
 from dalenius.cli.terminal import say
-from dalenius.core.numbers import down, exact, up
+from dalenius.core.numbers import down, up
 from dalenius.errors import InputError
 from dalenius.outputs import new_file
 from dalenius.report.words import WITHIN
@@ -29,9 +29,7 @@ def run(arguments: Namespace) -> None:
     if arguments.design is not None:
         verdict = verify(arguments.design, table=arguments.table, problem=arguments.problem)
         document |= {"proved": True, "kind": verdict.kind, "guarantees": list(verdict.figures)}
-        if verdict.kind == "noise":
-            lines += _noise(verdict)
-        elif verdict.kind == "card":
+        if verdict.kind == "card":
             lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
             lines.append(
                 "Value, bound and limits depend on the distribution of the data: only the design can prove them."
@@ -60,14 +58,14 @@ def run(arguments: Namespace) -> None:
 
 def _figures(verdict: Verdict) -> dict[str, object]:
     """What was reached and what bounds it: [lower, upper]."""
-    if verdict.kind in ("dual", "rate", "water"):
+    if verdict.kind in ("dual", "noise", "rate", "water"):
         ends = [down(verdict.bound), up(verdict.value)]
         return {"least": ends, "limits": list(verdict.limits)}
     return {"value_bits": [down(verdict.value), up(verdict.bound)]}
 
 
 def _words(verdict: Verdict) -> list[str]:
-    if verdict.kind in ("dual", "rate", "water"):
+    if verdict.kind in ("dual", "noise", "rate", "water"):
         return [
             f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}.",
             f"Proved: no mechanism that keeps them has less than {down(verdict.bound, 15)} ({verdict.kind}).",
@@ -77,20 +75,3 @@ def _words(verdict: Verdict) -> list[str]:
         f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
         f"Proved: {nobody} {bound} bits ({verdict.kind}).",
     ]
-
-
-def _noise(verdict: Verdict) -> list[str]:
-    """What was proved of a release of numbers with noise; a card has no figures of the records."""
-    *columns, total = (dict(figures or {}) for figures in verdict.figures)
-    lines = [f"Proved: every row of the noise of {len(columns)} column(s) is a probability distribution."]
-    if "leakage_bits" in total:
-        told, error = (up(exact(total[k]), 9) for k in ("leakage_bits", "distortion"))
-        lines.append(f"Proved: a record tells at most {told} bits about itself, with a squared error of {error}.")
-    else:
-        lines.append("The figures for the distribution of the records need the design; the others are proved.")
-    lines.append(f"Proved for every distribution on the range: at most {up(exact(total['capacity_bits']), 9)} bits.")
-    if total["epsilon_nats"] is not None:
-        lines.append(f"Proved: local differential privacy at epsilon {up(exact(total['epsilon_nats']), 9)}.")
-    if "delta" in total:
-        lines.append(f"Proved: delta {float(exact(total['delta'])):.3g} at the stated epsilon.")
-    return lines

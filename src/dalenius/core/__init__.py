@@ -14,6 +14,7 @@ from dalenius.core.guarantee import (
     WorstCaseLeakage,
 )
 from dalenius.core.kernel import Kernel
+from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import (
     MISSING,
@@ -22,6 +23,7 @@ from dalenius.core.problem import (
     Distortion,
     Grid,
     MaximizeInformation,
+    MinimizeCapacity,
     MinimizeDistortion,
     MinimizeLeakage,
     MinimizeLeakageAndRate,
@@ -55,6 +57,7 @@ __all__ = [
     "Leakage",
     "LocalDP",
     "MaximizeInformation",
+    "MinimizeCapacity",
     "MinimizeDistortion",
     "MinimizeLeakage",
     "MinimizeLeakageAndRate",
@@ -62,6 +65,7 @@ __all__ = [
     "MinimizeVariance",
     "Mismatch",
     "Noise",
+    "NoiseLaw",
     "Objective",
     "Pmf",
     "PmfSource",

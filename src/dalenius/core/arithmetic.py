@@ -10,7 +10,7 @@ from math import frexp, fsum
 
 from dalenius.errors import InputError
 
-__all__ = ["BITS", "E_HIGH", "E_LOW", "exp", "log2", "nats", "share_log2", "sum_log2", "times_log2"]
+__all__ = ["BITS", "E_HIGH", "E_LOW", "exp", "log2", "nats", "share_log2", "sum_log2", "times_log2", "two_to"]
 
 BITS = 160
 _WORK = BITS + 32  # working precision; the error analysis below needs 12 of the 32 guard bits
@@ -118,6 +118,19 @@ def exp(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
 
 
 E_LOW, E_HIGH = (Fraction(log2(exp(Fraction(1), 128)[side])[side], 1 << BITS) for side in (0, 1))  # bounds of log2 e
+
+
+def two_to(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds of 2^x.
+
+    >>> two_to(Fraction(-3)), round(float(two_to(Fraction(1, 2))[0]), 12)
+    ((Fraction(1, 8), Fraction(1, 8)), 1.414213562373)
+    """
+    k = x.numerator // x.denominator
+    ends = exp((x - k) / E_HIGH, 128)[0], exp((x - k) / E_LOW, 128)[1]
+    return ends[0] * Fraction(2) ** k, ends[1] * Fraction(2) ** k
+
+
 FEW = 20_000  # logarithms that are computed in whole numbers; more of them in doubles
 _ATANH = [float(Fraction(2 << _WORK, j * _LN2)) for j in (1, 3, 5, 7)]
 _LOG2_MIDDLES = [0.0] * 64 + [log2(Fraction(2 * k + 1, 256))[0] / (1 << BITS) for k in range(64, 128)]

@@ -19,6 +19,18 @@ __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
 FORMAT = "dalenius-design/1"
 CARD_FORMAT = "dalenius-card/1"
 
+LETTERS = (
+    "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of p(x) p(y|x), where "
+    "p(y|x) are the rows of the channel. p(x) is identified where the rows have full rank; otherwise only the "
+    "functions of p that the rows determine are."
+)
+NUMBERS = (
+    "A record with the grid places x has the values t = floor(take x + move) + N on the axes, and is released at "
+    "give t + shift, rounded down. Where nothing is cut off at the ends, take is divided out of the mean of the "
+    "released numbers, and the variance of N is subtracted from their variance before take is divided out of it twice; "
+    "`dalenius estimate` does so, with what rounding can amount to."
+)
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -162,12 +174,12 @@ class Design:
                 )
             },
             **{k: design[k] for k in ("limits", "side_information", "robust", "beside_bits", "decoder") if k in design},
-            "proof": {"kind": self.certificate.kind, "digest": hashlib.sha256(self.dumps().encode()).hexdigest()},
-            "estimate": (
-                "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of "
-                "p(x) p(y|x), where p(y|x) are the rows of the channel. p(x) is identified where the rows have "
-                "full rank; otherwise only the functions of p that the rows determine are."
-            ),
+            "proof": {
+                "kind": self.certificate.kind,
+                "digest": hashlib.sha256(self.dumps().encode()).hexdigest(),
+                **(self.certificate.proof if self.certificate.kind == "noise" else {}),  # it holds no counts
+            },
+            "estimate": NUMBERS if self.certificate.kind == "noise" else LETTERS,
             "remarks": design["remarks"],
             "versions": design["versions"],
         }

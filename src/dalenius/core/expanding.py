@@ -70,14 +70,28 @@ def _types(channel: dict[str, Any]) -> list[list[Fraction]]:
 
 
 def _noise(channel: dict[str, Any]) -> list[list[Fraction]]:
-    """Input i goes to clip(floor(keep (i - centre) + centre + 1/2) + N) - offset, P(N = k) as weights[|k|]."""
-    (size,), (width,) = ([len(a) for a in channel[side].values()] for side in ("inputs", "output"))
-    keep, centre, weights = exact(channel["keep"]), exact(channel["centre"]), [int(w) for w in channel["weights"]]
-    total, reach, out = 2 * sum(weights) - weights[0], len(weights) - 1, []
-    for i in range(size):
-        row, start = [0] * width, floor(keep * (i - centre) + centre + Fraction(1, 2)) - int(channel["offset"])
-        for k in range(-reach, reach + 1):
-            row[min(max(start + k, 0), width - 1)] += weights[abs(k)]
+    """t_i = clip(floor(take_i x + move_i) + N_i), N = k as weights[|k|]; letter j: clip(floor(give_j t + shift_j))."""
+    sizes, widths = ([len(a) for a in channel[side].values()] for side in ("inputs", "output"))
+    give, shift = [[exact(v) for v in row] for row in channel["give"]], [exact(v) for v in channel["shift"]]
+    axes = [
+        ([exact(v) for v in a["take"]], exact(a["move"]), [int(w) for w in a["weights"]], a) for a in channel["axes"]
+    ]
+    total, out = prod(2 * sum(weights) - weights[0] for _, _, weights, _ in axes), []
+    for x in product(*map(range, sizes)):
+        laws = []
+        for take, move, weights, axis in axes:
+            start, law = floor(sum((a * i for a, i in zip(take, x, strict=True)), move)), dict[int, int]()
+            for k in range(1 - len(weights), len(weights)):
+                t = min(max(start + k, axis["low"]), axis["high"])
+                law[t] = law.get(t, 0) + weights[abs(k)]
+            laws.append(law)
+        row = [0] * prod(widths)
+        for t in product(*laws):
+            place = 0
+            for width, line, more in zip(widths, give, shift, strict=True):
+                letter = floor(sum((g * v for g, v in zip(line, t, strict=True)), more))
+                place = place * width + min(max(letter, 0), width - 1)
+            row[place] += prod(law[v] for law, v in zip(laws, t, strict=True))
         out.append([Fraction(v, total) for v in row])
     return out
 

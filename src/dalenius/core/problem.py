@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from dalenius.core.guarantee import Guarantee, Independent, Names
+from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import ProductPmf
@@ -25,6 +26,7 @@ __all__ = [
     "Distortion",
     "Grid",
     "MaximizeInformation",
+    "MinimizeCapacity",
     "MinimizeDistortion",
     "MinimizeLeakage",
     "MinimizeLeakageAndRate",
@@ -238,6 +240,14 @@ class MinimizeRate(Objective):
 
 
 @dataclass(frozen=True)
+class MinimizeCapacity(Objective):
+    """max I(X; Y) over every law of the observed columns X: what is told at most, whatever the records are (004)."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"minimize": {"capacity": True}}
+
+
+@dataclass(frozen=True)
 class MinimizeVariance(Objective):
     """Variance of the unbiased estimator of the distribution of these columns."""
 
@@ -257,7 +267,7 @@ class Distortion:
     """Expected distortion between columns and what is released for them: a name, a matrix of numbers, or a sum.
 
     `classes` are letters that count as one, so that a function of the record is preserved (hamming alone); `parts`
-    are the summands of a sum, each times its `weight`.
+    are the summands of a sum, each times its `weight`; `p` belongs to the norm (E|Y - x|^p)^(1/p) of added noise.
 
     >>> Distortion.by(lambda x, y: abs(int(x) - int(y)), ["0", "2"], ["0", "1", "2"], of=("X",)).distortion[0]
     (Fraction(0, 1), Fraction(1, 1), Fraction(2, 1))
@@ -269,6 +279,7 @@ class Distortion:
     classes: tuple[Names, ...] = ()
     weight: Fraction = Fraction(1)
     parts: tuple["Distortion", ...] = ()
+    p: str = ""
 
     @classmethod
     def by(
@@ -297,7 +308,8 @@ class Distortion:
         d = self.distortion if isinstance(self.distortion, str) else [[written(v) for v in r] for r in self.distortion]
         classes = {"classes": [list(c) for c in self.classes]} if self.classes else {}
         weight = {"weight": written(self.weight)} if self.weight != 1 else {}
-        return {"distortion": d, "of": list(self.of), **classes, **weight, **limit}
+        norm = {"p": self.p} if self.p else {}
+        return {"distortion": d, "of": list(self.of), **norm, **classes, **weight, **limit}
 
 
 @dataclass(frozen=True)
@@ -373,6 +385,7 @@ class Problem:
     preserve_marginals: bool = False
     form: str | None = None
     windows: tuple[Names, ...] = ()
+    noise: NoiseLaw | None = None
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
     side_information: SideInformation | None = None
@@ -404,6 +417,8 @@ class Problem:
         object.__setattr__(self, "windows", tuple(map(tuple, self.windows)))
         if bool(self.windows) != (self.form == "windows"):
             raise self.error(("mechanism", "windows"), 'form = "windows" and windows = ... are said together')
+        if (self.noise is None) != (self.form != "noise"):
+            raise self.error(("mechanism", "noise"), 'form = "noise" and noise = "..." are said together')
         for window in self.windows:
             if len(set(window)) != len(window) or not set(window) <= set(self.observe) or not window:
                 raise self.error(
@@ -447,6 +462,8 @@ class Problem:
             mechanism["form"] = self.form
         if self.windows:
             mechanism["windows"] = [list(window) for window in self.windows]
+        if self.noise:
+            mechanism |= self.noise.to_json()
         if self.order != "shuffle":
             mechanism["order"] = self.order
         document: dict[str, Any] = {}

@@ -24,6 +24,7 @@ from dalenius.core.guarantee import (
     Names,
     WorstCaseLeakage,
 )
+from dalenius.core.noise_law import NOISE_LAWS, NoiseLaw
 from dalenius.core.numbers import exact
 from dalenius.core.problem import (
     MISSING,
@@ -32,6 +33,7 @@ from dalenius.core.problem import (
     Distortion,
     Grid,
     MaximizeInformation,
+    MinimizeCapacity,
     MinimizeDistortion,
     MinimizeLeakage,
     MinimizeLeakageAndRate,
@@ -338,16 +340,30 @@ def _mechanism(s: Section) -> dict[str, Any]:
         "forbid": tuple((a, b) for a, b in forbid),
         "freeze": s.names("freeze", ()),
         "preserve_marginals": s.flag("preserve_marginals", False),
-        "form": s.choice("form", ("pram", "windows", "shrinkage", "gaussian", "laplace"), None),
+        "form": s.choice("form", ("pram", "windows", "noise"), None),
         "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
     }
     parts["windows"] = _windows(s, parts["observe"]) if "windows" in s.values else ()
-    s.done(tuple(parts))
+    parts["noise"] = _noise(s) if "noise" in s.values else None
+    s.done((*parts, "clip"))
+    if (parts["noise"] is None) != (parts["form"] != "noise"):
+        raise s.error('form = "noise" and noise = "..." are said together in [mechanism]', "noise")
     if bool(parts["windows"]) != (parts["form"] == "windows"):
         raise s.error('form = "windows" and windows = ... are said together in [mechanism]', "windows")
     if (not parts["output"] and not parts["release"]) or (parts["output"] and parts["release"]):
         raise s.error('say either release = [...] (same alphabets) or output = "Y" (a fresh one) in [mechanism]')
     return parts
+
+
+def _noise(s: Section) -> NoiseLaw:
+    """The kind of noise, and the released range of each column that declares one."""
+    kind, clip = s.choice("noise", NOISE_LAWS), s.take("clip", {})
+    if not isinstance(clip, dict):
+        raise s.error('clip is { column = ["low", "high"], ... }', "clip")
+    try:
+        return NoiseLaw(kind, clip)
+    except InputError as e:
+        raise s.error(str(e), "clip") from None
 
 
 def _windows(s: Section, observe: Names) -> tuple[Names, ...]:
@@ -379,7 +395,7 @@ def _objective(s: Section) -> Objective:
         objective = MaximizeInformation(goal.names("information"))
         goal.done(("information",))
         return objective
-    kinds = [k for k in ("distortion", "sum", "leakage", "rate", "variance") if k in goal.values]
+    kinds = [k for k in ("distortion", "sum", "leakage", "rate", "variance", "capacity") if k in goal.values]
     if kinds == ["leakage", "rate"] and "theta" in goal.values and goal.flag("rate"):
         theta = goal.number("theta")
         if theta > 1:
@@ -389,8 +405,8 @@ def _objective(s: Section) -> Objective:
         return objective
     if len(kinds) != 1:
         raise goal.error(
-            "minimize needs exactly one of distortion, sum, leakage, rate and variance, or leakage and rate = true "
-            "with the share theta of the leakage"
+            "minimize needs exactly one of distortion, sum, leakage, rate, capacity and variance, or leakage and rate "
+            "= true with the share theta of the leakage"
         )
     if kinds in (["distortion"], ["sum"]):
         return MinimizeDistortion(_distortion(goal, limit=False))
@@ -399,9 +415,9 @@ def _objective(s: Section) -> Objective:
     elif kinds == ["variance"]:
         objective = MinimizeVariance(goal.names("variance"))
     else:
-        if not goal.flag("rate"):
-            raise goal.error("write rate = true", "rate")
-        objective = MinimizeRate()
+        if not goal.flag(kinds[0]):
+            raise goal.error(f"write {kinds[0]} = true", kinds[0])
+        objective = MinimizeRate() if kinds == ["rate"] else MinimizeCapacity()
     goal.done(tuple(kinds))
     return objective
 
@@ -426,8 +442,10 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
             raise s.error(str(e), "distortion") from None
         if min(min(row) for row in measure) < 0:
             raise s.error("a distortion is negative", "distortion")
+    elif measure == "norm":
+        return _norm(s, at_most, known)
     elif measure not in DISTORTIONS:
-        raise s.error(f"distortion is {measure!r}; use {', '.join(DISTORTIONS)} or a matrix", "distortion")
+        raise s.error(f"distortion is {measure!r}; use {', '.join(DISTORTIONS)}, norm or a matrix", "distortion")
     of: Names = s.names("of")
     classes = s.take("classes", [])
     sound = isinstance(classes, list) and all(
@@ -439,6 +457,15 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
     weight = s.number("weight", Fraction(1)) if weighed else Fraction(1)
     s.done(("distortion", "of", "classes", *known))
     return Distortion(measure, of, at_most, tuple(map(tuple, classes)), weight)
+
+
+def _norm(s: Section, at_most: Fraction | None, known: tuple[str, ...]) -> Distortion:
+    """The norm of noise that is added, p from 1 to infinity."""
+    text, of = str(s.take("p")), s.names("of")
+    s.done(("distortion", "of", "p", *known))
+    if text != "inf" and Section({"p": text}, s.place, s.file, s.lines).number("p") < 1:
+        raise s.error(f"'p' is {text}; it is a number from 1 on, or \"inf\"", "p")
+    return Distortion("norm", of, at_most, p=text)
 
 
 def _guarantee(s: Section) -> Guarantee:

@@ -1,18 +1,24 @@
-"""A channel of form noise read strictly: one symmetric law, shifted and collected at the ends; whole numbers alone."""
+"""A channel of form noise read strictly: symmetric laws, shifted and collected at the ends; whole numbers alone.
+
+With x the places of a record on its grids, axis i has the shift c_i = floor(take_i x + move_i), the value t_i = c_i +
+N_i, collected at `low` and `high`; column j is released as the letter of number floor(give_j t + shift_j), the nearest
+one where that is outside.
+"""
 
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Inexact, InvalidOperation, Overflow
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import floor
+from math import isqrt, lcm
 from typing import Any
 
+from dalenius.core.arithmetic import BITS, log2, two_to
 from dalenius.core.numbers import exact
 from dalenius.core.reading import require
 
-__all__ = ["Shifts", "convolved"]
+__all__ = ["Axis", "convolved"]
 
-HALF_STEP = Fraction(1, 2)
+PAIRS = 1 << 22  # entries that are compared one by one when the noise is not log-concave
 
 
 def convolved(a: list[int], b: list[int]) -> list[int]:
@@ -26,35 +32,36 @@ def convolved(a: list[int], b: list[int]) -> list[int]:
     return [int(text[len(text) - (k + 1) * size : len(text) - k * size]) for k in range(many)]
 
 
-class Shifts:
-    """A channel of form noise: the shifts from `first` to `last`, the output from `low` to `high`, the sums of N."""
+class Axis:
+    """One axis: the shifts from `first` to `last`, the values from `low` to `high`, the sums of N."""
 
-    def __init__(self, channel: Any) -> None:
-        keys = {"form", "inputs", "output", "offset", "keep", "centre", "weights"}
-        require(set(channel) == keys and channel["form"] == "noise", "the channel is not of form noise")
-        ((self.name, letters),), ((told, output),) = channel["inputs"].items(), channel["output"].items()
-        require(told == self.name and bool(letters) and bool(output), "the channel releases another column")
-        x, y = [exact(v) for v in letters], [exact(v) for v in output]
-        self.step = x[1] - x[0] if len(x) > 1 else y[1] - y[0] if len(y) > 1 else Fraction(1)
-        offset, keep, centre = channel["offset"], exact(channel["keep"]), exact(channel["centre"])
-        require(isinstance(offset, int) and self.step > 0 and 0 <= keep <= 1, "offset, step or keep is out of range")
-        require(x == [x[0] + i * self.step for i in range(len(x))], "the inputs are not the points of a grid")
-        require(y == [x[0] + (offset + j) * self.step for j in range(len(y))], "the output is not on that grid")
-        half = [int(v) for v in channel["weights"]]
+    def __init__(self, axis: Any, sizes: list[int]) -> None:
+        require(set(axis) == {"take", "move", "low", "high", "weights"}, "an axis of the noise has other keys")
+        take, move = [exact(v) for v in axis["take"]], exact(axis["move"])
+        self.one = lcm(move.denominator, *(v.denominator for v in take))
+        self.a, self.b = [int(v * self.one) for v in take], int(move * self.one)
+        require(len(take) == len(sizes), "an axis does not look at every column")
+        spans = [(min(0, a * (n - 1)), max(0, a * (n - 1))) for a, n in zip(self.a, sizes, strict=True)]
+        self.first, self.last = ((self.b + sum(side)) // self.one for side in zip(*spans, strict=True))
+        self.low, self.high, half = axis["low"], axis["high"], [int(v) for v in axis["weights"]]
+        ends = isinstance(self.low, int) and isinstance(self.high, int)
+        require(ends and self.low <= self.high, "the ends of an axis are not whole numbers in their order")
         require(min(half) >= 0 and sum(half) > 0, "the weights of the noise are not a law")
-        self.letters, self.half, self.reach, self.keep = letters, half, len(half) - 1, keep
-        # c(i) = floor((a i + b) / d)
-        move = (1 - keep) * centre + HALF_STEP
-        d = keep.denominator * move.denominator
-        a, b = int(keep * d), int(move * d)
-        self.c = [(a * i + b) // d for i in range(len(letters))]
-        self.rounded = move - HALF_STEP != floor(move) or keep not in (0, 1)  # c(i) is not keep (i - centre) + centre
-        self.first, self.last, self.low, self.high = self.c[0], self.c[-1], offset, offset + len(y) - 1
+        self.half, self.reach, self.rounded = half, len(half) - 1, any(v.denominator > 1 for v in take)
         self.w = half[:0:-1] + half
         self.total = sum(self.w)
         self.below = [0, *accumulate(self.w)]
         self.once = [0, *accumulate(k * v for k, v in enumerate(self.w, -self.reach))]
         self.twice = [0, *accumulate(k * k * v for k, v in enumerate(self.w, -self.reach))]
+
+    def c(self, x: tuple[int, ...]) -> int:
+        """The shift of a record, before noise."""
+        return (sum(a * i for a, i in zip(self.a, x, strict=True)) + self.b) // self.one
+
+    @property
+    def free(self) -> bool:
+        """Whether nothing is collected at the ends."""
+        return bool(self.low <= self.first - self.reach and self.high >= self.last + self.reach)
 
     def at_most(self, t: int) -> int:
         """The weight of N <= t."""
@@ -100,3 +107,77 @@ class Shifts:
         if y in (self.low, self.high):
             return ends[y != self.low]
         return self.w[y - c + self.reach] if abs(y - c) <= self.reach else 0
+
+    def _laws(self) -> dict[int, list[int]]:
+        """The weights of all values under the shifts that are told apart best: the two ends, if N is log-concave.
+
+        For c < d the ratio of the two laws then falls with t, so that half-lines are the best tests, and
+        F(t - c) - e^eps F(t - d) falls with c and rises with d.
+        """
+        shifts = {self.first, self.last} if self.log_concave else range(self.first, self.last + 1)
+        return {c: [self.entry(c, t) for t in range(self.low, self.high + 1)] for c in shifts}
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether all pairs of shifts can be compared; otherwise the figures below are the worst that they can be."""
+        return self.log_concave or (self.last - self.first + 1) ** 2 * (self.high - self.low + 1) <= PAIRS
+
+    def ratio(self) -> Fraction | None:
+        """The largest ratio of the weights of a value under two shifts; None when one of them is 0."""
+        if not self.few:
+            return None
+        worst, laws = Fraction(1), self._laws()
+        for k, seen in enumerate(zip(*laws.values(), strict=True)):
+            middle = min(max(self.low + k, self.first), self.last)  # where a log-concave weight is largest
+            most = max(*seen, self.entry(middle, self.low + k))
+            if most and not min(seen):
+                return None
+            worst = max(worst, Fraction(most, min(seen))) if most else worst
+        return worst
+
+    def excess(self, much: Fraction) -> Fraction:
+        """max over two shifts of sum_t (W_c - much W_d)^+."""
+        if not self.few:
+            return Fraction(1)
+        laws = self._laws()
+        found = (
+            sum((max(0 * much, u - much * v) for u, v in zip(a, b, strict=True)), 0 * much)
+            for a in laws.values()
+            for b in laws.values()
+        )
+        return max(found) / self.total
+
+    def affinity(self) -> Fraction:
+        """The least sum_t sqrt(W_c W_d) of two shifts, from below."""
+        if not self.few:
+            return Fraction(0)
+        laws = list(self._laws().values())
+        close = (sum(isqrt(u * v) for u, v in zip(a, b, strict=True)) for a in laws for b in laws if a is not b)
+        return Fraction(min(close, default=self.total), self.total)
+
+    @property
+    def reached(self) -> set[int]:
+        """The values that some shift can have."""
+        least = max(self.low, min(self.first - self.reach, self.high))
+        return set(range(least, min(self.high, self.last + self.reach) + 1))
+
+    def smoothed(self, cost: dict[int, int]) -> list[int]:
+        """sum over N of its weight times cost(c + N), for each shift c; N is symmetric."""
+        ends = range(self.first - self.reach, self.last + self.reach + 1)
+        line = [cost[min(max(t, self.low), self.high)] for t in ends]
+        return convolved(line, self.w)[2 * self.reach : len(line)]
+
+    def error(self, c: int, x: int) -> Fraction:
+        """E (T - x)^2 under the shift c."""
+        a, b = self.collected(c)
+        inner = self.inside(self.twice, c) + 2 * (c - x) * self.inside(self.once, c)
+        inner += (c - x) ** 2 * self.inside(self.below, c)
+        return Fraction(inner + (self.low - x) ** 2 * a + (self.high - x) ** 2 * b, self.total)
+
+    def moment(self, p: Fraction) -> Fraction:
+        """E |N|^p from above, exact for a whole p."""
+        if p.denominator == 1:
+            power = [Fraction(k ** int(p)) for k in range(1, self.reach + 1)]
+        else:
+            power = [two_to(p * Fraction(log2(Fraction(k))[1], 1 << BITS))[1] for k in range(1, self.reach + 1)]
+        return sum((2 * k * v for k, v in zip(power, self.half[1:], strict=True)), Fraction(0)) / self.total

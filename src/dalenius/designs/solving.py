@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dalenius.core import ConditionallyIid, Contraction, Design, Leakage, MaximizeInformation, Problem, Samples
-from dalenius.designs import categorical, compositions, pram, rate, robust
+from dalenius.designs import categorical, compositions, noise, pram, rate, robust
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.designs.leakage import least
@@ -18,6 +18,7 @@ FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]
     "perfect sample privacy (paper 000)": (why_not, disclose),
     "samples that are alike (paper 000)": (why_not_types, disclose_types),
     "compositions of windows (paper 000)": (compositions.why_not, compositions.windows),
+    "noise for numbers (paper 004)": (noise.why_not, noise.noise),
     "PRAM of form (8) (paper 002)": (pram.why_not, pram.pram),
     "categories in closed form (paper 003)": (categorical.why_not, categorical.categorical),
     "plain rate-distortion (paper 003)": (rate.why_not, rate.plain_rate),
@@ -31,6 +32,7 @@ NEAR: tuple[tuple[Callable[[Problem], object], str], ...] = (
         "samples that are alike (paper 000)",
     ),
     (lambda p: p.form == "windows", "compositions of windows (paper 000)"),
+    (lambda p: p.form == "noise", "noise for numbers (paper 004)"),
     (lambda p: p.form == "pram", "PRAM of form (8) (paper 002)"),
     (lambda p: any(isinstance(g, Contraction) for g in p.guarantees), "contraction (paper 004)"),
     (lambda p: isinstance(p.objective, MaximizeInformation), "perfect sample privacy (paper 000)"),

@@ -5,6 +5,8 @@ from dalenius.evidence.estimating import answers, counted, estimate, forecast
 from dalenius.evidence.examining import Audit, Finding, examine, examine_shuffled
 from dalenius.evidence.exposure import Risk, risk
 from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
+from dalenius.evidence.noise import examine_noise
+from dalenius.evidence.numbers import NumberEstimate, estimate_numbers, noise_of
 from dalenius.evidence.opening import mechanism_of
 from dalenius.evidence.population import population, population_words
 from dalenius.evidence.query import QueryAudit, audit_query, examine_query
@@ -14,6 +16,7 @@ __all__ = [
     "Audit",
     "Finding",
     "MechanismAudit",
+    "NumberEstimate",
     "QueryAudit",
     "Risk",
     "UnderPrior",
@@ -22,13 +25,16 @@ __all__ = [
     "audit_query",
     "counted",
     "estimate",
+    "estimate_numbers",
     "examine",
     "examine_mechanism",
+    "examine_noise",
     "examine_query",
     "examine_shuffled",
     "fano_error",
     "forecast",
     "mechanism_of",
+    "noise_of",
     "population",
     "population_words",
     "risk",

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Kernel, Pmf, Resample, Windows
+from dalenius.core import Design, Kernel, Noise, Pmf, Resample, Windows
 from dalenius.evidence.attack import Attack, attacks
 from dalenius.evidence.compact import kept_share, means, too_many
+from dalenius.evidence.noise import expected_letters, noise_seen
 from dalenius.evidence.transitions import transitions
 
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
@@ -179,6 +180,9 @@ def _examined(
     letters: npt.NDArray[Any],
     share: float,
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
+    if isinstance(channel, Noise):
+        each = 2 * share / len(channel.axes)
+        return [Finding(what, p, each, told) for what, p, told in noise_seen(channel, inputs, letters)], []
     if isinstance(channel, Resample) and too_many(channel):
         return _resampled(channel, inputs, letters, share), []
     if too_many(channel):
@@ -283,6 +287,9 @@ def examine_shuffled(
     )
     findings, parts = [size], _parts(design, letters)
     for channel, which, (drawn,) in parts:
+        if isinstance(channel, Noise):
+            findings += _shuffled_numbers(channel, original, rows, drawn, error / 2)
+            continue
         large = too_many(channel)
         law = np.zeros((channel.shape[0], 0)) if large else np.array([[float(v) for v in r] for r in channel.drawn])
         weight = np.zeros(len(law))
@@ -296,3 +303,23 @@ def examine_shuffled(
         what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
         findings.append(_counts_finding(what, seen, expected, trials, error / (2 * len(parts)), labels))
     return Audit(len(letters), False, error, tuple(findings), attacks=attacks(design))
+
+
+def _shuffled_numbers(
+    channel: Noise, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float
+) -> list[Finding]:
+    """How often each number of each column was released; nothing for noise across columns: match its rows."""
+    outcomes, index = original.grouped(list(channel.inputs))
+    weights = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
+    places = np.array([channel.row_of(codes) for codes in outcomes], dtype=np.int64)
+    expected = expected_letters(channel, places, weights / original.total * rows)
+    if expected is None:
+        return []
+    sizes, found = [len(a) for a in channel.output.values()], []
+    for name, drawn, mean in zip(
+        channel.output, np.unravel_index(letters.astype(np.int64), sizes), expected, strict=True
+    ):
+        seen, trials = np.bincount(drawn, minlength=len(mean)), np.array(float(max(1, len(letters))))
+        what = f"how often each number of {name} was released"
+        found.append(_counts_finding(what, seen, mean, trials, share / len(sizes), list(channel.output[name])))
+    return found

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from dalenius.certify.contraction import coefficient
+from dalenius.certify.noise import NoiseProof
 from dalenius.certify.privacy import figures
+from dalenius.core import channel_of
 from dalenius.core.arithmetic import BITS, log2, nats, times_log2
 from dalenius.core.numbers import exact, strict_json
 from dalenius.core.reading import Release, information, margins, refusing, require, stochastic
@@ -38,11 +40,16 @@ class Mechanism:
         with refusing():
             self.document: dict[str, Any] = strict_json(text)
             self.card = self.document["format"] == "dalenius-card/1"
-            self.inputs, self.table, self.scale = stochastic(self.document["channel"])
+            channel = self.document["channel"]
+            self.noise = _noise(self.document) if channel.get("form") == "noise" else None
+            if self.noise is not None and not channel_of(channel).few:  # proved along its axes; never written out
+                channel = _silent(channel["inputs"])
+            self.inputs, self.table, self.scale = stochastic(channel)
             self.rows = sorted({tuple(row) for row in self.table})
             self.letters = len(self.table[0])
-            self.release = None if self.card else Release(self.document)
-            self.kept: list[str] = list(self.document["kept"]) if self.release is None else list(self.release.kept)
+            self.law = None if self.card else Release(self.document | {"channel": channel})
+            self.release = self.law if channel is self.document["channel"] else None
+            self.kept: list[str] = list(self.document["kept"]) if self.law is None else list(self.law.kept)
 
     @staticmethod
     @lru_cache(maxsize=512)
@@ -70,6 +77,8 @@ class Mechanism:
     @cached_property
     def level(self) -> Fraction | None:
         """The level of local differential privacy in nats: ln of the largest ratio in a column, over all inputs."""
+        if self.noise is not None:
+            return self.noise.level
         columns = [c for c in zip(*self.rows, strict=True) if max(c)]
         if self.passed_on != 1 or any(not min(c) for c in columns):
             return None
@@ -78,6 +87,8 @@ class Mechanism:
     @cached_property
     def contraction(self) -> Fraction:
         """eta_KL of the channel, rounded up: the largest share of any information that passes."""
+        if self.noise is not None:
+            return self.noise.contraction
         if self.passed_on != 1 or len(self.rows) * len(self.rows) * self.letters > 10 * SMALL:
             return Fraction(1)
         return coefficient([list(row) for row in self.rows])
@@ -88,6 +99,8 @@ class Mechanism:
 
         Blahut and Arimoto's iteration proposes q in floats; the divergences are then bounded in whole numbers.
         """
+        if self.noise is not None:
+            return self.noise.capacity
         if self.passed_on is None:
             return None
         size = Fraction(log2(Fraction(min(len(self.rows), self.letters)))[1], 1 << BITS)
@@ -108,6 +121,8 @@ class Mechanism:
     @cached_property
     def rate_bits(self) -> Fraction | None:
         """I(X; Y, K) under the joint pmf of the design."""
+        if self.noise is not None and self.law is not None:
+            return self.noise.told(self.noise.channel.names)
         if self.release is None:
             return None
         return information(self.release.with_output([*self.alphabets], []))[1]
@@ -124,7 +139,16 @@ class Mechanism:
 
     def agrees(self, other: "Mechanism") -> bool:
         """Whether two designs can stand on one distribution: the columns that they share have the same law in both."""
-        return self.release is not None and other.release is not None and _agree(self.release, other.release)
+        return self.law is not None and other.law is not None and _agree(self.law, other.law)
+
+
+def _noise(document: dict[str, Any]) -> NoiseProof:
+    return NoiseProof(document, document.get("certificate") or document["proof"])
+
+
+def _silent(inputs: dict[str, list[str]]) -> dict[str, Any]:
+    """A channel of the same inputs that tells nothing, where the true one is not written out."""
+    return {"inputs": inputs, "output": {"Y": ["0"]}, "rows": [["1"]] * prod(map(len, inputs.values()))}
 
 
 @lru_cache(maxsize=1 << 16)

@@ -13,6 +13,7 @@ from dalenius.evidence import Audit
 from dalenius.report.digits import bits, factor, figure, percent
 from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected
+from dalenius.report.noise import noise_stated
 
 __all__ = ["not_protected", "one_more", "promised", "proved", "seen"]
 
@@ -22,6 +23,7 @@ KINDS = {
     "cells": "dividing all possible conclusions into cells and bounding each of them",
     "subsets": "bounding every subset of the inputs",
     "staircase": "bounding every subset of the inputs, the rare ones as if they could be divided",
+    "noise": "the laws of the noise on the grid, and by what must stay unknown at that error",
     "pram": "bounding every matrix that keeps a letter or draws one of the others, all alike",
     "composition": "the privacy of every window and the lemma on windows without cycles, and a closed bound",
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
@@ -133,6 +135,8 @@ def _local_dp(promise: Promise, _: Facts) -> list[str]:
         f"one input as under another{far} (local differential privacy at level {figure(level, 'up')})"
     )
     told += f", except with probability {figure(delta, 'up')}." if delta and exact(delta) else "."
+    if seen_level is None and "delta" in promise.figures:
+        told += f" Proved: {figure(promise.figures['delta'], 'up')}."
     return [told + (f" Proved: level {figure(seen_level, 'up')}." if seen_level is not None else "")]
 
 
@@ -200,6 +204,8 @@ def _distortion(measure: Document) -> str:
         times = [f"{shown(part['weight'])} times the " if "weight" in part else "" for part in measure["sum"]]
         return " plus ".join(many + _distortion(part) for many, part in zip(times, measure["sum"], strict=True))
     name = measure["distortion"]
+    if name == "norm":
+        return f"norm of order {shown(measure['p'])} of the noise of {joined(measure['of'])}"
     kind = f"{shown(name)} distortion" if isinstance(name, str) else "distortion (by the matrix of the problem file)"
     return f"expected {kind} of {joined(measure['of'])}"
 
@@ -218,6 +224,8 @@ def _aim(document: Document, side: str | None) -> tuple[str, str, str, bool]:
         counted = side and "leakage" in aim and "beside_bits" not in document  # the figure is I(S; Y, Z)
         beside = f" (together with {shown(side)}, which the user has anyway)" if counted else ""
         return f"tells {{}} about {about}{beside}", "tell", "bits", maximise
+    if "capacity" in aim:
+        return "tells at most {} about a record, whatever the records are", "tell", "bits", maximise
     if "rate" in aim:
         return "tells {} about everything that the mechanism looks at", "tell", "bits", maximise
     if "distortion" in aim or "sum" in aim:
@@ -282,6 +290,7 @@ def proved(document: Document) -> list[str]:
     there = document.get("entropy_bits") if "maximize" in document["objective"] else None
     of_all = f" (out of {bits(there, 'up')})" if there and exact(there) else ""
     told.append(f"The release {does.format(reached)}{of_all}; {verdict}. This was proved by {how}.")
+    told += noise_stated(document)
     if facts.public and not (facts.promises and all(p.kind == "local_dp" for p in facts.promises)):
         told.append(
             "The proof needs the distribution of the original records, which stays confidential; the card carries its "

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Pram, Resample, Staircase, Types, Windows
+from dalenius.core import Kernel, Noise, Pram, Resample, Staircase, Types, Windows
 from dalenius.sampling.keeper import Keeper
+from dalenius.sampling.noise import NoiseSampler
 from dalenius.sampling.resampler import Resampler
 from dalenius.sampling.sampler import Sampler
 from dalenius.sampling.stream import Words
@@ -29,7 +30,7 @@ class Draw:
     """
 
     inputs: Sequence[str]
-    sampler: Sampler | Resampler | Keeper
+    sampler: Sampler | Resampler | Keeper | NoiseSampler
     label: tuple[str, ...] = ()
     form: Types | Staircase | None = None
 
@@ -57,6 +58,8 @@ def draws_of(channel: Kernel) -> list[Draw]:
     if isinstance(channel, Windows):
         samplers = {rows: Sampler(rows) for rows in {w.rows for w in channel.windows}}  # windows are often alike
         return [Draw(list(w.inputs), samplers[w.rows], ("window", *w.output)) for w in channel.windows]
+    if isinstance(channel, Noise):
+        return [Draw(list(channel.inputs), NoiseSampler(channel))]
     if isinstance(channel, Types):
         return [Draw(list(channel.inputs), Sampler(channel.of_type), form=channel)]
     if isinstance(channel, Staircase):

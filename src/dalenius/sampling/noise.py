@@ -1,4 +1,4 @@
-"""Draws from a channel of form noise: one exact draw of the noise for every record, then a shift."""
+"""Draws from a channel of form noise: one exact draw of the noise on each axis for every record, then shifts."""
 
 from fractions import Fraction
 from typing import Any
@@ -7,11 +7,25 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Noise
-from dalenius.errors import InputError
-from dalenius.sampling.sampler import Sampler
+from dalenius.sampling.sampler import Sampler, checked_codes
 from dalenius.sampling.stream import Words
 
 __all__ = ["NoiseSampler"]
+
+Integers = npt.NDArray[np.int64]
+
+
+class _Every:
+    """Of the words of a stream those with the index k, k + n, k + 2n, ...: n draws for a row share none."""
+
+    def __init__(self, stream: Words, first: int, many: int) -> None:
+        self._stream, self._first, self._many = stream, first, many
+
+    def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
+        return self._stream.words(start, count, self._many * index + self._first)
+
+    def word(self, row: int, index: int) -> int:
+        return self._stream.word(row, self._many * index + self._first)
 
 
 class NoiseSampler:
@@ -26,23 +40,18 @@ class NoiseSampler:
     """
 
     def __init__(self, channel: Noise) -> None:
-        self.channel, self.inputs, self.letters = channel, *channel.shape
+        self.channel, self.inputs = channel, channel.shape[0]
         self.dtype = np.dtype(np.int64)
-        half = channel.weights
-        self._noise = Sampler([_over(half[:0:-1] + half)])
-        keep, move = channel.keep, (1 - channel.keep) * channel.centre
-        one = 2 * keep.denominator * move.denominator
-        a, b = int(keep * one), int(move * one) + one // 2
-        self._shifts = np.array([(a * i + b) // one for i in range(self.inputs)], dtype=np.int64)
-        self._shifts -= channel.offset + len(half) - 1
+        self._noise = [Sampler([_over(axis.weights[:0:-1] + axis.weights)]) for axis in channel.axes]
 
-    def draw(self, codes: npt.NDArray[Any], stream: Words, start: int = 0) -> npt.NDArray[np.int64]:
-        """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
-        if codes.size and (codes.min() < 0 or codes.max() >= self.inputs):
-            raise InputError(f"a code is not in 0..{self.inputs - 1}")
-        noise = self._noise.draw(np.zeros(codes.size, dtype=np.int64), stream, start)
-        letters: npt.NDArray[np.int64] = np.clip(self._shifts[codes] + noise, 0, self.letters - 1)
-        return letters
+    def draw(self, codes: npt.NDArray[Any], stream: Words, start: int = 0) -> Integers:
+        """The letters of the rows start, start + 1, ... whose inputs are `codes`; columns combined, last fastest."""
+        codes = checked_codes(codes, self.inputs, start)
+        values, nothing = [], np.zeros(codes.size, dtype=np.int64)
+        for k, (axis, shift) in enumerate(zip(self.channel.axes, self.channel.shifts(codes), strict=True)):
+            noise = self._noise[k].draw(nothing, _Every(stream, k, len(self._noise)), start).astype(np.int64)
+            values.append(np.clip(shift + (noise - axis.reach), axis.low, axis.high))
+        return self.channel.given(values)
 
 
 def _over(weights: tuple[int, ...]) -> list[Fraction]:

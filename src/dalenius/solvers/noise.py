@@ -24,6 +24,7 @@ __all__ = [
     "allocated_additive",
     "allocated_shrinkage",
     "capacity_prior",
+    "capacity_weights",
     "discrete_leakage_bound",
     "gaussian_delta",
     "gaussian_sigma",
@@ -41,6 +42,8 @@ UNIT = 128  # bits of the largest weight
 CUT = 62  # bits below which a weight is left out
 _EXACT = Context(prec=60)
 MOST = 1 << 20
+PRIOR = 1 << 40  # weights of a law that bounds a capacity
+COARSE = 400  # atoms of it
 MOST_SEARCHED = 20_000  # inputs times noise
 
 
@@ -230,7 +233,7 @@ def _collected(spread: Floats, start: int, low: int, high: int) -> Floats:
     return np.bincount(place, weights=spread, minlength=high - low + 1).astype(float)
 
 
-def _symmetric(weights: Sequence[int]) -> Floats:
+def _symmetric(weights: Sequence[float]) -> Floats:
     half = np.array([w / weights[0] if weights[0] else float(w) for w in weights])
     law = np.concatenate([half[:0:-1], half])
     return np.asarray(law / law.sum())
@@ -249,7 +252,7 @@ def _certain(law: Floats, shifts: Floats, reach: int, low: int, high: int) -> Fl
         return np.asarray(inner + sum(np.where(e > 1e-300, e * np.log2(np.maximum(e, 1e-300)), 0.0) for e in ends))
 
 
-def information(prior: Floats, weights: Sequence[int], first: int, low: int, high: int) -> float:
+def information(prior: Floats, weights: Sequence[float], first: int, low: int, high: int) -> float:
     """I(c; clip(c + N)) in bits for a law of the shifts first, first + 1, ..."""
     law, reach = _symmetric(weights), len(weights) - 1
     out = _collected(_convolved(prior, law), first - reach, low, high)
@@ -258,7 +261,7 @@ def information(prior: Floats, weights: Sequence[int], first: int, low: int, hig
     return max(0.0, float(prior @ _certain(law, shifts, reach, low, high) - out @ np.log2(out)))
 
 
-def capacity_prior(many: int, weights: Sequence[int], first: int, low: int, high: int, rounds: int = 400) -> Floats:
+def capacity_prior(many: int, weights: Sequence[float], first: int, low: int, high: int, rounds: int = 400) -> Floats:
     """A law of the shifts that tells nearly as much as any, by rounds of Blahut and Arimoto."""
     law, reach = _symmetric(weights), len(weights) - 1
     shifts = np.arange(many, dtype=float) + first
@@ -271,6 +274,29 @@ def capacity_prior(many: int, weights: Sequence[int], first: int, low: int, high
         prior = prior * np.exp2(speed * (told - told.max()))
         prior /= prior.sum()
     return prior
+
+
+def capacity_weights(first: int, last: int, low: int, high: int, weights: Sequence[int]) -> list[list[int]]:
+    """A law of the shifts as pairs of a shift and its weight, whose output bounds the capacity.
+
+    >>> capacity_weights(0, 1, 0, 1, (3, 1))
+    [[0, 549755813888], [1, 549755813888]]
+    """
+    if first == last or low == high:
+        return [[first, 1]]
+    reach, far = len(weights) - 1, max(1, (last - first) // COARSE)  # atoms so far apart are enough on a fine grid
+    far = far if reach >= 8 * far else 1
+    many = (last - first) // far + 1
+    found = capacity_prior(many, weights[::far], 0, (low - first) // far, -((first - high) // far), 600)
+    counts = {first + far * k: round(v * PRIOR) for k, v in enumerate(found.tolist())}
+    kept, since = [], first
+    for c in sorted({*counts, last}):
+        v = counts.get(c, 0)
+        # Every released number must have a positive weight: no gap wider than the noise.
+        if v or c in (first, last) or c + far - since > reach:
+            kept.append([c, max(v, 1)])
+            since = c
+    return kept
 
 
 # --- noise of the least capacity -------------------------------------------------------------------------------------

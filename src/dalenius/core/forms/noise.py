@@ -1,21 +1,30 @@
-"""`Noise`: numbers on a grid, drawn together towards a centre, plus whole steps of symmetric noise."""
+"""`Noise`: numbers on grids, taken along axes, plus whole steps of symmetric noise, given back on the grids."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import floor
+from math import floor, lcm, prod
 from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.numbers import down, exact, written
 from dalenius.core.pmf import Alphabets
-from dalenius.errors import InvalidChannel
+from dalenius.errors import InputError, InvalidChannel, Unsupported
 
-__all__ = ["Noise", "point"]
+__all__ = ["Noise", "NoiseAxis", "point"]
 
-KEYS = {"form", "inputs", "output", "offset", "keep", "centre", "weights"}
+KEYS = {"form", "inputs", "output", "axes", "give", "shift"}
+AXIS = {"take", "move", "low", "high", "weights"}
+WRITTEN_OUT = 1 << 18  # entries of all rows, and outcomes of the noise for each of them
+HALF = Fraction(1, 2)
+LARGEST = 1 << 62
+Integers = npt.NDArray[np.int64]
+Parts = tuple[list[int], int, int]
 
 
 def point(q: Fraction) -> str:
@@ -29,69 +38,154 @@ def point(q: Fraction) -> str:
 
 
 @dataclass(frozen=True)
+class NoiseAxis:
+    """t = floor(take x + move) + N, collected at `low` and `high`; x counts grid points, one number for each column.
+
+    P(N = k) = weights[|k|] / (weights[0] + 2 times the sum of the others).
+    """
+
+    take: tuple[Fraction, ...]
+    move: Fraction
+    low: int
+    high: int
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.weights or min(self.weights) < 0 or not any(self.weights):
+            raise InvalidChannel("the weights of a noise are integers, none negative and not all zero")
+        if self.low > self.high:
+            raise InvalidChannel(f"an axis of the noise ends at {self.high}, before it begins at {self.low}")
+
+    @property
+    def reach(self) -> int:
+        return len(self.weights) - 1
+
+    def shifted(self, x: Sequence[int]) -> int:
+        """The whole number before noise."""
+        return floor(sum((a * i for a, i in zip(self.take, x, strict=True)), self.move))
+
+    def free(self, inputs: Alphabets) -> bool:
+        """Whether nothing is collected at the ends, whatever the record."""
+        wide = self.open(self.take, self.move, [len(a) for a in inputs.values()], self.weights)
+        return self.low <= wide.low and self.high >= wide.high
+
+    @classmethod
+    def open(cls, take: Sequence[Fraction], move: Fraction, sizes: Sequence[int], weights: Sequence[int]) -> Self:
+        """An axis that is wide enough for every record and every noise."""
+        spans = [
+            (min(Fraction(0), a * (n - 1)), max(Fraction(0), a * (n - 1))) for a, n in zip(take, sizes, strict=True)
+        ]
+        first, last = (floor(move + sum(side)) for side in zip(*spans, strict=True))
+        reach = len(weights) - 1
+        return cls(tuple(take), move, first - reach, last + reach, tuple(weights))
+
+    @classmethod
+    def from_json(cls, document: Any) -> Self:
+        if not isinstance(document, dict) or set(document) != AXIS:
+            raise InvalidChannel(f"an axis of the noise has exactly the keys {', '.join(sorted(AXIS))}")
+        weights, take = document["weights"], document["take"]
+        if not isinstance(weights, list) or not isinstance(take, list):
+            raise InvalidChannel("weights and take of an axis are lists")
+        if not all(isinstance(w, str | int) and str(w).isdigit() for w in weights):
+            raise InvalidChannel("a weight of the noise is not a whole number")
+        if type(document["low"]) is not int or type(document["high"]) is not int:
+            raise InvalidChannel("low and high of an axis are integers")
+        numbers = tuple(exact(v, "take") for v in take)
+        move = exact(document["move"], "move")
+        return cls(numbers, move, document["low"], document["high"], tuple(int(w) for w in weights))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "take": [written(v) for v in self.take],
+            "move": written(self.move),
+            "low": self.low,
+            "high": self.high,
+            "weights": [str(w) for w in self.weights],
+        }
+
+
+@dataclass(frozen=True)
 class Noise(Kernel):
-    """Input i (the i-th grid point) is released as the grid point clip(c(i) + N), where
+    """A record with the grid points x of its columns has the values t on the axes, independent noise on each; column j
+    is released as its letter of number floor(give[j] t + shift[j]), or the first or last one where that is outside.
 
-        c(i) = floor(keep (i - centre) + centre + 1/2),    P(N = k) = weights[|k|] / (weights[0] + 2 sum of the others).
+    One column with take = 1 is added noise, with take < 1 the shrinkage of 003 and 004 (E4), with take = 0 a constant;
+    several axes across columns are noise along the principal axes of their covariance (004, Theorem 3).
 
-    The first letter of the output is the grid point `offset`; what falls outside the output is collected at its ends.
-    keep = 1 is additive noise, 0 < keep < 1 the shrinkage of 003 and 004 (E4), keep = 0 a constant.
-
-    >>> half = Noise({"X": ("0", "1")}, {"X": ("0", "1")}, 0, Fraction(1), Fraction(0), (2, 1))
+    >>> half = Noise.on_grid("X", [Fraction(0), Fraction(1)], Fraction(1), Fraction(0), (2, 1), (0, 1))
     >>> half.rows
     ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     """
 
     inputs: Alphabets
     output: Alphabets
-    offset: int
-    keep: Fraction
-    centre: Fraction
-    weights: tuple[int, ...]
+    axes: tuple[NoiseAxis, ...]
+    give: tuple[tuple[Fraction, ...], ...]
+    shift: tuple[Fraction, ...]
     form: ClassVar[str] = "noise"
 
     def __post_init__(self) -> None:
-        if len(self.inputs) != 1 or len(self.output) != 1:
-            raise InvalidChannel("a channel of form 'noise' has one input and one output")
-        if not 0 <= self.keep <= 1:
-            raise InvalidChannel(f"keep is {self.keep}; it is a share from 0 to 1")
-        if not self.weights or min(self.weights) < 0 or not any(self.weights):
-            raise InvalidChannel("the weights of a noise are integers, none negative and not all zero")
+        columns, axes = len(self.inputs), len(self.axes)
+        if list(self.inputs) != list(self.output):
+            raise InvalidChannel("a channel of form 'noise' releases the columns that it reads, in their order")
+        shaped = all(len(axis.take) == columns for axis in self.axes) and all(len(row) == axes for row in self.give)
+        if not axes or not shaped or len(self.give) != columns or len(self.shift) != columns:
+            raise InvalidChannel(
+                "take has a number for each column, give a row for each column and a number for each axis"
+            )
 
     @classmethod
     def on_grid(
         cls, name: str, grid: Sequence[Fraction], keep: Fraction, centre: Fraction, weights: Sequence[int],
         clip: tuple[int, int] | None = None,
     ) -> Self:  # fmt: skip
-        """On equidistant points; without `clip`, the first and last grid point of the output, nothing is cut off."""
-        letters = {name: tuple(map(point, grid))}
-        alone = cls(letters, letters, 0, keep, centre, tuple(weights))
-        reach = len(weights) - 1
-        low, high = clip or (alone.shifted(0) - reach, alone.shifted(len(grid) - 1) + reach)
+        """One column: keep (i - centre) + centre rounded, plus N. Without `clip`, the first and last grid point of the
+        output, nothing is cut off."""
+        move = (1 - keep) * centre + HALF
+        axis = NoiseAxis.open([keep], move, [len(grid)], weights)
+        if clip is not None:
+            axis = NoiseAxis((keep,), move, *clip, tuple(weights))
         step = grid[1] - grid[0] if len(grid) > 1 else Fraction(1)
-        told = {name: tuple(point(grid[0] + k * step) for k in range(low, high + 1))}
-        return cls(letters, told, low, keep, centre, tuple(weights))
+        told = tuple(point(grid[0] + k * step) for k in range(axis.low, axis.high + 1))
+        letters = {name: tuple(map(point, grid))}
+        return cls(letters, {name: told}, (axis,), ((Fraction(1),),), (Fraction(-axis.low),))
 
-    def shifted(self, i: int) -> int:
-        """c(i), before noise."""
-        return floor(self.keep * (i - self.centre) + self.centre + Fraction(1, 2))
+    @classmethod
+    def side_by_side(cls, channels: Sequence["Noise"]) -> Self:
+        """Independent noise for several columns, one axis each."""
+        if any(len(c.inputs) != 1 for c in channels) or len({n for c in channels for n in c.inputs}) < len(channels):
+            raise InputError("columns side by side have one channel each")
+        many = range(len(channels))
+        axes = tuple(
+            NoiseAxis(tuple(a.take[0] if k == j else Fraction(0) for k in many), a.move, a.low, a.high, a.weights)
+            for j, a in enumerate(c.axes[0] for c in channels)
+        )
+        return cls(
+            {n: a for c in channels for n, a in c.inputs.items()},
+            {n: a for c in channels for n, a in c.output.items()},
+            axes,
+            tuple(tuple(Fraction(j == k) for k in many) for j in many),
+            tuple(c.shift[0] for c in channels),
+        )
+
+    @property
+    def few(self) -> bool:
+        noise = prod(2 * axis.reach + 1 for axis in self.axes)
+        return prod(self.shape) <= WRITTEN_OUT and self.shape[0] * noise <= WRITTEN_OUT
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != KEYS:
             raise InvalidChannel(f"a channel of form 'noise' has exactly the keys {', '.join(sorted(KEYS))}")
-        weights = document["weights"]
-        if not isinstance(document["offset"], int) or not isinstance(weights, list):
-            raise InvalidChannel("offset is an integer and weights is a list of integers")
-        if not all(isinstance(w, str | int) and str(w).isdigit() for w in weights):
-            raise InvalidChannel("a weight of the noise is not a whole number")
+        axes, give, shift = (document[k] for k in ("axes", "give", "shift"))
+        if not all(isinstance(v, list) for v in (axes, give, shift)) or not all(isinstance(v, list) for v in give):
+            raise InvalidChannel("axes and shift are lists, give is a list of lists")
         return cls(
             alphabets(document["inputs"], "inputs"),
             alphabets(document["output"], "output"),
-            document["offset"],
-            exact(document["keep"], "keep"),
-            exact(document["centre"], "centre"),
-            tuple(int(w) for w in weights),
+            tuple(NoiseAxis.from_json(axis) for axis in axes),
+            tuple(tuple(exact(v, "give") for v in row) for row in give),
+            tuple(exact(v, "shift") for v in shift),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -99,12 +193,47 @@ class Noise(Kernel):
             "form": self.form,
             "inputs": {n: list(a) for n, a in self.inputs.items()},
             "output": {n: list(a) for n, a in self.output.items()},
-            "offset": self.offset,
-            "keep": written(self.keep),
-            "centre": written(self.centre),
-            "weights": [str(w) for w in self.weights],
+            "axes": [axis.to_json() for axis in self.axes],
+            "give": [[written(v) for v in row] for row in self.give],
+            "shift": [written(v) for v in self.shift],
         }
+
+    @cached_property
+    def _whole(self) -> tuple[list[Parts], list[Parts]]:
+        sizes = [len(a) for a in self.inputs.values()]
+        far = [max(abs(axis.low), abs(axis.high)) + axis.reach for axis in self.axes]
+        give = [_whole(row, move, far) for row, move in zip(self.give, self.shift, strict=True)]
+        return [_whole(axis.take, axis.move, sizes) for axis in self.axes], give
+
+    def shifts(self, codes: npt.NDArray[Any]) -> list[Integers]:
+        """On each axis the whole numbers before noise, for input outcomes given by their number."""
+        places = np.unravel_index(codes.astype(np.int64), [len(a) for a in self.inputs.values()])
+        return [_floor(parts, places) for parts in self._whole[0]]
+
+    def given(self, values: Sequence[Integers]) -> Integers:
+        """The number of the released letters, for values on the axes."""
+        letters = np.zeros(len(values[0]), dtype=np.int64)
+        for parts, width in zip(self._whole[1], map(len, self.output.values()), strict=True):
+            letters = letters * width + np.clip(_floor(parts, values), 0, width - 1)
+        return letters
 
     @cached_property
     def rows(self) -> Rows:
         return tuple(map(tuple, expanded(self.to_json())))
+
+
+def _whole(numbers: tuple[Fraction, ...], move: Fraction, far: Sequence[int]) -> Parts:
+    """The same numbers over one denominator; sums of products with numbers up to `far` stay within 64 bits."""
+    one = lcm(move.denominator, *(v.denominator for v in numbers))
+    parts, rest = [int(v * one) for v in numbers], int(move * one)
+    if sum(abs(a) * (n + 1) for a, n in zip(parts, far, strict=True)) + abs(rest) >= LARGEST:
+        raise Unsupported("the numbers of this noise are too long to be drawn; take a larger step or fewer digits")
+    return parts, rest, one
+
+
+def _floor(parts: Parts, places: Sequence[Any]) -> Integers:
+    numbers, rest, one = parts
+    total = np.full(len(places[0]), rest, dtype=np.int64)
+    for a, x in zip(numbers, places, strict=True):
+        total += a * np.asarray(x, dtype=np.int64)
+    return total // one

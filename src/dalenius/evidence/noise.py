@@ -1,0 +1,146 @@
+r"""Evidence about released numbers: on every axis the noise of each record, as far as it can be told, against its law.
+
+A released letter of column j says that give_j t + shift_j lies in [letter, letter + 1), or beyond an end where it is
+the first or the last one. A left inverse of `give` turns that into an interval of each t, and of N = t - c, so that
+
+    #{interval ends at or before k}  <=  #{N <= k}  <=  #{interval begins at or before k},
+
+and the middle is a sum of independent 0/1 draws of probability F(k). Where nothing was rounded the ends meet.
+"""
+
+from fractions import Fraction
+from math import exp, inf, nextafter, prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.certify.noise import NoiseProof
+from dalenius.core import Contraction, Dalenius, Guarantee, Leakage, LocalDP, Noise, Pmf
+from dalenius.core.forms.noise import NoiseAxis
+from dalenius.core.noisy import NoisyChannel, Records
+from dalenius.core.numbers import exact, up, written
+from dalenius.core.shifting import Axis
+from dalenius.evidence.mechanism import MechanismAudit
+from dalenius.measures.individual import Individual
+from dalenius.solvers.noise import capacity_weights, information
+
+__all__ = ["examine_noise", "expected_letters", "noise_seen"]
+
+Floats = npt.NDArray[np.float64]
+PLACES = 65  # thresholds k on each axis
+SLACK = 1e-6  # of a left inverse in floats
+
+
+def _law(axis: NoiseAxis) -> Floats:
+    half = np.array([w / sum(axis.weights) for w in axis.weights])
+    law = np.concatenate([half[:0:-1], half])
+    return np.asarray(law / law.sum())
+
+
+def _intervals(channel: Noise, letters: npt.NDArray[Any]) -> tuple[Floats, Floats]:
+    """Where the value of each record lies on each axis, one column each."""
+    widths = [len(a) for a in channel.output.values()]
+    told = np.stack(np.unravel_index(letters.astype(np.int64), widths), axis=1).astype(float)
+    shift = np.array([float(v) for v in channel.shift])
+    low = np.where(told == 0, -inf, told - shift)
+    high = np.where(told == np.array(widths) - 1, inf, told - shift + 1)
+    give = np.array([[float(v) for v in row] for row in channel.give])
+    if (give == np.eye(*give.shape)).all():  # values are whole numbers, and so are their ends
+        return low, high - 1
+    back, ends = np.linalg.pinv(give), []
+    for above in (False, True):
+        sides = [np.where((row > 0) == above, high, low) for row in back]
+        with np.errstate(invalid="ignore"):
+            parts = [np.where(row == 0, 0.0, row * side).sum(axis=1) for row, side in zip(back, sides, strict=True)]
+        ends.append(np.stack(parts, axis=1))
+    return ends[0] - SLACK, ends[1] + SLACK
+
+
+def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[Any]) -> list[tuple[str, float, str]]:
+    """For each axis what was looked at, a bound of the probability of seeing so much by chance, and the worst place."""
+    n, shifts, (low, high) = len(letters), channel.shifts(inputs), _intervals(channel, letters)
+    found, many = [], len(channel.axes)
+    for i, (axis, shift) in enumerate(zip(channel.axes, shifts, strict=True)):
+        name = f" of {list(channel.inputs)[i]}" if many == len(channel.inputs) > 1 and len(channel.axes) > 1 else ""
+        what = f"the noise{name} on axis {i + 1} follows its law" if many > 1 else "the noise follows its law"
+        begins, ends = np.sort(low[:, i] - shift), np.sort(high[:, i] - shift)
+        if begins[-1] > axis.reach + SLACK or ends[0] < -axis.reach - SLACK:
+            found.append((what, 0.0, "a number was released that its record cannot draw"))
+            continue
+        below = np.cumsum(_law(axis))
+        places = np.unique(np.searchsorted(below, np.linspace(0, 1, PLACES + 2)[1:-1]))
+        worst, at = 0.0, int(places[0]) - axis.reach
+        for k in places.tolist():
+            share, value = float(below[k]), k - axis.reach
+            least, most = (float(np.searchsorted(side, value, side="right")) / n for side in (ends, begins))
+            exponent = n * (_kl(least, share) if least > share else _kl(most, share) if most < share else 0.0)
+            worst, at = max((worst, at), (exponent, value))
+        p = min(1.0, 2 * len(places) * exp(-min(worst, 700.0)))
+        seen = int(np.searchsorted(ends, at, side="right")), int(np.searchsorted(begins, at, side="right"))
+        expected = n * float(below[at + axis.reach])
+        found.append((what, p, f"noise of at most {at}: seen {seen[0]} to {seen[1]}, expected {expected:.1f}"))
+    return found
+
+
+def _kl(a: float, b: float) -> float:
+    """Binary relative entropy in nats."""
+    if b <= 0 or b >= 1:
+        return 0.0 if a == b else inf
+    parts = ((a, b), (1 - a, 1 - b))
+    return max(0.0, float(sum(x * np.log(x / y) for x, y in parts if x > 0)))
+
+
+def expected_letters(channel: Noise, places: npt.NDArray[Any], weights: Floats) -> list[Floats] | None:
+    """How often each letter of each column is released on average; None for axes across columns.
+
+    `places` are the inputs that occur (combined codes) and `weights` how many records have them.
+    """
+    if channel.give != tuple(tuple(int(i == j) for i in range(len(channel.axes))) for j in range(len(channel.inputs))):
+        return None
+    found = []
+    for axis, shift in zip(channel.axes, channel.shifts(places), strict=True):
+        first = int(shift.min())
+        counts = np.bincount(shift - first, weights=weights)
+        spread = np.convolve(counts, _law(axis))
+        at = np.clip(np.arange(len(spread)) + first - axis.reach, axis.low, axis.high) - axis.low
+        found.append(np.bincount(at, weights=spread, minlength=axis.high - axis.low + 1).astype(float))
+    return found
+
+
+def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[str, ...] = ()) -> MechanismAudit:
+    """Audit a channel of form noise along its axes, without its rows; all columns count as one record."""
+    read = NoisyChannel(channel.to_json())
+    laws = [capacity_weights(a.first, a.last, a.low, a.high, a.half) for a in read.axes]
+    document = {"channel": channel.to_json()} | ({} if prior is None else {"joint": prior.to_json()})
+    records = None if prior is None else Records(document["joint"], read)
+    variances = [written(records.variance(a)) if records else "0" for a in read.axes]
+    proof = NoiseProof(document, {"priors": laws, "variances": variances})
+    low = sum(_told(a, law) for a, law in zip(read.axes, laws, strict=True)) if len(read.axes) == 1 else 0.0
+    high, level = _up(proof.capacity), None if proof.level is None else _up(proof.level)
+    apart = 1 - prod(1 - axis.excess(Fraction(0)) for axis in proof.axes)
+    met: list[Guarantee] = [Dalenius(_short(proof.capacity)), Contraction(_short(proof.contraction))]
+    met += [] if proof.level is None else [LocalDP(_short(proof.level))]
+    met += [] if prior is None else [Leakage(tuple(read.names), _short(proof.told(read.names)))]
+    whole = Individual(min(low, high), high, tuple(read.names), (), ())
+    ends = whole.low, high
+    return MechanismAudit(
+        tuple(read.names), ends, {1: whole}, ends, level, level, _up(proof.contraction), _up(apart), None, tuple(met),
+        (*remarks, "audited along its axes: all columns count as one record, and upper ends are sums over the axes"),
+    )  # fmt: skip
+
+
+def _told(axis: Axis, law: list[list[int]]) -> float:
+    """What one axis tells under a law of its shifts, in floats and a little less."""
+    prior = np.zeros(axis.last - axis.first + 1)
+    for c, n in law:
+        prior[c - axis.first] = n
+    return max(0.0, information(prior / prior.sum(), axis.half, axis.first, axis.low, axis.high) - 1e-9)
+
+
+def _up(q: Fraction) -> float:
+    return nextafter(float(q), inf) if q else 0.0
+
+
+def _short(q: Fraction) -> Fraction:
+    return exact(up(q, 12))

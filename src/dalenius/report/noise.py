@@ -1,0 +1,34 @@
+"""Sentences about numbers with noise: what holds whatever the secret is, from the figures that the design states."""
+
+from dalenius.core.numbers import exact
+from dalenius.report.digits import bits, figure, percent
+from dalenius.report.facts import Document, joined
+
+__all__ = ["noise_stated"]
+
+
+def noise_stated(document: Document) -> list[str]:
+    """What a design or a card of form noise states beside its promises; nothing for any other."""
+    proof = document.get("certificate") or document.get("proof") or {}
+    stated, names = proof.get("stated"), joined(list(document["channel"].get("output", ())))
+    if proof.get("kind") != "noise" or not stated:
+        return []
+    told = [
+        f"A record of this table tells at most {bits(stated['leakage_bits'], 'up')} about its {names}, and so at most "
+        f"that about anything else; the expected squared error is {figure(stated['distortion'], 'up')}.",
+        f"Whatever the records are, within the declared range: at most {bits(stated['capacity_bits'], 'up')} about a "
+        f"record, and at most {percent(stated['eta_kl'], 'up')} of what it knows about any secret passes.",
+        f"For any records of the same variance, on any range: at most {bits(stated['variance_bits'], 'up')}.",
+    ]
+    if stated["epsilon_nats"] is not None:
+        level = figure(stated["epsilon_nats"], "up")
+        told.append(f"Over the declared range it is local differential privacy at level {level}.")
+    some = [(e, d) for e, d in stated["delta"].items() if 0 < exact(d) < 1]
+    if some:
+        pairs = ", ".join(f"{figure(d, 'up')} at epsilon {e}" for e, d in some)
+        told.append(f"With a delta, over the declared range: {pairs}.")
+    if stated["worst_distortion"] is not None:
+        told.append(
+            f"The squared error of the worst number of the range is {figure(stated['worst_distortion'], 'up')}."
+        )
+    return told
