@@ -283,7 +283,7 @@ BROKEN = {
     "minimize": (
         SMALL.replace("maximize = { information", "minimize = { informaton"),
         9,
-        "exactly one of distortion, sum, leakage, rate and variance",
+        "exactly one of distortion, sum, leakage, rate, capacity and variance",
     ),
     "rate": (
         SMALL.replace('maximize = { information = ["W"] }', "minimize = { rate = false }"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dalenius.core import Noise
+from dalenius.core.forms.noise import NoiseAxis
 from dalenius.errors import InputError
 from dalenius.sampling import Key, Sampler, Stream
 from dalenius.sampling.noise import NoiseSampler
@@ -101,7 +102,7 @@ def test_a_hundred_thousand_points_are_drawn_without_rows():
     channel = Noise.on_grid("x", [Fraction(k) for k in range(n)], Fraction(1), Fraction(0), power_weights(1, 50.0))
     codes = np.arange(0, n, 7)
     letters = NoiseSampler(channel).draw(codes, Stream(Key.unsafe(5).derive("wide")))
-    noise = letters + channel.offset - codes
+    noise = letters + channel.axes[0].low - codes
     assert not channel.few
     assert abs(noise.mean()) < 6 * 71 / codes.size**0.5
     assert noise.std() == pytest.approx(50 * 2**0.5, rel=0.05)
@@ -111,3 +112,36 @@ def test_codes_outside_the_grid_are_refused():
     channel = Noise.on_grid("x", [Fraction(0), Fraction(1)], Fraction(1), Fraction(0), (1, 1))
     with pytest.raises(InputError, match=r"not in 0\.\.1"):
         NoiseSampler(channel).draw(np.array([2]), Stream(bytes(32)))
+
+
+# --- noise along axes across columns ---------------------------------------------------------------------------------
+def rotated(wrong=1.0):
+    """Two columns whose noise is drawn along two axes across them; the law of the second may be off."""
+    grid = {"x": tuple(map(str, range(3))), "y": tuple(map(str, range(3)))}
+    told = {"x": tuple(map(str, range(-20, 24))), "y": tuple(map(str, range(-20, 24)))}
+    half = Fraction(1, 2)
+    axes = (
+        NoiseAxis.open([half, half], half, [3, 3], power_weights(2, 1.5)),
+        NoiseAxis.open([half, -half], half, [3, 3], power_weights(2, 2.5 * wrong)),
+    )
+    return Noise(grid, told, axes, ((Fraction(1), Fraction(1)), (Fraction(1), Fraction(-1))), (Fraction(20),) * 2)
+
+
+def test_axes_across_columns_follow_the_rows_of_the_channel_and_no_other():
+    channel, other = rotated(), rotated(1.1)
+    codes = np.full(ROWS, 5)
+    letters = NoiseSampler(channel).draw(codes, Stream(Key.unsafe(9).derive("axes")))
+    counts = np.bincount(letters, minlength=channel.shape[1])
+    rows = [np.array([float(v) for v in c.rows[5]]) for c in (channel, other)]
+    used = (rows[0] + rows[1]) > 0
+    assert counts[~used].sum() == 0
+    assert improbability(counts[used], rows[0][used]) > ERROR
+    assert improbability(counts[used], rows[1][used]) < ERROR
+
+
+def test_the_axes_of_one_record_share_no_word():
+    channel = rotated()
+    letters = NoiseSampler(channel).draw(np.full(50_000, 4), Stream(Key.unsafe(2).derive("both")))
+    x, y = np.unravel_index(letters, (44, 44))
+    first, second = (x + y) / 2, (x - y) / 2
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.03

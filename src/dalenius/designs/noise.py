@@ -31,6 +31,7 @@ from dalenius.core import (
     Noise,
     Problem,
 )
+from dalenius.core.arithmetic import exp as e_to
 from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up
 from dalenius.designs.noise_axes import ColumnPlan, Draft, Numbers, PrincipalPlan
@@ -157,17 +158,22 @@ def _least_error(problem: Problem, numbers: Numbers, plan: Any) -> Design:
             return True
         return any(_exceeds(g, drafts, numbers, s) for g, s in zip(problem.guarantees, groups, strict=True))
 
-    low, high = log(whole) - 30, log(whole) + (0.7 if shrinks else 25)
+    high = log(whole) + 0.7
+    while not shrinks and broken(exp(high)) and high < log(whole) + 25:
+        high += 2
+    low = log(whole) - 30
     if broken(exp(high)):
         raise Infeasible(
             f"a squared error of {exp(high):g} is still not enough to keep {problem.guarantees[0].words()}"
         )
-    for _ in range(45):
+    rounds = 24 if any(isinstance(g, Dalenius) for g in problem.guarantees) else 45  # capacities are found to 1e-4
+    for _ in range(rounds):
         middle = (low + high) / 2
         low, high = (middle, high) if broken(exp(middle)) else (low, middle)
+    near = 1e-4 if rounds < 45 else 1e-9
     for k in range(TRIES):
         try:
-            channel = _clipped(problem, numbers, plan.channel(exp(high) * (1 + 1e-9 * 8**k)))
+            channel = _clipped(problem, numbers, plan.channel(exp(high) * (1 + near * 4**k)))
             return _design(problem, numbers, channel, plan.words)
         except Infeasible as e:
             refused = e
@@ -194,9 +200,8 @@ def _exceeds(promise: Any, drafts: Sequence[Draft], numbers: Numbers, groups: An
         return sum(_capacity(d, numbers) for d in drafts) > float(promise.at_most_bits) * (1 - 1e-4)
     left = 1.0
     for d in drafts:
-        axis = d.axis(numbers.sizes)
-        far = (axis.high - axis.low) - 2 * axis.reach
-        law = np.array(d.law)
+        first, last = d.ends(numbers.sizes)
+        far, law = last - first, np.array(d.law)
         law = np.concatenate([law[:0:-1], law])
         close = float(np.sqrt(law[far:] * law[: len(law) - far]).sum() / law.sum()) if far < len(law) else 0.0
         left *= close**2
@@ -204,8 +209,7 @@ def _exceeds(promise: Any, drafts: Sequence[Draft], numbers: Numbers, groups: An
 
 
 def _capacity(draft: Draft, numbers: Numbers) -> float:
-    axis = draft.axis(numbers.sizes)
-    first, last = axis.low + axis.reach, axis.high - axis.reach
+    first, last = draft.ends(numbers.sizes)
     if first == last:
         return 0.0
     if draft.scale <= 0:
@@ -256,10 +260,10 @@ def _gaussian(
         return float(delta) - float((below - exp(float(epsilon)) * late).max())
 
     about = gaussian_sigma(float(epsilon), float(delta), far)
-    sigma = root(short, about / 4, about * 2)
+    sigma, much = root(short, about / 4, about * 2), e_to(epsilon)[0]
     for k in range(40):
         channel = Noise.on_grid(name, grid, Fraction(1), Fraction(0), power_weights(2, sigma * sqrt(2)), clip)
-        if AxisProof(channel.axes[0].to_json(), [len(grid)]).excess(epsilon) <= delta:
+        if AxisProof(channel.axes[0].to_json(), [len(grid)]).excess(much) <= delta:
             return channel
         sigma *= 1 + 1e-9 * 2**k
     raise SolverFailed("no Gaussian noise was proved to keep epsilon and delta")
@@ -272,7 +276,7 @@ def _by_norm(problem: Problem, numbers: Numbers) -> Design:
     assert problem.noise is not None and limit.at_most is not None  # noqa: PT018
     if limit.at_most <= 0:
         raise Infeasible(f"no noise has a norm of {float(limit.at_most):g}; allow more than 0")
-    p, columns, least = float(limit.p), [], []
+    p, columns, least = inf if limit.p == "inf" else float(exact(limit.p)), list[Noise](), list[dict[str, Any]]()
     for j, (name, grid) in enumerate(zip(numbers.names, numbers.grids, strict=True)):
         size = limit.at_most / numbers.steps[j]
         if problem.noise.kind == "max-entropy":
@@ -334,6 +338,7 @@ def _design(
 ) -> Design:
     """The design with every figure that it states, proved; a promise that the noise does not keep is infeasible."""
     problem = replace(problem, joint=problem.pmf.marginal(problem.variables()))
+    channel = replace(channel, inputs=numbers.letters)  # as the source writes them
     proof = _certificate(channel, problem) | ({"least": list(least)} if least else {})
     try:
         draft = proved(problem, channel, [Certificate("noise", proof)], method=f"{_count(numbers)}: {words}")
@@ -398,6 +403,6 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
 
 def _added(problem: Problem, numbers: Numbers, squared: Fraction) -> Fraction:
     """What added Gaussian noise of that squared error tells about the columns, proved."""
-    channel = ColumnPlan(numbers, "gaussian").channel(float(squared))
+    channel = replace(ColumnPlan(numbers, "gaussian").channel(float(squared)), inputs=numbers.letters)
     document = {"channel": channel.to_json(), "joint": problem.pmf.to_json()}
     return NoiseProof(document, _certificate(channel, problem, priors=False)).told(numbers.names)

@@ -32,6 +32,7 @@ __all__ = ["ColumnPlan", "Draft", "Numbers", "PrincipalPlan"]
 COARSE_VARIANCE = 400  # in steps: beyond, rounding is nothing
 MARGIN = 1e-12  # floats propose a noise that is so much inside the limit
 FINE = 16  # units of a principal axis in one deviation of its noise
+SMOOTH = 25.0  # beyond, the discrete Gaussian has the variance of the continuous one to 200 digits
 WIDE = 1 << 16  # units of a principal axis at most
 BITS = 24  # of the numbers of a principal axis
 
@@ -147,6 +148,11 @@ class Draft:
             apart += float(there) * information(law, self.law, first, *ends)
         return max(0.0, own - apart)
 
+    def ends(self, sizes: Sequence[int]) -> tuple[int, int]:
+        """The first and the last shift of the declared range."""
+        axis = NoiseAxis.open(self.take, self.move, sizes, (1,))
+        return axis.low, axis.high
+
     def axis(self, sizes: Sequence[int]) -> NoiseAxis:
         weights = power_weights(self.p, self.scale) if self.scale > 0 else (1,)
         return NoiseAxis.open(self.take, self.move, sizes, weights)
@@ -157,6 +163,8 @@ def law_of_variance(kind: str, variance: float) -> tuple[float, float]:
     if kind == "laplace":  # E N^2 = 2 r / (1 - r)^2, r = e^(-1 / scale)
         r = 1 + 1 / variance - sqrt((1 + 1 / variance) ** 2 - 1)
         return 1.0, -1 / float(np.log(r))
+    if variance > SMOOTH:
+        return 2.0, sqrt(2 * variance)
     return 2.0, max_entropy(2, sqrt(variance)).scale
 
 
@@ -269,7 +277,31 @@ class PrincipalPlan:
         return self._inner(low)[0]
 
     def _drawn(self, d: float) -> tuple[list[Draft], list[float]]:
-        """The axes that tell something, and the unit of each."""
+        """The axes that tell something, and the unit of each: within d for these records, rounding and all."""
+        target = d
+        for _ in range(8):
+            found = self._tried(target)
+            error = self._error(*found)
+            if error <= d * (1 - 1e-9):
+                return found
+            target *= d / error * (1 - 1e-6)
+        raise Unsupported("the distortion leaves no room for noise beside rounding; take a smaller step")
+
+    def _back(self, units: list[float]) -> NDArray[np.float64]:
+        """Steps of each column for a unit of each axis that is drawn: the eigenvalues rise, the smallest are left out."""
+        which = [k for k, v in enumerate(self.values.tolist()) if v > 0]
+        kept = which[len(which) - len(units) :]
+        return np.asarray((self.axes[kept] * np.array(units)[:, None] / self.steps).T)
+
+    def _error(self, drafts: list[Draft], units: list[float]) -> float:
+        back, shares = self._back(units), self.numbers.shares
+        shifts = np.stack([d.shifts for d in drafts], axis=1) if drafts else np.zeros((len(shares), 0))
+        off = shifts @ back.T + self.mean - self.numbers.places
+        noise = [float((np.arange(len(d.law)) ** 2 * np.array(d.law)).sum() * 2) / (2 * sum(d.law) - 1) for d in drafts]
+        columns = shares @ off**2 + (back**2) @ np.array(noise)
+        return float(((np.sqrt(columns) + 0.5) ** 2 * self.steps**2).sum())
+
+    def _tried(self, d: float) -> tuple[list[Draft], list[float]]:
         found, units = [], []
         for axis, v, error in zip(self.axes, self.values.tolist(), self._parts(d), strict=True):
             keep = 1 - error / v if self.kind == "shrinkage" and v > 0 else 1.0
@@ -282,7 +314,7 @@ class PrincipalPlan:
             centre = sum((t * Fraction(m) for t, m in zip(take, self.mean.tolist(), strict=True)), Fraction(0))
             move = Fraction(round((HALF - centre) * (1 << BITS)), 1 << BITS)
             rounding = 1 / 12  # of the unit
-            scale = max_entropy(2, sqrt(max(noise / unit**2 - rounding, 0.05))).scale
+            scale = law_of_variance("gaussian", max(noise / unit**2 - rounding, 0.05))[1]
             found.append(Draft.of(self.numbers, take, move, 2.0, scale))
             units.append(unit)
         return found, units
@@ -294,10 +326,7 @@ class PrincipalPlan:
         drafts, units = self._drawn(d)
         if not drafts:
             raise Unsupported("the distortion is not below the variance: there is no axis left")
-        letters, sizes = self.numbers.letters, self.numbers.sizes
-        which = [k for k, v in enumerate(self.values.tolist()) if v > 0]
-        kept = which[len(which) - len(drafts) :]  # the eigenvalues rise, and the smallest are left out first
-        back = (self.axes[kept] * np.array(units)[:, None] / self.steps).T
+        letters, sizes, back = self.numbers.letters, self.numbers.sizes, self._back(units)
         give = tuple(tuple(Fraction(round(v * (1 << BITS)), 1 << BITS) for v in row) for row in back.tolist())
         shift = [Fraction(round((m + 0.5) * (1 << BITS)), 1 << BITS) for m in self.mean.tolist()]
         axes, told = tuple(d.axis(sizes) for d in drafts), {}

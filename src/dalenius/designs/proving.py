@@ -42,7 +42,8 @@ def proved(
     Every figure is what the checker itself proved, rounded against us to the digits of the file format. A promise that
     it cannot prove raises `NotCertified`.
     """
-    wanted = [g.group if isinstance(g, Dalenius) else 0 for g in problem.guarantees]
+    rows = channel.form != "noise"  # whose capacities are proved along its axes, without rows
+    wanted = [g.group if isinstance(g, Dalenius) and rows else 0 for g in problem.guarantees]
     if any(wanted):
         proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted)
     best: Design | None = None

@@ -63,7 +63,7 @@ def _worst(promise: Promise, facts: Facts) -> str:
     """Average and worst letter, as far as they were proved."""
     average, worst = promise.figures.get("leakage_bits"), promise.figures.get("worst_letter_bits")
     if average is None or worst is None:
-        return ""
+        return "" if average is None else f"Proved: {bits(average, 'up')}."
     letter = facts.letter(promise.figures.get("worst_letter"))
     where = f", {letter}" if letter and exact(worst) else ""
     return f"Proved: {bits(average, 'up')} on average and {bits(worst, 'up')} for the worst letter{where}."

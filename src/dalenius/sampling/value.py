@@ -37,7 +37,8 @@ def draw_value(channel: Kernel, value: Mapping[str, str], *, key: Key | None = N
         drawn.append(int(one.drawn(record, stream)[1][0]))
     if len(draws) > 1:
         return {n: a[y] for (n, a), y in zip(channel.output.items(), drawn, strict=True)}
-    return dict(zip(channel.output, channel.letters()[drawn[0]], strict=True))
+    places = np.unravel_index(drawn[0], [len(a) for a in channel.output.values()])
+    return {n: a[int(y)] for (n, a), y in zip(channel.output.items(), places, strict=True)}
 
 
 def _some(letters: tuple[str, ...] | list[str]) -> str:

@@ -334,7 +334,7 @@ def least_capacity_noise(inputs: int, p: float, limit: float, reach: int, *, uni
     if not isinf(p):  # rounding moves no weight outwards, beyond what the middle takes up
         while 2 * fsum(k**p * x for k, x in enumerate(weights)) > limit * (2 * sum(weights) - weights[0]):
             weights[0] += weights[0] // 10**10 + 1
-    counts = [round(x * (1 << unit)) for x in prior.tolist()]
+    counts = [max(0, round(x * (1 << unit))) for x in prior.tolist()]  # an LP may be a little below 0
     whole = counts + counts[: inputs // 2][::-1]
     return LeastCapacity(tuple(weights), tuple(whole), float(slope) / log(2), float(v[-1]) / log(2))
 
