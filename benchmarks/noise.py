@@ -14,10 +14,10 @@ from math import log2
 import numpy as np
 from reporting import save
 
-from dalenius.certify.noise import column
-from dalenius.core import Grid
+from dalenius.certify import check
+from dalenius.core import Pmf, Problem
 from dalenius.core.numbers import exact
-from dalenius.designs.noise import NoiseWanted, add_noise
+from dalenius.designs import solve
 from dalenius.sampling.key import Key
 from dalenius.sampling.noise import NoiseSampler
 from dalenius.sampling.stream import Stream
@@ -40,32 +40,42 @@ def seconds(call):
 def measured(points, mechanism):
     rng = np.random.default_rng(SEED)
     codes = np.clip(rng.gamma(2.0, points / 12, ROWS), 0, points - 1).astype(np.int64)
-    grid = Grid(Fraction(0), Fraction(points - 1), Fraction(1))
+    places, counts = np.unique(codes, return_counts=True)
+    joint = Pmf.from_counts({"x": tuple(map(str, range(points)))}, places[:, None], counts.tolist())
+    problem = Problem.from_document(
+        {
+            "mechanism": {"observe": ["x"], "release": ["x"], "form": "noise", "noise": mechanism},
+            "objective": {"minimize": {"leakage": ["x"]}},
+            "limit": [{"distortion": "squared", "of": ["x"], "at_most": str(float(SHARE * Fraction(codes.var())))}],
+        },
+        joint=joint,
+    )
     start = time.process_time()
-    design = add_noise({"x": (grid, codes)}, NoiseWanted(mechanism, share=SHARE))
+    design = solve(problem)
     designed = time.process_time() - start
     start = time.process_time()
-    column(design.document["columns"][0], None)
+    check(design.dumps())
     proved = time.process_time() - start
-    (channel,) = design.channels
+    channel = design.channel
     start = time.process_time()
     sampler = NoiseSampler(channel)
     built = time.process_time() - start
     ours, _ = seconds(lambda: sampler.draw(codes, Stream(Key.unsafe(SEED).derive("benchmark"))))
-    sigma = float(exact(design.figures["distortion"])) ** 0.5
+    sigma = float(exact(design.certificate.proof["stated"]["distortion"])) ** 0.5
     law = rng.laplace if mechanism == "laplace" else rng.normal
     theirs, _ = seconds(lambda: np.rint(codes + law(0.0, sigma / (2**0.5 if mechanism == "laplace" else 1), ROWS)))
-    told = float(exact(design.figures["leakage_bits"]))
+    told = float(design.value)
     return {
         "mechanism": mechanism,
         "points": points,
-        "weights": len(channel.weights),
+        "weights": len(channel.axes[0].weights),
         "exact_rows_per_second": round(ROWS / ours),
         "float_rows_per_second": round(ROWS / theirs),
         "build_seconds": round(built, 3),
         "design_seconds": round(designed, 2),
         "prove_seconds": round(proved, 2),
         "leakage_bits": told,
+        "gap_bits": float(design.gap),
         "below_ideal_bits": (0.5 * log2(1 / SHARE) if mechanism == "shrinkage" else 0.5 * log2(1 + 1 / SHARE)) - told,
     }
 

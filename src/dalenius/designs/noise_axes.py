@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, floor, inf, sqrt
+from math import asinh, ceil, floor, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from dalenius.solvers.noise import allocated_additive, allocated_shrinkage, info
 __all__ = ["ColumnPlan", "Draft", "Numbers", "PrincipalPlan"]
 
 COARSE_VARIANCE = 400  # in steps: beyond, rounding is nothing
-MARGIN = 1e-12  # floats propose a noise that is so much inside the limit
+MARGIN = 1e-11  # floats propose a noise that is so much inside the limit
 FINE = 16  # units of a principal axis in one deviation of its noise
 SMOOTH = 25.0  # beyond, the discrete Gaussian has the variance of the continuous one to 200 digits
 WIDE = 1 << 16  # units of a principal axis at most
@@ -160,9 +160,8 @@ class Draft:
 
 def law_of_variance(kind: str, variance: float) -> tuple[float, float]:
     """(p, scale) of the noise of that variance in steps."""
-    if kind == "laplace":  # E N^2 = 2 r / (1 - r)^2, r = e^(-1 / scale)
-        r = 1 + 1 / variance - sqrt((1 + 1 / variance) ** 2 - 1)
-        return 1.0, -1 / float(np.log(r))
+    if kind == "laplace":  # E N^2 = 2 r / (1 - r)^2 = 1 / (2 sinh^2(1 / (2 scale))), r = e^(-1 / scale)
+        return 1.0, 1 / (2 * asinh(1 / sqrt(2 * variance)))
     if variance > SMOOTH:
         return 2.0, sqrt(2 * variance)
     return 2.0, max_entropy(2, sqrt(variance)).scale
@@ -204,7 +203,7 @@ class ColumnPlan:
 
     def _candidate(self, j: int, keep: Fraction, steps: float) -> Draft | None:
         move, spent = self._moved(j, keep)
-        left = (steps - spent) * (1 - MARGIN)
+        left = steps * (1 - MARGIN) - spent
         if left <= 0 and keep:
             return None
         p, scale = law_of_variance(self.kind, left) if keep else (2.0, 0.0)
