@@ -183,6 +183,26 @@ def test_what_must_stay_unknown_bounds_real_mechanisms_of_any_alphabet(spread, s
     assert float(proof.least_error(["x"], Fraction(bits))) <= error + 1e-9
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(1, 20), min_size=4, max_size=4),
+    st.lists(st.integers(1, 1000), min_size=4, max_size=4),
+    st.fractions(Fraction(1, 50), Fraction(4)),
+    st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any), min_size=4, max_size=4),
+)
+def test_no_slope_and_no_weights_raise_the_line_above_the_rate_of_any_channel(numbers, weights, slope, rows):
+    channel = Noise.on_grid("x", [Fraction(k, 2) for k in range(4)], Fraction(1), Fraction(0), (1,))
+    joint, proof = proof_of(channel, numbers)
+    line = {"slope": str(slope), "weights": [[i, w] for i, w in enumerate(weights)]}
+    b, s = proof.records.unknown(line, proof.channel)
+    p = [float(joint.probability(x=v)) for v in channel.inputs["x"]]
+    both = [[a * v / sum(row) for v in row] for a, row in zip(p, rows, strict=True)]
+    out = [sum(column) for column in zip(*both, strict=True)]
+    left = -sum(v * log2(v / out[y]) for row in both for y, v in enumerate(row) if v)  # H(X | Y)
+    error = sum(v * ((i - y) / 2) ** 2 for i, row in enumerate(both) for y, v in enumerate(row))
+    assert left <= float(b) + float(s) * error + 1e-12
+
+
 @given(
     st.lists(st.integers(0, 10**40), min_size=1, max_size=9), st.lists(st.integers(0, 10**40), min_size=1, max_size=9)
 )
@@ -273,6 +293,10 @@ def test_what_was_designed_is_proved(name):
         ("passed", lambda d: d["guarantees"][0]["promised"].update(contraction="2/5"), "exceeded: eta_kl"),
         ("dalenius", lambda d: d["guarantees"][0]["promised"].update(at_most_bits="3/4"), "exceeded: capacity_bits"),
         ("told", lambda d: d["guarantees"][0].update(promised={"independent": ["X"]}), "cannot prove the promise"),
+        ("shrinkage", better("bound", by=Fraction(10001, 10000)), "bound .* is not proved"),
+        ("shrinkage", lambda d: d["certificate"]["line"].update(slope="0"), "bad slope"),
+        ("shrinkage", lambda d: d["certificate"]["line"]["weights"].pop(), "bad slope or weight"),
+        ("shrinkage", lambda d: d["certificate"]["line"]["weights"][0].__setitem__(1, 1), "bound .* is not proved"),
         ("least", lambda d: d["limits"][0]["promised"].update(at_most="1"), "larger than its limit"),
         ("least", lambda d: d["certificate"]["least"][0].update(slope="-1"), "limit on the noise"),
         ("shrinkage", lambda d: d["certificate"]["variances"].__setitem__(0, "1/100"), "larger variance"),

@@ -11,10 +11,8 @@ variance has more. If N is log-concave, the two ends are the pair of inputs that
 `Axis`), and eta_KL <= 1 - (sum_t sqrt(W_first W_last))^2 by Cauchy and Schwarz in the two-point formula.
 
 N is independent from axis to axis and what is released is a function of all T, so that informations, levels and deltas
-of the axes add, and 1 - eta multiplies: I(S; T1, T2) <= I(S; T1) + I(X; T2).
-
-Optimality: H(X | Y) <= sum_j 1/2 log2 (2 pi e (D_j / step_j^2 + 1/12)) for every Y with squared errors D_j, of any
-alphabet, and I(S; Y) >= I(S; X) - H(X | Y): none within an error tells less, and none that tells so little errs less.
+of the axes add, and 1 - eta multiplies: I(S; T1, T2) <= I(S; T1) + I(X; T2). Optimality: for every Y of any alphabet
+with squared errors D_j, H(X | Y) <= sum_j 1/2 log2 (2 pi e (D_j / step_j^2 + 1/12)); I(S; Y) >= I(S; X) - H(X | Y).
 """
 
 from collections.abc import Callable
@@ -22,7 +20,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from math import isqrt, prod
-from typing import Any
+from typing import Any, cast
 
 from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import BITS, E_HIGH, exp, log2, nats, times_log2, two_to
@@ -71,8 +69,8 @@ class AxisProof(Axis):
         """max_c D(W_c || q) from above, q the law of Y under a prior of the shifts; no X tells more."""
         if self.low == self.high or self.first == self.last:
             return NO
-        require(all(isinstance(n, int) and n > 0 for n in prior.values()), "a prior has a weight that is not positive")
-        require(bool(prior) and self.first <= min(prior) <= max(prior) <= self.last, "a prior is not on the shifts")
+        inside = bool(prior) and self.first <= min(prior) <= max(prior) <= self.last
+        require(inside and min(prior.values()) > 0, "a prior is not on the shifts, or not positive")
         out, many = self.output(prior), self.total * sum(prior.values())
         cost = {y: -(log2(Fraction(v, many))[0] >> BITS - 96) for y, v in enumerate(out, self.low) if v}
         require(self.reached <= set(cost), "the prior leaves out a released number")
@@ -116,12 +114,14 @@ class NoiseProof:
     def __init__(self, document: dict[str, Any], certificate: dict[str, Any]) -> None:
         self.channel = NoisyChannel(document["channel"], AxisProof)
         self.axes: list[Any] = self.channel.axes
-        self.records: Any = Records(document["joint"], self.channel) if "joint" in document else None
+        self.records = cast(Any, Records(document["joint"], self.channel) if "joint" in document else None)
         self.priors = [{int(c): int(n) for c, n in prior} for prior in certificate["priors"]]
         self.variances = [exact(v) for v in certificate["variances"]]
         require(len(self.priors) == len(self.variances) == len(self.axes), "there is not one prior for each axis")
         found = [self.records.variance(axis) for axis in self.axes] if self.records else []
         require(all(v <= c for v, c in zip(found, self.variances)), "the records have a larger variance than said")
+        told = self.records and certificate.get("line")  # H(X | Y) <= b + s D for every Y on the grid, if s > 0
+        self.line = self.records.unknown(told, self.channel) if told else (NO, NO)
 
     def told(self, secret: list[str]) -> Fraction:
         """I(S; Y) from above for the records."""
@@ -186,14 +186,16 @@ class NoiseProof:
 
     def least_told(self, secret: list[str], squared: Fraction) -> Fraction:
         """I(S; Y) from below for every Y of at most this squared error: I(S; X) less what stays unknown."""
-        many, blur, size = self.channel.blur
+        (many, blur, size), (b, s) = self.channel.blur, self.line
         unknown = Fraction(many * log2(TWO_PI_E * (squared + blur) / many)[1], 2 << BITS) - size
-        return Fraction(self.records.known(secret)[0] - unknown)
+        return Fraction(self.records.known(secret)[0] - (min(unknown, b + s * squared) if s else unknown))
 
     def least_error(self, secret: list[str], told: Fraction) -> Fraction:
         """The squared error from below of every Y that tells no more about S: the other way round."""
-        many, blur, size = self.channel.blur
-        return many / TWO_PI_E * two_to(2 * (self.records.known(secret)[0] - told + size) / many)[0] - blur
+        (many, blur, size), (b, s) = self.channel.blur, self.line
+        unknown = self.records.known(secret)[0] - told
+        found = many / TWO_PI_E * two_to(2 * (unknown + size) / many)[0] - blur
+        return max(found, (unknown - b) / s) if s else found
 
 
 def _least(proof: NoiseProof, design: dict[str, Any], aim: dict[str, Any]) -> Fraction:
@@ -245,11 +247,5 @@ def noise(design: dict[str, Any]) -> Any:
     if "stated" in design["certificate"]:
         require(no_better(design["certificate"]["stated"], proof.stated()), "a stated figure is not proved")
     shown = tuple(proof.promise(g["promised"]) for g in design["guarantees"])
-    return (
-        shown,
-        "noise",
-        value,
-        _least(proof, design, aim),
-        proof.records.known(about)[1] if about else NO,
-        tuple(limits),
-    )
+    entropy = proof.records.known(about)[1] if about else NO
+    return shown, "noise", value, _least(proof, design, aim), entropy, tuple(limits)

@@ -68,7 +68,8 @@ def _words(verdict: Verdict) -> list[str]:
     if verdict.kind in ("dual", "noise", "rate", "water"):
         return [
             f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}.",
-            f"Proved: no mechanism that keeps them has less than {down(verdict.bound, 15)} ({verdict.kind}).",
+            f"Proved: no mechanism {WITHIN.get(verdict.kind, '')}that keeps them has less than "
+            f"{down(verdict.bound, 15)} ({verdict.kind}).",
         ]
     nobody, bound = f"no mechanism {WITHIN.get(verdict.kind, '')}that keeps them exceeds", up(verdict.bound, 15)
     return [

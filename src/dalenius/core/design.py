@@ -150,7 +150,7 @@ class Design:
 
     def card(self) -> dict[str, Any]:
         """The `card.json` format, public: the channel and what was proved, without counts and without the joint pmf."""
-        design, source = self.to_json(), self.problem.source
+        design, source, noise = self.to_json(), self.problem.source, self.certificate.kind == "noise"
         return {
             "format": CARD_FORMAT,
             "released": list(self.channel.output),
@@ -177,9 +177,9 @@ class Design:
             "proof": {
                 "kind": self.certificate.kind,
                 "digest": hashlib.sha256(self.dumps().encode()).hexdigest(),
-                **(self.certificate.proof if self.certificate.kind == "noise" else {}),  # it holds no counts
+                **({k: v for k, v in self.certificate.proof.items() if k != "line"} if noise else {}),  # no counts
             },
-            "estimate": NUMBERS if self.certificate.kind == "noise" else LETTERS,
+            "estimate": NUMBERS if noise else LETTERS,
             "remarks": design["remarks"],
             "versions": design["versions"],
         }

@@ -2,13 +2,13 @@
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from math import isqrt, lcm
+from math import ceil, isqrt, lcm
 from typing import Any
 
 from dalenius.core.arithmetic import BITS, log2, two_to
 from dalenius.core.numbers import exact
 from dalenius.core.reading import information, multiplied, require, whole
-from dalenius.core.shifting import Axis
+from dalenius.core.shifting import Axis, convolved
 
 __all__ = ["NoisyChannel", "Records"]
 
@@ -105,7 +105,10 @@ class NoisyChannel:
 
 
 class Records:
-    """The joint pmf of a design: for each outcome the places on the grids, the whole outcome and its weight."""
+    """The joint pmf of a design: for each outcome the places on the grids, the whole outcome and its weight.
+
+    `places` are those of the first column.
+    """
 
     def __init__(self, joint: Any, channel: NoisyChannel) -> None:
         joint = multiplied(joint)
@@ -115,6 +118,7 @@ class Records:
         require(all(set(record) == keys for record in joint["pmf"]), "an outcome of the joint pmf has other variables")
         same = all(joint["variables"][name] == letters for name, letters in channel.inputs.items())
         require(same, "an alphabet differs from the joint pmf's")
+        self.places = range(len(channel.inputs[channel.names[0]]))
         places = {n: {letter: i for i, letter in enumerate(letters)} for n, letters in channel.inputs.items()}
         self.atoms = [
             (tuple(place[record[n]] for n, place in places.items()), record, w)
@@ -139,6 +143,27 @@ class Records:
             pairs[s, (), x] += w
             alone[s, (), s] += w
         return information(pairs)[0], information(alone)[1]
+
+    def unknown(self, proof: dict[str, Any], channel: NoisyChannel) -> tuple[Fraction, Fraction]:
+        """(b, s) with H(X | Y) <= b + s E (X - Y)^2 for every Y on the grid of the one column X.
+
+        By Blahut's dual: for any s > 0 and positive weights, I(X; Y) >= sum_x p log2 weight - log2 max_y sum_x p weight
+        2^(-s (x - y)^2) - s E (X - Y)^2, in steps. Beyond the ends of the grid the sums are smaller.
+        """
+        (step,) = channel.steps
+        slope, weights = exact(proof["slope"]), {int(i): int(v) for i, v in proof["weights"]}
+        law, size = Counter[int](), len(self.places)
+        for (i,), _, w in self.atoms:
+            law[i] += w
+        require(
+            slope > 0 and min(weights.get(i, 0) for i in law) > 0, "a line below the rate has a bad slope or weight"
+        )
+        half = [ceil(two_to(-slope * k * k)[1] * (1 << 96)) for k in range(size)]
+        line = [law[i] * weights.get(i, 0) for i in range(size)]
+        most = max(convolved(line, half[:0:-1] + half)[size - 1 : 2 * size - 1])
+        told = sum(w * log2(Fraction(weights[i]))[0] for i, w in law.items()) // self.total
+        rate = Fraction(told - log2(Fraction(most, self.total << 96))[1], 1 << BITS)
+        return self.known(channel.names)[1] - rate, slope / step**2
 
     def variance(self, axis: Axis) -> Fraction:
         """The variance of take x."""

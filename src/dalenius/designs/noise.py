@@ -46,6 +46,7 @@ from dalenius.solvers.noise import (
     least_capacity_noise,
     max_entropy,
     power_weights,
+    rate_line,
     root,
 )
 
@@ -54,6 +55,7 @@ __all__ = ["noise", "restated", "why_not"]
 MARGIN = 1e-12  # floats propose a noise that is so much inside the limit
 SHAPED = ("shrinkage", "gaussian", "laplace")  # laws that are calibrated to a squared error
 TRIES = 12
+LINE = 4000  # points of a grid for which a line below the rate is found
 Progress = Callable[[str], None] | None
 
 
@@ -339,7 +341,9 @@ def _design(
     """The design with every figure that it states, proved; a promise that the noise does not keep is infeasible."""
     problem = replace(problem, joint=problem.pmf.marginal(problem.variables()))
     channel = replace(channel, inputs=numbers.letters)  # as the source writes them
-    proof = _certificate(channel, problem) | ({"least": list(least)} if least else {})
+    proof = (
+        _certificate(channel, problem) | ({"least": list(least)} if least else {}) | _line(problem, numbers, channel)
+    )
     try:
         draft = proved(problem, channel, [Certificate("noise", proof)], method=f"{_count(numbers)}: {words}")
     except NotCertified as e:
@@ -347,6 +351,20 @@ def _design(
             raise Infeasible(f"{words} within the limit does not do: {e}") from None
         raise
     return _stating(draft)
+
+
+def _line(problem: Problem, numbers: Numbers, channel: Noise) -> dict[str, Any]:
+    """A line below the rate of one column at the squared error of its noise: slope, and weights of the grid points."""
+    if len(numbers.names) > 1 or len(numbers.grids[0]) > LINE or isinstance(problem.objective, MinimizeCapacity):
+        return {}
+    read = NoisyChannel(channel.to_json())
+    squared = read.squared(Records(problem.pmf.to_json(), read)) / numbers.steps[0] ** 2
+    if not 0 < squared < numbers.variances[0]:
+        return {}
+    prior = np.bincount(numbers.places[:, 0], weights=numbers.shares, minlength=numbers.sizes[0]).astype(float)
+    slope, weights = rate_line(prior, float(squared))
+    whole = [[i, max(1, round(w * 2**40))] for i, w in enumerate(weights.tolist()) if prior[i]]
+    return {"line": {"slope": up(Fraction(slope), 20), "weights": whole}}
 
 
 def _count(numbers: Numbers) -> str:
@@ -364,7 +382,8 @@ def restated(design: Design) -> Design:
     """The same mechanism for other records: every figure proved anew, or a refusal."""
     assert isinstance(design.channel, Noise)
     fresh = _certificate(design.channel, design.problem, priors=False)
-    plain = {k: v for k, v in design.certificate.proof.items() if k != "stated"} | {"variances": fresh["variances"]}
+    kept = {k: v for k, v in design.certificate.proof.items() if k not in ("stated", "line")}
+    plain = kept | {"variances": fresh["variances"]}
     again = proved(design.problem, design.channel, [Certificate("noise", plain)], method=design.method)
     return _stating(replace(again, remarks=design.remarks))
 

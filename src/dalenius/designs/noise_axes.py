@@ -287,7 +287,7 @@ class PrincipalPlan:
         raise Unsupported("the distortion leaves no room for noise beside rounding; take a smaller step")
 
     def _back(self, units: list[float]) -> NDArray[np.float64]:
-        """Steps of each column for a unit of each axis that is drawn: the eigenvalues rise, the smallest are left out."""
+        """Steps of each column for a unit of each axis that is drawn: those of the largest eigenvalues."""
         which = [k for k, v in enumerate(self.values.tolist()) if v > 0]
         kept = which[len(which) - len(units) :]
         return np.asarray((self.axes[kept] * np.array(units)[:, None] / self.steps).T)

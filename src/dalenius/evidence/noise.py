@@ -118,7 +118,7 @@ def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[st
     proof = NoiseProof(document, {"priors": laws, "variances": variances})
     low = sum(_told(a, law) for a, law in zip(read.axes, laws, strict=True)) if len(read.axes) == 1 else 0.0
     high, level = _up(proof.capacity), None if proof.level is None else _up(proof.level)
-    apart = 1 - prod(1 - axis.excess(Fraction(0)) for axis in proof.axes)
+    apart = 1 - prod(1 - axis.excess(Fraction(1)) for axis in proof.axes)
     met: list[Guarantee] = [Dalenius(_short(proof.capacity)), Contraction(_short(proof.contraction))]
     met += [] if proof.level is None else [LocalDP(_short(proof.level))]
     met += [] if prior is None else [Leakage(tuple(read.names), _short(proof.told(read.names)))]

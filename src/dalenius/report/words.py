@@ -32,7 +32,7 @@ KINDS = {
     "dual": "a dual solution, evaluated with error bounds",
 }
 
-WITHIN = {"pram": "of the form pram "}
+WITHIN = {"noise": "on the grid ", "pram": "of the form pram "}
 """Kinds of proof that bound only mechanisms of one form; beyond it, others may do better."""
 
 NEGLIGIBLE = exact("1e-4")
@@ -275,6 +275,8 @@ def proved(document: Document) -> list[str]:
     reached = _amount(value, "down" if maximise else "up", unit)
     more, than = ("more", "more than") if maximise else ("less", "less than")
     nobody = f"no mechanism {WITHIN.get(facts.kind, '')}that keeps these promises can"
+    if "capacity" in document["objective"].get("minimize", {}):  # the bound is for noise that is added
+        nobody = "no added noise of the same reach that keeps these promises can"
     if not bound and maximise and not value:
         verdict = f"{nobody} {can} anything at all"
     elif not value and not gap and not maximise:
