@@ -109,6 +109,7 @@ def test_an_audit_along_the_axes_agrees_with_one_by_rows():
     json.dumps(by_axes.to_json())
 
 
+@pytest.mark.slow
 def test_a_ledger_charges_noise_that_is_too_large_for_rows(tmp_path):
     """The same figures from a design whose rows are never written out as from a small one."""
     from dataclasses import replace
