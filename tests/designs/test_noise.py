@@ -211,6 +211,7 @@ def test_max_entropy_noise_has_its_norm(p):
     assert (3 if p == "inf" else 3.5 * (1 - 1e-9)) <= reached <= 3.5
     if p == "inf":
         assert design.channel.axes[0].weights == (1, 1, 1, 1)  # floor(7/2) steps (E12)
+    assert (design.bound > 1) == (p == "2")  # a norm of order 2 is a squared error
 
 
 def test_minimum_capacity_noise_beats_max_entropy_noise_and_says_how_near_it_is():

@@ -207,6 +207,7 @@ def _least(proof: NoiseProof, design: dict[str, Any], aim: dict[str, Any]) -> Fr
         return sum((least_capacity(a, limit["p"], exact(limit["at_most"]) / s, l) for a, s, l in parts), NO)
     if "leakage" in aim:
         errors = [exact(v["at_most"]) for v in limits if v["distortion"] == "squared"]
+        errors += [exact(v["at_most"]) ** 2 * len(names) for v in limits if v.get("p") == "2"]
         return max([NO, *(proof.least_told(aim["leakage"], d) for d in errors)])
     found = [NO]
     for promised in (g["promised"] for g in design["guarantees"]):
