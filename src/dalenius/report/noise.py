@@ -13,8 +13,10 @@ def noise_stated(document: Document) -> list[str]:
     stated, names = proof.get("stated"), joined(list(document["channel"].get("output", ())))
     if proof.get("kind") != "noise" or not stated:
         return []
+    prior = "prior" in document.get("source", {}) or document.get("designed_on") == "a public distribution"
+    whose = "that follows the public prior" if prior else "of this table"
     told = [
-        f"A record of this table tells at most {bits(stated['leakage_bits'], 'up')} about its {names}, and so at most "
+        f"A record {whose} tells at most {bits(stated['leakage_bits'], 'up')} about its {names}, and so at most "
         f"that about anything else; the expected squared error is {figure(stated['distortion'], 'up')}.",
         f"Whatever the records are, within the declared range: at most {bits(stated['capacity_bits'], 'up')} about a "
         f"record, and at most {percent(stated['eta_kl'], 'up')} of what it knows about any secret passes.",
