@@ -13,7 +13,7 @@ from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.cone import Cone
 from dalenius.certify.leakage import dual, proved_least
 from dalenius.certify.noise import noise, noise_promises
-from dalenius.certify.optimality import cells, rays
+from dalenius.certify.optimality import cells, ranges, rays
 from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures
 from dalenius.certify.rate import rate
@@ -25,7 +25,7 @@ from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.reading import Release, information, no_better, refusing, require
 from dalenius.core.reading_types import release_of
 
-KINDS: dict[str, Callable[..., Fraction]] = {f.__name__: f for f in (rays, cells, boxes, subsets, universal, dual)}
+KINDS: dict[str, Any] = {f.__name__: f for f in (rays, cells, ranges, boxes, subsets, universal, dual)}
 
 # Proofs of a whole design, and of its promises alone, that write neither the joint pmf nor the channel out.
 COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {

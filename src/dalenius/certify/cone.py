@@ -76,11 +76,11 @@ class Cone:
                 if d in factor and x != other and (known is None or factor[d] < known):
                     self.near[x, other] = factor[d]
 
-    def phi(self, u: dict[Any, Fraction]) -> Fraction:
-        """An upper bound of phi for a column with the weights u[w, k]."""
+    def phi(self, u: dict[Any, Fraction], mass: Fraction | None = None) -> Fraction:
+        """An upper bound of phi for a column with the weights u[w, k]; of some of its terms, with the mass of all."""
         s: dict[Any, Fraction] = defaultdict(Fraction)
         for (_, k), t in u.items():
-            s[k] += t
+            s[k] = s[k] + t if mass is None else mass
         terms = ((t, t * self.total / (self.prior[(w,)] * s[k])) for (w, k), t in u.items() if t)
         return Fraction(sum(times_log2(t, q)[1] for t, q in terms), 1 << BITS)
 

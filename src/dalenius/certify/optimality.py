@@ -40,25 +40,65 @@ def cells(cone: Cone, proof: dict[str, Any]) -> Fraction:
     z = max_j l_j that is all. Under local DP with ratio r any z does: m = min c <= p.c and c <= r m, so z.c + m tau >=
     l_j.c with tau = sum_x [r (l_j - z)_+ - (l_j - z)_-].
     """
-    unit, letters = int(proof["unit"]), sorted({wk for target in cone.target for wk, _ in target})
-    cuts = [([int(v) for v in a], [int(v) for v in lam], pairs) for a, lam, *pairs in proof["cuts"]]
-    exactly, bounded = len(cone.equations), len(cone.inequalities)
-    fit = all(len(a) == len(letters) and len(b) == exactly + bounded for a, b, _ in cuts)
-    require(unit > 0 and fit and all(v >= 0 for _, lam, _ in cuts for v in lam[exactly:]), "bad cut")
-    shift: dict[int, int] = {}
-    tree = iter([*proof["tree"], None])
+    letters, shift = sorted({wk for target in cone.target for wk, _ in target}), dict[int, Fraction]()
+    unit, cuts, tree = (
+        int(proof["unit"]),
+        [[int(v) for v in a] for a, *_ in proof["cuts"]],
+        iter([*proof["tree"], None]),
+    )
     stack = [[[Fraction(i == j) for j in range(len(letters))] for i in range(len(letters))]]
     while stack:
         cell, node = stack.pop(), next(tree)
         if isinstance(node, int):
-            need = (cone.phi(dict(zip(letters, g))) * unit - sum(a * t for a, t in zip(cuts[node][0], g)) for g in cell)
-            shift[node] = max([ceil(n) for n in need] + ([shift[node]] if node in shift else []))
+            need = (cone.phi(dict(zip(letters, g))) * unit - sum(a * t for a, t in zip(cuts[node], g)) for g in cell)
+            shift[node] = max([*need] + ([shift[node]] if node in shift else []))
             continue
         t = [exact(v) for v in node]
         require(len(t) == len(cell) and min(t) >= 0 and sum(t) == 1, "a split is not a point of its cell")
         point = [sum((a * g[w] for a, g in zip(t, cell)), Fraction(0)) for w in range(len(letters))]
         stack += [[*cell[:i], point, *cell[i + 1 :]] for i in reversed(range(len(cell))) if t[i]]
     require([*tree] == [None], "the tree does not match its cells")
+    return raised(cone, proof, letters, shift)
+
+
+def ranges(cone: Cone, proof: dict[str, Any]) -> Fraction:
+    """As `cells`, with boxes l <= u <= h of the posterior u of W; a node is [w, threshold], what is below it first.
+
+    u is a mean of the p(w | x), which gives the first box. On a box phi(u) = sum u_w log2(u_w / p_w) <= a.u + the sum
+    over w of the larger of e log2(e / p_w) - a_w e at its two ends e, each difference being convex; and sum u = 1.
+    """
+    require(not cone.release.kept, "ranges are for outputs without kept columns")
+    letters, shift = sorted({wk for target in cone.target for wk, _ in target}), dict[int, Fraction]()
+    unit, cuts, tree = (
+        int(proof["unit"]),
+        [[int(v) for v in a] for a, *_ in proof["cuts"]],
+        iter([*proof["tree"], None]),
+    )
+    given = [[Fraction(dict(t).get(wk, 0), m) for t, m in zip(cone.target, cone.mass)] for wk in letters]
+    stack = [[(min(shares), max(shares)) for shares in given]]
+    while stack:
+        box, node = stack.pop(), next(tree)
+        if isinstance(node, int):
+            ends = [[(e, cone.phi({wk: e}, Fraction(1))) for e in pair] for wk, pair in zip(letters, box)]
+            needs = [max(f * unit - a * e for e, f in pair) for a, pair in zip(cuts[node], ends, strict=True)]
+            need = sum(needs, Fraction(0))
+            shift[node] = max(need, shift.get(node, need))
+            continue
+        w, at = node[0], exact(node[1])
+        require(0 <= w < len(box) and box[w][0] <= at <= box[w][1], "a split is outside its box")
+        low, high = box[w]
+        stack += [[*box[:w], half, *box[w + 1 :]] for half in ((at, high), (low, at))]
+    require([*tree] == [None], "the tree does not match its boxes")
+    return raised(cone, proof, letters, shift)
+
+
+def raised(cone: Cone, proof: dict[str, Any], letters: list[Any], needed: dict[int, Fraction]) -> Fraction:
+    """The bound of cuts that exceed phi, each on a cell of its own, once they are raised by what they need."""
+    unit, shift = int(proof["unit"]), {j: ceil(need) for j, need in needed.items()}
+    cuts = [([int(v) for v in a], [int(v) for v in lam], pairs) for a, lam, *pairs in proof["cuts"]]
+    exactly, bounded = len(cone.equations), len(cone.inequalities)
+    fit = all(len(a) == len(letters) and len(b) == exactly + bounded for a, b, _ in cuts)
+    require(unit > 0 and fit and all(v >= 0 for _, lam, _ in cuts for v in lam[exactly:]), "bad cut")
     lines, most, one = [], 0, cone.total << 64  # everything below is over the common denominator 2^64 unit total
     for j, extra in shift.items():
         line = defaultdict[Any, int](int, zip(letters, (v + extra << 64 for v in cuts[j][0])))

@@ -1,13 +1,14 @@
 """What a design by types says, read strictly: n samples, independent and alike given a hidden variable."""
 
 from collections import Counter
+from math import factorial, prod
 from typing import Any
 
-from dalenius.core.multinomial import type_law
+from dalenius.core.multinomial import list_types, type_law
 from dalenius.core.numbers import exact
-from dalenius.core.reading import Release, require, stochastic
+from dalenius.core.reading import Release, multiplied, require, stochastic
 
-__all__ = ["TypesRelease", "release_of"]
+__all__ = ["ExchangeableRelease", "TypesRelease", "release_of"]
 
 
 class TypesRelease(Release):
@@ -38,6 +39,7 @@ class TypesRelease(Release):
         require(type(n) is int and hidden != sample, "the model of the samples is damaged")
         channel, mechanism = design["channel"], design["mechanism"]
         require(channel.get("form") == "types" and channel["n"] == n, "the channel does not read the type of n samples")
+        require("columns" not in channel, "the samples of a model have no names of their own")
         _, self.rows, self.scale = stochastic(channel)
         require(channel["inputs"] == {sample: letters}, "the channel reads other samples than the model has")
         require(mechanism["observe"] == [sample], "the mechanism observes something else than the samples")
@@ -72,9 +74,51 @@ class TypesRelease(Release):
         return out
 
 
+class ExchangeableRelease(Release):
+    """A joint pmf whose input columns are proved exchangeable, read by their type; each of them alone is protected.
+
+    Averaging over the orders works as above, for every mechanism that hides every single column. So the views must be
+    all the single columns, and nothing else may be promised, kept or told of the order.
+    """
+
+    def __init__(self, design: dict[str, Any]) -> None:
+        channel, joint, mechanism = design["channel"], multiplied(design["joint"]), design["mechanism"]
+        ((_, letters),), n, columns = channel["inputs"].items(), channel["n"], channel.get("columns", [])
+        require(len(columns) == n and len(set(columns)) == n, "the channel does not name its columns")
+        require(sorted(mechanism["observe"]) == sorted(columns), "the channel reads other columns than said")
+        require(
+            all(joint["variables"][c] == letters for c in columns), "an input has another alphabet in the joint pmf"
+        )
+        views = [g["promised"].get("independent") for g in design["guarantees"]]
+        require(
+            {tuple(v or ()) for v in views} == {(c,) for c in columns}, "not every single column is a view, or more is"
+        )
+        about = design["objective"]["maximize"]["information"]
+        free = not mechanism.get("keep") and not mechanism.get("strata") and "side_information" not in design
+        require(free and not set(about) & set(columns), "what is told or kept depends on the order of the samples")
+        nothing = {"form": "product", "inputs": dict.fromkeys(columns, letters), "output": {}, "channels": []}
+        super().__init__({"joint": joint, "channel": nothing, "mechanism": {"observe": columns}})
+        _, self.rows, self.scale = stochastic(channel)
+        self.width, self.sizes, self.nothing = len(self.rows[0]), [], [0] * len(self.rows[0])
+        code, orders = {a: k for k, a in enumerate(letters)}, Counter[Any]()
+        types = {x: _type([code[a] for a in x], len(letters)) for x in set(self.outcomes(columns))}
+        for (w, x), weight in self.weights(self.outcomes(about), self.outcomes(columns)).items():
+            orders[w, types[x], weight] += 1
+        place = {t: k for k, t in enumerate(list_types(n, len(letters)))}
+        self.row = [place[types[x]] for x in self.outcomes(columns)]
+        alike = all(many == factorial(n) // prod(map(factorial, t)) for (_, t, _), many in orders.items())
+        require(alike, "the columns are not exchangeable")
+
+
 def release_of(design: dict[str, Any]) -> Release:
     """What a design says of the joint law: a pmf, or samples that are alike, read by their types."""
-    return TypesRelease(design) if "conditionally_iid" in design["joint"] else Release(design)
+    if "conditionally_iid" in design["joint"]:
+        return TypesRelease(design)
+    return ExchangeableRelease(design) if design["channel"].get("form") == "types" else Release(design)
+
+
+def _type(codes: list[int], letters: int) -> tuple[int, ...]:
+    return tuple(codes.count(a) for a in range(letters))
 
 
 def _one(variables: dict[str, list[str]]) -> tuple[str, list[str]]:

@@ -28,9 +28,10 @@ from dalenius.errors import Unsupported
 from dalenius.solvers import max_affine
 from dalenius.solvers.balancing import balanced
 from dalenius.solvers.boxstep import best_binary_columns
-from dalenius.solvers.cells import cover
+from dalenius.solvers.cells import Tree, cover
 from dalenius.solvers.chords import chords, envelope
 from dalenius.solvers.maxaffine import balanced_tree
+from dalenius.solvers.ranges import RangeTree
 from dalenius.solvers.repair import merged_letters
 
 __all__ = ["disclose_types", "why_not_types"]
@@ -226,6 +227,7 @@ def _by_cells(
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
     rough, some = (max(gap, 1e-3), min(seconds, 2.0)) if binary else (0.8 * gap, seconds)
     found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=told)
+    tree: Tree | RangeTree
     if binary:
         w, z = table.posterior[:, 1], (found.pieces @ table.posterior.T + found.multipliers @ M.T).max(axis=0)
         best = best_binary_columns(p, w, M, z, gap=0.8 * gap, seconds=seconds - (monotonic() - begun))
@@ -235,5 +237,5 @@ def _by_cells(
         pieces, multipliers, tree, c = found.pieces, found.multipliers, found.tree, np.maximum(found.channel, 0)
     c = _letters(table, c, 0.05 * gap)
     channel = table.channel(problem, c, c.shape[1], bits=60)
-    certificate = cells_certificate(pieces, multipliers @ basis.T, tree)
+    certificate = cells_certificate(pieces, multipliers @ basis.T, tree, ranged=found.ranged)
     return channel, certificate, f"columns over {len(table.types):,} types, {len(pieces):,} cells"

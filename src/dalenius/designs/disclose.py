@@ -12,10 +12,10 @@ import numpy as np
 
 from dalenius.core import (
     Certificate,
-    Channel,
     Design,
     Independent,
     InformationPrivacy,
+    Kernel,
     LocalDP,
     MaximizeInformation,
     Problem,
@@ -26,8 +26,9 @@ from dalenius.core.numbers import up
 from dalenius.designs import staircase
 from dalenius.designs.column_boxes import boxes_apply, by_column_boxes
 from dalenius.designs.columns import Target, channel_from_rows, channel_of, independence, merged_letters_of
+from dalenius.designs.exchanged import by_exchange, exchanged
 from dalenius.designs.keeping import MOST_NATS, local_ceiling, local_promises, plain_ratio
-from dalenius.designs.posterior_cells import by_letters, by_posterior_cells, cells_apply
+from dalenius.designs.posterior_cells import by_posterior_cells
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.solvers import best_mixture, exact_dual, walk
@@ -42,7 +43,7 @@ WALK_BOXES = 16  # the columns of W = X are generated sooner than walked beyond
 GAP = 1e-6
 SECONDS = 120.0
 
-Found = tuple[Channel, list[Certificate], str]
+Found = tuple[Kernel, list[Certificate], str]
 
 
 def why_not(problem: Problem) -> str | None:
@@ -94,7 +95,8 @@ def disclose(
         max_theta  sum_r theta_r phi(r)   s.t.  sum_r theta_r r = p_X,  theta >= 0.                          (17)
 
     The paper's P_{Y|X} is the transpose of ours. A small S is walked exactly, at worst C(|X|, rank) bases; a large one
-    is never listed: its optimum is enclosed by cells of the posterior of W to `gap` bits, or as `seconds` allow.
+    is never listed: its optimum is enclosed by cells of the posterior of W to `gap` bits, or as `seconds` allow;
+    columns that are exchangeable are read by their type.
     Local DP and information privacy are further rows of the same cone; all the input under local DP alone has columns
     of two values. Where none of this closes, the best channel found leaves with the least closed bound.
 
@@ -122,15 +124,16 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
     if ratio := plain_ratio(problem):
         gap = min(gap, 1e-3 * local_ceiling(float(ratio)))
     independent = all(isinstance(g, Independent) for g in problem.guarantees)
-    cells, boxes = cells_apply(problem), independent and boxes_apply(problem)
-    if independent and (found := _walked(problem, cells or boxes, boxes, on_progress)):
+    boxes = independent and boxes_apply(problem)
+    if independent and (found := _walked(problem, not problem.kept, boxes, on_progress)):
         return found
-    if cells or boxes:
+    if independent and (types := exchanged(problem)):
+        channel, certificate, method = by_exchange(problem, types, gap=gap, seconds=seconds, on_progress=on_progress)
+        return channel, [certificate], method
+    if not problem.kept:
         route = by_column_boxes if boxes else by_posterior_cells
         channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
         return channel, [certificate], method
-    if not problem.kept:
-        return by_letters(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     return _constant(problem, "one letter for every input, for want of a search that fits")
 
 

@@ -1,11 +1,11 @@
 """The max-affine route: a float search between a channel and a bound, made exact on both sides.
 
 The channel is repaired to exact independence in rationals and mixed with p(y) until every other promise is kept; the
-bound becomes a proof of the kind `cells`: a tree of cells of the posterior of W, with a linear function and
-multipliers of the promises at each leaf.
+bound becomes a proof of the kind `cells`, or `ranges` where W has many letters: a tree of cells of the posterior of
+W, with a linear function and multipliers of the promises at each leaf.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -18,23 +18,16 @@ from dalenius.core import Certificate, Channel, Independent, InformationPrivacy,
 from dalenius.core.arithmetic import exp
 from dalenius.designs.columns import by_name, channel_from_rows, channel_of_all, merged_letters_of, view_labels
 from dalenius.designs.keeping import bounded_secrets, kept_exactly, near_pairs, plain_ratio, row_number
-from dalenius.solvers import MaxAffine, best_channel, max_affine, repaired, solve
+from dalenius.solvers import MaxAffine, max_affine, repaired, solve
 from dalenius.solvers.cells import Tree
+from dalenius.solvers.ranges import RangeTree
 from dalenius.solvers.repair import merged_letters, solved_exactly
 
-__all__ = ["by_letters", "by_posterior_cells", "cells_apply", "cells_certificate"]
+__all__ = ["by_posterior_cells", "cells_certificate"]
 
 UNIT = 2**60
-MOST_LETTERS = 8
-MOST_MIXED = 4  # where there is more than independence
 LARGE = 1e6  # a ratio beyond is left out of the search, and kept by mixing alone
 Floats = npt.NDArray[np.float64]
-
-
-def cells_apply(problem: Problem) -> bool:
-    """Whether W has few letters that differ, and nothing is kept beside the output."""
-    most = MOST_LETTERS if all(isinstance(g, Independent) for g in problem.guarantees) else MOST_MIXED
-    return not problem.kept and 2 <= len(merged_letters_of(problem)) <= most
 
 
 def _views(problem: Problem) -> list[tuple[str, ...]]:
@@ -51,16 +44,6 @@ def by_posterior_cells(
     found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=0.93 * gap, seconds=seconds, on_progress=told)
     channel = cone.channel(found.channel, 0.05 * gap)
     return channel, cone.certificate(found), f"max-affine search over {len(found.pieces)} cells of the posterior"
-
-
-def by_letters(
-    problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
-) -> tuple[Channel, list[Certificate], str]:
-    """A good channel where W has too many letters for cells; its bound is the universal one."""
-    told = (lambda value: on_progress(f"at least {value:.6g} bits")) if on_progress else None
-    cone = _Cone(problem)
-    found = best_channel(cone.p, cone.W, cone.moments, **cone.bounds, gap=gap, seconds=seconds, on_progress=told)
-    return cone.channel(found, 0.05 * gap), [], "letters improved one after the other, without a search for the bound"
 
 
 @dataclass(frozen=True)
@@ -173,8 +156,9 @@ class _Cone:
         for cut, prices in zip(cuts, found.aside, strict=True):
             pairs = [[*pair, str(round(v * UNIT))] for pair, v in zip(self.near, prices.tolist(), strict=True) if v > 0]
             cut += [pairs] if pairs else []
-        proof = {"unit": str(UNIT), "cuts": cuts, "tree": _weights(found.tree)}
-        return Certificate("cells", proof | ({"z": _units(self.p * found.z)} if found.z is not None else {}))
+        proof: dict[str, Any] = {"unit": str(UNIT), "cuts": cuts}
+        proof |= {"z": _units(self.p * found.z)} if found.z is not None else {}
+        return _tree_of_cuts(proof, found.tree, found.ranged)
 
 
 def _alphabet(letters: Floats) -> dict[str, tuple[str, ...]]:
@@ -220,16 +204,22 @@ def _moments(shares: list[Floats], p: Floats) -> tuple[Floats, Floats]:
     return (indicators - p @ indicators) @ basis, basis
 
 
-def cells_certificate(pieces: Floats, multipliers: Floats, tree: Tree) -> Certificate:
+def cells_certificate(
+    pieces: Floats, multipliers: Floats, tree: Tree | RangeTree, *, ranged: bool = False
+) -> Certificate:
     """Cuts and tree as the checker wants them: a piece and a multiplier of every equation for each leaf."""
-    cuts = [
-        [[str(round(a * UNIT)) for a in piece], [str(round(v * UNIT)) for v in column]]
-        for piece, column in zip(pieces, multipliers, strict=True)
-    ]
-    return Certificate("cells", {"unit": str(UNIT), "cuts": cuts, "tree": _weights(tree)})
+    cuts = [[_units(piece), _units(row)] for piece, row in zip(pieces, multipliers, strict=True)]
+    return _tree_of_cuts({"unit": str(UNIT), "cuts": cuts}, tree, ranged)
 
 
-def _weights(tree: list[Any]) -> list[Any]:
+def _tree_of_cuts(proof: dict[str, Any], tree: Tree | RangeTree, ranged: bool) -> Certificate:
+    if ranged:  # a split of a box is [outcome, threshold]
+        splits = [[node[0], str(node[1])] if isinstance(node, tuple) else node for node in tree]
+        return Certificate("ranges", proof | {"tree": splits})
+    return Certificate("cells", proof | {"tree": _weights(tree)})
+
+
+def _weights(tree: Sequence[Any]) -> list[Any]:
     """The split points as weights on the corners of their cells."""
     k = next((len(node) for node in tree if not isinstance(node, int)), 1)
     flat: list[Any] = []

@@ -102,7 +102,8 @@ class Facts:
 
     @classmethod
     def _read(cls, document: Document) -> "Facts":
-        samples = document["channel"]["n"] if document["channel"].get("form") == "types" else 0
+        channel = document["channel"]
+        samples = channel["n"] if channel.get("form") == "types" and "columns" not in channel else 0
         promises = tuple(Promise.read(g, samples) for g in document["guarantees"])
         remarks = tuple(document.get("remarks", ()))
         released = tuple(document["channel"].get("output", ()))

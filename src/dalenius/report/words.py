@@ -21,6 +21,7 @@ KINDS = {
     "universal": "a closed bound that needs no data",
     "rays": "visiting every extreme mechanism one by one",
     "cells": "dividing all possible conclusions into cells and bounding each of them",
+    "ranges": "dividing the probability of each possible conclusion into ranges and bounding each combination",
     "subsets": "bounding every subset of the inputs",
     "staircase": "bounding every subset of the inputs, the rare ones as if they could be divided",
     "noise": "the laws of the noise on the grid, and by what must stay unknown at that error",

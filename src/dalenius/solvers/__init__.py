@@ -6,7 +6,7 @@ from dalenius.solvers.exact import Rational, Rows, as_fraction, null_space, rank
 from dalenius.solvers.extremal import Mixture, Walk, best_mixture, vertices, walk
 from dalenius.solvers.likelihood import Fit, RankOne, maximum_likelihood, projection, water_filling
 from dalenius.solvers.lp import Optimum, exact_basic_solution, exact_dual, maximise
-from dalenius.solvers.maxaffine import MaxAffine, best_channel, max_affine
+from dalenius.solvers.maxaffine import MaxAffine, max_affine
 from dalenius.solvers.orbital import SelfDisclosure, self_disclosure
 from dalenius.solvers.repair import Repaired, repaired
 from dalenius.solvers.selection import Selection, best_selection
@@ -28,7 +28,6 @@ __all__ = [
     "Tableau",
     "Walk",
     "as_fraction",
-    "best_channel",
     "best_mixture",
     "best_selection",
     "exact_basic_solution",

@@ -32,15 +32,18 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.cells import Cover, Programs, Tree, cover, divergence
 from dalenius.solvers.cone_programs import Near, by_program, cone_programs, spread
 from dalenius.solvers.interior import Floats, best_letters
+from dalenius.solvers.ranges import RangePrograms, Ranges, RangeTree
 from dalenius.solvers.scaled import best_in_cone
 
-__all__ = ["MaxAffine", "balanced_tree", "best_channel", "max_affine"]
+__all__ = ["MaxAffine", "balanced_tree", "max_affine"]
 
 Progress: TypeAlias = Callable[[float, float], None]
 
 _POINT = 2.0**-40  # grid of the posteriors of a binary W: exact doubles, and 1 - q is one too
 _ROUNDS = 100
 _CLOUD = 200  # tangents to begin with
+_MANY, _MANY_MIXED = 5, 4  # outcomes of W from which on ranges close sooner than simplices; with more than E[c M] = 0
+_LAST = 0.15  # share of the time for a better channel, where the bound does not come down
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class MaxAffine:
     ``tree`` tells how the cells arise from the whole simplex, as a flat pre-order list of exact split points (k
     Fractions that sum to one) and leaf indices: a child is its parent with one corner, of positive barycentric weight
     in the point, replaced by the point, in the order of the corners; the root has the unit vectors as corners.
+    With many outcomes the cells are boxes instead: no ``corners``, a split in ``tree`` is (outcome, threshold), the box
+    below it first, and the root has the least and the largest W(x) as ends; ``pieces`` are as yet without their lift.
     """
 
     corners: Floats
@@ -61,7 +66,7 @@ class MaxAffine:
     channel: Floats
     value: float
     bound: float
-    tree: Tree
+    tree: Tree | RangeTree
     prices: Floats
     aside: Floats
     z: Floats | None
@@ -69,6 +74,11 @@ class MaxAffine:
     @property
     def gap(self) -> float:
         return self.bound - self.value
+
+    @property
+    def ranged(self) -> bool:
+        """Whether the cells are boxes."""
+        return not len(self.corners)
 
 
 def max_affine(
@@ -90,7 +100,8 @@ def max_affine(
     stand in for a ratio, and only with them atoms of weight zero may be given.
     k = 2: pieces are chords of D between sorted posteriors, and the intervals that carry most of the error are split at
     their letter's posterior; the linear program over all chords gives c and lambda at once. k >= 3: pieces of the
-    program are tangents at posteriors, and the tree of ``cells`` finds where z is still below D and proves the bound.
+    program are tangents at posteriors, and the tree of ``cells`` finds where z is still below D and proves the bound;
+    many outcomes: the tree of ``ranges``, and, if the gap stays open, some time for better letters alone.
     ``on_progress(value, bound)`` is called after each round.
 
     >>> best = max_affine([0.25] * 4, [[1, 0], [0, 1], [0, 1], [1, 0]], [[1, 1], [1, -1], [-1, 1], [-1, -1]], gap=1e-6)
@@ -107,30 +118,6 @@ def max_affine(
     search = _Search(weights, given, cone, gap, monotonic() + seconds, on_progress)
     with threadpool_limits(limits=1):  # the matrices are small: a second thread of BLAS only waits, at 3 times the cost
         return search.chords() if given.shape[1] == 2 else search.tangents()
-
-
-def best_channel(
-    p: ArrayLike,
-    W: ArrayLike,
-    M: ArrayLike,
-    *,
-    Q: ArrayLike | None = None,
-    ratio: float | None = None,
-    near: Near | None = None,
-    gap: float,
-    seconds: float = np.inf,
-    on_progress: Callable[[float], None] | None = None,
-) -> Floats:
-    """Letters (N, L) for the same cone, improved until a round gains less than the gap; no bound is sought.
-
-    Any number of outcomes of W will do.
-    """
-    weights, given, moments = _checked(p, W, M, zeros=bool(near))
-    priced = np.zeros((len(weights), 0)) if Q is None else np.ascontiguousarray(Q, dtype=np.float64)
-    told = None if on_progress is None else (lambda value, _: on_progress(value))
-    search = _Search(weights, given, _Cone(moments, priced, ratio, near or {}), gap, monotonic() + seconds, told)
-    with threadpool_limits(limits=1):
-        return search.climbed()
 
 
 @dataclass(frozen=True)
@@ -316,7 +303,9 @@ class _Search:
         corners = np.stack([points[:-1], points[1:]], axis=1)
         return self._found(corners, pieces, found, bound, balanced_tree(grid))
 
-    def _found(self, corners: Floats, pieces: Floats, found: _Letters, bound: float, tree: Tree) -> MaxAffine:
+    def _found(
+        self, corners: Floats, pieces: Floats, found: _Letters, bound: float, tree: Tree | RangeTree
+    ) -> MaxAffine:
         c = self.channel.T
         return MaxAffine(
             corners, pieces, found.multipliers, c, self.value, bound, tree, found.prices, found.aside, found.z
@@ -324,20 +313,34 @@ class _Search:
 
     def tangents(self) -> MaxAffine:
         """Tangents for the channel and z, a tree of cells for the bound."""
-        p, W, M, k = self.p, self.W, self.M, self.W.shape[1]
-        programs = self._programs()
+        p, W, k = self.p, self.W, self.W.shape[1]
+        cone, programs = self.cone, self._programs()
+        ranged = k >= (_MANY if programs is None else _MANY_MIXED)
+        boxes = RangePrograms(p, W, cone.M, cone.Q, cone.ratio, cone.near) if ranged else None
+        end = self.deadline
+        if boxes:
+            self.deadline -= _LAST * max(0.0, end - monotonic())
         scattered = np.linspace(0, len(p) - 1, min(len(p), _CLOUD)).astype(np.intp)
         mass, cuts = np.concatenate([self.prior[None], 0.6 * W[scattered] + 0.4 * self.prior]), np.zeros((0, k))
-        best: tuple[Cover, Floats, Floats] | None = None
+        best: tuple[Cover | Ranges, Floats, Floats] | None = None
         for _ in range(_ROUNDS):
             theta, U, z = self._master(np.concatenate([mass, cuts]))
             ahead = float(z.sum() if self.cone.near else p @ z)
             slack = 0.15 * min(self.reached, 0.1)
             if ahead - self.value < 0.5 * self.gap:
                 slack = max(slack, 0.8 * (self.gap - (ahead - self.value)))
-            leaves = cover(W, M, self.prior, z, max(slack, 0.2 * self.gap), deadline=self.deadline, programs=programs)
+            slack = max(slack, 0.2 * self.gap)
+            leaves: Cover | Ranges
+            if boxes:
+                until = monotonic() + max(0.0, self.deadline - monotonic()) / 2
+                leaves = boxes.cover(z, slack, deadline=min(until, self.deadline))
+                lift = leaves.lift
+                z = z + max(0.0, float(leaves.tau.max())) if cone.ratio else z
+            else:
+                leaves = cover(W, self.M, self.prior, z, slack, deadline=self.deadline, programs=programs)
+                lift = np.maximum(0, _shortfall(leaves.corners, leaves.pieces[:, :k], self.prior))
             pieces = leaves.pieces.copy()
-            pieces[:, :k] += np.maximum(0, _shortfall(leaves.corners, pieces[:, :k], self.prior))[:, None]
+            pieces[:, :k] += lift[:, None]
             bound = self._proved_by(pieces, z)
             if bound < self.bound:
                 self.bound, best = bound, (leaves, pieces, z)
@@ -353,6 +356,11 @@ class _Search:
             raise SolverFailed("the interior point gave no finite bound")
         leaves, pieces, z = best
         found = self._parts(pieces, z)
+        self.deadline = end
+        if boxes and self.reached > self.gap:
+            self._climb()
+        if isinstance(leaves, Ranges):
+            return self._found(np.zeros((0, k, k)), leaves.pieces[:, :k], found, self.bound, leaves.tree)
         return self._found(leaves.corners, pieces[:, :k], found, self.bound, leaves.tree())
 
     def _programs(self) -> Programs | None:
@@ -375,20 +383,17 @@ class _Search:
         k = self.W.shape[1]
         return self.proved(pieces[:, :k] @ self.W.T, self._parts(pieces, z))
 
-    def climbed(self) -> Floats:
-        """Tangents at the letters' own posteriors, over and over."""
-        spread_out = np.linspace(0, len(self.p) - 1, min(len(self.p), _CLOUD)).astype(np.intp)
-        points = np.concatenate([self.prior[None], 0.6 * self.W[spread_out] + 0.4 * self.prior])
+    def _climb(self) -> None:
+        """Tangents at the letters' own posteriors, over and over; the bound stays as it is."""
+        proved = self.bound
         for _ in range(_ROUNDS):
             before = self.value
-            self.bound = max(self.value, 0.0) + self.gap
-            theta, U, _ = self._master(points)
-            self.told()
+            self.bound = before + self.gap  # so that the program is solved to this gap
+            self._master(np.concatenate([self.prior[None], self.letters(self.channel)[1]]))
             if self.late or self.value - before < 0.1 * self.gap:
                 break
-            points = np.concatenate([self.prior[None], U[theta > 1e-6]])
-        c: Floats = self.channel.T
-        return c
+        self.bound = proved
+        self.told()
 
     def _master(self, points: Floats) -> tuple[Floats, Floats, Floats]:
         """The best letters under tangents at the given posteriors, which move to the letters' own while that pays."""

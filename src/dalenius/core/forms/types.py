@@ -21,7 +21,8 @@ __all__ = ["Types"]
 class Types(Kernel):
     """p(y | x_1 .. x_n) = p(y | type): one row for each type, first by the count of the first letter, then the second.
 
-    The inputs are n columns, named after the sample: X1 to Xn. The file leaves out the zeros of a row.
+    The inputs are n columns, named after the sample, X1 to Xn, or as `columns` says. The file leaves out the zeros of a
+    row.
 
     >>> half, sure = Fraction(1, 2), (Fraction(0), Fraction(1))
     >>> Types("X", ("a", "b"), 2, {"Y": ("0", "1")}, (sure, (half, half), sure[::-1])).rows[1:3]
@@ -33,12 +34,15 @@ class Types(Kernel):
     n: int
     output: Alphabets
     of_type: Rows
+    columns: tuple[str, ...] = ()
     form: ClassVar[str] = "types"
 
     def __post_init__(self) -> None:
         many, letters = count_types(self.n, len(self.alphabet)), len(self.letters())
         if len(self.of_type) != many:
             raise InvalidChannel(f"{len(self.of_type)} rows for the {many} types of {self.n} samples")
+        if self.columns and len(set(self.columns)) != self.n:
+            raise InvalidChannel(f"{len(set(self.columns))} columns are named for {self.n} samples")
         for t, row in zip(self.types, self.of_type, strict=True):
             some = [p for p in row if p]
             if len(row) != letters or not some or min(some) < 0 or sum(some) != 1:
@@ -46,7 +50,7 @@ class Types(Kernel):
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:
-        return {f"{self.sample}{i + 1}": self.alphabet for i in range(self.n)}
+        return dict.fromkeys(self.columns or [f"{self.sample}{i + 1}" for i in range(self.n)], self.alphabet)
 
     @cached_property
     def types(self) -> list[tuple[int, ...]]:
@@ -73,8 +77,13 @@ class Types(Kernel):
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
-        if set(document) != {"form", "inputs", "n", "output", "rows"}:
-            raise InvalidChannel("a channel of form 'types' has exactly the keys form, inputs, n, output and rows")
+        if set(document) - {"columns"} != {"form", "inputs", "n", "output", "rows"}:
+            raise InvalidChannel(
+                "a channel of form 'types' has the keys form, inputs, n, output, rows, perhaps columns"
+            )
+        columns = document.get("columns", [])
+        if not isinstance(columns, list) or not all(isinstance(c, str) for c in columns):
+            raise InvalidChannel("\"columns\" of form 'types' lists the names of the samples")
         inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         if len(inputs) != 1 or len(output) != 1:
             raise InvalidChannel("a channel of form 'types' reads one kind of sample and writes one output")
@@ -90,7 +99,7 @@ class Types(Kernel):
             for letter, p in given.items():
                 row[place[letter]] = exact(p, "a channel entry")
             rows.append(tuple(row))
-        return cls(sample, alphabet, document["n"], output, tuple(rows))
+        return cls(sample, alphabet, document["n"], output, tuple(rows), tuple(columns))
 
     def to_json(self) -> dict[str, Any]:
         (letters,) = self.output.values()
@@ -100,6 +109,7 @@ class Types(Kernel):
             "n": self.n,
             "output": {n: list(a) for n, a in self.output.items()},
             "rows": [{y: written(p) for y, p in zip(letters, row, strict=True) if p} for row in self.of_type],
+            **({"columns": list(self.columns)} if self.columns else {}),
         }
 
     @cached_property
