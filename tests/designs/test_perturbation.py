@@ -103,3 +103,19 @@ def test_no_random_mapping_beats_the_bound(seed, model):
 def test_a_negative_level_is_refused(curve):
     with pytest.raises(InputError, match="cannot be negative"):
         curve(TABLE, -0.1)
+
+
+@pytest.mark.parametrize("alpha", ["1/50", "1/10"])
+def test_more_letters_of_x_than_two_close_as_well(alpha):
+    """C_2(alpha) with three letters: a small gap, X leaks no more than allowed, and no random mapping is above."""
+    model = LatentModel.of(["2/5", "3/5"], [["1/2", "1/3", "1/6"], ["1/7", "2/7", "4/7"]])
+    found = full_observation_tradeoff(model, alpha, tol=1e-4)
+    assert 0 <= found.gap_bits <= 1e-4
+    assert found.leakage_bits <= float(Fraction(alpha)) + 1e-12
+    assert found.value_bits > full_observation_tradeoff(model).value_bits + 0.01
+    prior, kernel = model.floats
+    mass, draw = prior[:, None] * kernel, np.random.default_rng(0)
+    for _ in range(300):
+        joint = mass[:, :, None] * draw.dirichlet(np.full(3, 0.3), size=mass.shape)
+        if information_of(joint.sum(axis=0)) <= float(Fraction(alpha)):
+            assert information_of(joint.sum(axis=1)) <= found.bound_bits + 1e-12

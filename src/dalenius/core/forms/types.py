@@ -79,7 +79,7 @@ class Types(Kernel):
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) - {"columns"} != {"form", "inputs", "n", "output", "rows"}:
             raise InvalidChannel(
-                "a channel of form 'types' has the keys form, inputs, n, output, rows, perhaps columns"
+                "a channel of form 'types' has exactly the keys form, inputs, n, output and rows, and perhaps columns"
             )
         columns = document.get("columns", [])
         if not isinstance(columns, list) or not all(isinstance(c, str) for c in columns):
