@@ -30,6 +30,7 @@ MODULES = (
     "certify/subsets",
     "certify/leakage",
     "certify/composition",
+    "certify/sums",
     "certify/pram",
     "certify/asked",
     "certify/water",

@@ -2,7 +2,7 @@
 
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
-from dalenius.core.forms import Noise, Pram, Product, Resample, Staircase, Types, Windows, channel_of
+from dalenius.core.forms import Noise, Pram, Product, Resample, Staircase, Sums, Types, Windows, channel_of
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -77,6 +77,7 @@ __all__ = [
     "Samples",
     "SideInformation",
     "Staircase",
+    "Sums",
     "TableSource",
     "Types",
     "Windows",

@@ -69,6 +69,22 @@ def _types(channel: dict[str, Any]) -> list[list[Fraction]]:
     return [row[tuple(x.count(a) for a in range(len(letters)))] for x in outcomes]
 
 
+def _sums(channel: dict[str, Any]) -> list[list[Fraction]]:
+    """States of all inputs, one after the other, and the sums that they make; p(y | x) adds up over the states."""
+    names, size = list(channel["inputs"]), channel["modulus"]
+    states = [[[exact(v) for v in row] for row in rows] for rows in channel["states"]]
+    terms, out = [[names.index(n) for n in of] for of in channel["sums"]], []
+    for x in product(*(range(len(a)) for a in channel["inputs"].values())):
+        row = [Fraction(0)] * size ** len(terms)
+        for s in product(range(size), repeat=len(names)):
+            at = 0
+            for of in terms:
+                at = at * size + sum(s[i] for i in of) % size
+            row[at] += prod((states[i][a][t] for i, (a, t) in enumerate(zip(x, s, strict=True))), start=Fraction(1))
+        out.append(row)
+    return out
+
+
 def _noise(channel: dict[str, Any]) -> list[list[Fraction]]:
     """t_i = clip(floor(take_i x + move_i) + N_i), N = k as weights[|k|]; letter j: clip(floor(give_j t + shift_j))."""
     sizes, widths = ([len(a) for a in channel[side].values()] for side in ("inputs", "output"))
@@ -109,6 +125,7 @@ EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
     "windows": _windows,
     "product": _windows,
     "types": _types,
+    "sums": _sums,
 }
 
 

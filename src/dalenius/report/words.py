@@ -21,6 +21,7 @@ KINDS = {
     "universal": "a closed bound that needs no data",
     "rays": "visiting every extreme mechanism one by one",
     "cells": "dividing all possible conclusions into cells and bounding each of them",
+    "sums": "the uniform law of every state and the sums that hide each of them, and a closed bound",
     "ranges": "dividing the probability of each possible conclusion into ranges and bounding each combination",
     "subsets": "bounding every subset of the inputs",
     "staircase": "bounding every subset of the inputs, the rare ones as if they could be divided",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design
+from dalenius.core import Design, Sums
 from dalenius.errors import MismatchError
 from dalenius.sampling.forms import draws_of
 from dalenius.sampling.key import Key
@@ -58,6 +58,11 @@ def draw(
         sizes = [len(a) for a in channel.output.values()]
         codes = dict(zip(channel.output, np.unravel_index(drawn, sizes), strict=True)) if len(sizes) > 1 else {}
         columns = {n: (codes.get(n, drawn), tuple(a)) for n, a in channel.output.items()}
+    elif isinstance(channel, Sums):  # the states never leave; their sums do
+        states = {n: s.astype(np.int64) for n, (_, s) in zip(channel.inputs, found, strict=True)}
+        added = [np.sum([states[n] for n in names], axis=0) % channel.modulus for names in channel.terms]
+        columns = {n: (y, a) for (n, a), y in zip(channel.output.items(), added, strict=True)}
+        inputs, drawn = (np.stack(side, axis=1) for side in zip(*found, strict=True))
     else:
         columns = {n: (y, tuple(a)) for (n, a), (_, y) in zip(channel.output.items(), found, strict=True)}
         inputs, drawn = (np.stack(side, axis=1) for side in zip(*found, strict=True))

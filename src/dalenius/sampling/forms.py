@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Noise, Pram, Resample, Staircase, Types, Windows
+from dalenius.core import Kernel, Noise, Pram, Resample, Staircase, Sums, Types, Windows
 from dalenius.sampling.keeper import Keeper
 from dalenius.sampling.noise import NoiseSampler
 from dalenius.sampling.resampler import Resampler
@@ -60,6 +60,12 @@ def draws_of(channel: Kernel) -> list[Draw]:
         return [Draw(list(w.inputs), samplers[w.rows], ("window", *w.output)) for w in channel.windows]
     if isinstance(channel, Noise):
         return [Draw(list(channel.inputs), NoiseSampler(channel))]
+    if isinstance(channel, Sums):
+        samplers = {rows: Sampler(rows) for rows in set(channel.states)}
+        return [
+            Draw([name], samplers[rows], ("state", name))
+            for name, rows in zip(channel.inputs, channel.states, strict=True)
+        ]
     if isinstance(channel, Types):
         return [Draw(list(channel.inputs), Sampler(channel.of_type), form=channel)]
     if isinstance(channel, Staircase):

@@ -12,15 +12,16 @@ from dalenius.core.forms.noise import Noise
 from dalenius.core.forms.pram import Pram
 from dalenius.core.forms.resample import Resample
 from dalenius.core.forms.staircase import Staircase
+from dalenius.core.forms.sums import Sums
 from dalenius.core.forms.types import Types
 from dalenius.core.forms.windows import Product, Windows
 from dalenius.core.kernel import Kernel
 from dalenius.errors import InvalidChannel, Unsupported
 
-__all__ = ["FORMS", "Noise", "Pram", "Product", "Resample", "Staircase", "Types", "Windows", "channel_of"]
+__all__ = ["FORMS", "Noise", "Pram", "Product", "Resample", "Staircase", "Sums", "Types", "Windows", "channel_of"]
 
 FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
-    form.form: form.from_json for form in (Noise, Pram, Resample, Staircase, Types, Windows, Product)
+    form.form: form.from_json for form in (Noise, Pram, Resample, Staircase, Sums, Types, Windows, Product)
 }
 
 

@@ -1,0 +1,118 @@
+"""Sums modulo M of independent samples that were made uniform, proved without writing rows (000, Example 5, any M).
+
+Each X_i is drawn into a state S_i, uniform on Z_M, and Y = A S with rows of zeros and ones. The states are independent
+and X acts on Y through S alone. Let V be some samples. If the columns of A outside V map onto all of Z_M^m, then Y is
+uniform whatever the states of V are: Y is independent of S_V, hence of X_V. They do if the outputs can be taken away
+one after the other, each by a term outside V that no output left has: then the system can be solved for any y.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from dalenius.certify.composition import Composition, composition, prove_promises
+from dalenius.certify.privacy import Figures
+from dalenius.core.arithmetic import BITS, log2, times_log2
+from dalenius.core.numbers import exact, up
+from dalenius.core.reading import require
+
+CONVOLVED = 1 << 12
+
+
+class StatedSums:
+    """The two stages, read strictly: the states are proved uniform, and the outputs onto."""
+
+    def __init__(self, design: dict[str, Any]) -> None:
+        channel = design["channel"]
+        require(set(channel) == {"form", "inputs", "output", "modulus", "states", "sums"}, "a channel has other keys")
+        nothing = {"form": "product", "inputs": channel["inputs"], "output": {}, "channels": []}
+        self.composed, self.size, names = (
+            Composition({**design, "channel": nothing}),
+            channel["modulus"],
+            channel["inputs"],
+        )
+        residues = [str(a) for a in range(self.size)]
+        require(
+            type(self.size) is int and self.size > 1 and channel["form"] == "sums", "not sums modulo a number above 1"
+        )
+        require(all(a == residues for a in channel["output"].values()), "an output has other letters than the residues")
+        self.rows, self.prior = dict[str, list[list[Fraction]]](), dict[str, list[Fraction]]()
+        require(len(channel["states"]) == len(names), "there are not states for each input")
+        for name, states in zip(names, channel["states"]):
+            group = self.composed.groups[self.composed.place[name]]
+            require(group["variables"] == {name: names[name]}, f"{name} is not independent of every other variable")
+            mass = {record[name]: exact(record["p"]) for record in group["pmf"]}
+            self.prior[name] = p = [mass.get(a, Fraction(0)) for a in names[name]]
+            self.rows[name] = rows = [[exact(v) for v in row] for row in states]
+            fit = len(rows) == len(p) and all(len(r) == self.size and min(r) >= 0 and sum(r) == 1 for r in rows)
+            require(fit, f"the states of {name} are not a channel")
+            uniform = all(sum(q * r[s] for q, r in zip(p, rows)) * self.size == 1 for s in range(self.size))
+            require(uniform, f"the state of {name} is not uniform")
+        self.sums = [list(terms) for terms in channel["sums"]]
+        known = all(terms and len(set(terms)) == len(terms) and set(terms) <= set(names) for terms in self.sums)
+        require(known and len(self.sums) == len(channel["output"]), "the sums are not of some inputs, each once")
+        require(self.onto([]), "the outputs are not independent of each other")
+
+    def onto(self, view: list[str]) -> bool:
+        """Whether the outputs can be taken away one by one, each by a term outside the view that no other has."""
+        left, used = dict(enumerate(self.sums)), Counter(name for terms in self.sums for name in terms)
+        where: dict[str, list[int]] = {name: [] for name in used}
+        for k, terms in left.items():
+            for name in terms:
+                where[name].append(k)
+        ready = [name for name, many in used.items() if many == 1 and name not in view]
+        while ready:
+            of = where[ready.pop()]
+            for name in next((left.pop(k) for k in of if k in left), []):
+                used[name] -= 1
+                ready += [name] if used[name] == 1 and name not in view else []
+        return not left
+
+    def noise(self, name: str) -> tuple[int, int]:
+        """H(S | X) of one sample, from both sides, in units of 2^-BITS."""
+        ends = [(q, times_log2(t, t)) for q, row in zip(self.prior[name], self.rows[name]) for t in row if q * t]
+        return (int(-sum(q * high for q, (_, high) in ends) // 1), int(-(sum(q * low for q, (low, _) in ends) // 1)))
+
+    def private(self, view: list[str]) -> Figures:
+        """Refused unless the view is hidden. With any one more sample V gives at most I(X_V; S_V) away."""
+        require(self.onto(view), f"the sums are not proved independent of {', '.join(view)}")
+        told = [max(0, log2(Fraction(self.size))[1] - self.noise(name)[0]) for name in view if name in self.rows]
+        near = {name for terms in self.sums if set(terms) & set(view) for name in terms} - set(view)
+        more = dict.fromkeys(sorted(near), up(Fraction(sum(told), 1 << BITS)))
+        return self.composed.private(view) | {"with_one_more_bits": more}
+
+    def value(self, about: list[str]) -> Fraction:
+        """m log2 M - H(Y | X) >= m log2 M - sum_i H(S_i | X_i); or the sum of what each output tells by itself."""
+        require(set(about) == set(self.rows), "the value is proved for all samples together")
+        one, used = log2(Fraction(self.size))[0], {name for terms in self.sums for name in terms}
+        together, apart = one * len(self.sums) - sum(self.noise(name)[1] for name in used), 0
+        for terms in self.sums if all(self.size ** len(terms) <= CONVOLVED for terms in self.sums) else ():
+            noise = Fraction(0)
+            for x in product(*(range(len(self.rows[name])) for name in terms)):
+                law, mass = [Fraction(1), *[Fraction(0)] * (self.size - 1)], Fraction(1)
+                for name, a in zip(terms, x):
+                    shifts = range(self.size)
+                    law = [sum((law[s] * self.rows[name][a][t - s] for s in shifts), Fraction(0)) for t in shifts]
+                    mass *= self.prior[name][a]
+                noise -= mass * sum(times_log2(t, t)[0] for t in law if t)
+            apart += one + int(-noise // 1)
+        return Fraction(max(0, together, apart), 1 << BITS)
+
+
+def promises(design: dict[str, Any], stated: StatedSums | None = None) -> tuple[Figures, ...]:
+    """The figures of every promise; only independence is proved."""
+    stated, given = stated or StatedSums(design), [g["promised"] for g in design["guarantees"]]
+    require(all(set(p) == {"independent"} for p in given), "sums are proved to be independent, nothing else")
+    return tuple(stated.private(p["independent"]) for p in given)
+
+
+def sums(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fraction, Fraction]:
+    """Promises, value, bound and entropy, all proved."""
+    stated, about = StatedSums(design), design["objective"]["maximize"]["information"]
+    views = [g["promised"]["independent"] for g in design["guarantees"]]
+    shown, composed = promises(design, stated), stated.composed
+    return shown, "sums", stated.value(about), composed.bound(about, views), composed.entropy(about)
+
+
+COMPOSED: dict[str, Any] = {"composition": (composition, prove_promises), "sums": (sums, promises)}

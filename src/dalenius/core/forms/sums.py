@@ -1,0 +1,107 @@
+"""`Sums`: each input is first drawn into a state of its own, and the outputs are sums of states modulo M."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any, ClassVar, Self
+
+from dalenius.core.channel import Channel
+from dalenius.core.expanding import expanded
+from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.numbers import exact, written
+from dalenius.core.pmf import Alphabets
+from dalenius.errors import InvalidChannel
+
+__all__ = ["Sums"]
+
+
+@dataclass(frozen=True)
+class Sums(Kernel):
+    """S_i ~ states[i][x_i], drawn once for each input, and Y_k = sum of S_i over terms[k], modulo M.
+
+    Two outputs with a common term share its state: that is no composition of windows, and tells more than one.
+
+    >>> sure = ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))
+    >>> bits = dict.fromkeys("abc", ("0", "1"))
+    >>> Sums(bits, ("U", "V"), 2, (sure,) * 3, (("a", "b"), ("b", "c"))).rows[3]
+    (Fraction(0, 1), Fraction(0, 1), Fraction(1, 1), Fraction(0, 1))
+    """
+
+    inputs: Alphabets
+    outputs: tuple[str, ...]
+    modulus: int
+    states: tuple[Rows, ...]
+    terms: tuple[tuple[str, ...], ...]
+    form: ClassVar[str] = "sums"
+
+    def __post_init__(self) -> None:
+        if self.modulus < 2 or not self.outputs or len(set(self.outputs)) != len(self.outputs):
+            raise InvalidChannel(
+                "a channel of form 'sums' needs a modulus above 1, and outputs with names of their own"
+            )
+        if len(self.states) != len(self.inputs) or len(self.terms) != len(self.outputs):
+            raise InvalidChannel("a channel of form 'sums' has states for each input, and terms for each output")
+        for (name, letters), rows in zip(self.inputs.items(), self.states, strict=True):
+            fits = len(rows) == len(letters) and all(len(row) == self.modulus for row in rows)
+            if not fits or any(min(row) < 0 or sum(row) != 1 for row in rows):
+                raise InvalidChannel(
+                    f"the states of {name!r} are not a pmf over {self.modulus} residues for each letter"
+                )
+        for output, names in zip(self.outputs, self.terms, strict=True):
+            if not names or len(set(names)) != len(names) or not set(names) <= set(self.inputs):
+                raise InvalidChannel(f"the terms of {output!r} are not some of the inputs, each once")
+        if clash := set(self.outputs) & set(self.inputs):
+            raise InvalidChannel(f"{min(clash)!r} is an input and an output at once")
+
+    @property
+    def output(self) -> Alphabets:
+        return dict.fromkeys(self.outputs, tuple(map(str, range(self.modulus))))
+
+    def alone(self, k: int) -> Channel:
+        """The law of output k by itself, from the inputs that it adds up."""
+        place, one = list(self.inputs), [Fraction(1), *[Fraction(0)] * (self.modulus - 1)]
+        rows = []
+        for states in product(*(self.states[place.index(n)] for n in self.terms[k])):
+            law: Sequence[Fraction] = one
+            for row in states:
+                law = [
+                    sum((law[s] * row[(t - s) % self.modulus] for s in range(self.modulus)), Fraction(0))
+                    for t in range(self.modulus)
+                ]
+            rows.append(tuple(law))
+        name = self.outputs[k]
+        return Channel({n: self.inputs[n] for n in self.terms[k]}, {name: self.output[name]}, tuple(rows))
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Self:
+        if set(document) != {"form", "inputs", "output", "modulus", "states", "sums"}:
+            raise InvalidChannel(
+                "a channel of form 'sums' has exactly the keys form, inputs, output, modulus, states, sums"
+            )
+        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
+        if type(document["modulus"]) is not int or any(len(a) != document["modulus"] for a in output.values()):
+            raise InvalidChannel("each output of form 'sums' has the residues of its modulus as letters")
+        states = tuple(
+            tuple(tuple(exact(v, "a channel entry") for v in row) for row in rows) for rows in document["states"]
+        )
+        terms = tuple(tuple(map(str, names)) for names in document["sums"])
+        found = cls(inputs, tuple(output), document["modulus"], states, terms)
+        if found.output != output:
+            raise InvalidChannel("the letters of the outputs are not the residues 0, 1, ... in their order")
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "form": self.form,
+            "inputs": {n: list(a) for n, a in self.inputs.items()},
+            "output": {n: list(a) for n, a in self.output.items()},
+            "modulus": self.modulus,
+            "states": [[[written(v) for v in row] for row in rows] for rows in self.states],
+            "sums": [list(names) for names in self.terms],
+        }
+
+    @cached_property
+    def rows(self) -> Rows:
+        return tuple(map(tuple, expanded(self.to_json())))
