@@ -60,7 +60,8 @@ def listed(problem: Problem) -> dict[str, Any]:
     p = [Fraction(int(n), joint.total) for n in counts.sum(axis=1)]
     rows: list[list[Fraction]] = []
     for view in problem.views:
-        codes = joint.grouped(problem.inputs)[0][:, problem.inputs.index(view[0])]
+        at = problem.inputs.index(view[0])
+        codes = [x[at] for x in joint.grouped(problem.inputs)[0]]
         share = sum((m for m, a in zip(p, codes, strict=True) if a == 0), Fraction(0))
         equal = [m * ((a == 0) - share) for m, a in zip(p, codes, strict=True)]
         rows += [equal, [-v for v in equal]]

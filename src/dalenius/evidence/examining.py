@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Kernel, Noise, Pmf, Resample, Windows
+from dalenius.core import Design, Kernel, Noise, Pmf, Resample, Sums, Windows
 from dalenius.evidence.attack import Attack, attacks
 from dalenius.evidence.compact import kept_share, means, too_many
 from dalenius.evidence.noise import expected_letters, noise_seen
@@ -140,7 +140,7 @@ def _information(counts: Floats) -> float:
 
 def _parts(design: Design, *arrays: npt.NDArray[Any]) -> list[tuple[Kernel, str, list[npt.NDArray[Any]]]]:
     """What is drawn by itself: the channel, a word that tells it from others, and its column of each array."""
-    if isinstance(design.channel, Windows) and len(design.channel.windows) > 1:
+    if isinstance(design.channel, Windows | Sums) and len(design.channel.windows) > 1:
         return [
             (window, f" of {next(iter(window.output))}", [a[:, j] for a in arrays])
             for j, window in enumerate(design.channel.windows)

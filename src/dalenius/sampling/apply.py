@@ -61,8 +61,9 @@ def draw(
     elif isinstance(channel, Sums):  # the states never leave; their sums do
         states = {n: s.astype(np.int64) for n, (_, s) in zip(channel.inputs, found, strict=True)}
         added = [np.sum([states[n] for n in names], axis=0) % channel.modulus for names in channel.terms]
-        columns = {n: (y, a) for (n, a), y in zip(channel.output.items(), added, strict=True)}
-        inputs, drawn = (np.stack(side, axis=1) for side in zip(*found, strict=True))
+        columns = {n: (y, tuple(a)) for (n, a), y in zip(channel.output.items(), added, strict=True)}
+        read = [table.combined(list(names)) for names in channel.terms]
+        inputs, drawn = (side[0] if len(side) == 1 else np.stack(side, axis=1) for side in (read, added))
     else:
         columns = {n: (y, tuple(a)) for (n, a), (_, y) in zip(channel.output.items(), found, strict=True)}
         inputs, drawn = (np.stack(side, axis=1) for side in zip(*found, strict=True))

@@ -96,7 +96,7 @@ def matched(channel: Kernel, original: Coded, released: Coded) -> tuple[npt.NDAr
 
     One column of both for each window, when there are several.
     """
-    if isinstance(channel, Windows) and len(channel.windows) > 1:
+    if isinstance(channel, Windows | Sums) and len(channel.windows) > 1:
         read = [original.combined(list(w.inputs)) for w in channel.windows]
         seen = [released.combined(list(w.output)) for w in channel.windows]
         return np.stack(read, axis=1), np.stack(seen, axis=1)

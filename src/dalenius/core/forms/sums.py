@@ -74,6 +74,11 @@ class Sums(Kernel):
         name = self.outputs[k]
         return Channel({n: self.inputs[n] for n in self.terms[k]}, {name: self.output[name]}, tuple(rows))
 
+    @cached_property
+    def windows(self) -> tuple[Channel, ...]:
+        """Each output by itself; together they share states, so these are not a composition."""
+        return tuple(self.alone(k) for k in range(len(self.outputs)))
+
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "modulus", "states", "sums"}:
