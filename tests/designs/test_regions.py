@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dalenius.core import Distortion, Leakage, MinimizeDistortion, SideInformation
+from dalenius.core import Distortion, Leakage, MinimizeDistortion, SideInformation, WorstCaseLeakage
 from dalenius.designs.leakage.curve import ends_of, trace
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.regions import Region
@@ -96,8 +96,26 @@ def test_a_curve_beside_side_information_ends_at_what_is_told_anyway():
     inputs = ORACLE["tradeoff"][0]["inputs"]
     problem = tradeoff(inputs["counts_xr_xh_z"], inputs["distortion"], inputs["D"])
     curve = trace(replace(problem, side_information=SideInformation("Z", "informed")), 5)
-    assert curve.ends.private is None
-    assert float(curve.points[-1].high) == pytest.approx(0.12652180452102613, abs=1e-6)
+    assert curve.ends.private == curve.points[-1].distortion <= curve.ends.silent
+    assert float(curve.points[-1].high) == pytest.approx(0.12652180452102613, abs=1e-12)
+    assert curve.points[-1].high - curve.points[-1].low <= 1e-12
+    assert curve.points[-2].low > curve.points[-1].high + Fraction(1, 10**5)  # D_0 is not beyond the end
+
+
+@pytest.mark.parametrize("minimize", ["leakage", "distortion"])
+def test_a_curve_beside_a_worst_case_begins_inside_its_least_distortion(minimize):
+    """At D_min itself no channel is strictly inside the limits: there the exact repair had no room."""
+    problem = tradeoff(ORACLE["tradeoff"][0]["inputs"]["counts_xr_xh_z"], "hamming", "1/4")
+    promises = (WorstCaseLeakage("H", "1/50"),)
+    if minimize == "distortion":
+        measure = Distortion("hamming", ("R",))
+        promises = (Leakage("H", "1/200"), *promises)
+        problem = replace(problem, limits=(), objective=MinimizeDistortion(measure))
+    curve = trace(replace(problem, guarantees=promises), 4)
+    assert not curve.ends.exact
+    assert curve.ends.least < curve.points[0].distortion < curve.ends.least + Fraction(1, 10**5)
+    assert max(p.high - p.low for p in curve.points) <= 1e-6
+    assert curve.chosen.proved
 
 
 def test_a_trade_can_be_turned_round():

@@ -60,10 +60,14 @@ def _words(curve: Curve) -> list[str]:
     told = [
         f"{len(curve.points)} points of the least leakage about {about}, "
         f"{_status(first)}, each within {up(gap, 12)} bits.",
-        f"At the smallest distortion, {float(ends.least):.9g}, at least {down(first.low, 9)} bits leak.",
+        f"At the smallest distortion, {float(ends.least):.9g}, at least {down(first.low, 9)} bits leak."
+        if first.distortion == ends.least
+        else f"The smallest distortion is {float(ends.least):.9g}; at {float(first.distortion):.9g}, where the curve "
+        f"begins, at least {down(first.low, 9)} bits leak.",
     ]
     if ends.private is not None:
-        told.append(f"From a distortion of {float(ends.private):.9g} on, nothing needs to leak.")
+        anyway = f" beside the {up(last.high, 9)} bits that are told anyway" if last.high else ""
+        told.append(f"From a distortion of {float(ends.private):.9g} on, nothing needs to leak{anyway}.")
     else:
         told.append(f"At a distortion of {float(last.distortion):.9g}, {up(last.high, 9)} bits are told anyway.")
     if ends.silent is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from dalenius.core import Problem
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.leakage.least import checked
-from dalenius.designs.leakage.model import Model
+from dalenius.designs.leakage.model import Model, already_told
 from dalenius.designs.leakage.searching import Rows, finished, presolved, silent_design, solved
 from dalenius.designs.leakage.trade import Trade
 from dalenius.errors import Infeasible, InputError, SolverFailed
@@ -23,6 +23,9 @@ __all__ = ["Curve", "Ends", "Point", "ends_of", "trace"]
 STEP = Fraction(1, 10**9)
 FEW = 2_000
 PROVE = ("all", "chosen")
+INSIDE = Fraction(1, 10**6)
+"""The share of the way to D_0 at which a curve begins whose D_min is not a figure of its own letters: at D_min itself
+the limits leave no interior, and the slope of the curve may be infinite."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Ends:
-    """D_min; D_0, at which nothing leaks beyond what is told anyway; D_max of silence. None: not known, or none is."""
+    """D_min; D_0, at which nothing leaks beyond what is told anyway; D_max of silence. None: not known, or none is.
+
+    `exact`: D_min is that of the cheapest letters; else it was searched for, and is attained within 1e-9.
+    """
 
     least: Fraction
     private: Fraction | None
     silent: Fraction | None
+    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,8 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
     free = replace(program, objective=(), cost=cost, distortions=program.distortions[1:])
     mass = [int(n) for n in program.mass]
     plain = not (free.distortions or free.leakages or free.worst or free.independent or free.local_dp or free.odds)
-    if plain and program.marginal is None:
+    plain = plain and program.marginal is None
+    if plain:
         best = np.where(program.allowed, cost, max(cost.reshape(-1)) + 1).min(axis=1)
         least = sum((Fraction(v) * n for v, n in zip(best, mass, strict=True)), Fraction(0)) / program.total
     else:
@@ -91,13 +99,12 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
         for t in np.flatnonzero(program.allowed.all(axis=0))
     ]
     private, rows = None, None
-    if not model.problem.beside:
-        view = program.objective[0][1].counts
-        try:
-            private, rows = _attained(replace(free, independent=(*free.independent, view)), seconds)
-        except Infeasible:
-            private = None
-    return Ends(least, private, min(silent) if silent and plain and program.marginal is None else None), rows
+    quiet = (*free.leakages, (program.objective[0][1], Fraction(0)))
+    try:
+        private, rows = _attained(replace(free, leakages=quiet), seconds)
+    except Infeasible:
+        private = None
+    return Ends(least, private, min(silent) if silent and plain else None, plain), rows
 
 
 def _attained(program: Program, seconds: float) -> tuple[Fraction, Rows]:
@@ -139,8 +146,7 @@ def trace(
     last = ends.private if ends.private is not None else ends.silent
     if last is None:
         raise SolverFailed("no end of the curve was found: nothing can be released that tells nothing")
-    steps = max(points - 1, 1)
-    levels = sorted({ends.least + (last - ends.least) * k / steps for k in range(points)})
+    levels = _levels(ends, last, points)
     deadline, snapshot, found = monotonic() + seconds, None, []
     for k, level in enumerate(levels):
         left = max(1.0, deadline - monotonic())
@@ -151,8 +157,20 @@ def trace(
         if on_point:
             on_point(k + 1, len(levels))
     at = _chosen(problem, trade, ends, gap, seconds)
-    chosen = None if at is None else _point(_at(start, trade, at), gap, seconds, fine=True)[0]
+    if at is None:
+        return Curve(trade, ends, tuple(found))
+    private = silent if ends.private is not None and at >= ends.private else None
+    chosen, _ = _point(_at(start, trade, at), gap, seconds, private=private, fine=True)
     return Curve(trade, ends, tuple(found), chosen)
+
+
+def _levels(ends: Ends, last: Fraction, points: int) -> list[Fraction]:
+    """Even steps from D_min to the end; from a little inside where D_min is known only to within its own gap."""
+    first = ends.least if ends.exact else ends.least + (last - ends.least) * INSIDE
+    if last - first <= INSIDE * last and not ends.exact:
+        return [last]
+    steps = max(points - 1, 1)
+    return sorted({first + (last - first) * k / steps for k in range(points)})
 
 
 def _chosen(problem: Problem, trade: Trade, ends: Ends, gap: float, seconds: float) -> Fraction | None:
@@ -162,7 +180,8 @@ def _chosen(problem: Problem, trade: Trade, ends: Ends, gap: float, seconds: flo
     model = Model.of(problem)
     program, _ = presolved(model)
     value = solved(model, program, gap=gap, seconds=seconds).value
-    return max(ends.least, ceil(Fraction(value) / STEP) * STEP)
+    first = _levels(ends, ends.private or ends.silent or ends.least, 2)[0]
+    return max(first, ceil(Fraction(value) / STEP) * STEP)
 
 
 def _at(model: Model, trade: Trade, level: Fraction) -> Model:
@@ -185,8 +204,10 @@ def _point(
     """One point, and where the search of the next one can start; `private` is a channel that tells nothing there."""
     (_, level), *_ = model.program.distortions
     if private is not None:
-        design = silent_design(model, private) if prove else None
-        return Point(level, Fraction(0), design.value if design else Fraction(0), prove), None
+        if not prove:
+            return Point(level, *already_told(model.problem, model.problem.objective.names), proved=False), None
+        design = silent_design(model, private)
+        return Point(level, design.bound, design.value), None
     program, restore = presolved(model)
     same = len(program.distortions) == len(model.program.distortions)
     solution = solved(model, program, gap=gap, seconds=seconds, start=start if same else None, fine=fine)

@@ -161,14 +161,14 @@ def _nearest(model: Model, program: Program, seconds: float) -> str:
 
 
 def _without_leakage(model: Model, program: Program, solution: Solution, seconds: float) -> Rows | None:
-    """An exactly independent release, when that is within the limits: then the least leakage is 0."""
+    """A release that tells exactly nothing beside what is told anyway, when that is within the limits."""
     goal = model.problem.objective
-    if not isinstance(goal, MinimizeLeakage) or isinstance(goal, MinimizeLeakageAndRate) or model.problem.beside:
+    if not isinstance(goal, MinimizeLeakage) or isinstance(goal, MinimizeLeakageAndRate):
         return None
     if solution.value > 1e-6 or len(program.mass) * program.letters > FEW:
         return None
-    view = program.objective[0][1].counts
-    private = replace(program, objective=(), independent=(*program.independent, view))
+    quiet = (*program.leakages, (program.objective[0][1], Fraction(0)))
+    private = replace(program, objective=(), leakages=quiet)
     try:
         if not program.distortions:
             return rational(private, search(private, gap=1e-6, seconds=seconds))
