@@ -310,13 +310,6 @@ def test_an_empty_private_set_is_refused():
         MinimizeLeakage(())
 
 
-def test_too_many_strategies_are_refused():
-    counts = [[[1 + (r * h + z) % 3 for z in range(8)] for h in range(2)] for r in range(5)]
-    problem = tradeoff(counts, "hamming", "1/3")
-    with pytest.raises(Unsupported, match="5 letters for each of the 8 values of Z"):
-        solve(replace(problem, side_information=SideInformation("Z", "statistically-informed")))
-
-
 # --- distortions -----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "measure",

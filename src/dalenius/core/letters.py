@@ -8,10 +8,32 @@ from typing import Any
 from dalenius.core.distorting import ERASED, columns_of, distortions
 from dalenius.core.reading import Release, require
 
-__all__ = ["MAPS", "Row", "Scheme"]
+__all__ = ["MAPS", "Row", "Scheme", "leaves"]
 
 MAPS = 1 << 14  # strategies; more are never listed
 Row = list[Any]
+Map = tuple[int | None, ...]  # a letter for each world; None: any letter, the cheapest for each row
+
+
+def leaves(tree: list[int], worlds: int, letters: int) -> list[Map]:
+    """The leaves of a tree of maps in pre-order; every map is below exactly one of them.
+
+    An entry is the world that a node is split on, one branch for each letter in turn, or -1 for a leaf.
+
+    >>> leaves([1, -1, 0, -1, -1], 2, 2)
+    [(None, 0), (0, 1), (1, 1)]
+    """
+    found, stack = list[Map](), list[Map]([(None,) * worlds])
+    for world in tree:
+        require(bool(stack), "a tree of maps goes on after its last leaf")
+        node = stack.pop()
+        if world == -1:
+            found.append(node)
+            continue
+        require(isinstance(world, int) and 0 <= world < worlds and node[world] is None, "a tree of maps splits oddly")
+        stack += [(*node[:world], a, *node[world + 1 :]) for a in reversed(range(letters))]
+    require(not stack and len(found) <= MAPS, "a tree of maps lacks leaves, or has too many")
+    return found
 
 
 class Scheme:
@@ -40,12 +62,16 @@ class Scheme:
             worlds = sorted(set(release.outcomes(release.side)))
             self.world = [worlds.index(z) for z in release.outcomes(release.side)]
             at = {t: k for k, t in enumerate(self.told)}
-            self.drawn = [tuple(at[(design["decoder"][y][z[0]],)] for z in worlds) for (y,) in drawn]
+            self.drawn: list[Map] = [tuple(at[(design["decoder"][y][z[0]],)] for z in worlds) for (y,) in drawn]
         else:
             require(drawn == self.told, "the released letters are not those of the problem")
             self.drawn = [(k,) for k, _ in enumerate(drawn)]
-        require(len(self.told) ** len(worlds) <= MAPS or len(worlds) == 1, "there are too many strategies")
-        self.maps = list(product(range(len(self.told)), repeat=len(worlds)))
+        self.maps: list[Map] = []
+        if tree := design.get("certificate", {}).get("tree"):
+            self.maps = leaves(tree, len(worlds), len(self.told))
+        else:
+            require(len(self.told) ** len(worlds) <= MAPS or len(worlds) == 1, "there are too many strategies")
+            self.maps = list(product(range(len(self.told)), repeat=len(worlds)))
         self.barred = self._barred(mechanism)
 
     def _fresh(self, measure: dict[str, Any]) -> list[tuple[str, ...]]:
@@ -82,8 +108,11 @@ class Scheme:
             out[e][label] += n
         return out
 
-    def costs(self, measure: dict[str, Any], end: int, maps: list[tuple[int, ...]]) -> tuple[list[Row], int]:
-        """N(e) E[d(X, letter) | e] for each row and letter, from below (0) or above (1), out of the unit."""
+    def costs(self, measure: dict[str, Any], end: int, maps: list[Map]) -> tuple[list[Row], int]:
+        """N(e) E[d(X, letter) | e] for each row and letter, from below (0) or above (1), out of the unit.
+
+        Where a map says any letter, the least that one of them costs this row.
+        """
         labels = list(zip(self.release.outcomes(columns_of(measure)), self.world, strict=True))
         rows = sorted({x for x, _ in labels})
         *tables, unit = distortions(measure, self.alphabets, rows, self.names, self.told)
@@ -92,10 +121,13 @@ class Scheme:
             per: dict[int, Row] = {w: [0] * len(self.told) for w in range(len(maps[0]))}
             for (x, w), n in found.items():
                 per[w] = [None if a is None or d is None else a + n * d for a, d in zip(per[w], table[x], strict=True)]
-            if len(per) == 1:
-                out.append([per[0][t] for (t,) in maps])
+            known: list[dict[int | None, Any]] = [dict(enumerate(row)) for row in per.values()]
+            for row in known:
+                row[None] = min((v for v in row.values() if v is not None), default=None)
+            if len(known) == 1:
+                out.append([known[0][t] for (t,) in maps])
                 continue
-            picked = ([per[w][t] for w, t in enumerate(letter)] for letter in maps)
+            picked = ([known[w][t] for w, t in enumerate(letter)] for letter in maps)
             out.append([None if None in parts else sum(parts) for parts in picked])
         return out, unit
 

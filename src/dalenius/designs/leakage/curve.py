@@ -14,6 +14,7 @@ from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.leakage.least import checked
 from dalenius.designs.leakage.model import Model, already_told
 from dalenius.designs.leakage.searching import Rows, finished, presolved, silent_design, solved
+from dalenius.designs.leakage.strategies import few_maps, generated, unlisted
 from dalenius.designs.leakage.trade import Trade
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.solvers.leakage import Program, rational, search
@@ -77,8 +78,12 @@ def ends_of(problem: Problem, *, seconds: float = SECONDS) -> Ends:
     (Fraction(0, 1), Fraction(1, 2), Fraction(1, 2))
     """
     trade = Trade.of(checked(problem))
-    model = Model.of(trade.at_distortion(trade.level or Fraction(0)))
-    return _ends(model, seconds)[0]
+    return _ends(_model(trade), seconds)[0]
+
+
+def _model(trade: Trade) -> Model:
+    problem = trade.at_distortion(trade.level or Fraction(0))
+    return few_maps(problem) if unlisted(problem) else Model.of(problem)
 
 
 def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
@@ -99,6 +104,8 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
         for t in np.flatnonzero(program.allowed.all(axis=0))
     ]
     private, rows = None, None
+    if unlisted(model.problem):  # of all maps some are known, with the cheapest ones among them
+        return Ends(least, None, min(silent) if silent and plain else None, plain), None
     quiet = (*free.leakages, (program.objective[0][1], Fraction(0)))
     try:
         private, rows = _attained(replace(free, leakages=quiet), seconds)
@@ -141,7 +148,7 @@ def trace(
     if prove not in PROVE:
         raise InputError(f"prove is {prove!r}; it must be one of {', '.join(map(repr, PROVE))}")
     trade = Trade.of(checked(problem))
-    start = Model.of(trade.at_distortion(trade.level or Fraction(0)))
+    start = _model(trade)
     ends, silent = _ends(start, seconds)
     last = ends.private if ends.private is not None else ends.silent
     if last is None:
@@ -177,9 +184,11 @@ def _chosen(problem: Problem, trade: Trade, ends: Ends, gap: float, seconds: flo
     """The distortion that the problem limits, or the least one that keeps the leakage that it promises."""
     if trade.level is not None:
         return trade.level if trade.level >= ends.least else None
-    model = Model.of(problem)
-    program, _ = presolved(model)
-    value = solved(model, program, gap=gap, seconds=seconds).value
+    if unlisted(problem):
+        value = generated(problem, presolved, gap=gap, seconds=seconds).solution.value
+    else:
+        model = Model.of(problem)
+        value = solved(model, presolved(model)[0], gap=gap, seconds=seconds).value
     first = _levels(ends, ends.private or ends.silent or ends.least, 2)[0]
     return max(first, ceil(Fraction(value) / STEP) * STEP)
 
@@ -205,9 +214,15 @@ def _point(
     (_, level), *_ = model.program.distortions
     if private is not None:
         if not prove:
-            return Point(level, *already_told(model.problem, model.problem.objective.names), proved=False), None
+            return _searched(model, level, 0.0, 0.0), None
         design = silent_design(model, private)
         return Point(level, design.bound, design.value), None
+    if unlisted(model.problem):
+        found = generated(model.problem, presolved, gap=gap, seconds=seconds, maps=start or ())
+        if prove:
+            design = finished(found.model, found.program, found.restore, found.solution, seconds, found.leaves)
+            return Point(level, design.bound, design.value), found.model.maps
+        return _searched(model, level, found.bound, found.solution.value), found.model.maps
     program, restore = presolved(model)
     same = len(program.distortions) == len(model.program.distortions)
     solution = solved(model, program, gap=gap, seconds=seconds, start=start if same else None, fine=fine)
@@ -215,5 +230,11 @@ def _point(
     if prove:
         design = finished(model, program, restore, solution, seconds)
         return Point(level, design.bound, design.value), after
-    low, high = (Fraction(max(0.0, v) / log(2)) for v in (solution.bound, solution.value))
-    return Point(level, low, high, proved=False), after
+    return _searched(model, level, solution.bound, solution.value), after
+
+
+def _searched(model: Model, level: Fraction, low: float, high: float) -> Point:
+    """Bounds of the search, in nats, beside what is told anyway."""
+    anyway = already_told(model.problem, model.problem.objective.names)
+    ends = [told + Fraction(max(0.0, nats) / log(2)) for told, nats in zip(anyway, (low, high), strict=True)]
+    return Point(level, ends[0], ends[1], proved=False)

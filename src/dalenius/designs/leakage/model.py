@@ -37,7 +37,7 @@ from dalenius.designs.columns import by_name, named
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.solvers.leakage import Multipliers, Program, Term
 
-__all__ = ["Model", "already_told"]
+__all__ = ["Model", "Reader", "already_told"]
 
 LN2 = Fraction(693147180559945309417232, 10**24)
 """ln 2 from below."""
@@ -74,9 +74,12 @@ class Model:
     maps: list[tuple[int, ...]]
 
     @classmethod
-    def of(cls, problem: Problem) -> "Model":
-        """Refuses, before any search, a limit below what is told anyway and a matrix that does not fit."""
-        reader = _Reader(problem)
+    def of(cls, problem: Problem, maps: Sequence[tuple[int, ...]] | None = None) -> "Model":
+        """Refuses, before any search, a limit below what is told anyway and a matrix that does not fit.
+
+        With `maps` the letters are these maps from the values of Z, not all of them.
+        """
+        reader = Reader(problem, maps)
         m, mass = len(reader.maps), problem.pmf.counts(problem.inputs).astype(object) * reader.scale
         allowed = reader.allowed()
         objective, cost = reader.objective(allowed)
@@ -158,8 +161,11 @@ class Model:
             ]
         return Channel(inputs, output, tuple(r for r in complete if r)), decoder
 
-    def certificate(self, y: Multipliers) -> Certificate:
-        """The multipliers as whole numbers in units of 2^-60, for an objective in bits or in units of distortion."""
+    def certificate(self, y: Multipliers, tree: Sequence[int] = ()) -> Certificate:
+        """The multipliers as whole numbers in units of 2^-60, for an objective in bits or in units of distortion.
+
+        With a `tree` the multipliers of letters are those of its leaves.
+        """
         program = self.program
         nats = 1.0 if self.in_bits else log(2)  # what a leakage in bits weighs
         plain = 1 / log(2) if self.in_bits else 1.0
@@ -188,6 +194,8 @@ class Model:
             proof["floors"] = [[whole(a, plain), whole(b, plain)] for a, b in y.floors]
         if program.odds:
             proof["odds"] = [whole(v, plain) for v in y.odds]
+        if tree:
+            proof["tree"] = list(tree)
         return Certificate("dual", proof)
 
 
@@ -245,10 +253,10 @@ def _too_little(problem: Problem, guarantee: Leakage) -> str:
     )
 
 
-class _Reader:
+class Reader:
     """The parts of a program, in the order of the checker."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, maps: Sequence[tuple[int, ...]] | None = None) -> None:
         self.problem, joint, side = problem, problem.pmf, problem.side_information
         self.order: dict[Names, list[int]] = {}
         self.told = self._told()
@@ -256,15 +264,22 @@ class _Reader:
         self.maps: list[tuple[int, ...]] = [(t,) for t in range(len(self.told))]
         if side is not None and side.encoder == "statistically-informed":
             self.worlds = sorted(z for (z,) in named(problem, (side.variable,)))
-            if len(self.told) ** len(self.worlds) > MAPS:
+            if maps is None and self.many_maps > MAPS:
                 raise Unsupported(
                     f"{len(self.told)} letters for each of the {len(self.worlds)} values of {side.variable} make over "
-                    f'{MAPS:,} maps; merge letters, or let the encoder see {side.variable} (encoder = "informed")'
+                    f"{MAPS:,} maps, which are searched under limits of leakage and distortion alone; leave out the "
+                    f'other promises, merge letters, or let the encoder see {side.variable} (encoder = "informed")'
                 )
-            self.maps = list(product(range(len(self.told)), repeat=len(self.worlds)))
+            everything = product(range(len(self.told)), repeat=len(self.worlds))
+            self.maps = list(everything if maps is None else maps)
         self.rows = len(joint.grouped(problem.inputs)[0])
         # Beside other columns, what is independent is told by fractions of counts; so all counts are multiplied.
         self.scale = joint.total if problem.beside and problem.views else 1
+
+    @property
+    def many_maps(self) -> int:
+        """How many maps there are from the values of Z to the letters."""
+        return int(len(self.told) ** len(self.worlds))
 
     def _told(self) -> list[Names]:
         problem, variables = self.problem, self.problem.pmf.variables
@@ -342,6 +357,22 @@ class _Reader:
         self, measure: Distortion, allowed: npt.NDArray[np.bool_], place: tuple[str | int, ...]
     ) -> npt.NDArray[Any]:
         """E[d(X, letter) | e]; what costs without end is no longer allowed."""
+        total = np.zeros((self.rows, len(self.maps)), dtype=object)
+        maps = np.array(self.maps)
+        tables, never, unit = self.by_world(measure, place)
+        for w, (table, barred) in enumerate(zip(tables, never, strict=True)):
+            total = total + table[:, maps[:, w]].astype(object)
+            allowed &= ~barred[:, maps[:, w]]
+        mass = self.problem.pmf.counts(self.problem.inputs)
+        if unit == 1 and all(not (row % int(n)).any() for row, n in zip(total, mass, strict=True)):
+            return np.array([row // int(n) for row, n in zip(total, mass, strict=True)], dtype=object)
+        fractions = [[Fraction(int(v), int(n) * unit) for v in row] for row, n in zip(total, mass, strict=True)]
+        return np.array(fractions, dtype=object).reshape(total.shape)
+
+    def by_world(
+        self, measure: Distortion, place: tuple[str | int, ...]
+    ) -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[np.bool_]], int]:
+        """For each world N(e) E[d(X, letter); world | e] out of a unit, and where it is without end (rows, told)."""
         problem, written = self.problem, measure.to_json()
         of = tuple(columns_of(written))
         side = (problem.side_information.variable,) if self.worlds and problem.side_information else ()
@@ -356,23 +387,17 @@ class _Reader:
         table = np.array([[v or 0 for v in row] for row in high], dtype=object)
         where = {x: k for k, x in enumerate(rows)}
         counts = problem.pmf.counts(problem.inputs, of + side)
-        total = np.zeros((self.rows, len(self.maps)), dtype=object)
-        maps = np.array(self.maps)
         biggest = max((int(abs(v)) for v in table.reshape(-1)), default=0) * int(counts.sum())
         kind: Any = np.int64 if biggest < 1 << 62 else object
-        for w in range(maps.shape[1]):
+        tables, barred = [], []
+        for world in self.worlds or [""]:
             share = np.zeros((len(rows), self.rows), dtype=kind)
             for j, label in enumerate(labels):
-                if not side or label[-1] == self.worlds[w]:
+                if not side or label[-1] == world:
                     share[where[label[: len(of)]]] += counts[:, j].astype(kind)
-            picked = maps[:, w]
-            total = total + (share.T @ table.astype(kind))[:, picked].astype(object)
-            allowed &= ~((share.T > 0).astype(np.int64) @ never.astype(np.int64) > 0)[:, picked]
-        mass = problem.pmf.counts(problem.inputs)
-        if unit == 1 and all(not (row % int(n)).any() for row, n in zip(total, mass, strict=True)):
-            return np.array([row // int(n) for row, n in zip(total, mass, strict=True)], dtype=object)
-        fractions = [[Fraction(int(v), int(n) * unit) for v in row] for row, n in zip(total, mass, strict=True)]
-        return np.array(fractions, dtype=object).reshape(total.shape)
+            tables.append(share.T @ table.astype(kind))
+            barred.append((share.T > 0).astype(np.int64) @ never.astype(np.int64) > 0)
+        return tables, barred, unit
 
     def allowed(self) -> npt.NDArray[np.bool_]:
         problem = self.problem

@@ -11,12 +11,14 @@ import numpy as np
 from dalenius.core import Design, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
 from dalenius.designs.leakage.model import Model
+from dalenius.designs.leakage.strategies import generated, unlisted
 from dalenius.designs.leakage.support import fewer_letters
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.presolve import none_of
+from dalenius.solvers.leakage.pricing import Closed
 
 __all__ = ["Rows", "designed", "finished", "least_distortion", "presolved", "silent_design", "solved"]
 
@@ -33,6 +35,12 @@ def designed(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
 ) -> Design:
     """The whole way from a problem to a proved design."""
+    if unlisted(problem):
+        try:
+            found = generated(problem, presolved, gap=min(gap, 10 * FINE), seconds=seconds, on_progress=on_progress)
+        except SolverFailed:
+            found = generated(problem, presolved, gap=gap, seconds=seconds, on_progress=on_progress)
+        return finished(found.model, found.program, found.restore, found.solution, seconds, found.leaves)
     model = Model.of(problem)
     program, restore = presolved(model)
     solution = solved(model, program, gap=gap, seconds=seconds, on_progress=on_progress)
@@ -45,17 +53,21 @@ def finished(
     restore: Callable[[Multipliers], Multipliers],
     solution: Solution,
     seconds: float,
+    leaves: Closed | None = None,
 ) -> Design:
-    """The exact channel of a solution, and its proof."""
+    """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list."""
     problem = model.problem
     rows: Rows = rational(program, solution)
     multipliers, method = restore(solution.multipliers), "interior point on the dual of the convex program, made exact"
+    if leaves:
+        multipliers = replace(multipliers, posteriors=leaves.posteriors)
+        method += f"; maps one by one, and a proof in {leaves.tree.count(-1):,} cases that no other pays"
     if private := _without_leakage(model, program, solution, seconds):
         rows, multipliers, method = private, _silent(multipliers), "a linear program: nothing needs to leak"
     if model.worlds:
         rows = fewer_letters(model, rows)
     channel, decoder = model.channel(rows)
-    certificate = model.certificate(multipliers)
+    certificate = model.certificate(multipliers, leaves.tree if leaves else ())
     remarks = [problem.pmf.note] if problem.pmf.note else []
     return proved(problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
 
