@@ -35,6 +35,18 @@ def term(counts):
     return Term(counts, np.zeros(len(counts), dtype=np.int64))
 
 
+def rows(n, limit):
+    """The same limit for every row, of a worst case."""
+    return np.array([Fraction(limit)] * n, dtype=object)
+
+
+def odds(counts, mass, r):
+    """1/r <= p(k|t) / p(k) <= r."""
+    total = int(mass.sum())
+    prior = np.array([[Fraction(int(row.sum()) * int(n), total) for n in mass] for row in counts], dtype=object)
+    return counts, prior, r
+
+
 class Source:
     """n rows with counts of a secret S, an attribute V of 3 values and a second secret of 4."""
 
@@ -91,7 +103,7 @@ def mixture(name, n, seed=0, secrets=None, share=0.3):
     if name == "worst":
         return src.program(
             cost=C,
-            worst=((S, near(0.1 * np.log(len(src.secret)))),),
+            worst=((S, rows(n, near(0.1 * np.log(len(src.secret))))),),
             leakages=((S, near(0.5 * spread["S"].leakage(kept).sum())),),
         )
     if name == "metric":
@@ -110,7 +122,7 @@ def _together(src, name):
     n, C, C2, S = len(src.mass), hamming(len(src.mass)), steps(len(src.mass)), term(src.secret)
     base = src.program(cost=C, independent=(src.attribute,), marginal=src.marginal)
     if name != "combined":
-        base = replace(base, odds=((src.second, near(np.exp(0.7))),))
+        base = replace(base, odds=(odds(src.second, src.mass, near(np.exp(0.7))),))
     quick = {"gap": 1e-4, "seconds": 100}
     if name != "zeros":
         base = replace(base, local_dp=((np.arange(n), Fraction(4 * n)),))
@@ -126,7 +138,7 @@ def _together(src, name):
     if name == "combined":
         base = replace(base, distortions=((C, near(1.02 * (C.astype(float) * point).sum())),))
     else:
-        base = replace(base, worst=((S, near(1.02 * (leak / point.sum(axis=0)).max())),))
+        base = replace(base, worst=((S, rows(n, near(1.02 * (leak / point.sum(axis=0)).max()))),))
     return replace(
         base,
         leakages=((S, near(1.02 * leak.sum())), (term(src.second), near(1.02 * other.sum()))),
@@ -150,7 +162,7 @@ def conic(program):
 
     holds = [cp.sum(pi, axis=1) == a.p, *(cp.sum(cp.multiply(C, pi)) <= D for C, D in a.distortions)]
     holds += [cp.sum(leak(s)) <= L for s, L in a.leakages]
-    holds += [leak(s) <= L * cp.sum(pi, axis=0) for s, L in a.worst]
+    holds += [leak(s) <= most @ pi for s, most in a.worst]
     holds += [a.G @ pi == a.h] if len(a.G) else []
     holds += [a.A @ pi >= 0] if len(a.A) else []
     W = cp.multiply(np.outer(1 / a.p, np.ones(m)), pi)
@@ -213,7 +225,7 @@ def random_mixture(seed, most=20):
         more = (terms[chosen[3]], near(room * leak[chosen[3]].sum() + 1e-4))
         parts["leakages"] = (*parts.get("leakages", ()), more)
     if rng.random() < 0.25:
-        parts["worst"] = ((S, near(room * (leak[0] / point.sum(axis=0)).max() + 1e-4)),)
+        parts["worst"] = ((S, rows(n, near(room * (leak[0] / point.sum(axis=0)).max() + 1e-4))),)
     if rng.random() < 0.3 and allowed.all():
         parts["local_dp"] = ((np.arange(n), near(room * (W.max(axis=0) / W.min(axis=0)).max())),)
     if rng.random() < 0.25 and allowed.all():
@@ -225,7 +237,7 @@ def random_mixture(seed, most=20):
     if rng.random() < 0.3:
         J = (view / mass[None, :]).astype(float) @ point
         ratio = J / (J.sum(axis=0) * J.sum(axis=1, keepdims=True))
-        parts["odds"] = ((view, near(room * max(ratio.max(), 1 / ratio.min()))),)
+        parts["odds"] = (odds(view, mass, near(room * max(ratio.max(), 1 / ratio.min()))),)
     if rng.random() < 0.3 and not tied:
         law = [near(v, 6) for v in point.sum(axis=0)]
         parts["marginal"] = (*law[:-1], 1 - sum(law[:-1]))

@@ -71,7 +71,17 @@ def strategies():
     return replace(plain(), observe=("X",), side_information=side, limits=plain().limits[:1])
 
 
-HONEST = {"plain": plain, "mixture": mixture, "preserved": preserved, "strategies": strategies}
+def beside():
+    """The promises about single letters hold for the letter together with the kept V."""
+    return replace(
+        mixture(),
+        observe=("X",),
+        keep=("V",),
+        guarantees=(InformationPrivacy("S", "2/5"), WorstCaseLeakage("S", "1/25"), Leakage("S", "1/50")),
+    )
+
+
+HONEST = {"plain": plain, "mixture": mixture, "preserved": preserved, "strategies": strategies, "beside": beside}
 
 
 @pytest.fixture(scope="module")

@@ -289,7 +289,12 @@ def test_a_limit_that_guarantees_exclude_names_the_distortion_that_can_be_had():
         ({"freeze": ("7",)}, ProblemFileError, "has the letter '7'"),
         ({"form": "pram"}, Unsupported, "without form"),
         ({"guarantees": (LocalDP("1", "d.json"),)}, Unsupported, "without metric"),
-        ({"keep": ("S",), "guarantees": (InformationPrivacy("S", 1),)}, Unsupported, "not promise information_privacy"),
+        (
+            {"keep": ("S",), "guarantees": (InformationPrivacy("S", 1),)},
+            Infeasible,
+            "S = 1 alone moves the odds of S = 0",
+        ),
+        ({"keep": ("S",), "guarantees": (WorstCaseLeakage("S", "1/2"),)}, Infeasible, r"S = \d alone tells 1 bits"),
         ({"keep": ("S",), "guarantees": (LocalDP(1),)}, Unsupported, "not promise local_dp"),
         ({"keep": ("S",), "guarantees": (Independent("S"),)}, Infeasible, "S alone tells 1 bits about S"),
         ({"side_information": SideInformation("X", "informed")}, Unsupported, "observed or kept already"),

@@ -9,7 +9,7 @@ import pytest
 from dalenius.errors import SolverFailed
 from dalenius.solvers.leakage import Multipliers, Solution, rational, search
 from dalenius.solvers.leakage.limits import Limits, whole
-from tests.leakage_instances import MIXTURES, Source, hamming, mixture, near, random_mixture, term
+from tests.leakage_instances import MIXTURES, Source, hamming, mixture, near, odds, random_mixture, term
 
 GAP = 1e-6
 
@@ -134,7 +134,7 @@ def test_forbidden_transitions_negative_entries_and_odds_are_seen():
     wrong = identity.copy()
     wrong[1, 0], wrong[1, 1] = -1, 2
     assert "an entry is -1" in Limits(src.program()).broken(wrong, 1)
-    assert "odds" in Limits(src.program(odds=((src.second, Fraction(101, 100)),))).broken(identity, 1)
+    assert "odds" in Limits(src.program(odds=(odds(src.second, src.mass, Fraction(101, 100)),))).broken(identity, 1)
     silent = src.program(leakages=((term(src.secret), Fraction(0)),))
     assert "leakage" in Limits(silent).broken(identity, 1)
     assert Limits(silent).broken(np.array([[1, 0, 0, 0]] * 4, object), 1) is None

@@ -11,7 +11,20 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.leakage import NoChannel, Program, Term, bound_of, rational, search, searching, value_of
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
-from tests.leakage_instances import MIXTURES, Source, conic, exact, hamming, mixture, near, random_mixture, steps, term
+from tests.leakage_instances import (
+    MIXTURES,
+    Source,
+    conic,
+    exact,
+    hamming,
+    mixture,
+    near,
+    odds,
+    random_mixture,
+    rows,
+    steps,
+    term,
+)
 
 BIT = log(2)
 GAP = 1e-6 * BIT
@@ -181,7 +194,7 @@ def test_distortion_zero_leaves_one_channel():
 def test_a_limit_of_zero_is_independence(how):
     src = Source(9)
     C = hamming(9)
-    silent = src.program(cost=C, **{how: ((term(src.secret), Fraction(0)),)})
+    silent = src.program(cost=C, **{how: ((term(src.secret), Fraction(0) if how == "leakages" else rows(9, 0)),)})
     apart = src.program(cost=C, independent=(src.secret,))
     one, other = solved(silent, 1e-8)[0], solved(apart, 1e-8)[0]
     assert one.value == pytest.approx(other.value, abs=1e-8)
@@ -210,7 +223,7 @@ def test_ratios_of_one_are_equalities(kind):
     parts = {
         "local_dp": ((np.array([1, 3, 4]), one),),
         "pairs": ((1, 3, one), (3, 1, one), (4, 3, one), (3, 4, one)),
-        "odds": ((src.second, one),),
+        "odds": (odds(src.second, src.mass, one),),
     }
     program = src.program(
         objective=((one, term(src.secret)),), distortions=((hamming(7), near(0.6)),), **{kind: parts[kind]}
@@ -373,7 +386,7 @@ def test_linear_programs_have_an_exact_optimum(part):
         "independent": (src.attribute,),
         "local_dp": ((np.arange(7), r),),
         "marginal": tuple(Fraction(k, 28) for k in range(1, 8)),
-        "odds": ((src.second, Fraction(3, 2)),),
+        "odds": (odds(src.second, src.mass, Fraction(3, 2)),),
         "pairs": tuple((i, j, r) for i in range(7) for j in (i - 1, i + 1) if 0 <= j < 7),
     }
     program = src.program(cost=hamming(7), **(parts if part == "all" else {part: parts[part]}))
@@ -420,9 +433,9 @@ def infeasible():
             marginal=(Fraction(93, 100), *[Fraction(1, 100)] * 7),
         ),
     )
-    yield "worst case", src.program(worst=((S, near(0.01)),), distortions=((C, near(0.05)),))
+    yield "worst case", src.program(worst=((S, rows(8, near(0.01))),), distortions=((C, near(0.05)),))
     yield "negative limit", src.program(cost=C, leakages=((S, Fraction(-1, 10)),))
-    yield "negative worst", src.program(cost=C, worst=((S, Fraction(-1, 10)),))
+    yield "negative worst", src.program(cost=C, worst=((S, rows(8, Fraction(-1, 10))),))
     yield "linear", src.program(cost=C, distortions=((C, near(0.1)),), local_dp=((np.arange(8), Fraction(2)),))
     yield "linear and independent", src.program(cost=C, distortions=((C, near(0.01)),), independent=(src.secret,))
     allowed = ~np.eye(8, dtype=bool)

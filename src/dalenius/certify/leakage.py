@@ -43,16 +43,28 @@ def kept_limits(scheme: Scheme, design: dict[str, Any]) -> tuple[Figures, ...]:
 
 
 class Tilt:
-    """The secret of one leakage: its values beside what the user has, their weights, log2(b / c) for posteriors b."""
+    """The secret of one leakage: its values beside what the user has, their weights, log2(b / c) for posteriors b.
 
-    def __init__(self, scheme: Scheme, secret: list[str], given: list[str]) -> None:
+    With `only` one value of what the user has, the records with it alone count, and c = p(s) of all records.
+    """
+
+    def __init__(
+        self, scheme: Scheme, secret: list[str], given: list[str], only: tuple[str, ...] | None = None
+    ) -> None:
         release = scheme.release
         labels = release.outcomes(secret + given)
         self.keys, self.counts = sorted(set(labels)), scheme.by_row(labels)
-        self.group = [key[len(secret) :] for key in self.keys]
         self.weight, self.beside = release.weights(labels), Counter[Any]()
+        if only is not None:
+            self.keys = [key for key in self.keys if key[len(secret) :] == only]
+            self.counts = [Counter({key: found[key] for key in self.keys if found[key]}) for found in self.counts]
+            alone = release.weights(release.outcomes(secret))
+            self.weight = Counter({(key,): alone[(key[: len(secret)],)] for key in self.keys})
+        self.group = [key[len(secret) :] for key in self.keys]
         for key, g in zip(self.keys, self.group):
             self.beside[g] += self.weight[(key,)]
+        if only is not None:
+            self.beside[only] = release.total
 
     def logs(self, posteriors: Any, weights: list[int]) -> list[Row]:
         """floor(weight_t log2(b(k|t) / c(k))), b being the given numbers divided by their sum in each group."""
@@ -158,27 +170,26 @@ def dual(scheme: Scheme, design: dict[str, Any], proof: dict[str, Any]) -> Fract
         tilt = Tilt(scheme, promise["leakage"], release.kept)
         tilt.add(rows, tilt.logs(next(posteriors, ()), [w] * letters))
         const -= Fraction(w, one) * (exact(promise["at_most_bits"]) - already(promise["leakage"]))
-    if not release.kept:  # beside kept columns or Z these promises are left out, which loosens the bound
-        for promise, given_logs, given_w in zip(
-            [p for p in promises if "worst_case_leakage" in p],
-            proof.get("worst_posteriors", []),
-            proof.get("worst", []),
-        ):
-            tilt, w = Tilt(scheme, promise["worst_case_leakage"], []), positive(given_w, letters)
+    singles, worlds = iter(zip(proof.get("worst_posteriors", []), proof.get("worst", []))), sorted(set(kept))
+    for promise in [p for p in promises if "worst_case_leakage" in p]:
+        for world, (given_logs, given_w) in zip(worlds, singles):
+            tilt, w = Tilt(scheme, promise["worst_case_leakage"], release.kept, only=world), positive(given_w, letters)
             tilt.add(rows, tilt.logs(given_logs, w))
             level = exact(promise["at_most_bits"])
-            for e, n in enumerate(scheme.mass):
+            for e, n in enumerate(sum(found.values()) for found in tilt.counts):
                 rows[e] = [a - -(-v * n * level.numerator // level.denominator) for a, v in zip(rows[e], w)]
-        for promise, nu in zip([p for p in promises if "information_privacy" in p], proof.get("odds", [])):
-            tilt, r = Tilt(scheme, promise["information_privacy"], []), exp(exact(promise["epsilon"]))[1]
-            for k, row in enumerate(positive(v, letters) for v in nu):
-                key = tilt.keys[k % len(tilt.keys)]
-                for e, n in enumerate(scheme.mass):
-                    c, share = tilt.counts[e][key], Fraction(tilt.weight[(key,)] * n, total)
-                    q = c - share / r if k < len(tilt.keys) else r * share - c
-                    rows[e] = [a + -v * q.numerator // q.denominator for a, v in zip(rows[e], row)]
+    for promise, nu in zip([p for p in promises if "information_privacy" in p], proof.get("odds", [])):
+        secret, r = promise["information_privacy"], exp(exact(promise["epsilon"]))[1]
+        alone, both = release.weights(release.outcomes(secret)), Tilt(scheme, secret, release.kept).counts
+        keys, here = list(product(sorted(s for (s,) in alone), worlds)), scheme.by_row(kept)
+        for k, row in enumerate(positive(v, letters) for v in nu):
+            s, world = keys[k % len(keys)]
+            for e, found in enumerate(both):
+                c, share = found[s + world], Fraction(alone[(s,)] * here[e][world], total)
+                q = c - share / r if k < len(keys) else r * share - c
+                rows[e] = [a + -v * q.numerator // q.denominator for a, v in zip(rows[e], row)]
     equal = iter(proof.get("equal", []))
-    beside, worlds = scheme.by_row(kept), sorted(set(kept))
+    beside = scheme.by_row(kept)
     for view in [p["independent"] for p in promises if "independent" in p] if proof.get("equal") else []:
         tilt, alone = Tilt(scheme, view, release.kept), release.weights(release.outcomes(view))
         for world, (a,) in product(worlds, sorted(alone)[:-1]):  # p(a, world | e) - p(a) p(world | e)

@@ -40,8 +40,6 @@ def why_not(problem: Problem) -> str | None:
             return f"it does not promise {guarantee.key}"
         if isinstance(guarantee, LocalDP) and (guarantee.metric or guarantee.delta):
             return "it promises local_dp without metric and delta"
-        if problem.beside and isinstance(guarantee, WorstCaseLeakage | InformationPrivacy):
-            return f"beside kept columns, strata or side information it does not promise {guarantee.key}"
         if problem.kept and isinstance(guarantee, LocalDP):
             return "beside kept columns and strata it does not promise local_dp"
     if isinstance(problem.objective, MinimizeRate | MinimizeLeakageAndRate) and problem.kept:

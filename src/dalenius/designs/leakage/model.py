@@ -30,9 +30,10 @@ from dalenius.core import (
     Problem,
     WorstCaseLeakage,
 )
-from dalenius.core.arithmetic import BITS, exp, times_log2
+from dalenius.core.arithmetic import BITS, exp, log2, times_log2
 from dalenius.core.distorting import ERASED, columns_of, distortions
 from dalenius.core.letters import MAPS
+from dalenius.core.numbers import up
 from dalenius.designs.columns import by_name, named
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.solvers.leakage import Multipliers, Program, Term
@@ -94,7 +95,7 @@ class Model:
         leakages, worst, views, floors, odds = [], [], [], [], []
         for guarantee in problem.guarantees:
             if isinstance(guarantee, WorstCaseLeakage):
-                worst.append((reader.term(guarantee.about, ()), guarantee.at_most_bits * LN2))
+                worst += reader.worst(guarantee.about, guarantee.at_most_bits)
             elif isinstance(guarantee, Leakage):
                 left = guarantee.at_most_bits - already_told(problem, guarantee.about)[1]
                 if left < 0:
@@ -105,7 +106,7 @@ class Model:
             elif isinstance(guarantee, LocalDP):
                 floors.append((np.arange(len(mass)), exp(guarantee.epsilon)[0]))
             elif isinstance(guarantee, InformationPrivacy):
-                odds.append((reader.counts(guarantee.about), exp(guarantee.epsilon)[0]))
+                odds.append(reader.odds(guarantee.about, guarantee.epsilon))
         program = Program(
             mass=mass,
             letters=m,
@@ -183,10 +184,11 @@ class Model:
             "leakage": whole(y.leakage, nats),
             "distortion": whole(y.distortion, plain),
         }
-        if program.worst:
+        if program.worst:  # one for each promise and each value of what stands beside the letter, in their order
             proof["worst"] = [whole(v, nats) for v in y.worst]
             proof["worst_posteriors"] = [
-                _posteriors(t, logs) for (t, _), logs in zip(program.worst, y.worst_posteriors, strict=True)
+                _posteriors(t, logs)[: int((t.group == 0).sum())]
+                for (t, _), logs in zip(program.worst, y.worst_posteriors, strict=True)
             ]
         if program.independent or program.marginal:
             proof["equal"] = whole(y.equal, plain, None)
@@ -251,6 +253,10 @@ def _too_little(problem: Problem, guarantee: Leakage) -> str:
         f"{', '.join(problem.beside)} alone tells {told:.9g} bits about {', '.join(guarantee.about)}, more than the "
         f"{float(guarantee.at_most_bits):g} bits of the limit; the smallest limit that can be kept is {told:.9g} bits"
     )
+
+
+def _beside(problem: Problem, values: Names) -> str:
+    return ", ".join(f"{n} = {v}" for n, v in zip(problem.beside, values, strict=True)) or "the law of the table"
 
 
 class Reader:
@@ -337,6 +343,66 @@ class Reader:
         beside = [words[k][len(secret) :] for k in self._sorted(names)]
         place = {g: k for k, g in enumerate(sorted(set(beside)))}
         return Term(self.counts(names), np.array([place[g] for g in beside], dtype=np.int64))
+
+    def worst(self, secret: Names, bits: Fraction) -> list[tuple[Term, npt.NDArray[Any]]]:
+        """D(P_(S|y,k) to P_S) <= bits for each value k of what stands beside the letter y.
+
+        sum_s J log(J / (J_k p(s))) is the term of S among the records with that k, and a linear part, because p(s|k)
+        is not p(s): it is taken from the limit N(k|e) bits. All other records are one value in a group of its own.
+        """
+        problem, joint = self.problem, self.problem.pmf
+        names = secret + problem.beside
+        words, order, counts = named(problem, names), self._sorted(names), self.counts(names)
+        beside = [words[k][len(secret) :] for k in order]
+        alone = {
+            w: Fraction(int(n), joint.total) for w, n in zip(named(problem, secret), joint.counts(secret), strict=True)
+        }
+        mass, out = counts.sum(axis=0), []
+        for world in sorted(set(beside)):
+            rows = [k for k, g in enumerate(beside) if g == world]
+            here = counts[rows].sum(axis=0)
+            most = [bits * int(n) / int(m) for n, m in zip(here, mass, strict=True)]
+            told = Fraction(0)
+            for k in rows:
+                share = Fraction(int(counts[k].sum()), int(here.sum()))
+                more = Fraction(log2(share / alone[words[order[k]][: len(secret)]])[1], 1 << BITS)
+                told += share * more
+                most = [a - more * int(n) / int(m) for a, n, m in zip(most, counts[k], mass, strict=True)]
+            if told > bits:
+                raise Infeasible(
+                    f"{_beside(problem, world)} alone tells {up(told, 9)} bits about {', '.join(secret)}, more than "
+                    f"the {float(bits):g} of worst_case_leakage; the smallest limit that can be kept is {up(told, 9)}"
+                )
+            rest = mass - here
+            table = np.vstack([counts[rows], rest]) if rest.any() else counts[rows]
+            group = np.array([0] * len(rows) + [1] * (len(table) - len(rows)), dtype=np.int64)
+            nats = [v * (LN2 if v >= 0 else LN2 + Fraction(1, 10**24)) for v in most]
+            out.append((Term(table, group), np.array(nats, dtype=object)))
+        return out
+
+    def odds(self, secret: Names, epsilon: Fraction) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Fraction]:
+        """N(s, k, e) and p(s) N(k, e) for each value k of what stands beside the letter, and the ratio that is kept."""
+        problem, joint, r = self.problem, self.problem.pmf, exp(epsilon)[0]
+        names = secret + problem.beside
+        words, order, counts = named(problem, names), self._sorted(names), self.counts(names)
+        alone = {
+            w: Fraction(int(n), joint.total) for w, n in zip(named(problem, secret), joint.counts(secret), strict=True)
+        }
+        beside = [words[k][len(secret) :] for k in order]
+        here = {g: counts[[k for k, b in enumerate(beside) if b == g]].sum(axis=0) for g in set(beside)}
+        found = {(words[k][: len(secret)], g): row for k, g, row in zip(order, beside, counts, strict=True)}
+        rows, against = [], []
+        for s, g in sorted(product(alone, here)):
+            row = found.get((s, g), np.zeros(self.rows, dtype=object))
+            ratio = Fraction(int(row.sum()), int(here[g].sum())) / alone[s]
+            if not 1 / r <= ratio <= r:
+                raise Infeasible(
+                    f"{_beside(problem, g)} alone moves the odds of {', '.join(secret)} = {', '.join(s)} by a factor "
+                    f"of {float(ratio):.6g}, further than e^{float(epsilon):g} of information_privacy"
+                )
+            rows.append(row)
+            against.append([alone[s] * int(n) for n in here[g]])
+        return np.array(rows, dtype=object), np.array(against, dtype=object), r
 
     def objective(self, allowed: npt.NDArray[np.bool_]) -> tuple[list[tuple[Fraction, Term]], npt.NDArray[Any]]:
         problem, goal = self.problem, self.problem.objective

@@ -84,7 +84,7 @@ class Arrays:
     objective: Sequence[tuple[float, Secret]]
     distortions: Sequence[tuple[Floats, float]]
     leakages: Sequence[tuple[Secret, float]]
-    worst: Sequence[tuple[Secret, float]]
+    worst: Sequence[tuple[Secret, Floats]]
     G: Floats
     h: Floats
     local_dp: Sequence[tuple[Ints, float]]
@@ -112,9 +112,9 @@ class Arrays:
             start = np.array([float(r) for r in program.marginal])
             G.append(np.ones((1, n)))
             h = np.vstack([h, start])
-        for counts, r in program.odds:
-            B, seen = _quotient(counts, mass), _quotient(counts.sum(axis=1), total)[:, None]
-            A.append(np.vstack([B - seen / float(r), float(r) * seen - B]))
+        for counts, against, r in program.odds:
+            B, other = _quotient(counts, mass), _quotient(against, mass)
+            A.append(np.vstack([B - other / float(r), float(r) * other - B]))
         return cls(
             _quotient(mass, total),
             program.allowed,
@@ -122,13 +122,13 @@ class Arrays:
             [(float(theta), secret(t)) for theta, t in program.objective],
             [(C.astype(np.float64), float(D)) for C, D in program.distortions],
             [(secret(t), float(L)) for t, L in program.leakages],
-            [(secret(t), float(L)) for t, L in program.worst],
+            [(secret(t), most.astype(np.float64)) for t, most in program.worst],
             np.vstack(G),
             h,
             [(rows, float(r)) for rows, r in program.local_dp],
             [(i, j, float(r)) for i, j, r in program.pairs],
             np.vstack(A),
-            [(len(part), float(r)) for part, (_, r) in zip(A[1:], program.odds, strict=True)],
+            [(len(part), float(r)) for part, (*_, r) in zip(A[1:], program.odds, strict=True)],
             start,
         )
 
@@ -142,7 +142,7 @@ class Arrays:
         off.append(float(pi[~self.allowed].max(initial=0.0)))
         off += [float((C * pi).sum()) - D for C, D in self.distortions]
         off += [float(s.leakage(pi).sum()) - L for s, L in self.leakages]
-        off += [float((s.leakage(pi) - L * pi.sum(axis=0)).max()) for s, L in self.worst]
+        off += [float((s.leakage(pi) - most @ pi).max()) for s, most in self.worst]
         off.append(float(np.abs(self.G @ pi - self.h).max(initial=0.0)))
         off.append(float((-self.A @ pi).max(initial=0.0)))
         least = float(self.p.min())
@@ -165,8 +165,8 @@ class Arrays:
         for (C, D), weight in zip(self.distortions, np.maximum(y.distortion, 0.0), strict=True):
             R += weight * C
             const -= weight * D
-        for (s, limit), omega, logs in zip(self.worst, y.worst, y.worst_posteriors, strict=True):
-            R += np.maximum(omega, 0.0) * (s.gain(logs[s.kept]) - limit)
+        for (s, most), omega, logs in zip(self.worst, y.worst, y.worst_posteriors, strict=True):
+            R += np.maximum(omega, 0.0) * (s.gain(logs[s.kept]) - most[:, None])
         if y.odds:
             R -= self.A.T @ np.maximum(np.vstack(y.odds), 0.0)
         for (i, j, r), nu in zip(self.pairs, np.maximum(y.pairs, 0.0), strict=True):

@@ -64,13 +64,16 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A secret with its part in the program: ``theta`` in the objective, or ``at`` in w and lam, with a limit."""
+    """A secret with its part in the program: ``theta`` in the objective, or ``at`` in w and lam, with a limit.
+
+    The limit of a worst case has an entry for every row.
+    """
 
     secret: Secret
     B: Floats  # (K, N)
     theta: float
     at: int | None
-    limit: float
+    limit: Floats
     worst: bool
 
     def lam(self, state: State) -> Floats:
@@ -88,8 +91,8 @@ class Layout:
         N = self.N = n + extra
         self.live = np.ones((m, N), dtype=bool)
         self.live[:, :n] = given.allowed.T
-        secrets = [(s, theta, None, 0.0, False) for theta, s in given.objective]
-        secrets += [(s, 0.0, k, L, False) for k, (s, L) in enumerate(given.leakages)]  # type: ignore[misc]
+        secrets = [(s, theta, None, np.zeros(1), False) for theta, s in given.objective]
+        secrets += [(s, 0.0, k, np.full(1, L), False) for k, (s, L) in enumerate(given.leakages)]  # type: ignore[misc]
         first = len(given.leakages)
         secrets += [(s, 0.0, first + k, L, True) for k, (s, L) in enumerate(given.worst)]  # type: ignore[misc]
         self.terms = [Placed(s, self._wide(s.B), theta, at, L, worst) for s, theta, at, L, worst in secrets]
@@ -153,7 +156,8 @@ class Layout:
             q.append(np.maximum(x @ term.B.T @ term.secret.G.T, 1e-8 / m))
             if term.at is not None:
                 lam.append(np.full((m if term.worst else 1, 1), weight))
-                w.append(term.limit * r[:, None] if term.worst else np.full((1, 1), max(term.limit, 1e-6)))
+                limit = float(term.limit @ self.p) if term.worst else float(term.limit[0])
+                w.append(limit * r[:, None] if term.worst else np.full((1, 1), max(limit, 1e-6)))
         eta = np.zeros((m, len(self.G)))
         return State(np.zeros(n), eta, x, z, u, tau * np.sqrt(n * m) / u, a, tau / a, y, q, v, w, lam)
 

@@ -6,7 +6,7 @@ from math import lcm
 import numpy as np
 from flint import arb, ctx, fmpq, fmpz, fmpz_mat
 
-from dalenius.solvers.leakage.program import Exact, Program, Term
+from dalenius.solvers.leakage.program import Exact, Program, Term, is_zero
 
 __all__ = ["Limits", "whole"]
 
@@ -56,10 +56,7 @@ class Limits:
         Q = _flint(self.mass[None, :]) * channel
         letters = [int(Q[0, t]) for t in range(program.letters)]
         return (
-            self._unequal(channel, letters, den)
-            or self._ratios(K)
-            or self._odds(channel, letters)
-            or self._leaks(channel, letters, den)
+            self._unequal(channel, letters, den) or self._ratios(K) or self._odds(channel) or self._leaks(channel, den)
         )
 
     def _unequal(self, channel: fmpz_mat, letters: list[int], den: int) -> str | None:
@@ -87,17 +84,18 @@ class Limits:
                 return f"the ratio of rows {i} and {j} is exceeded"
         return None
 
-    def _odds(self, channel: fmpz_mat, letters: list[int]) -> str | None:
-        for counts, r in self.program.odds:
-            J = _flint(counts) * channel
-            for k, seen in enumerate(counts.sum(axis=1)):
-                for t, q in enumerate(letters):
-                    after, before = int(J[k, t]) * self.total, int(seen) * q
+    def _odds(self, channel: fmpz_mat) -> str | None:
+        for counts, against, r in self.program.odds:
+            other, below = whole(against)
+            J, Q = _flint(counts) * channel, _flint(other) * channel
+            for k in range(len(counts)):
+                for t in range(self.program.letters):
+                    after, before = int(J[k, t]) * below, int(Q[k, t])
                     if after * r.denominator > r.numerator * before or after * r.numerator < r.denominator * before:
                         return "the odds of a secret move too far"
         return None
 
-    def _leaks(self, channel: fmpz_mat, letters: list[int], den: int) -> str | None:
+    def _leaks(self, channel: fmpz_mat, den: int) -> str | None:
         program = self.program
         if not program.leakages and not program.worst:
             return None
@@ -106,7 +104,7 @@ class Limits:
         try:
             known: dict[int, list[arb]] = {}
             for term, limit in (*program.leakages, *program.worst):
-                if limit > 0 and id(term) not in known:
+                if not is_zero(limit) and id(term) not in known:
                     known[id(term)] = self._leakage(term, channel)
             scale = fmpz(self.total) * fmpz(den)
             for term, limit in program.leakages:
@@ -117,11 +115,14 @@ class Limits:
                     if limit == 0 and self._silent(term, channel):
                         continue
                     return "a leakage limit is exceeded"
-            for term, limit in program.worst:
-                if limit == 0 and self._silent(term, channel):
+            for term, most in program.worst:
+                if is_zero(most):
+                    if not self._silent(term, channel):
+                        return "a letter leaks more than its limit"
                     continue
-                most = arb(fmpq(limit.numerator, limit.denominator))
-                if limit == 0 or not all(f <= most * fmpz(q) for f, q in zip(known[id(term)], letters, strict=True)):
+                limits, below = whole(most[None, :] * self.mass)
+                allowed = _flint(limits) * channel
+                if not all(f <= arb(fmpq(allowed[0, t], below)) for t, f in enumerate(known[id(term)])):
                     return "a letter leaks more than its limit"
         finally:
             ctx.prec = before

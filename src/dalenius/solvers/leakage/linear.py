@@ -11,7 +11,7 @@ from dalenius.solvers.exact import solve
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.presolve import none_of, steep
-from dalenius.solvers.leakage.program import Multipliers, Program, Solution
+from dalenius.solvers.leakage.program import Multipliers, Program, Solution, is_zero
 from dalenius.solvers.lp import Optimum, maximise
 
 __all__ = ["is_linear", "linear_optimum"]
@@ -21,7 +21,8 @@ _EXACT = 250  # the largest system that is solved exactly
 
 def is_linear(given: Arrays) -> bool:
     """Whether no logarithm matters: no term with two values in a group has a weight or a positive limit."""
-    terms = [*((s, theta) for theta, s in given.objective), *given.leakages, *given.worst]
+    terms = [*((s, theta) for theta, s in given.objective), *given.leakages]
+    terms += [(s, float(np.abs(most).max())) for s, most in given.worst]
     return all(weight == 0 or len(s.B) == len(s.G) for s, weight in terms)
 
 
@@ -58,7 +59,7 @@ def _rows(program: Program) -> Iterator[_Row]:
     for t, r in enumerate(program.marginal or ()):
         yield _Row("equal", (at, t), {(e, t): Fraction(int(mass[e]), total) for e in range(n)}, r, r)
     for k, (term, limit) in enumerate((*program.leakages, *program.worst)):
-        if limit:  # a limit on a secret of one value
+        if not is_zero(limit):  # a limit on a secret of one value
             continue
         for i, row in enumerate(term.counts):
             together = term.counts[term.group == term.group[i]].sum(axis=0)
@@ -67,12 +68,11 @@ def _rows(program: Program) -> Iterator[_Row]:
                 g = [(int(row[e]) - share * int(together[e])) / total for e in range(n)]
                 for t in range(m):
                     yield _Row("silent", (k, i, t), {(e, t): v for e, v in enumerate(g) if v}, zero, zero)
-    for k, (counts, r) in enumerate(program.odds):
-        for i, row in enumerate(counts):
-            share = Fraction(int(row.sum()), total)
+    for k, (counts, against, r) in enumerate(program.odds):
+        for i, (row, other) in enumerate(zip(counts, against, strict=True)):
             for t in range(m):
-                low = {(e, t): (int(row[e]) - share / r * int(mass[e])) / total for e in range(n)}
-                high = {(e, t): (r * share * int(mass[e]) - int(row[e])) / total for e in range(n)}
+                low = {(e, t): (int(row[e]) - Fraction(other[e]) / r) / total for e in range(n)}
+                high = {(e, t): (r * Fraction(other[e]) - int(row[e])) / total for e in range(n)}
                 yield _Row("odds", (k, i, t), low, zero, None)
                 yield _Row("odds", (k, len(counts) + i, t), high, zero, None)
     for k, (i, j, r) in enumerate(program.pairs):
@@ -115,7 +115,7 @@ def linear_optimum(program: Program, given: Arrays, *, loss: float) -> Solution:
 def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) -> Multipliers:
     y = none_of(given)
     limits = [*given.leakages, *given.worst]
-    silent = {k: np.zeros((s.size, given.allowed.shape[1])) for k, (s, limit) in enumerate(limits) if limit == 0}
+    silent = {k: np.zeros((s.size, given.allowed.shape[1])) for k, (s, limit) in enumerate(limits) if is_zero(limit)}
     parts = {"distortion": y.distortion, "equal": y.equal, "pair": y.pairs}
     for row, dual in zip(rows, best.dual.tolist(), strict=True):
         if dual == 0 or row.kind == "sum":

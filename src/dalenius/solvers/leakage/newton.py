@@ -48,7 +48,7 @@ class Local:
             if term.worst:
                 n = len(s.B[0])
                 self.gradient[:, :n] -= term.limit
-                self.off_w = term.limit * x[:, :n].sum(axis=1, keepdims=True) - self.used - w
+                self.off_w = (x[:, :n] @ term.limit)[:, None] - self.used - w
                 self.curvature = bend + w / self.lam
             else:
                 self.off_w = term.limit - self.used.sum(keepdims=True).reshape(1, 1) - w

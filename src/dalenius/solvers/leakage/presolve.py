@@ -13,12 +13,12 @@ the one before, with the same bound (or one lower by a chosen ``loss``):
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dalenius.solvers.leakage.arrays import Arrays, Secret
-from dalenius.solvers.leakage.program import Exact, Floats, Multipliers, NoChannel, Program
+from dalenius.solvers.leakage.program import Exact, Floats, Multipliers, NoChannel, Program, is_zero
 
 __all__ = ["Lift", "least_distortion", "none_of", "presolved", "steep"]
 
@@ -165,14 +165,15 @@ def _paid(a: Arrays, allowed: Exact, y: Multipliers, causes: list[_Cause], objec
 def _silent(a: Arrays, loss: float) -> tuple[Arrays, Lift]:
     """A leakage limit of zero means p(k|t, g) = p(k|g): equalities. A negative limit is impossible."""
     m = a.allowed.shape[1]
-    limits = [*a.leakages, *a.worst]
+    limits: list[tuple[Secret, Any]] = [*a.leakages, *a.worst]
     for k, (_, limit) in enumerate(limits):
-        if limit < 0:
+        mean = float(np.sum(limit * a.p))
+        if mean < 0:
             lam = np.eye(len(limits))[k]
             worst = tuple(np.full(m, v) for v in lam[len(a.leakages) :])
             proof = replace(none_of(a), leakage=lam[: len(a.leakages)], worst=worst)
-            raise NoChannel(f"leakage limit {k} is {limit:.3g}, below zero", proof, a.bound(proof, objective=False))
-    zero = [k for k, (_, limit) in enumerate(limits) if limit == 0]
+            raise NoChannel(f"leakage limit {k} is {mean:.3g}, below zero", proof, a.bound(proof, objective=False))
+    zero = [k for k, (_, limit) in enumerate(limits) if is_zero(limit)]
     if not zero:
         return a, _same
     first, blocks = len(a.G), []
@@ -198,16 +199,16 @@ def _silent(a: Arrays, loss: float) -> tuple[Arrays, Lift]:
         leakage = np.zeros(len(a.leakages))
         worst, worst_posteriors = [], []
         at = first
-        for k, (s, limit) in enumerate(limits):
-            if limit == 0:
+        for k, (s, _) in enumerate(limits):
+            if k in zero:
                 eta = y.equal[at : at + len(s.B)]
                 at += len(s.B)
                 lam, logs = steep(s, eta, loss, shared=k < len(a.leakages))
             if k < len(a.leakages):
-                leakage[k], values = (lam[0], s.spread(logs)) if limit == 0 else given[k]
+                leakage[k], values = (lam[0], s.spread(logs)) if k in zero else given[k]
                 posteriors.append(values)
             else:
-                lam, values = (lam, s.spread(logs)) if limit == 0 else alone[k - len(a.leakages)]
+                lam, values = (lam, s.spread(logs)) if k in zero else alone[k - len(a.leakages)]
                 worst.append(lam)
                 worst_posteriors.append(values)
         return replace(

@@ -6,9 +6,9 @@ pi(e, t) = p(e) W(t|e) >= 0 with row sums p(e),
     min  <C, pi> + sum_k theta_k f_k(pi)          s.t.  <C_j, pi> <= D_j,   f_k(pi) <= L_k,   and column by column
     f(pi) = sum_t f_t,  f_t = sum_k J log(J / (Q_g c)),   J = B pi,  Q = sums of J over the group g of k,  c = p(k|g)
 
-worst cases f_t <= L Q_t, equalities G pi_t = h_t, ratios W(t|i) <= r W(t|j), and odds 1/r <= p(k|t)/p(k) <= r. Units
-are nats. f is convex and positively homogeneous, f(pi) = max over subnormalised b of <B' log(b/c), pi>, so that for
-ANY posteriors b and ANY multipliers of the right sign
+worst cases f_t <= <L, pi_t>, equalities G pi_t = h_t, ratios W(t|i) <= r W(t|j), and odds 1/r <= J / J' <= r of two
+sums J = M pi_t and J' = M' pi_t. Units are nats. f is convex and positively homogeneous, f(pi) = max over subnormalised
+b of <B' log(b/c), pi>, so that for ANY posteriors b and ANY multipliers of the right sign
 
     optimum >= sum_e p(e) min_t R(e, t) + const,
 
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import Infeasible, InputError
 
-__all__ = ["Multipliers", "NoChannel", "Program", "Solution", "Term"]
+__all__ = ["Multipliers", "NoChannel", "Program", "Solution", "Term", "is_zero"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -49,9 +49,10 @@ class Program:
     """Minimise over pi(e, t) = p(e) W(t|e); every figure is a whole number or a Fraction, limits of leakage in nats.
 
     ``mass`` (n,) N(e) > 0; ``allowed`` (n, m) false where a transition is forbidden; ``cost`` (n, m) per unit of pi;
-    ``objective`` (theta, term); ``distortions`` (matrix, limit); ``leakages`` and ``worst`` (term, limit);
-    ``independent`` counts (V, n) of each view; ``marginal`` the law of the letters; ``local_dp`` (rows, r):
-    W(t|i) <= r W(t|j) for all i, j in rows; ``pairs`` (i, j, r): W(t|i) <= r W(t|j); ``odds`` (counts, r).
+    ``objective`` (theta, term); ``distortions`` (matrix, limit); ``leakages`` (term, limit); ``worst`` (term, L (n,)):
+    f_t <= sum_e L(e) pi(e, t); ``independent`` counts (V, n) of each view; ``marginal`` the law of the letters;
+    ``local_dp`` (rows, r): W(t|i) <= r W(t|j) for all i, j in rows; ``pairs`` (i, j, r): W(t|i) <= r W(t|j); ``odds``
+    (counts, against, r): counts W_t between against W_t / r and r against W_t, both (K, n).
     """
 
     mass: Exact
@@ -61,12 +62,12 @@ class Program:
     objective: tuple[tuple[Fraction, Term], ...] = ()
     distortions: tuple[tuple[Exact, Fraction], ...] = ()
     leakages: tuple[tuple[Term, Fraction], ...] = ()
-    worst: tuple[tuple[Term, Fraction], ...] = ()
+    worst: tuple[tuple[Term, Exact], ...] = ()
     independent: tuple[Exact, ...] = ()
     marginal: tuple[Fraction, ...] | None = None
     local_dp: tuple[tuple[Ints, Fraction], ...] = ()
     pairs: tuple[tuple[int, int, Fraction], ...] = ()
-    odds: tuple[tuple[Exact, Fraction], ...] = ()
+    odds: tuple[tuple[Exact, Exact, Fraction], ...] = ()
 
     def __post_init__(self) -> None:
         n, m = len(self.mass), self.letters
@@ -80,16 +81,17 @@ class Program:
         terms = [*(t for _, t in self.objective), *(t for t, _ in self.leakages), *(t for t, _ in self.worst)]
         shapes |= {f"term {k}": (t.counts.shape, (len(t.group), n)) for k, t in enumerate(terms)}
         shapes |= {f"view {k}": (v.shape[1:], (n,)) for k, v in enumerate(self.independent)}
-        shapes |= {f"odds {k}": (v.shape[1:], (n,)) for k, (v, _) in enumerate(self.odds)}
+        shapes |= {f"worst case {k}": (most.shape, (n,)) for k, (_, most) in enumerate(self.worst)}
+        shapes |= {f"odds {k}": (against.shape, (len(v), n)) for k, (v, against, _) in enumerate(self.odds)}
         shapes |= {} if self.marginal is None else {"marginal": ((len(self.marginal),), (m,))}
         for name, (found, wanted) in shapes.items():
             if found != wanted:
                 raise InputError(f"{name} has shape {found}, not {wanted}")
-        tables = [*(t.counts for t in terms), *self.independent, *(v for v, _ in self.odds)]
+        tables = [*(t.counts for t in terms), *self.independent]
         for k, counts in enumerate(tables):
             if (counts.sum(axis=0) != self.mass).any():
                 raise InputError(f"table {k} of counts does not add up to the mass of every row")
-        ratios = [*(r for _, r in self.local_dp), *(r for *_, r in self.pairs), *(r for _, r in self.odds)]
+        ratios = [*(r for _, r in self.local_dp), *(r for *_, r in self.pairs), *(r for *_, r in self.odds)]
         if any(r < 1 for r in ratios):
             raise InputError(f"a ratio of probabilities is bounded by {min(ratios)} < 1")
         if self.marginal is not None and (min(self.marginal) < 0 or sum(self.marginal) != 1):
@@ -108,7 +110,7 @@ class Multipliers:
     limit; ``worst`` (m,) >= 0 and ``worst_posteriors`` (K, m) per worst case; ``equal`` (rows, m) of either sign: rows
     p(v|e) - p(v) of each view without its last value, then a row of ones for the marginal; ``pairs`` (#, m) >= 0 for
     r W(t|j) - W(t|i) >= 0; ``floors`` per local_dp the (R, m) multipliers >= 0 of W - y >= 0 and of r y - W >= 0;
-    ``odds`` (2K, m) >= 0 for p(k|e) - p(k)/r, then for r p(k) - p(k|e).
+    ``odds`` (2K, m) >= 0 for (counts - against / r) / N(e), then for (r against - counts) / N(e).
     """
 
     posteriors: tuple[Floats, ...] = ()
@@ -138,6 +140,11 @@ class Solution:
     inner: Floats | None = None
     channel: tuple[tuple[Fraction, ...], ...] | None = None
     snapshot: Any = None
+
+
+def is_zero(limit: Any) -> bool:
+    """Whether a limit of leakage, one number or one for every row, is zero."""
+    return not np.any(limit)
 
 
 class NoChannel(Infeasible):

@@ -1,39 +1,33 @@
 """The exact channel of a solution: rounded, equalities restored, moved inside where a limit is missed, checked."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from dalenius.errors import Infeasible, SolverFailed
+from dalenius.errors import SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits
-from dalenius.solvers.leakage.presolve import least_distortion
 from dalenius.solvers.leakage.program import Floats, Program, Solution
 from dalenius.solvers.leakage.rounding import Equalities, rounded
-from dalenius.solvers.leakage.searching import search
 
 __all__ = ["rational"]
 
 _SHARES = tuple(10.0**-k for k in range(13, 1, -1))
 _CLEARLY = 1e-8  # a limit that doubles see missed by more than this is not worth an exact attempt
-_MARGINS = tuple(Fraction(1, 10**k) for k in (2, 4, 6))
-_SECONDS = 10.0
 
 
 def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...], ...]:
     """Rows of W: every limit is kept exactly (leakage: shown with intervals). Raises SolverFailed if none is found.
 
     Letters that miss a limit of their own are levelled a little; then the least share of a point further inside that
-    keeps every limit is mixed in: of the constant channel if it is allowed, else of one that the search met on its way,
-    else of one that is searched for with limits closer by a margin.
+    keeps every limit is mixed in: of the constant channel if it is allowed, else of one that the search met on its way.
     """
     if solution.channel is not None:
         return solution.channel
     limits, equal, given = Limits(program), Equalities(program), Arrays.of(program)
     why = "the search left no point"
-    for W, bits, tiny in _candidates(program, given, solution, free=not len(equal.G)):
+    for W, bits, tiny in _candidates(given, solution, free=not len(equal.G)):
         if given.violation(W * given.p[:, None]) > _CLEARLY:
             continue
         try:
@@ -49,9 +43,7 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
     raise SolverFailed(f"no exact channel was found next to the float one: {why}")
 
 
-def _candidates(
-    program: Program, given: Arrays, solution: Solution, *, free: bool
-) -> Iterator[tuple[Floats, int, float]]:
+def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tuple[Floats, int, float]]:
     W = solution.pi / given.p[:, None]
     inside = []
     constant = np.broadcast_to(given.start, W.shape)
@@ -67,24 +59,6 @@ def _candidates(
     for share in _SHARES:
         for other in inside:
             yield (1 - share) * W + share * other, 60, 1e-11
-    for other in _roomier(program):
-        for share in _SHARES:
-            yield (1 - share) * W + share * other / given.p[:, None], 60, 1e-11
-
-
-def _roomier(program: Program) -> Iterator[Floats]:
-    """Points strictly inside the limits on distortion and leakage, as far as there are some."""
-    for margin in _MARGINS:
-        closer = replace(
-            program,
-            distortions=tuple((C, D - margin * (D - least_distortion(program, C)[1])) for C, D in program.distortions),
-            leakages=tuple((term, (1 - margin) * L) for term, L in program.leakages),
-            worst=tuple((term, (1 - margin) * L) for term, L in program.worst),
-        )
-        try:
-            yield search(closer, gap=1e-3, seconds=_SECONDS).pi
-        except (Infeasible, SolverFailed):
-            continue
 
 
 def _levelled(given: Arrays, W: Floats) -> Floats:
@@ -95,7 +69,7 @@ def _levelled(given: Arrays, W: Floats) -> Floats:
     """
     pi = W * given.p[:, None]
     q = pi.sum(axis=0)
-    missed = [(s.leakage(pi) - L * q, L) for s, L in given.worst]
+    missed = [(s.leakage(pi) - most @ pi, float(most @ given.p)) for s, most in given.worst]
     missed += [(W[rows].max(axis=0) - r * W[rows].min(axis=0), r - 1) for rows, r in given.local_dp]
     missed += [(W[i] - r * W[j], r - 1) for i, j, r in given.pairs]
     missed += [(-row @ pi, float(row @ given.p)) for row in given.A]

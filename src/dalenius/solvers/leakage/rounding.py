@@ -17,7 +17,7 @@ from scipy.linalg import qr
 
 from dalenius.errors import SolverFailed
 from dalenius.solvers.leakage.limits import whole
-from dalenius.solvers.leakage.program import Exact, Floats, Program, Term
+from dalenius.solvers.leakage.program import Exact, Floats, Program, Term, is_zero
 
 __all__ = ["Equalities", "rounded"]
 
@@ -41,10 +41,19 @@ class Equalities:
                 seen = int(row.sum())
                 add([int(v) * whole_ - seen * w for v, w in zip(row, together, strict=True)], [0] * m)
 
-        for counts in (*program.independent, *(counts for counts, r in program.odds if r == 1)):
+        for counts in program.independent:
             apart(counts, mass)
+        for counts, against, r in program.odds:
+            for row, other in zip(counts, against, strict=True) if r == 1 else ():
+                add(
+                    [
+                        int(v)
+                        for v in whole(np.array([[Fraction(a) - b for a, b in zip(row, other, strict=True)]]))[0][0]
+                    ],
+                    [0] * m,
+                )
         for term, limit in (*program.leakages, *program.worst):
-            if limit == 0:
+            if is_zero(limit):
                 for part in _groups(term):
                     apart(part, [int(v) for v in part.sum(axis=0)])
         ties = [(int(own[0]), int(e)) for own, r in program.local_dp if r == 1 for e in own[1:]]

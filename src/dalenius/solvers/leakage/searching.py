@@ -64,7 +64,7 @@ class _Scaled:
             a,
             distortions=[(C, less(D)) for C, D in a.distortions],
             leakages=[(s, less(L)) for s, L in a.leakages],
-            worst=[(s, less(L)) for s, L in a.worst],
+            worst=[(s, most - min(by, 0.01 * abs(float(most @ a.p)))) for s, most in a.worst],
             local_dp=[(rows, r - min(by, 0.01 * (r - 1))) for rows, r in a.local_dp],
             pairs=[(i, j, r - min(by, 0.01 * (r - 1))) for i, j, r in a.pairs],
             A=a.A - by * (a.A @ a.p)[:, None] * np.ones(n),
