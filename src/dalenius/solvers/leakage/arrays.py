@@ -135,15 +135,18 @@ class Arrays:
     def value(self, pi: Floats) -> float:
         return float((self.cost * pi).sum()) + sum(w * float(s.leakage(pi).sum()) for w, s in self.objective)
 
+    def unequal(self, pi: Floats) -> float:
+        """The largest amount by which pi misses an equality of its letters."""
+        return float(np.abs(self.G @ pi - self.h).max(initial=0.0))
+
     def violation(self, pi: Floats) -> float:
-        """The largest amount by which pi misses a limit."""
+        """The largest amount by which pi misses a limit; equalities are not counted."""
         W = pi / self.p[:, None]
         off = [0.0, -float(pi.min()), float(np.abs(pi.sum(axis=1) - self.p).max())]
         off.append(float(pi[~self.allowed].max(initial=0.0)))
         off += [float((C * pi).sum()) - D for C, D in self.distortions]
         off += [float(s.leakage(pi).sum()) - L for s, L in self.leakages]
         off += [float((s.leakage(pi) - most @ pi).max()) for s, most in self.worst]
-        off.append(float(np.abs(self.G @ pi - self.h).max(initial=0.0)))
         off.append(float((-self.A @ pi).max(initial=0.0)))
         least = float(self.p.min())
         off += [float((W[rows].max(axis=0) - r * W[rows].min(axis=0)).max()) * least for rows, r in self.local_dp]

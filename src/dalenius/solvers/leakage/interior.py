@@ -29,6 +29,8 @@ __all__ = ["Care", "Found", "Progress", "descend"]
 
 Progress: TypeAlias = Callable[[int, float, float], None]
 
+_MENDED = 1e-10  # an equality missed by no more is mended in the exact repair, without a loss that matters
+_NOISE = 1e-8  # what is unmet by no more may be rounding
 _LONGEST = 4.0  # the most that a logarithm may change in one step
 
 
@@ -85,7 +87,7 @@ def _step(newton: Newton, gap: float, count: int, care: Care, wary: bool) -> tup
     ahead = _total(_products(state, plain, room))
     sigma = min(0.5, max(1e-4, (max(ahead, 0.0) / gap) ** 2))
     # The limits of leakage are curved: complementarity must not outrun them.
-    held = wary and newton.unmet() > care.hold * gap
+    held = wary and newton.unmet() > max(care.hold * gap, _NOISE)
     if held:
         sigma = max(sigma, 0.8)
     second: Corrections = none
@@ -197,21 +199,21 @@ def _assess(
     """Take what the iterate proves; True when the search is over."""
     pi = np.maximum(state.x[:, : model.n].T, 0.0)
     pi = pi / pi.sum(axis=1, keepdims=True) * model.p[:, None]
-    off = model.given.violation(pi)
+    off, unequal = model.given.violation(pi), model.given.unequal(pi)
     multipliers = model.multipliers(state)
     bound = wanted.bound(multipliers)
     if bound > found.bound:
         found.bound, found.multipliers = bound, multipliers
-    if off > 1e-7:
+    if max(off, unequal) > 1e-7:
         farkas = wanted.bound(multipliers, objective=False)
         if farkas > 1e-6:
             found.farkas, found.multipliers, found.words = farkas, multipliers, "no channel keeps the limits"
             return True
-    if off <= 1e-12 and (found.inner is None or total > 1e-4):
+    if max(off, unequal) <= 1e-12 and (found.inner is None or total > 1e-4):
         found.inner = pi
-    if off <= violation:
+    if off <= violation and unequal <= _MENDED:
         value = wanted.value(pi)
         if value < found.value:
             found.value, found.pi = value, pi
-    found.words = f"the gap is {found.value - found.bound:.1e}, the limits are missed by {off:.1e}"
+    found.words = f"the gap is {found.value - found.bound:.1e}, the limits are missed by {max(off, unequal):.1e}"
     return found.value - found.bound <= gap

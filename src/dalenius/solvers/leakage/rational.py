@@ -28,7 +28,7 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
     limits, equal, given = Limits(program), Equalities(program), Arrays.of(program)
     why = "the search left no point"
     for W, bits, tiny in _candidates(given, solution, free=not len(equal.G)):
-        if given.violation(W * given.p[:, None]) > _CLEARLY:
+        if max(given.violation(W * given.p[:, None]), given.unequal(W * given.p[:, None])) > _CLEARLY:
             continue
         try:
             K, den = rounded(W, program.allowed, equal, bits, tiny)
@@ -47,7 +47,10 @@ def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tu
     W = solution.pi / given.p[:, None]
     inside = []
     constant = np.broadcast_to(given.start, W.shape)
-    if given.allowed.all() and given.violation(constant * given.p[:, None]) <= 1e-13:
+    if (
+        given.allowed.all()
+        and max(given.violation(constant * given.p[:, None]), given.unequal(constant * given.p[:, None])) <= 1e-13
+    ):
         inside.append(constant)
     if solution.inner is not None:
         inside.append(solution.inner / given.p[:, None])
