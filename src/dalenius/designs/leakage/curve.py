@@ -120,7 +120,7 @@ def _attained(program: Program, seconds: float) -> tuple[Fraction, Rows]:
     small = len(program.mass) * program.letters <= FEW
     for gap in (1e-9, 1e-7, 1e-5) if small else (1e-7, 1e-5):
         try:
-            rows = rational(program, search(program, gap=gap, seconds=seconds))
+            rows = rational(program, search(program, gap=gap, seconds=seconds, vertex=small))
         except SolverFailed as e:
             failure = e
             continue

@@ -211,7 +211,8 @@ def _assess(
             return True
     if max(off, unequal) <= 1e-12 and (found.inner is None or total > 1e-4):
         found.inner = pi
-    if off <= violation and unequal <= _MENDED:
+    single = model.pattern.count or len(model.A) or model.given.worst  # limits of single letters, which mending moves
+    if off <= violation and unequal <= (max(violation, 0.1 * _MENDED) if single else max(_MENDED, 0.01 * gap)):
         value = wanted.value(pi)
         if value < found.value:
             found.value, found.pi = value, pi

@@ -179,6 +179,30 @@ class Newton:
         out = self.size * cho_solve(self.factor, self.size * right)
         return np.asarray(out + self.size * cho_solve(self.factor, self.size * (right - self.S @ out)))
 
+    def _solved(self, h: Floats, equal: Floats, rows: Floats, over: Floats) -> tuple[Floats, Floats, Floats]:
+        """dx, deta and theta = (dmu, ds, dlam) for the right sides of the dual, the equalities, row sums and limits."""
+        model, n = self.model, self.model.n
+        dx = self._projected(h[:, :, None])[:, :, 0]
+        if len(model.G):
+            dx = dx + (self.HG @ (self.inner @ equal[:, :, None]))[:, :, 0]
+        right = np.zeros(n + self.extra)
+        right[:n] = rows - dx[:, :n].sum(axis=0)
+        if self.V is not None:
+            right[n:] = self.V.reshape(-1, self.extra).T @ dx.ravel() - over
+        theta = self._coupled(right)
+        h = h.copy()
+        h[:, :n] += theta[:n]
+        if self.V is not None:
+            h -= self.V @ theta[n:]
+        h = np.where(model.live, h, 0.0)
+        dx = self.columns.solve(h[:, :, None])
+        deta = np.zeros_like(self.state.eta)
+        if len(model.G):
+            step = self.inner @ (equal[:, :, None] - self.HG.transpose(0, 2, 1) @ h[:, :, None])
+            deta = step[:, :, 0]
+            dx = dx + self.HG @ step
+        return np.where(model.live, dx[:, :, 0], 0.0), deta, theta
+
     def direction(self, target: float, corrections: Corrections) -> State:
         """The step towards products equal to ``target``, less the second-order ``corrections``."""
         model, s, n = self.model, self.state, self.model.n
@@ -205,29 +229,14 @@ class Newton:
                 if o.term.worst:
                     h += o.gradient * (missing / o.curvature)
             kept.append((fill, M, missing))
-        h = np.where(model.live, h, 0.0)
-        dx = self._projected(h[:, :, None])[:, :, 0]
-        equal = bool(len(model.G))
-        if equal:
-            dx = dx + (self.HG @ (self.inner @ self.equal[:, :, None]))[:, :, 0]
-        right = np.zeros(n + self.extra)
-        right[:n] = self.rows - dx[:, :n].sum(axis=0)
-        if self.V is not None:
-            right[n:] = self.V.reshape(-1, self.extra).T @ dx.ravel()
-            right[n : n + J] -= self.spent - want_u / s.s
-            right[n + J :] -= [float(kept[k][2][0, 0]) for k, o in enumerate(self.local) if o in self.limits]
-        theta = self._coupled(right)
-        h[:, :n] += theta[:n]
-        if self.V is not None:
-            h -= self.V @ theta[n:]
-        h = np.where(model.live, h, 0.0)
-        dx = self.columns.solve(h[:, :, None])
-        deta = np.zeros_like(s.eta)
-        if equal:
-            step = self.inner @ (self.equal[:, :, None] - self.HG.transpose(0, 2, 1) @ h[:, :, None])
-            deta = step[:, :, 0]
-            dx = dx + self.HG @ step
-        dx = np.where(model.live, dx[:, :, 0], 0.0)
+        over = np.zeros(self.extra)
+        over[:J] = self.spent - want_u / s.s if J else 0.0
+        over[J:] = [float(kept[k][2][0, 0]) for k, o in enumerate(self.local) if o in self.limits]
+        dx, deta, theta = self._solved(np.where(model.live, h, 0.0), self.equal, self.rows, over)
+        if len(model.G):  # equalities and row sums lose digits as the letters empty: solve for what is left of them
+            left = self.equal - dx @ model.G.T, self.rows - dx[:, :n].sum(axis=0), np.zeros(self.extra)
+            more = self._solved(np.zeros_like(h), *left)
+            dx, deta, theta = dx + more[0], deta + more[1], theta + more[2]
         dz = np.where(model.live, (want_x - s.z * dx) / self.safe, 0.0)
         ds = theta[n : n + J]
         da = model.inequalities(dx) - self.slack

@@ -56,10 +56,11 @@ def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tu
         inside.append(solution.inner / given.p[:, None])
     if free:
         yield W, 44, 0.0
+    missed = given.unequal(solution.pi)
     W = _levelled(given, W)
     yield W, 60, 1e-11
     yield W, 60, 1e-6
-    for share in _SHARES:
+    for share in (v for v in _SHARES if v >= missed):  # what mends an equality takes so much from some entry
         for other in inside:
             yield (1 - share) * W + share * other, 60, 1e-11
 

@@ -147,7 +147,8 @@ def _sinks(W: Floats, tiny: float) -> tuple[list[int], np.ndarray[tuple[int], np
 
 def _pivots(W: Floats, G: Exact, sinks: list[int], sink_of: Exact, idle: Exact, tiny: float) -> dict[int, _Pivot]:
     """For every letter but the first sink: pivot rows, the equations they solve, det G_B^-1 and det."""
-    slopes = np.array([[float(Fraction(int(v), max(abs(int(w)) for w in row))) for v in row] for row in G])
+    tops = [max(abs(int(v)) for v in row) for row in G]
+    slopes = np.array([[int(v) / top for v in row] for row, top in zip(G, tops, strict=True)])
     place = {t: k for k, t in enumerate(sinks)}
     live = [t for t in range(W.shape[1]) if not idle[t] and place.get(t, 1) > 0]
     weights = {t: np.where(sink_of < place.get(t, len(W)), W[:, t], 0.0) for t in live}

@@ -90,15 +90,17 @@ def search(
     gap: float,
     seconds: float,
     start: Snapshot | None = None,
+    vertex: bool = True,
     on_progress: Progress | None = None,
 ) -> Solution:
     """A channel within ``gap`` of the optimum (in the unit of the objective: nats for leakage), and why.
 
-    ``start`` is the ``snapshot`` of a solution of the same program with other limits. ``on_progress(iteration, value,
-    bound)`` is called at every step. Raises NoChannel with multipliers that prove it, or SolverFailed with the gap.
+    ``start`` is the ``snapshot`` of a solution of the same program with other limits. A program without logarithms has
+    an exact vertex for an answer, unless ``vertex`` is false. ``on_progress(iteration, value, bound)`` is called at
+    every step. Raises NoChannel with multipliers that prove it, or SolverFailed with the gap.
     """
     given = Arrays.of(program)
-    if is_linear(given) and given.allowed.size <= _LINEAR:
+    if vertex and is_linear(given) and given.allowed.size <= _LINEAR:
         return _linear(program, given, gap)
     reduced, back, letters = presolved(program, given, loss=0.02 * gap)
     scaled = _Scaled.of(reduced)
