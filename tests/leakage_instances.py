@@ -58,6 +58,7 @@ class Source:
         law = np.einsum("e,es,ev,ew->esvw", base, *parts)
         cells = rng.multinomial(max(100_000, 40 * n * k), law.ravel() / law.sum()).reshape(law.shape)
         cells[cells.sum(axis=(1, 2, 3)) == 0, 0, 0, 0] = 1
+        self.cells = cells
         self.mass = cells.sum(axis=(1, 2, 3)).astype(object)
         self.secret = cells.sum(axis=(2, 3)).T.astype(object)
         self.attribute = cells.sum(axis=(1, 3)).T.astype(object)
