@@ -5,6 +5,7 @@ CPU seconds, proof included. Random rows: uniform numbers divided by their sum, 
     BA      plain Blahut-Arimoto in numpy until its own bracket is as narrow (its doubles are not proved)
     qif     qif.measure.shannon.add_capacity with the same tolerance; it gives no upper end
     SVD     numpy.linalg.svd for the maximal correlation
+    all     the same search for selections with every row kept and no pairs, as a proof for the checker needs it
 
     python benchmarks/capacity.py [seeds]
 """
@@ -23,6 +24,7 @@ from reporting import save
 
 from dalenius.core import Channel, Pmf
 from dalenius.measures import individual_capacity, s_star
+from dalenius.measures.individual import individual_proof
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.contraction import correlation, pairwise_contraction, total_variation
 from dalenius.solvers.divergence import Laws
@@ -99,20 +101,25 @@ def capacities(seeds: range) -> list[dict[str, Any]]:
 
 
 def selections(seeds: range) -> list[dict[str, Any]]:
-    print(f"\n{'letters':>7} {'n':>3} {'|Y|':>4} {'seed':>4} {'selections':>11} {'seconds':>8} {'gap, bits':>9}")
+    print(
+        f"\n{'letters':>7} {'n':>3} {'|Y|':>4} {'seed':>4} {'selections':>11}"
+        f" {'seconds':>8} {'gap, bits':>9} {'all, s':>8} {'x':>5}"
+    )
     out = []
-    for letters, n, k in [(3, 4, 3), (3, 6, 4), (2, 10, 4), (4, 5, 5), (3, 5, 10)]:
+    for letters, n, k in [(3, 4, 3), (3, 6, 4), (2, 10, 4), (4, 5, 5), (3, 5, 10), (2, 8, 20)]:
         for seed in seeds:
             rows = rows_of("1", letters**n, k, seed)
             names = {f"X{i}": tuple(map(str, range(letters))) for i in range(n)}
             channel = Channel.rationalise(names, {"Y": tuple(map(str, range(k)))}, rows.tolist())
             seconds, found = timed(lambda c=channel: individual_capacity(c))
             count = float(n) * float(letters ** (n - 1)) ** letters
+            gap, (every, _) = found.high - found.low, timed(lambda c=channel: individual_proof(c))
             out.append(
-                {"letters": letters, "n": n, "k": k, "seed": seed, "seconds": seconds, "gap": found.high - found.low}
+                {"letters": letters, "n": n, "k": k, "seed": seed, "seconds": seconds, "gap": gap, "all rows": every}
             )
             print(
-                f"{letters:>7} {n:>3} {k:>4} {seed:>4} {count:>11.1e} {seconds:>8.2f} {found.high - found.low:>9.1e}",
+                f"{letters:>7} {n:>3} {k:>4} {seed:>4} {count:>11.1e} {seconds:>8.3f} {gap:>9.1e}"
+                f" {every:>8.3f} {every / seconds:>5.1f}",
                 flush=True,
             )
     return out

@@ -33,7 +33,6 @@ from dalenius.measures.capacity import Bracket, bits, distinct_rows
 from dalenius.measures.individual import GAP, NODES, individual_capacity, outcome_classes
 from dalenius.measures.shannon import mutual_information_bounds
 from dalenius.solvers.divergence import UNIT, Laws
-from dalenius.solvers.pairs import best_pair
 from dalenius.solvers.selection import best_selection
 
 __all__ = [
@@ -115,12 +114,8 @@ def processed(channel: Kernel, kernel: Kernel) -> Channel:
 def _selected(laws: Laws, classes: Sequence[Places], known: float = 0.0) -> tuple[float, float]:
     if len(laws) == 1:
         return 0.0, 0.0
-    if len(classes) == 2 and len(classes[0]) * len(classes[1]) > 100:
-        low, high, _, _ = best_pair(laws, classes[0], classes[1], gap=GAP)
-    else:
-        found = best_selection(laws, classes, gap=GAP, known=known, nodes=NODES)
-        low, high = found.low, found.high
-    return low, min(high, log(len(classes)) * (1 + 4 * UNIT))
+    found = best_selection(laws, classes, gap=GAP, known=known, nodes=NODES)
+    return found.low, min(found.high, log(len(classes)) * (1 + 4 * UNIT))
 
 
 def cross_capacity(channel: Kernel, letters: int) -> Bracket:

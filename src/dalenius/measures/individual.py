@@ -126,7 +126,7 @@ def individual_proof(channel: Kernel, group: int = 1, *, gap: float = GAP) -> di
     low, found = 0.0, []
     for members in combinations(range(len(channel.inputs)), group):
         classes = [np.unique(which[line]) for line in outcome_classes(channel, members)]
-        found.append(best_selection(laws, classes, gap=gap, known=low, nodes=NODES))
+        found.append(best_selection(laws, classes, gap=gap, known=low, nodes=NODES, whole=True))
         low = max(low, found[-1].low)
     root = found[0].tree
     if root.high <= low + gap:  # the ball around all rows bounds every group

@@ -25,8 +25,10 @@ Places: TypeAlias = NDArray[np.intp]
 _CHUNK = 1 << 20  # numbers at a time
 
 
-def best_pair(laws: Laws, first: Places, second: Places, *, gap: float) -> tuple[float, float, tuple[int, int], Floats]:
-    """low <= optimum <= high, the pair and the weights that reach low.
+def best_pair(
+    laws: Laws, first: Places, second: Places, *, gap: float, known: float = 0.0
+) -> tuple[float, float, tuple[int, int], Floats]:
+    """low <= optimum <= high, the pair and the weights that reach low; at most `known` is not looked into.
 
     >>> laws = Laws(np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]), 0.0)
     >>> low, high, pair, _ = best_pair(laws, np.array([0, 1]), np.array([1, 2]), gap=1e-9)
@@ -39,12 +41,13 @@ def best_pair(laws: Laws, first: Places, second: Places, *, gap: float) -> tuple
     i, j = ties[np.abs(first[ties[:, 0]] - second[ties[:, 1]]).argmax()].tolist()
     best = (int(first[i]), int(second[j]))
     low, high, weights = _solved(laws, best, gap)
-    todo = np.argwhere(apart > low + gap)
+    enough = max(low, known)
+    todo = np.argwhere(apart > enough + gap)
     pairs = np.stack([first[todo[:, 0]], second[todo[:, 1]]], axis=1)
     bound = np.minimum(_about_the_mean(laws, pairs), apart[todo[:, 0], todo[:, 1]])
-    top = float(apart[apart <= low + gap].max(initial=0.0))
+    top = float(apart[apart <= enough + gap].max(initial=0.0))
     for n in np.argsort(-bound):
-        if bound[n] <= low + gap:
+        if bound[n] <= max(low, known) + gap:
             top = max(top, float(bound[n]))
             break
         pair = (int(pairs[n, 0]), int(pairs[n, 1]))

@@ -8,20 +8,24 @@ A node allows some rows to each class. The capacity of all rows allowed to any c
 (relaxation: the smallest ball around their union), and is reached by one of them when the rows of its support can be
 matched to distinct classes. Otherwise a class that would use two rows a and b is split into the rows nearer to a and
 those nearer to b. Every leaf carries the centre q of its ball, so the proof is the tree with max over its rows of
-D(row || q); `Laws` evaluates it with a proved error.
+D(row || q); `Laws` evaluates it with a proved error. Before the first split, rows that are mixtures of others of their
+class are left out (`hull`), at a loss that is part of the upper end; two classes are then searched pair by pair.
 """
 
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from math import log
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.solvers.capacity import smallest_ball
-from dalenius.solvers.divergence import Laws
+from dalenius.solvers.divergence import UNIT, Laws
+from dalenius.solvers.hull import extreme_rows
+from dalenius.solvers.pairs import best_pair
 
 __all__ = ["Node", "Selection", "best_selection"]
 
@@ -47,7 +51,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Selection:
-    """low <= optimum <= high in nats; the row and weight of each class that reach low; the tree that proves high."""
+    """low <= optimum <= high in nats; the row and weight of each class that reach low; the tree that proves high.
+
+    The tree alone proves it when the search kept every row (`whole`).
+    """
 
     low: float
     high: float
@@ -57,12 +64,18 @@ class Selection:
 
 
 def best_selection(
-    laws: Laws, classes: Sequence[Places], *, gap: float = 1e-9, known: float = 0.0, nodes: int = _NODES
+    laws: Laws,
+    classes: Sequence[Places],
+    *,
+    gap: float = 1e-9,
+    known: float = 0.0,
+    nodes: int = _NODES,
+    whole: bool = False,
 ) -> Selection:
     """The best selection to within `gap`; what is proved to be at most `known` is not searched further.
 
     Rows that are equal should be given as one row of several classes. Stops after `nodes` nodes with the bracket that
-    is proved then.
+    is proved then. `whole` searches all rows of each class, for a tree that proves the upper end by itself.
 
     >>> laws = Laws(np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]), 0.0)
     >>> found = best_selection(laws, [np.array([0, 1]), np.array([1, 2])])
@@ -71,7 +84,15 @@ def best_selection(
     """
     allowed = tuple(np.unique(rows) for rows in classes)
     search = _Search(laws, allowed, gap, known)
-    root = search.visit(allowed, None)
+    root, loss = search.visit(allowed, None), 0.0
+    if root.split is not None and not whole:
+        hulls = [extreme_rows(laws, rows, programs=len(allowed) > 2) for rows in allowed]
+        allowed = tuple(hull.kept for hull in hulls)
+        loss = sum(hull.loss for hull in hulls) * log(len(allowed)) * (1 + 4 * UNIT)
+        if len(allowed) == 2:
+            low, high, rows, weights = best_pair(laws, *allowed, gap=gap, known=known)
+            return Selection(low, min(high + loss, root.high), rows, weights, root)
+        root = search.visit(allowed, None)
     if root.split is not None:
         search.improve_locally(allowed)
     order, todo = count(), [(-root.high, 0, root)]
@@ -85,7 +106,7 @@ def best_selection(
             heapq.heappush(todo, (-part.high, next(order) + 1, part))
             visited += 1
     high = max(search.low, *(leaf.high for leaf in _leaves(root)))
-    return Selection(search.low, high, search.rows, search.weights, root)
+    return Selection(search.low, high + loss, search.rows, search.weights, root)
 
 
 def _leaves(root: Node) -> list[Node]:
