@@ -67,6 +67,14 @@ def main() -> None:
     saved = 1 / (2.718281828459045**2 - 1) / float(one.parameter)
     rows.append({"query": "calibrate, Gaussian, one nat", "seconds": seconds, "variance_saved": saved})
     print(f"{'calibrate to one nat, Gaussian':<42} {seconds:8.3f} s  (117) asks for {saved:.4f} times the variance")
+    for noise in ("geometric", "exponential", "randomised-response"):
+        query = Query(500, (BITS,) * 500, "count", noise, F(1, 2))
+        seconds, found = timed(partial(calibrate, query, F(1, 2)))
+        assert found.beside is not None
+        apart = abs(float(found.beside / found.parameter) - 1)
+        name = f"calibrate, count, 500 bits, {noise}"
+        rows.append({"query": name, "seconds": seconds, "apart": apart})
+        print(f"{name:<52} {seconds:8.3f} s  the two proofs are {apart:.1e} apart")
     save("queries", "seconds and gap of the individual capacity of queries, against the channel written out", rows)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import product
 from math import log
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from dalenius.measures.noise import (
     symmetric_bits,
     uniform_mixture,
 )
-from dalenius.measures.query import measures_of_query, query_capacity, query_independent
+from dalenius.measures.query import learned, measures_of_query, query_capacity, query_independent
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import Laws
 from dalenius.solvers.smith import interval_capacity
@@ -138,6 +139,39 @@ def test_ties_are_broken_by_the_value_alone():  # E6: equal f gives equal rows; 
     assert smallest_ball(Laws.normalised(middle)).low == pytest.approx(0.0371395314, abs=1e-10)
     channel = channel_of_query(Query(2, (BITS,) * 2, "count", "exponential", F(1)))
     assert channel.rows[1] == channel.rows[2]
+
+
+@pytest.mark.parametrize("letters", [BITS, TRITS, ("-3", "0", "7"), ("1/2", "3/4"), ("5",), ("0", "1", "1000000000")])
+@pytest.mark.parametrize("kind", ["count", "sum", "mean", "parity", "histogram"])
+@pytest.mark.parametrize("records", [1, 2, 5])
+def test_the_values_of_f_are_those_of_all_outcomes(letters, kind, records):
+    if kind == "parity" and "1/2" in letters:
+        letters = ("2", "4")
+    query = Query(records, (letters,) * records, kind, "randomised-response", F(1, 4))
+    every = [query.value(outcome) for outcome in product(letters, repeat=records)]
+    assert query.values == tuple(sorted(set(every)))
+    place = {v: k for k, v in enumerate(query.values)}
+    reached = {tuple(place[query.value((a, *rest))] for a in letters) for rest in product(letters, repeat=records - 1)}
+    assert set(query.reaches(1)[0].lines) == reached
+
+
+@pytest.mark.parametrize(
+    ("kind", "letters", "records"),
+    [("count", BITS, 1_200_000), ("sum", ("0", "1", "10"), 500_000), ("histogram", TRITS, 10_000)],
+)
+def test_too_many_values_are_refused_at_once(kind, letters, records):
+    with pytest.raises(Unsupported, match="takes more than"):
+        Query(records, (letters,) * records, kind, "gaussian", F(1))
+
+
+def test_an_adversary_can_be_followed_to_other_noise():
+    query = Query(9, (BITS,) * 9, "count", "geometric", F(1, 2))
+    worst = query_capacity(query)
+    for parameter in (F(1, 5), F(1, 2), F(9, 10)):
+        there = query_capacity(query.at(parameter))
+        assert 0 < learned(query.at(parameter), worst) <= there.high
+    assert learned(query, worst) == pytest.approx(worst.low, abs=1e-11)
+    assert learned(Query(2, (BITS,) * 2, "count", "laplace", F(1)), worst) is None
 
 
 def test_one_time_pad_is_perfectly_secret():

@@ -123,12 +123,13 @@ def _geometric(values: Sequence[tuple[Fraction, ...]], a: Fraction) -> Kernels:
     outer = [v / (1 + a) for v in powers]
     single = [*inner, *outer, Fraction(1)]
 
-    def law(v: Fraction, lattice: tuple[Fraction, Fraction, int]) -> list[int]:
+    def law(v: Fraction, lattice: tuple[Fraction, Fraction, int]) -> NDArray[np.intp]:
         start, step, m = lattice
         if m == 1:
-            return [len(single) - 1]
-        at = int((v - start) / step)
-        return [abs(y - at) + (len(inner) if y in (0, m - 1) else 0) for y in range(m)]
+            return np.array([len(single) - 1])
+        out = np.abs(np.arange(m) - int((v - start) / step))
+        out[[0, -1]] += len(inner)
+        return out
 
     names = [[label((start + step * y,)) for y in range(m)] for start, step, m in lattices]
     letters = tuple(", ".join(words) for words in product(*names))
@@ -137,7 +138,7 @@ def _geometric(values: Sequence[tuple[Fraction, ...]], a: Fraction) -> Kernels:
     found: dict[tuple[int, ...], int] = {}
     places = []
     for v in values:
-        laws = [law(c, lattice) for c, lattice in zip(v, lattices, strict=True)]
+        laws = [law(c, lattice).tolist() for c, lattice in zip(v, lattices, strict=True)]
         places.append([found.setdefault(tuple(sorted(word)), len(found)) for word in product(*laws)])
     entries = tuple(prod((single[k] for k in word), start=Fraction(1)) for word in found)
     return Kernels(letters, entries, np.array(places, dtype=np.intp))

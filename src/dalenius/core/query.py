@@ -7,12 +7,16 @@ A query is a description: what f is, over which letters, with which noise. Noise
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
-from math import lcm
+from itertools import combinations, pairwise, product
+from math import comb, gcd, lcm
 from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError, Unsupported
@@ -28,6 +32,7 @@ KINDS = ("count", "sum", "mean", "histogram", "parity")
 FINITE = ("randomised-response", "geometric", "exponential", "table")
 NOISES = (*FINITE, "gaussian", "laplace")
 MOST = 1 << 21  # pairs of a rest and a letter
+RANGE = 1 << 22  # between the least and the largest sum that are looked at as one array
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ class Query:
                 raise InputError(f"{self.noise} noise is for numbers, and f has labels for values")
 
     def _check_letters(self, letters: tuple[tuple[str, ...], ...]) -> None:
-        if len(letters) != self.records or any(not a or len(set(a)) != len(a) for a in letters):
+        if len(letters) != self.records or any(not a or len(set(a)) != len(a) for a in set(letters)):
             raise InputError("letters is one list of different letters, or one such list for each record")
         if self.kind != "table" and len(set(letters)) > 1:
             raise InputError(f"a {self.kind} is over records with the same letters; lists for each record need a table")
@@ -142,8 +147,9 @@ class Query:
 
     def at(self, parameter: Fraction) -> "Query":
         """The same query with another parameter; what f can be is not worked out again."""
-        other = replace(self, parameter=parameter)
-        other.__dict__.update({k: v for k, v in self.__dict__.items() if k in ("values", "_scale", "_reaches")})
+        other = copy(self)
+        object.__setattr__(other, "parameter", parameter)
+        other._check_parameter()
         return other
 
     @property
@@ -193,14 +199,24 @@ class Query:
         return tuple(Fraction(a, self._scale * (self.records if self.kind == "mean" else 1)) for a in state)
 
     def _states(self, records: int) -> set[State]:
-        """The states that so many records can reach, by dynamic programming; never the table of all outcomes."""
+        """The states that so many records can reach, without the table of all outcomes."""
         steps = self._steps()
-        states = {tuple(0 for _ in steps[0])}
-        for _ in range(records):
-            states = {self._added(s, step) for s in states for step in steps}
-            if len(states) * len(steps) > MOST:
-                raise Unsupported(f"the query takes more than {MOST // len(steps):,} values")
-        return states
+        if self.kind == "histogram":
+            self._few(comb(records + len(steps) - 1, records))
+            return set(_histograms(records, len(steps)))
+        if self.kind == "parity":
+            odd = {step[0] % 2 for step in steps}
+            return {((records * v) % 2,) for v in odd} if len(odd) == 1 or not records else {(0,), (1,)}
+        least, step = min(steps)[0], gcd(*(v - min(steps)[0] for (v,) in steps)) or 1
+        moves = sorted({(v - least) // step for (v,) in steps})
+        self._few(records * (len(moves) - 1) + 1)  # sums of n numbers out of m take at least n (m - 1) + 1 values
+        found = _sums(moves, records, MOST // len(steps))
+        self._few(len(found))
+        return {(records * least + step * k,) for k in found}
+
+    def _few(self, states: int) -> None:
+        if states * len(self.alphabets[0]) > MOST:
+            raise Unsupported(f"the query takes more than {MOST // len(self.alphabets[0]):,} values")
 
     def value(self, outcome: Sequence[str]) -> Value:
         """f of one outcome of the records.
@@ -301,6 +317,50 @@ class Query:
         if self.parameter is not None:
             document["parameter"] = written(self.parameter)
         return document
+
+
+def _histograms(records: int, letters: int) -> Iterator[State]:
+    """Every way to share out so many records over some letters."""
+    for bars in combinations(range(records + letters - 1), letters - 1):
+        ends = (-1, *bars, records + letters - 1)
+        yield tuple(b - a - 1 for a, b in pairwise(ends))
+
+
+def _sums(moves: Sequence[int], records: int, most: int) -> list[int]:
+    """The sums of so many of some numbers, the least of which is 0; a few more than `most` of them when there are more.
+
+    >>> _sums([0, 2, 5], 2, 100)
+    [0, 2, 4, 5, 7, 10]
+    """
+    if moves[-1] * max(records, 1) <= RANGE:
+        return _dense(moves, records)
+    found = {0}
+    for _ in range(records):
+        found = {a + b for a in found for b in moves}
+        if len(found) > most:
+            break
+    return sorted(found)
+
+
+def _dense(moves: Sequence[int], records: int) -> list[int]:
+    """By repeated doubling: the set of sums is where a convolution of indicators is not 0.
+
+    Its entries are whole numbers up to 2^24, which a transform in doubles keeps apart from 0 by far.
+    """
+
+    def together(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        size = len(a) + len(b) - 1
+        both = np.fft.irfft(np.fft.rfft(a, 2 * size) * np.fft.rfft(b, 2 * size), 2 * size)[:size]
+        return np.asarray(both > 0.5)
+
+    power, total = np.isin(np.arange(moves[-1] + 1), moves), np.ones(1, dtype=np.bool_)
+    while records:
+        if records & 1:
+            total = together(total, power)
+        records >>= 1
+        if records:
+            power = together(power, power)
+    return [int(k) for k in np.flatnonzero(total)]
 
 
 def label(value: Value) -> str:

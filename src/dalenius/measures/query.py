@@ -27,18 +27,16 @@ from dalenius.measures.capacity import Bracket, bits
 from dalenius.measures.individual import SEEN, Belief, Individual, largest_of_sets
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import UNIT, Laws
-from dalenius.solvers.pairs import best_pair
-from dalenius.solvers.selection import Node, Selection, best_selection
+from dalenius.solvers.selection import best_selection
 from dalenius.solvers.smith import LARGEST, WIDEST, Input, interval_capacity, points_capacity, sampled
 
-__all__ = ["QueryMeasures", "measures_of_query", "query_capacity", "query_dp_epsilon", "query_independent"]
+__all__ = ["QueryMeasures", "learned", "measures_of_query", "query_capacity", "query_dp_epsilon", "query_independent"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Family: TypeAlias = Literal["gaussian", "laplace"]
 
 GAP = 1e-9  # nats
 NODES = 3000
-PAIRS = 100  # from so many pairs on, records of two letters are solved pair by pair
 FEW = 64  # values of f up to which groups are searched, and not only bounded
 _TINY = 2.0**-1000
 
@@ -69,6 +67,18 @@ def query_capacity(query: Query, *, group: int = 1, gap: float = GAP) -> Individ
     (0.188721876, True)
     """
     return (_Finite(query) if query.noise in FINITE else _Continuous(query)).individual(group, gap)
+
+
+def learned(query: Query, adversary: Individual) -> float | None:
+    """A lower end, in bits, of what an adversary learns that believes in the same values of f, at odds of its choice.
+
+    None under Gaussian or Laplace noise, where a whole measure costs no more.
+
+    >>> q = Query(2, (("0", "1"),) * 2, "parity", "randomised-response", Fraction(1, 4))
+    >>> round(learned(q.at(Fraction(1, 10)), query_capacity(q)), 9)
+    0.531004406
+    """
+    return _Finite(query).learned(adversary) if query.noise in FINITE else None
 
 
 def query_independent(query: Query, *, gap: float = GAP) -> Bracket:
@@ -122,8 +132,8 @@ class _Finite:
     def __init__(self, query: Query) -> None:
         self.query = query
         kernel: Kernels = kernel_of(query)
-        once: dict[Fraction, int] = {}
-        same = np.array([once.setdefault(v, k) for k, v in enumerate(kernel.entries)], dtype=np.intp)
+        once: dict[tuple[int, int], int] = {}  # the hash of a pair of integers is much quicker than that of a fraction
+        same = np.array([once.setdefault(v.as_integer_ratio(), k) for k, v in enumerate(kernel.entries)])
         places, self.which = np.unique(same[kernel.places], axis=0, return_inverse=True)
         entries = np.array([float(v) for v in kernel.entries])
         entries[entries < _TINY] = 0.0  # together far below the last digit of any bracket
@@ -137,7 +147,7 @@ class _Finite:
             lines = self.which[np.array(reach.lines)]
             known = best.low if best else 0.0
             classes = [np.unique(lines[:, k]) for k in range(lines.shape[1])]
-            found = self._selected(classes, gap, known)
+            found = best_selection(self.laws, classes, gap=gap, known=known, nodes=NODES)
             high = max(high, found.high)
             if best is None or found.low > best.low:
                 best, at = found, reach
@@ -154,11 +164,10 @@ class _Finite:
         )
         return Individual(low, high, _named(at), ("f",), beliefs)
 
-    def _selected(self, classes: list[NDArray[np.intp]], gap: float, known: float) -> Selection:
-        if len(classes) != 2 or len(classes[0]) * len(classes[1]) < PAIRS:
-            return best_selection(self.laws, classes, gap=gap, known=known, nodes=NODES)
-        low, high, rows, weights = best_pair(self.laws, *classes, gap=gap)
-        return Selection(low, high, rows, weights, Node(tuple(classes), weights, high))
+    def learned(self, adversary: Individual) -> float:
+        place = {label: k for k, label in enumerate(self.query.labels())}
+        rows = np.unique(self.which[[place[belief.others[0]] for belief in adversary.beliefs]])
+        return bits(smallest_ball(self.laws, at=rows, gap=1e-13).low, 0.0)[0]
 
     def capacity(self, gap: float) -> Bracket:
         if len(self.laws) == 1:

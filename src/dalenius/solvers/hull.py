@@ -52,13 +52,9 @@ def extreme_rows(laws: Laws, rows: Places, *, programs: bool = True) -> Hull:
     >>> extreme_rows(laws, np.arange(5)).kept.tolist()
     [0, 1, 2]
     """
-    points = _coordinates(laws.rows[rows])
-    width = points.shape[1]
-    if len(rows) <= width + 1:  # a simplex
-        return Hull(rows, 0.0)
     there, loss = np.ones(len(rows), dtype=np.bool_), 0.0
     todo = np.arange(len(rows))
-    if width <= WIDEST and (found := _between(points[:, 0]) if width == 1 else _fan(points)) is not None:
+    if (found := _surrounded(laws.rows[rows])) is not None:
         inside, corners, weights = found
         lost = _lost(laws, rows[inside], rows[corners], weights)
         there[inside[lost <= LOSS]] = False
@@ -72,6 +68,17 @@ def extreme_rows(laws: Laws, rows: Places, *, programs: bool = True) -> Hull:
         there[k] = not d <= LOSS
         loss += 0.0 if there[k] else d
     return Hull(rows[there], loss)
+
+
+def _surrounded(points: Floats) -> tuple[Places, Places, Floats] | None:
+    """Points that are no corners, corners around each of them, and weights; None in more than a few dimensions."""
+    few = points[:: max(1, len(points) // (2 * WIDEST))]
+    if _coordinates(few).shape[1] > WIDEST:
+        return None
+    points = _coordinates(points)
+    if not 1 <= points.shape[1] <= WIDEST or len(points) <= points.shape[1] + 1:
+        return None
+    return _between(points[:, 0]) if points.shape[1] == 1 else _fan(points)
 
 
 def _coordinates(points: Floats) -> Floats:

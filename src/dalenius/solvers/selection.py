@@ -9,7 +9,7 @@ A node allows some rows to each class. The capacity of all rows allowed to any c
 matched to distinct classes. Otherwise a class that would use two rows a and b is split into the rows nearer to a and
 those nearer to b. Every leaf carries the centre q of its ball, so the proof is the tree with max over its rows of
 D(row || q); `Laws` evaluates it with a proved error. Before the first split, rows that are mixtures of others of their
-class are left out (`hull`), at a loss that is part of the upper end; two classes are then searched pair by pair.
+class are left out (`hull`), at a loss that is part of the upper end; two classes are searched pair by pair (`pairs`).
 """
 
 import heapq
@@ -36,6 +36,7 @@ Allowed: TypeAlias = tuple[Places, ...]
 _USED = 1e-9  # weight of a row that counts as used
 _STARTS = 6
 _NODES = 20_000
+_PAIRS = 1 << 24  # pairs that are looked at all together
 
 
 @dataclass
@@ -83,15 +84,15 @@ def best_selection(
     (0.693147181, 0.693147181, 2)
     """
     allowed = tuple(np.unique(rows) for rows in classes)
+    loss = 0.0
+    if len(allowed) == 2 and not whole:
+        allowed, loss = _corners(laws, allowed, programs=False)
+        if len(allowed[0]) * len(allowed[1]) <= _PAIRS:
+            return _of_pairs(laws, allowed, gap, known, loss)
     search = _Search(laws, allowed, gap, known)
-    root, loss = search.visit(allowed, None), 0.0
-    if root.split is not None and not whole:
-        hulls = [extreme_rows(laws, rows, programs=len(allowed) > 2) for rows in allowed]
-        allowed = tuple(hull.kept for hull in hulls)
-        loss = sum(hull.loss for hull in hulls) * log(len(allowed)) * (1 + 4 * UNIT)
-        if len(allowed) == 2:
-            low, high, rows, weights = best_pair(laws, *allowed, gap=gap, known=known)
-            return Selection(low, min(high + loss, root.high), rows, weights, root)
+    root = search.visit(allowed, None)
+    if root.split is not None and len(allowed) > 2 and not whole:
+        allowed, loss = _corners(laws, allowed)
         root = search.visit(allowed, None)
     if root.split is not None:
         search.improve_locally(allowed)
@@ -107,6 +108,19 @@ def best_selection(
             visited += 1
     high = max(search.low, *(leaf.high for leaf in _leaves(root)))
     return Selection(search.low, high + loss, search.rows, search.weights, root)
+
+
+def _corners(laws: Laws, allowed: Allowed, *, programs: bool = True) -> tuple[Allowed, float]:
+    """The rows of each class that are no mixtures of others of it, and what their absence may cost."""
+    hulls = [extreme_rows(laws, rows, programs=programs) for rows in allowed]
+    loss = sum(hull.loss for hull in hulls) * log(len(allowed)) * (1 + 4 * UNIT)
+    return tuple(hull.kept for hull in hulls), loss
+
+
+def _of_pairs(laws: Laws, allowed: Allowed, gap: float, known: float, loss: float) -> Selection:
+    """Two classes; the ball of the best pair stands for a tree."""
+    low, high, rows, weights = best_pair(laws, *allowed, gap=gap, known=known)
+    return Selection(low, high + loss, rows, weights, Node(allowed, weights @ laws.rows[list(rows)], high + loss))
 
 
 def _leaves(root: Node) -> list[Node]:

@@ -15,6 +15,7 @@ from dalenius.tables.documents import read_channel, read_json, read_text
 
 __all__ = ["read_query"]
 
+RECORDS = 1 << 21  # with letters that are listed; records of an interval may be any number
 KEYS = ("records", "letters", "query", "letter", "noise", "parameter")
 
 
@@ -86,6 +87,8 @@ def _letters(top: Section, records: int) -> tuple[tuple[str, ...], ...] | Interv
         if len(value) != records:
             raise top.error(f"letters has {len(value)} lists for {records} records", "letters")
         return tuple(_alphabet(top, a) for a in value)
+    if records > RECORDS:
+        raise top.error(f"more than {RECORDS:,} records with a list of letters have too many values", "records")
     return (_alphabet(top, value),) * records
 
 
