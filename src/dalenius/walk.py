@@ -15,7 +15,9 @@ import numpy as np
 from dalenius.certify import Verdict, check, prove_limits, prove_privacy
 from dalenius.core import MISSING, Column, Design, Noise, Pmf, Problem, ProductPmf, Samples, TableSource
 from dalenius.core.kernel import Kernel
+from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import outcome_words
+from dalenius.core.recognising import recognised
 from dalenius.designs import GAP, SECONDS, solve
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.noise import restated
@@ -123,7 +125,7 @@ def verify(design: Design | str | Path, *, table: Any = None, problem: Problem |
     >>> float(verify(solve(xor())).value)
     1.0
     """
-    text = design.dumps() if isinstance(design, Design) else read_text(design, "design file")
+    text = design.dumps() if isinstance(design, Design) else _provable(design)
     verdict = check(text)
     if table is None and problem is None:
         return verdict
@@ -136,6 +138,18 @@ def verify(design: Design | str | Path, *, table: Any = None, problem: Problem |
     if table is not None:
         _same_counts(known, table)
     return verdict
+
+
+def _provable(path: str | Path) -> str:
+    """The text of a file that says that it is a design or a card; a damaged one is for the checker to refuse."""
+    text = read_text(path, "design file")
+    try:
+        what = recognised(strict_json(text))
+    except InputError:
+        what = None
+    if what is not None:
+        raise InputError(f"{path} is {what}; there is nothing to prove in it, name a design.json or a card.json")
+    return text
 
 
 def _same_promises(design: Design, problem: Problem) -> None:

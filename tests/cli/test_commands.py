@@ -38,6 +38,27 @@ def test_verify_recounts_the_table_and_compares_the_promises(done: Place, run: R
     assert "[guarantee]" in err
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{"a": 1}', "an object without a format"),
+        ("[1]", "a list"),
+        ("3", "a number"),
+        ('{"format": "dalenius-estimate/1"}', "of format 'dalenius-estimate/1'"),
+        ('{"inputs": {}, "output": {}, "rows": []}', "a bare channel"),
+        ('{"variables": {}, "pmf": []}', "a joint pmf"),
+        ('{"query": {}, "at_most_bits": "1"}', "the result of a calibration"),
+    ],
+)
+def test_verify_says_what_a_file_is_that_is_no_design(tmp_path, run: Run, text: str, what: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    code, out, err = run("verify", tmp_path / "x.json")
+    assert (code, out) == (2, "")
+    assert f"x.json is {what}" in err
+    assert "name a design.json or a card.json" in err
+    assert err.count("\n") == 1
+
+
 def test_verify_of_a_card_says_what_it_cannot_prove(done: Place, run: Run) -> None:
     code, out, _ = run("verify", done / "out" / "card.json")
     assert code == 0

@@ -11,6 +11,9 @@ import pytest
 
 from dalenius import Key, Ledger, Problem, release, walk
 from dalenius.errors import LedgerRefused
+from dalenius.ledger.documents import read_document
+from dalenius.measures.query import query_capacity
+from dalenius.tables.query_file import read_query
 from tests.cli.conftest import Place
 
 Run = Callable[..., tuple[int, str, str]]
@@ -186,3 +189,27 @@ def test_wrong_usage_is_refused_in_one_sentence(
     assert told in err
     assert err.count("\n") == 1
     assert place.names() == before
+
+
+def test_a_query_file_and_what_was_found_about_it_are_charged(tmp_path, run: Run) -> None:
+    file, ledger = tmp_path / "q.toml", str(tmp_path / "l")
+    file.write_text('records = 6\nletters = ["0", "1"]\nquery = "count"\nnoise = "geometric"\nparameter = "9/10"\n')
+    assert run("ledger", "init", ledger, "--budget", "dalenius=1")[0] == 0
+    code, out, _ = run("calibrate", file, "--at-most-bits", "0.2", "--json")
+    claimed = json.loads(out)
+    claimed["individual_capacity_bits"] = [0.0, 0.0]  # a figure that a file claims is not used
+    (tmp_path / "c.json").write_text(json.dumps(claimed))
+    code, out, _ = run("ledger", "add", ledger, tmp_path / "c.json", "--dataset", "d", "--reads", "x", "--json")
+    assert code == 0
+    assert 0.19999 < float(json.loads(out)["spent"]["dalenius"]) <= 0.2
+    code, out, _ = run("audit", file, "--json")
+    (tmp_path / "a.json").write_text(out)
+    assert read_document(tmp_path / "a.json") == read_document(file)
+    code, out, _ = run("ledger", "add", ledger, file, "--dataset", "d", "--reads", "x", "--json")
+    assert code == 0
+    assert float(json.loads(out)["spent"]["dalenius"]) == pytest.approx(
+        0.2 + query_capacity(read_query(file)).high, abs=1e-6
+    )
+    code, _, err = run("ledger", "add", ledger, tmp_path / "none.toml", "--dataset", "d")
+    assert code == 2
+    assert "none.toml" in err

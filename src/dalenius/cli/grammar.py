@@ -297,11 +297,23 @@ def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> N
     )
     c.add_argument("--rule", choices=["joint", "prior-free"], default="joint", help="how charges about secrets add up")
     c.add_argument("--people", default="", metavar="WORDS", help="who the releases are about, in words")
-    c = action("add", "record a release from its design or card", "add people.ledger design.json --dataset patients")
-    c.add_argument("document", help="design.json or card.json; its proof is checked")
+    c = action(
+        "add",
+        "record a release from its design or card, or an answer from its query",
+        "add people.ledger design.json --dataset patients\n"
+        "  dalenius ledger add people.ledger query.toml --dataset patients --reads smoker",
+    )
+    c.add_argument(
+        "document", help="design.json or card.json, its proof is checked; query.toml, or what calibrate --json printed"
+    )
     c.add_argument("--dataset", metavar="NAME", help="the data it is about (default: the table that the design names)")
     c.add_argument("--rows", type=int, metavar="N", help="how many records it was drawn for; a query: 1")
     c.add_argument("--max-rows", type=int, metavar="N", help="rows of one person (default: as the file says, else 1)")
+    c.add_argument(
+        "--reads",
+        metavar="COLUMN",
+        help="a query: the column that it reads; answers about one column add up by C_1",
+    )
     c.add_argument(
         "--again", action="store_true", help="it was drawn once more: charge it although it is there already"
     )

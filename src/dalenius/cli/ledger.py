@@ -6,6 +6,7 @@ from dalenius.cli.terminal import say
 from dalenius.core.numbers import down, exact
 from dalenius.errors import LedgerRefused
 from dalenius.ledger import Ledger
+from dalenius.ledger.documents import read_document
 from dalenius.ledger.words import words
 from dalenius.tables import read_text
 
@@ -22,7 +23,7 @@ def _init(arguments: Namespace) -> None:
 def _add(arguments: Namespace) -> None:
     ledger, before = Ledger(arguments.ledger), {e.id for e in Ledger(arguments.ledger).entries()}
     entry = ledger.add(
-        read_text(arguments.document, "design or card file"),
+        read_document(arguments.document, reads=arguments.reads),
         dataset=arguments.dataset,
         rows=arguments.rows,
         max_rows=arguments.max_rows,

@@ -304,16 +304,21 @@ class Query:
         return [label(v) for v in self.values]
 
     def to_json(self) -> dict[str, Any]:
-        """The keys of the query file."""
+        """The keys of the query file; what that names as files is written out."""
         letters: Any
         if isinstance(self.letters, Interval):
             letters = {"low": written(self.letters.low), "high": written(self.letters.high)}
         else:
             letters = [list(a) for a in self.letters] if len(set(self.letters)) > 1 else list(self.letters[0])
         document: dict[str, Any] = {"records": self.records, "letters": letters, "query": self.kind}
+        if self.table is not None:
+            document["query"] = {"values": [v if isinstance(v, str) else [written(c) for c in v] for v in self.table]}
         if self.letter is not None:
             document["letter"] = self.letter
         document["noise"] = self.noise
+        if self.kernel is not None:
+            rows = [[written(p) for p in row] for row in self.kernel[1]]
+            document["noise"] = {"letters": list(self.kernel[0]), "rows": rows}
         if self.parameter is not None:
             document["parameter"] = written(self.parameter)
         return document

@@ -58,15 +58,15 @@ def _local_dp(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa
 
 
 def _level(entry: Entry) -> Fraction | None:
-    return repeated(entry.mechanism.level, entry.max_rows)
+    return repeated(entry.mechanism.level, entry.copies)
 
 
 def _capacity(entry: Entry) -> Fraction | None:
-    return repeated(entry.mechanism.capacity_bits, entry.max_rows)
+    return repeated(entry.mechanism.capacity_bits, entry.copies)
 
 
 def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
-    figure = percolated(e.mechanism.contraction for e in entries for _ in range(e.max_rows))
+    figure = percolated(e.mechanism.contraction for e in entries for _ in range(e.copies))
     return Spent(figure, "1 - product of (1 - coefficient), each the eta_KL of its channel")
 
 
@@ -87,8 +87,8 @@ def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa
 
 def _own(entry: Entry) -> Fraction | None:
     """A bound of max I(X_i; Y) over all adversaries: a proof about one draw from all records, or all draws together."""
-    one = entry.rows in (None, 1) and entry.max_rows == 1
-    found = [f for f in (entry.mechanism.individual_bits if one else None, _whole(entry)) if f is not None]
+    alone = entry.mechanism.group_bits(entry.max_rows) if entry.rows in (None, 1) else None
+    found = [f for f in (alone, _whole(entry)) if f is not None]
     return min(found, default=None)
 
 
@@ -102,7 +102,7 @@ def _held(entries: Sequence[Entry]) -> Fraction | None:
     """log2 of how many values the columns of one person that were read can take, over all rows and data."""
     columns: dict[tuple[int, str, tuple[str, ...]], int] = {}
     for entry in entries:
-        if entry.mechanism.passed_on is None:
+        if entry.mechanism.passed_on is None:  # kept columns of a card, records of an interval
             return None
         data = next(k for k, other in enumerate(entries) if entry.same_data(other))
         for name, letters in entry.mechanism.alphabets.items():

@@ -10,13 +10,14 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from dalenius.certify import check
 from dalenius.core.numbers import down, exact, up, written
 from dalenius.errors import InputError, LedgerRefused, NotCertified
 from dalenius.ledger.accounting import RULES, Spent, spent
 from dalenius.ledger.budget import Line, budget_of
+from dalenius.ledger.documents import proved
 from dalenius.ledger.entry import DRAWING, RELEASED, RESERVED, VOID, Entry
 from dalenius.ledger.mechanism import Mechanism
+from dalenius.ledger.query import QueryMechanism
 from dalenius.ledger.store import WAIT, connected, created, transaction
 
 __all__ = ["Ledger"]
@@ -96,7 +97,7 @@ class Ledger:
             table_digest=table_digest,
             key_fingerprint=key_fingerprint,
         )
-        self._proved(document)
+        proved(document)
         return self._charge(new)
 
     def begin(self, entry: Entry) -> None:
@@ -112,7 +113,7 @@ class Ledger:
         """Say that a release is complete, with the text of the card that went with it."""
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
-            if card is not None and _channel(Mechanism(card)) != _channel(entry.mechanism):
+            if card is not None and Mechanism(card).channel != entry.mechanism.channel:
                 raise InputError(f"this is not the card of release {number}: it has another channel")
             if entry.state == VOID:
                 raise InputError(f"release {number} is void; what was released after all is recorded with `ledger add`")
@@ -147,21 +148,25 @@ class Ledger:
         again: bool = False,
         already_released: bool = False,
     ) -> Entry:
-        """Record a release that is or was made outside `release`, from its design or card.
+        """Record a release that is or was made outside `release`, from its design, its card or its query.
 
         Dataset and rows of a person are those of the file unless they are said; `rows` counts the records drawn for.
 
         The same file is charged once, unless it was drawn `again`; what `already_released` is recorded even when the
         budget does not allow it, because a fact is never hidden.
         """
-        mechanism = self._proved(document)
-        origin, source = _origin(document, mechanism), mechanism.document.get("source", mechanism.document)
+        mechanism = proved(document)
+        origin, source = mechanism.origin, mechanism.document.get("source", mechanism.document)
+        if mechanism.at_once and rows not in (None, 1):
+            raise InputError("an answer is one draw from all records of its query; --rows is for designs and cards")
+        if isinstance(mechanism, QueryMechanism) and (max_rows or 1) > mechanism.query.records:
+            raise InputError(f"a person cannot have {max_rows} rows in a query over {mechanism.query.records} records")
         dataset = dataset or Path(str(source.get("table", source.get("pmf", "")))).name
         if not dataset:
             raise InputError("this file does not say which data it is about; name them with --dataset")
         new = Entry(
             id=0,
-            identity=_sha("added", origin, _channel(mechanism), dataset, token_hex() if again else ""),
+            identity=_sha("added", origin, mechanism.channel, dataset, token_hex() if again else ""),
             state=RELEASED,
             dataset=dataset,
             document=document,
@@ -203,10 +208,6 @@ class Ledger:
                 f"the budget of {line.name} is {down(line.at_most, 6)} {line.unit}, {had} is spent, and this release "
                 f"would make it {up(after.figure, 6)} ({after.how}); nothing was charged or drawn"
             )
-
-    def _proved(self, document: str) -> Mechanism:
-        check(document)
-        return Mechanism.read(document)
 
     def _entry(self, connection: sqlite3.Connection, number: int) -> Entry:
         found = _read(connection, number)
@@ -263,7 +264,7 @@ class Ledger:
             if _digest(entry.document) != entry.document_digest:
                 raise NotCertified(f"the document of release {entry.id} was changed after it was charged")
             try:
-                check(entry.document)
+                proved(entry.document)
             except NotCertified as e:
                 raise NotCertified(f"the proof of release {entry.id} does not hold: {e}") from None
         return self.status() | {"proved": True}
@@ -273,22 +274,13 @@ def _digest(document: str) -> str:
     return hashlib.sha256(document.encode()).hexdigest()
 
 
-def _origin(document: str, mechanism: Mechanism) -> str:
-    """Digest of the design that a document is, or that its card says it was made from."""
-    return str(mechanism.document.get("proof", {}).get("digest")) if mechanism.card else _digest(document)
-
-
-def _channel(mechanism: Mechanism) -> str:
-    return json.dumps(mechanism.document["channel"], sort_keys=True)
-
-
 def _same_release(entry: Entry, new: Entry, origin: str | None) -> bool:
     """Whether an added document is the design or the card of a release that is here already."""
     return (
         origin is not None
         and entry.dataset == new.dataset
-        and _origin(entry.document, entry.mechanism) == origin
-        and _channel(entry.mechanism) == _channel(new.mechanism)
+        and entry.mechanism.origin == origin
+        and entry.mechanism.channel == new.mechanism.channel
     )
 
 
@@ -304,8 +296,6 @@ def _shown(figure: Fraction | None) -> str | None:
 
 
 def _told(entry: Entry) -> dict[str, Any]:
-    document = entry.mechanism.document
-    channel = document["channel"]
     costs = {line: _cost(c) for line, c in entry.charges.items()} if entry.charged else {}
     return {
         "id": entry.id,
@@ -313,10 +303,8 @@ def _told(entry: Entry) -> dict[str, Any]:
         "at": entry.made_at,
         "changed_at": entry.changed_at,
         "dataset": entry.dataset,
-        "reads": list(channel["inputs"]),
-        "released": [*channel["output"], *entry.mechanism.kept],
-        "promises": [g["promised"] for g in document["guarantees"]],
-        "kind": "card" if entry.mechanism.card else "design",
+        **entry.mechanism.described,
+        "kind": entry.mechanism.kind,
         "cost": costs,
         "rows": entry.rows,
         "max_rows": entry.max_rows,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dalenius.ledger.documents import mechanism_of
 from dalenius.ledger.mechanism import Mechanism
 
 __all__ = ["DRAWING", "RELEASED", "RESERVED", "VOID", "Entry"]
@@ -45,11 +46,16 @@ class Entry:
     @property
     def mechanism(self) -> Mechanism:
         """Channel, joint pmf and figures of the document."""
-        return Mechanism.read(self.document)
+        return mechanism_of(self.document)
+
+    @property
+    def copies(self) -> int:
+        """How often one person is drawn for."""
+        return 1 if self.mechanism.at_once else self.max_rows
 
     def same_data(self, other: "Entry") -> bool:
         """Whether two releases are about the same records: declared by the name, not contradicted by the counts."""
         if self.dataset != other.dataset:
             return False
-        cards = self.mechanism.card or other.mechanism.card
-        return cards or self.mechanism.agrees(other.mechanism)
+        without_counts = self.mechanism.law is None or other.mechanism.law is None
+        return without_counts or self.mechanism.agrees(other.mechanism)

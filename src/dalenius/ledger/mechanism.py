@@ -3,6 +3,8 @@
 No figure that the file claims is used. `None` stands for "no finite figure".
 """
 
+import hashlib
+import json
 from collections import Counter
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -31,15 +33,19 @@ class Mechanism:
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
-    >>> parity = Mechanism.read(solve(xor()).dumps())
+    >>> parity = Mechanism(solve(xor()).dumps())
     >>> parity.level is None, parity.contraction, parity.capacity_bits, parity.rate_bits
     (True, Fraction(1, 1), Fraction(1, 1), Fraction(1, 1))
     """
+
+    at_once = False
+    """Whether one draw is made from all records together, whatever the rows of a person; else one for each row."""
 
     def __init__(self, text: str) -> None:
         with refusing():
             self.document: dict[str, Any] = strict_json(text)
             self.card = self.document["format"] == "dalenius-card/1"
+            self.digest = hashlib.sha256(text.encode()).hexdigest()
             channel = self.document["channel"]
             self.noise = _noise(self.document) if channel.get("form") == "noise" else None
             if self.noise is not None and not channel_of(channel).few:  # proved along its axes; never written out
@@ -51,11 +57,29 @@ class Mechanism:
             self.release = self.law if channel is self.document["channel"] else None
             self.kept: list[str] = list(self.document["kept"]) if self.law is None else list(self.law.kept)
 
-    @staticmethod
-    @lru_cache(maxsize=512)
-    def read(text: str) -> "Mechanism":
-        """From the text of a design or a card; read once."""
-        return Mechanism(text)
+    @property
+    def kind(self) -> str:
+        return "card" if self.card else "design"
+
+    @property
+    def origin(self) -> str:
+        """Digest of the design that this is, or that its card says it was made from."""
+        return str(self.document.get("proof", {}).get("digest")) if self.card else self.digest
+
+    @property
+    def channel(self) -> str:
+        """What was drawn from, as text to compare."""
+        return json.dumps(self.document["channel"], sort_keys=True)
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What it reads, releases and promises, for a list of releases."""
+        channel = self.document["channel"]
+        return {
+            "reads": list(channel["inputs"]),
+            "released": [*channel["output"], *self.kept],
+            "promises": [g["promised"] for g in self.document["guarantees"]],
+        }
 
     @property
     def side_information(self) -> bool:
@@ -136,6 +160,10 @@ class Mechanism:
             exact(g["promised"]["at_most_bits"]) for g in self.document["guarantees"] if "dalenius" in g["promised"]
         ]
         return min(found, default=None)
+
+    def group_bits(self, size: int) -> Fraction | None:
+        """The same for so many rows of one person, where there is a figure."""
+        return self.individual_bits if size == 1 else None
 
     def agrees(self, other: "Mechanism") -> bool:
         """Whether two designs can stand on one distribution: the columns that they share have the same law in both."""

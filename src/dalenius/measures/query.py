@@ -30,7 +30,15 @@ from dalenius.solvers.divergence import UNIT, Laws
 from dalenius.solvers.selection import best_selection
 from dalenius.solvers.smith import LARGEST, WIDEST, Input, interval_capacity, points_capacity, sampled
 
-__all__ = ["QueryMeasures", "learned", "measures_of_query", "query_capacity", "query_dp_epsilon", "query_independent"]
+__all__ = [
+    "QueryMeasures",
+    "learned",
+    "measures_of_query",
+    "query_capacity",
+    "query_dp_epsilon",
+    "query_independent",
+    "query_whole",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 Family: TypeAlias = Literal["gaussian", "laplace"]
@@ -90,6 +98,11 @@ def query_independent(query: Query, *, gap: float = GAP) -> Bracket:
     (0.127707, True)
     """
     return (_Finite(query) if query.noise in FINITE else _Continuous(query)).independent(gap)
+
+
+def query_whole(query: Query, *, gap: float = GAP) -> Bracket:
+    """The capacity of a query under its noise: what it tells about all records together."""
+    return (_Finite(query) if query.noise in FINITE else _Continuous(query)).capacity(gap)
 
 
 def query_dp_epsilon(query: Query, *, neighbours: bool = True) -> float | None:

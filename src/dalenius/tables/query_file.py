@@ -13,7 +13,7 @@ from dalenius.core.query import KINDS, NOISES, Interval, Query, Value, label
 from dalenius.errors import InputError, ProblemFileError
 from dalenius.tables.documents import read_channel, read_json, read_text
 
-__all__ = ["read_query"]
+__all__ = ["query_from_json", "read_query"]
 
 RECORDS = 1 << 21  # with letters that are listed; records of an interval may be any number
 KEYS = ("records", "letters", "query", "letter", "noise", "parameter")
@@ -151,3 +151,60 @@ def _fitted(query: Query, path: Path) -> Query:
     return Query(
         query.records, query.letters, query.kind, "table", None, query.letter, query.table, (tuple(letters), rows)
     )
+
+
+def query_from_json(document: Any, where: str) -> Query:
+    """A query as `Query.to_json` writes it, in the result of an audit or a calibration."""
+    needed = {"records", "letters", "query", "noise"}
+    if not isinstance(document, dict) or not needed <= set(document) <= set(KEYS):
+        raise InputError(
+            f"{where}: a query has the keys {', '.join(KEYS)} and no others, the first three and noise always"
+        )
+    records, letters = document["records"], document["letters"]
+    kind, noise = document["query"], document["noise"]
+    if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+        raise InputError(f"{where}: records is {records!r}, not a number of records")
+    table = kernel = None
+    if isinstance(kind, dict) and set(kind) == {"values"} and isinstance(kind["values"], list):
+        values: list[Any] = kind["values"]
+        kind, table = "table", tuple(_value(v, where) for v in values)
+    if isinstance(noise, dict) and set(noise) == {"letters", "rows"}:
+        rows = _lists(noise["rows"], f"{where}: the rows of the noise")
+        kernel = tuple(_words(noise["letters"], where)), tuple(tuple(exact(v) for v in row) for row in rows)
+        channel = Channel({"f": tuple(str(k) for k in range(len(rows)))}, {"Y": kernel[0]}, kernel[1])
+        noise, kernel = "table", (channel.output["Y"], channel.rows)
+    if not isinstance(kind, str) or not isinstance(noise, str):
+        raise InputError(f"{where}: query and noise are named, or given by values and rows")
+    parameter, letter = document.get("parameter"), document.get("letter")
+    return Query(
+        records,
+        _letters_from_json(letters, records, where),
+        kind,
+        noise,
+        None if parameter is None else exact(parameter, f"{where}: parameter"),
+        None if letter is None else str(letter),
+        table,
+        kernel,
+    )
+
+
+def _letters_from_json(letters: Any, records: int, where: str) -> tuple[tuple[str, ...], ...] | Interval:
+    if isinstance(letters, dict) and set(letters) == {"low", "high"}:
+        return Interval(exact(letters["low"], f"{where}: low"), exact(letters["high"], f"{where}: high"))
+    if records > RECORDS:
+        raise InputError(f"{where}: more than {RECORDS:,} records with a list of letters have too many values")
+    if isinstance(letters, list) and letters and all(isinstance(a, list) for a in letters):
+        return tuple(_words(a, where) for a in letters)
+    return (_words(letters, where),) * records
+
+
+def _words(letters: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
+        raise InputError(f"{where}: letters are a list of strings, or one such list for each record")
+    return tuple(letters)
+
+
+def _lists(rows: Any, what: str) -> list[list[Any]]:
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
+        raise InputError(f"{what} are a list of lists")
+    return rows

@@ -1,0 +1,33 @@
+"""What a file is that was given in place of a design or a card."""
+
+from typing import Any
+
+__all__ = ["PROVABLE", "recognised"]
+
+PROVABLE = ("dalenius-design/1", "dalenius-card/1", "dalenius-noise/1")
+
+_SHAPES = (  # keys that tell, and what they tell
+    ({"inputs", "output"}, "a bare channel, which promises nothing: `dalenius audit` measures it"),
+    ({"variables", "pmf"}, "a joint pmf"),
+    ({"query", "at_most_bits"}, "the result of a calibration: `dalenius ledger add` charges it"),
+    ({"query"}, "about a query: `dalenius audit` measures its query.toml"),
+    ({"individual_capacity_bits"}, "the result of an audit"),
+)
+
+
+def recognised(document: Any) -> str | None:
+    """What a document is if it is none that can be proved, else None.
+
+    >>> recognised({"format": "dalenius-card/1"}), recognised([1]), recognised({"variables": {}, "pmf": []})
+    (None, 'a list', 'a joint pmf')
+    """
+    if not isinstance(document, dict):
+        return "a list" if isinstance(document, list) else "a word" if isinstance(document, str) else "a number"
+    if document.get("format") in PROVABLE:
+        return None
+    if "format" in document:
+        return f"of format {document['format']!r}"
+    for keys, what in _SHAPES:
+        if keys <= set(document):
+            return what
+    return "an object without a format"

@@ -1,0 +1,51 @@
+"""The documents that a ledger takes: designs and cards with their proofs, and queries under noise."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from dalenius.certify import check
+from dalenius.core.numbers import strict_json
+from dalenius.errors import InputError
+from dalenius.ledger.mechanism import Mechanism
+from dalenius.ledger.query import FORMAT, QueryMechanism, query_document
+from dalenius.tables.documents import read_text
+from dalenius.tables.query_file import query_from_json, read_query
+
+__all__ = ["mechanism_of", "proved", "read_document"]
+
+
+def _is_query(document: Any) -> bool:
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+@lru_cache(maxsize=512)
+def mechanism_of(text: str) -> Mechanism:
+    """The mechanism of a document; read once."""
+    return QueryMechanism(text) if FORMAT in text and _is_query(strict_json(text)) else Mechanism(text)
+
+
+def proved(text: str) -> Mechanism:
+    """The mechanism of a document whose proof holds; a query is its own proof, since its figures are found anew."""
+    mechanism = mechanism_of(text)
+    if not isinstance(mechanism, QueryMechanism):
+        check(text)
+    return mechanism
+
+
+def read_document(path: str | Path, *, reads: str | None = None) -> str:
+    """A file as the ledger keeps it: a design or a card as it stands, a query in full.
+
+    A query comes as query.toml, or inside the JSON that `audit` or `calibrate` printed about it; figures there are not
+    used. `reads` names the column of a query.
+    """
+    path = Path(path)
+    if path.suffix == ".toml":
+        return query_document(read_query(path), reads)
+    text = read_text(path, "design, card or query file")
+    document = strict_json(text)
+    if isinstance(document, dict) and "format" not in document and "query" in document:
+        return query_document(query_from_json(document["query"], path.name), reads)
+    if reads is not None:
+        raise InputError("--reads names the column of a query; a design says itself what it reads")
+    return text

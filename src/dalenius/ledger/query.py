@@ -1,0 +1,127 @@
+"""A query under noise as a release of a ledger: described in full, measured anew whenever a figure is needed.
+
+One answer is one draw from all records together. Its figures hold under every distribution of the records, so that they
+add up by `rules`: C_k for a person with k records, the capacity for all that is about other data, and the level between
+any two inputs.
+"""
+
+import hashlib
+import json
+from fractions import Fraction
+from functools import cached_property
+from math import exp, inf, nextafter
+from typing import Any
+
+from dalenius.certify.contraction import coefficient
+from dalenius.core.noise import kernel_of
+from dalenius.core.numbers import exact, strict_json
+from dalenius.core.query import FINITE, Interval, Query
+from dalenius.core.reading import whole
+from dalenius.errors import InputError, Unsupported
+from dalenius.ledger.mechanism import SMALL, Mechanism
+from dalenius.measures.query import FEW, query_capacity, query_dp_epsilon, query_whole
+from dalenius.tables.query_file import query_from_json
+
+__all__ = ["FORMAT", "QueryMechanism", "query_document"]
+
+FORMAT = "dalenius-query/1"
+
+
+def query_document(query: Query, reads: str | None = None) -> str:
+    """The text under which a query is charged: the query in full and the column that it reads, if that is said."""
+    return json.dumps({"format": FORMAT, "query": query.to_json(), "reads": reads}, sort_keys=True)
+
+
+class QueryMechanism(Mechanism):
+    """A query and proved upper ends of what it tells.
+
+    >>> q = Query(2, (("0", "1"),) * 2, "parity", "randomised-response", Fraction(1, 4))
+    >>> pad = QueryMechanism(query_document(q, "vote"))
+    >>> round(float(pad.group_bits(1)), 9), pad.at_once, pad.alphabets
+    (0.188721876, True, {'vote of 2 records': ['0', '1']})
+    """
+
+    at_once = True
+    kind = "query"
+
+    def __init__(self, text: str) -> None:
+        self.document: dict[str, Any] = strict_json(text)
+        if set(self.document) != {"format", "query", "reads"} or self.document["format"] != FORMAT:
+            raise InputError(f"this is no document of a query ({FORMAT})")
+        self.query = query_from_json(self.document["query"], "the query")
+        self.digest = hashlib.sha256(text.encode()).hexdigest()
+        self.card, self.law, self.release, self.noise, self.kept = False, None, None, None, []
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """Column, answer and promise, for a list of releases."""
+        q = self.query
+        own = f" {q.parameter}" if q.parameter is not None and len(str(q.parameter)) <= 12 else ""
+        promise = {"dalenius": True, "at_most_bits": str(float(self.group_bits(1)))}
+        return {"reads": list(self.alphabets), "released": [f"{q.kind} under {q.noise}{own}"], "promises": [promise]}
+
+    @property
+    def channel(self) -> str:
+        return json.dumps(self.document["query"], sort_keys=True)
+
+    @property
+    def alphabets(self) -> dict[str, list[str]]:
+        """One column, with the letters of a record. Two queries read the same one only if its name, its letters and the
+        number of records are the same: an adversary may tie other columns, and other people, to these."""
+        reads, records = self.document["reads"], self.query.records
+        kinds = [()] if isinstance(self.query.letters, Interval) else sorted(set(self.query.letters), key=len)
+        name = f"{reads} of {records} records" if reads and len(kinds) == 1 else f"query {self.digest[:8]}"
+        return {name: list(kinds[-1])}
+
+    @property
+    def passed_on(self) -> int | None:
+        """Nothing is kept; the letters of an interval cannot be counted."""
+        return None if isinstance(self.query.letters, Interval) else 1
+
+    @cached_property
+    def level(self) -> Fraction | None:
+        """The level between any two inputs, so that records may hang together."""
+        found = query_dp_epsilon(self.query, neighbours=False)
+        return None if found is None else exact(found)
+
+    @cached_property
+    def contraction(self) -> Fraction:
+        """eta_KL of all rows while they are few; else (e^l - 1) / (e^l + 1), as far as laws within e^l can differ."""
+        if self.query.noise in FINITE:
+            kernel = kernel_of(self.query)
+            values, letters = kernel.places.shape
+            if values * values * letters <= 10 * SMALL:
+                numbers, _ = whole([v for row in sorted(set(kernel.rows)) for v in row])
+                return coefficient([numbers[k : k + letters] for k in range(0, len(numbers), letters)])
+        if self.level is None or self.level > 30:
+            return Fraction(1)
+        grown = exp(float(self.level)) * (1 + 1e-15)
+        return min(Fraction(1), exact(nextafter((grown - 1) / (grown + 1) * (1 + 1e-14) + 1e-300, inf)))
+
+    @cached_property
+    def capacity_bits(self) -> Fraction:
+        return exact(query_whole(self.query)[1])
+
+    @cached_property
+    def individual_bits(self) -> Fraction:
+        return self.group_bits(1)
+
+    @cached_property
+    def rate_bits(self) -> Fraction | None:
+        return None
+
+    def group_bits(self, size: int) -> Fraction:
+        """A proved upper end of what the answer tells about so many records of one person: C_k, searched while f takes
+        few values, or the smaller of k C_1 (Theorem 4) and the capacity."""
+        if size not in self._groups:
+            searched = size == 1 or (not isinstance(self.query.letters, Interval) and len(self.query.values) <= FEW)
+            try:
+                found = exact(query_capacity(self.query, group=size).high) if searched else None
+            except Unsupported:
+                found = None
+            self._groups[size] = min(size * self.group_bits(1), self.capacity_bits) if found is None else found
+        return self._groups[size]
+
+    @cached_property
+    def _groups(self) -> dict[int, Fraction]:
+        return {}
