@@ -162,6 +162,8 @@ def test_the_values_of_f_are_those_of_all_outcomes(letters, kind, records):
 def test_too_many_values_are_refused_at_once(kind, letters, records):
     with pytest.raises(Unsupported, match="takes more than"):
         Query(records, (letters,) * records, kind, "gaussian", F(1))
+    with pytest.raises(Unsupported, match="too large a kernel; take gaussian or laplace"):
+        Query(records, (letters,) * records, kind, "geometric", F(1, 2))
 
 
 def test_an_adversary_can_be_followed_to_other_noise():
@@ -266,6 +268,6 @@ def test_kernels_are_stochastic_and_more_noise_tells_less(records, letters, kind
 
 def test_what_is_too_large_is_refused():
     with pytest.raises(Unsupported, match="letters for"):
-        kernel_of(Query(60, (TRITS,) * 60, "histogram", "geometric", F(1, 2)))
+        kernel_of(Query(40, (TRITS,) * 40, "histogram", "geometric", F(1, 2)))
     with pytest.raises(Unsupported, match="written out"):
         channel_of_query(Query(30, (BITS,) * 30, "count", "geometric", F(1, 2)))

@@ -147,6 +147,7 @@ class Query:
 
     def at(self, parameter: Fraction) -> "Query":
         """The same query with another parameter; what f can be is not worked out again."""
+        _ = self._reaches  # made now, so that the two share it
         other = copy(self)
         object.__setattr__(other, "parameter", parameter)
         other._check_parameter()
@@ -215,6 +216,10 @@ class Query:
         return {(records * least + step * k,) for k in found}
 
     def _few(self, states: int) -> None:
+        if self.noise in FINITE and states * states > MOST:
+            raise Unsupported(
+                f"{self.noise} noise over {states:,} values is too large a kernel; take gaussian or laplace noise"
+            )
         if states * len(self.alphabets[0]) > MOST:
             raise Unsupported(f"the query takes more than {MOST // len(self.alphabets[0]):,} values")
 
