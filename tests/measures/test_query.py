@@ -201,6 +201,9 @@ def test_gaussian_noise_on_bits_is_two_points_and_on_intervals_smith():  # E1
 def test_vectors_under_gaussian_noise():
     two = query_capacity(Query(2, (BITS,) * 2, "histogram", "gaussian", F(1)))  # (2, 0) and (0, 2): distance 2 sqrt 2
     assert two.low * log(2) == pytest.approx(interval_capacity("gaussian", 2**0.5).low, abs=1e-10)
+    square = tuple((F(a), F(b)) for a in (0, 1) for b in (0, 1))
+    seen = measures_of_query(Query(2, (BITS,) * 2, "table", "gaussian", F(1), table=square))
+    assert seen.worst.low <= seen.groups[2].low <= seen.capacity[0] <= seen.capacity[1]
     three = query_capacity(Query(2, (TRITS,) * 2, "histogram", "laplace", F(1)))
     assert 0 < three.low < three.high <= log(3) / log(2) + 1e-9
 

@@ -126,6 +126,7 @@ def measures_of_query(query: Query, *, gap: float = GAP) -> QueryMeasures:
             high = min(nextafter(k * one.high, inf), whole[1])
             groups[k] = Individual(one.low, max(one.low, high), (), (), ())
             remarks.append(f"C_{k} is bounded by C_1 below and by {k} C_1 and the capacity above, not searched")
+    whole = max(whole[0], *(g.low for g in groups.values())), whole[1]  # all records tell no less than some
     return QueryMeasures(
         groups, sized.independent(gap), whole, sized.level(neighbours=True), sized.level(False), tuple(remarks)
     )
