@@ -56,7 +56,7 @@ def calibrated(found: Calibration) -> list[str]:
     ]
     if found.beside is not None and found.beside_proved is not None:
         told.append(
-            f"With less noise, {written(found.beside)}, some adversary learns {found.beside_proved[0]:.12g} bits, "
+            f"With less noise, {written(found.beside)}, some adversary learns {found.beside_proved[0]:.17g} bits, "
             "which is more than the budget."
         )
     else:
