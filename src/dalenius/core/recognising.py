@@ -4,7 +4,7 @@ from typing import Any
 
 __all__ = ["PROVABLE", "recognised"]
 
-PROVABLE = ("dalenius-design/1", "dalenius-card/1", "dalenius-noise/1")
+PROVABLE = ("dalenius-design/1", "dalenius-card/1")
 
 _SHAPES = (  # keys that tell, and what they tell
     ({"inputs", "output"}, "a bare channel, which promises nothing: `dalenius audit` measures it"),

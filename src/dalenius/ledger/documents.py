@@ -2,7 +2,6 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from dalenius.certify import check
 from dalenius.core.numbers import strict_json
@@ -15,22 +14,24 @@ from dalenius.tables.query_file import query_from_json, read_query
 __all__ = ["mechanism_of", "proved", "read_document"]
 
 
-def _is_query(document: Any) -> bool:
+def _is_query(text: str) -> bool:
+    if FORMAT not in text:
+        return False
+    document = strict_json(text)
     return isinstance(document, dict) and document.get("format") == FORMAT
 
 
 @lru_cache(maxsize=512)
 def mechanism_of(text: str) -> Mechanism:
     """The mechanism of a document; read once."""
-    return QueryMechanism(text) if FORMAT in text and _is_query(strict_json(text)) else Mechanism(text)
+    return QueryMechanism(text) if _is_query(text) else Mechanism(text)
 
 
 def proved(text: str) -> Mechanism:
     """The mechanism of a document whose proof holds; a query is its own proof, since its figures are found anew."""
-    mechanism = mechanism_of(text)
-    if not isinstance(mechanism, QueryMechanism):
+    if not _is_query(text):
         check(text)
-    return mechanism
+    return mechanism_of(text)
 
 
 def read_document(path: str | Path, *, reads: str | None = None) -> str:
