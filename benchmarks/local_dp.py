@@ -60,10 +60,33 @@ def full(p: npt.NDArray[np.float64], r: float) -> tuple[float, float]:
     return -solver.getInfo().objective_function_value / scale, time.process_time() - begin
 
 
-def contest(S: int, shape: str, epsilon: str, rival: bool) -> dict[str, Any]:
-    counts = np.maximum(1, np.rint(1e9 * shapes(S)[shape])).astype(np.int64)
+def source(S: int, shape: str) -> tuple[npt.NDArray[np.int64], Pmf]:
+    """Counts fine enough that no two letters of a Dirichlet are alike."""
+    counts = np.maximum(1, np.rint(1e13 * shapes(S)[shape])).astype(np.int64)
     letters = tuple(map(str, range(S)))
-    joint = Pmf.from_records({"X": letters}, [((x,), int(n)) for x, n in zip(letters, counts, strict=True)])
+    return counts, Pmf.from_records({"X": letters}, [((x,), int(n)) for x, n in zip(letters, counts, strict=True)])
+
+
+def form8(S: int, shape: str, epsilon: str) -> dict[str, Any]:
+    """The best matrix of form (8), proof included."""
+    _, joint = source(S, shape)
+    promise = (LocalDP(Fraction(epsilon)),)
+    problem = Problem(("X",), MaximizeInformation(("X",)), promise, release=("X",), form="pram", joint=joint)
+    begin = time.process_time()
+    design = solve(problem)
+    return {
+        "form": 8,
+        "letters": S,
+        "shape": shape,
+        "epsilon": epsilon,
+        "value_bits": float(design.value),
+        "relative_gap": float(design.gap / design.value),
+        "seconds": time.process_time() - begin,
+    }
+
+
+def contest(S: int, shape: str, epsilon: str, rival: bool) -> dict[str, Any]:
+    counts, joint = source(S, shape)
     promise = (LocalDP(Fraction(epsilon)),)
     problem = Problem(("X",), MaximizeInformation(("X",)), promise, output="Y", joint=joint)
     begin = time.process_time()

@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import accumulate, combinations, product
 from math import lcm
+from operator import mul
 from typing import Any
 
 from dalenius.certify.privacy import Figures
-from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
+from dalenius.core.arithmetic import BITS, exp, log2, logs2, nats, times_log2
 from dalenius.core.numbers import exact, up
-from dalenius.core.reading import require, whole
+from dalenius.core.reading import require, whole_texts
 
+SLACK = 9  # units of 2^-BITS: 6 of a logarithm in a row of them, 3 of one by itself
 Shape = tuple[Fraction | None, Fraction | None, Fraction, Fraction]
 
 
@@ -74,18 +76,22 @@ def shapes(S: int, a: Fraction) -> list[Shape]:
 class Marginal:
     """The pmf r of the output of M(base), letters sorted by log2 r, to add up the bounds of all letters at once."""
 
-    def __init__(self, counts: list[int], codes: list[int], base: list[Fraction]) -> None:
+    def __init__(self, counts: list[int], commonest: list[int], codes: list[int], base: list[Fraction]) -> None:
         require(all(0 <= v <= 1 for v in base), "a base is not made of probabilities")
         out, one = released(counts, codes, base)
         require(min(out) > 0, "a base leaves out a letter")
-        logs = {v: log2(Fraction(v, one))[0] for v in set(out)}  # from below by at most 3 units
-        self.S, self.counts, self.logs = len(counts), counts, [logs[v] for v in out]
-        self.sum, self.order = sum(self.logs), sorted(range(len(counts)), key=self.logs.__getitem__)
-        self.mass = [0, *accumulate(counts[x] for x in self.order)]
-        self.moment = [0, *accumulate(counts[x] * self.logs[x] for x in self.order)]
+        self.S, self.counts, self.order = len(counts), counts, sorted(commonest, key=out.__getitem__)
+        less = log2(Fraction(one))[1]
+        rising = [v - less for v in logs2(out[x] for x in self.order)]  # from below by at most SLACK units
+        self.logs = [0] * len(counts)
+        for x, told in zip(self.order, rising):
+            self.logs[x] = told
+        self.rising, self.sum, mass = rising, sum(rising), [counts[x] for x in self.order]
+        self.mass = [0, *accumulate(mass)]
+        self.moment = [0, *accumulate(map(mul, mass, rising))]
 
     def line(self, q: Fraction) -> tuple[Fraction, Fraction]:
-        """(u, v) with D(M_x(q) || r) <= u - v log2 r(x), give or take the 3 units of that logarithm."""
+        """(u, v) with D(M_x(q) || r) <= u - v log2 r(x), give or take the units of that logarithm."""
         b = (1 - q) / (self.S - 1)
         return times_log2(q, q)[1] + times_log2(1 - q, b)[1] - b * self.sum, q - b
 
@@ -99,8 +105,8 @@ class Marginal:
         one = lcm(*(c.denominator for line in lines for c in line))
         (u0, v0), (u1, v1), *away = [(int(u * one), int(v * one)) for u, v in lines]
         # v1 >= v0: letters with the least log2 r are better off at the high end, those from `cut` on at the low one.
-        cut = bisect_left(self.order, True, key=lambda x: u1 - u0 < (v1 - v0) * self.logs[x])
-        edge = self.logs[self.order[cut]] if cut < self.S else self.logs[self.order[-1]] + 1
+        cut = bisect_left(self.rising, True, key=lambda told: u1 - u0 < (v1 - v0) * told)
+        edge = self.rising[cut] if cut < self.S else self.rising[-1] + 1
         total = u1 * self.mass[cut] - v1 * self.moment[cut]
         total += u0 * (self.mass[-1] - self.mass[cut]) - v0 * (self.moment[-1] - self.moment[cut])
 
@@ -122,7 +128,7 @@ class Marginal:
             more = {
                 x: extra + max(m for m, y in two if y != x) for x, extra in more.items() if [x] != [y for _, y in two]
             }
-        return {x: -(-(total + extra) // one) + 3 * self.mass[-1] for x, extra in more.items()}
+        return {x: -(-(total + extra) // one) + SLACK * self.mass[-1] for x, extra in more.items()}
 
 
 def released(counts: list[int], codes: list[int], q: list[Fraction]) -> tuple[list[int], int]:
@@ -134,15 +140,23 @@ def released(counts: list[int], codes: list[int], q: list[Fraction]) -> tuple[li
     return [moved + n * slope[c] for n, c in zip(counts, codes)], sum(counts) * one
 
 
+def entropy(many: Counter[int], one: int) -> int:
+    """sum_z m log2 (1/m) from above in units of 2^-BITS / one, where `many` letters have the probability m / one."""
+    rising, most = sorted(many), log2(Fraction(one))[1]
+    return sum(m * many[m] * (most - told) for m, told in zip(rising, logs2(rising)))
+
+
 def value(counts: list[int], codes: list[int], q: list[Fraction]) -> Fraction:
     """I(X; Z) from below: sum_x p_x [q log2 q + (S - 1) b log2 b] - sum_z m log2 m."""
-    (out, one), share = released(counts, codes, q), [Fraction(0)] * len(q)
-    for c in range(len(q)):
-        share[c] = Fraction(sum(n for n, k in zip(counts, codes) if k == c), sum(counts))
+    (out, one), total, share = released(counts, codes, q), sum(counts), [0] * len(q)
+    for n, c in zip(counts, codes):
+        share[c] += n
     rest = [(1 - v) / (len(counts) - 1) for v in q]
-    told = sum(times_log2(t * v, v)[0] + times_log2(t * (1 - v), b)[0] for t, v, b in zip(share, q, rest))
-    told -= sum(many * times_log2(Fraction(m, one), Fraction(m, one))[1] for m, many in Counter(out).items())
-    return max(Fraction(told, 1 << BITS), Fraction(0))
+    told = Fraction(0)
+    for n, v, b in zip(share, q, rest):
+        told += times_log2(n * v / total, v)[0] + times_log2(n * (1 - v) / total, b)[0]
+    told += Fraction(entropy(Counter(m for m in out if m), one), one) - SLACK  # above by no more than that
+    return max(told / (1 << BITS), Fraction(0))
 
 
 def bound(counts: list[int], a: Fraction, proof: dict[str, Any]) -> Fraction:
@@ -159,7 +173,10 @@ def bound(counts: list[int], a: Fraction, proof: dict[str, Any]) -> Fraction:
     for runs in proof["bases"]:
         run = [c for c, (many, _) in enumerate(runs) for _ in range(int(many))]
         require(len(run) == S, "a base has the wrong length")
-        marginals.append(Marginal(counts, [c for _, c in sorted(zip(order, run))], [exact(v) for _, v in runs]))
+        codes = [0] * S
+        for x, c in zip(order, run):
+            codes[x] = c
+        marginals.append(Marginal(counts, order, codes, [exact(v) for _, v in runs]))
     require(len(proof["trees"]) == len(boxes), "there is not one tree for each shape")
     worst = 0
     for shape, tree in zip(boxes, proof["trees"]):
@@ -188,7 +205,7 @@ def pram(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fr
     require(channel["inputs"] == channel["output"] == joint["variables"], "an alphabet differs from the joint pmf's")
     require(design["objective"] == {"maximize": {"information": names}}, "form pram is proved for W = X alone")
     require(len(promises) == 1 and not {"keep", "strata"} & set(design["mechanism"]), "form pram is proved by itself")
-    p, total = whole([exact(record["p"]) for record in joint["pmf"]])
+    p, total = whole_texts([record["p"] for record in joint["pmf"]])
     place = dict.fromkeys(letters, 0)
     for record, n in zip(joint["pmf"], p):
         outcome = tuple(record[name] for name in names)
@@ -199,11 +216,11 @@ def pram(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fr
     require(sum(counts) == total and len(set(letters)) == len(letters), "the joint pmf does not sum to one")
     figures = prove_level(channel["q"], promises[0])
     require(len(codes) == len(counts), "q is not one probability for each letter")
-    entropy = sum(n * log2(Fraction(total, v))[1] * v for v, n in Counter(v for v in counts if v).items())
+    hidden = Fraction(entropy(Counter(n for n in counts if n), total), total << BITS)
     if len(counts) == 1:
         return (figures,), "pram", Fraction(0), Fraction(0), Fraction(0)
     limit = bound(counts, exp(exact(promises[0]["local_dp"]))[1], design["certificate"])
-    return (figures,), "pram", value(counts, codes, q), limit, Fraction(entropy, total << BITS)
+    return (figures,), "pram", value(counts, codes, q), limit, hidden
 
 
 def prove_level(texts: list[str], promise: dict[str, Any]) -> Figures:

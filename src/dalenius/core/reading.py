@@ -1,5 +1,6 @@
 """What a design says, read strictly: the joint pmf in whole numbers, the channel, and the part of each variable."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from dalenius.core.numbers import exact
 from dalenius.errors import InputError, NotCertified, Unsupported
 
 ATOMS = 1 << 20
+_FRACTION = re.compile(r"([0-9]{1,4000})/(0*[1-9][0-9]{0,3999})")
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 
@@ -38,6 +40,22 @@ def whole(values: list[Fraction]) -> tuple[list[int], int]:
     return [v.numerator * (scale // v.denominator) for v in values], scale
 
 
+def whole_texts(values: list[Any]) -> tuple[list[int], int]:
+    """As `whole`, of numbers as a file writes them, without reducing fractions; many of them in little time.
+
+    >>> whole_texts(["1/3", "1/6", "0.5"])
+    ([2, 1, 3], 6)
+    """
+    pairs: list[tuple[int, int]] = []
+    for value in values:
+        if isinstance(value, str) and (found := _FRACTION.fullmatch(value)):
+            pairs.append((int(found[1]), int(found[2])))
+        else:
+            pairs.append(exact(value).as_integer_ratio())
+    scale = lcm(*{bottom for _, bottom in pairs})
+    return [top * (scale // bottom) for top, bottom in pairs], scale
+
+
 def multiplied(joint: Any) -> Any:
     """A joint pmf written out; independent groups are multiplied, each proved to be a pmf of variables of its own."""
     if "independent" not in joint:
@@ -59,7 +77,7 @@ def multiplied(joint: Any) -> Any:
 def counted(joint: Any, alphabets: dict[str, list[str]]) -> list[int]:
     """The joint pmf of all its variables in whole numbers, one for each of their outcomes, last variable fastest."""
     require(joint["variables"] == alphabets, "an alphabet differs from the joint pmf's")
-    p, total = whole([exact(record["p"]) for record in joint["pmf"]])
+    p, total = whole_texts([record["p"] for record in joint["pmf"]])
     names, counts = [*alphabets], [0] * prod(map(len, alphabets.values()))
     codes = [{letter: k for k, letter in enumerate(letters)} for letters in alphabets.values()]
     for record, n in zip(joint["pmf"], p):
@@ -98,7 +116,7 @@ class Release:
     def __init__(self, design: dict[str, Any]) -> None:
         joint = multiplied(design["joint"])
         alphabets, records = joint["variables"], joint["pmf"]
-        p, self.total = whole([exact(record["p"]) for record in records])
+        p, self.total = whole_texts([record["p"] for record in records])
         require("p" not in alphabets, "a variable is called p, like the probability")
         require(sum(p) == self.total and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")
         self.names, self.alphabets = list(alphabets), alphabets

@@ -7,11 +7,11 @@ differential privacy" (paper 002), eq. 7 and 8.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby
 from math import factorial, prod
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dalenius.core import Certificate, Design, LocalDP, MaximizeInformation, Pram, Problem
 from dalenius.core.arithmetic import exp
@@ -79,7 +79,8 @@ def pram(
     best = search(np.array([n / joint.total for n in counts]), boxes, gap=RELATIVE)
     exactly = {float(v): v for shape in boxes for v in shape if v is not None}
     q = tuple(exactly[v] for v in best.q.tolist())
-    proof = {"bases": [_runs(counts, base.tolist()) for base in best.bases], "trees": best.trees}
+    order = np.array(sorted(range(len(counts)), key=lambda x: -counts[x]))  # the commonest first, as the checker has it
+    proof = {"bases": [_runs(base[order]) for base in best.bases], "trees": best.trees}
     alike = ties(best.q.tolist(), counts, boxes)
     many = f"{alike:,}" if alike < 10**12 else "very many"
     told = [f"{many} matrices of this form tell as much; this is one of them"] if alike > 1 else []
@@ -98,7 +99,7 @@ def ties(q: Sequence[float], counts: Sequence[int], boxes: Sequence[Shape]) -> i
     return many * (2 if len(q) == 2 and boxes else 1)
 
 
-def _runs(counts: Sequence[int], base: Sequence[float]) -> list[list[Any]]:
-    """The entries of a base over the letters, the commonest first, as [how many, value]."""
-    order = sorted(range(len(counts)), key=lambda x: (-counts[x], x))
-    return [[len(list(run)), repr(value)] for value, run in groupby(base[x] for x in order)]
+def _runs(base: npt.NDArray[np.float64]) -> list[list[Any]]:
+    """The entries of a base, letter by letter, as [how many, value]."""
+    ends = np.flatnonzero(np.append(base[1:] != base[:-1], True)) + 1
+    return [[int(n), repr(float(v))] for n, v in zip(np.diff(ends, prepend=0), base[ends - 1], strict=True)]

@@ -185,9 +185,9 @@ class _State:
         self.groups = _Letters(np.bincount(self.group, weights=p) / many, many)
 
     def marginal(self, q: Floats) -> tuple[Floats, float]:
-        """log(S m) of the output pmf m of a corner, and its sum."""
-        b = (1 - q) / (self.S - 1)
-        told = np.log(self.S * (self.p @ b + self.p * (q - b)))
+        """log(S m) of the output pmf m of a corner, and its sum: S m - 1 = (S p d - p.d) / (S - 1) with d = S q - 1."""
+        d = self.p * (self.S * q - 1)
+        told = np.log1p((self.S * d - d.sum()) / (self.S - 1))
         return told, float(told.sum())
 
     def divergence(self, q: float, logs: tuple[Floats, float]) -> Floats:
@@ -322,8 +322,8 @@ class _Letters(NamedTuple):
     def logs(self, q: Floats) -> tuple[Floats, float]:
         """log(S m) of the output pmf m when the letters keep themselves with probabilities q, and its sum."""
         S = float(self.many.sum())
-        b = (1 - q) / (S - 1)
-        told = np.log(S * ((self.many * self.p) @ b + self.p * (q - b)))
+        d = self.p * (S * q - 1)
+        told = np.log1p((S * d - self.many @ d) / (S - 1))
         return told, float(self.many @ told)
 
     def divergence(self, q: Floats, logs: tuple[Floats, float]) -> Floats:

@@ -34,7 +34,7 @@ class Pram(Kernel):
                 f"a channel of form 'pram' needs one entry of q for each letter; there are {outcomes} inputs, "
                 f"{letters} letters and {len(self.q)} entries"
             )
-        if min(self.q) < 0 or max(self.q) > 1 or (letters == 1 and self.q[0] != 1):
+        if any(not 0 <= v <= 1 for v in set(self.q)) or (letters == 1 and self.q[0] != 1):
             raise InvalidChannel("an entry of q is not a probability")
 
     @classmethod
