@@ -18,7 +18,7 @@ from operator import mul
 from typing import Any
 
 from dalenius.certify.privacy import Figures
-from dalenius.core.arithmetic import BITS, exp, log2, logs2, nats, times_log2
+from dalenius.core.arithmetic import BITS, entropy, exp, log2, logs2, nats, times_log2
 from dalenius.core.numbers import exact, up
 from dalenius.core.reading import require, whole_texts
 
@@ -140,12 +140,6 @@ def released(counts: list[int], codes: list[int], q: list[Fraction]) -> tuple[li
     return [moved + n * slope[c] for n, c in zip(counts, codes)], sum(counts) * one
 
 
-def entropy(many: Counter[int], one: int) -> int:
-    """sum_z m log2 (1/m) from above in units of 2^-BITS / one, where `many` letters have the probability m / one."""
-    rising, most = sorted(many), log2(Fraction(one))[1]
-    return sum(m * many[m] * (most - told) for m, told in zip(rising, logs2(rising)))
-
-
 def value(counts: list[int], codes: list[int], q: list[Fraction]) -> Fraction:
     """I(X; Z) from below: sum_x p_x [q log2 q + (S - 1) b log2 b] - sum_z m log2 m."""
     (out, one), total, share = released(counts, codes, q), sum(counts), [0] * len(q)
@@ -155,7 +149,7 @@ def value(counts: list[int], codes: list[int], q: list[Fraction]) -> Fraction:
     told = Fraction(0)
     for n, v, b in zip(share, q, rest):
         told += times_log2(n * v / total, v)[0] + times_log2(n * (1 - v) / total, b)[0]
-    told += Fraction(entropy(Counter(m for m in out if m), one), one) - SLACK  # above by no more than that
+    told += Fraction(entropy(Counter(out), one), one) - SLACK  # above by no more than that
     return max(told / (1 << BITS), Fraction(0))
 
 
@@ -216,7 +210,7 @@ def pram(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fr
     require(sum(counts) == total and len(set(letters)) == len(letters), "the joint pmf does not sum to one")
     figures = prove_level(channel["q"], promises[0])
     require(len(codes) == len(counts), "q is not one probability for each letter")
-    hidden = Fraction(entropy(Counter(n for n in counts if n), total), total << BITS)
+    hidden = Fraction(entropy(Counter(counts), total), total << BITS)
     if len(counts) == 1:
         return (figures,), "pram", Fraction(0), Fraction(0), Fraction(0)
     limit = bound(counts, exp(exact(promises[0]["local_dp"]))[1], design["certificate"])

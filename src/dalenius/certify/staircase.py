@@ -16,14 +16,14 @@ from math import lcm
 from typing import Any
 
 from dalenius.certify.privacy import Figures
-from dalenius.core.arithmetic import BITS, E_HIGH, E_LOW, exp, log2, nats, times_log2
+from dalenius.core.arithmetic import BITS, E_HIGH, E_LOW, entropy, exp, log2, nats, times_log2
 from dalenius.core.numbers import exact, up
 from dalenius.core.reading import counted, require
 
 
 def most_told(counts: list[int], r: Fraction, proof: dict[str, Any]) -> Fraction:
     """`runs` are [letters, price]; the tree is flat, in pre-order: [run, k], more than k letters first, or a P0."""
-    order, total, c = sorted((n for n in counts if n), reverse=True), sum(counts), r - 1
+    order, total, (c, unity) = sorted((n for n in counts if n), reverse=True), sum(counts), (r - 1).as_integer_ratio()
     runs = [(int(many), exact(price)) for many, price in proof["runs"]]
     ends = [*accumulate(many for many, _ in runs)]
     require(min(many for many, _ in runs) > 0 and ends[-1] == len(order), "the runs are not made of all letters")
@@ -37,7 +37,8 @@ def most_told(counts: list[int], r: Fraction, proof: dict[str, Any]) -> Fraction
         *accumulate(((mass[j], mass[j] * price[j]) for j in cheap), lambda a, b: (a[0] + b[0], a[1] + b[1])),
     ]
     rank, paid = {j: k for k, j in enumerate(cheap)}, Fraction(sums[-1][1], one * total)
-    most, tau, sorted_prices = Fraction(times_log2(r, r)[1], 1 << BITS), Fraction(0), [price[j] for j in cheap]
+    most, worst, sorted_prices = times_log2(r, r)[1], 0, [price[j] for j in cheap]
+    e_low, e_high = int(E_LOW * (1 << BITS)), int(E_HIGH * (1 << BITS))  # both are whole numbers of these units
     nodes, stack = iter([*proof["tree"], None]), [dict[int, tuple[int, int]]()]
     while stack:
         known, node = stack.pop(), next(nodes)
@@ -50,19 +51,19 @@ def most_told(counts: list[int], r: Fraction, proof: dict[str, Any]) -> Fraction
             continue
         at = exact(node)
         require(isinstance(node, str) and 0 <= at <= 1, "a tangent outside [0, 1]")
-        below = Fraction(log2(1 + c * at)[0], 1 << BITS)
-        # The tangent is c P0 log2 e - log2(1 + c P0) + slope P; both ends rounded up, P >= 0.
-        slope = most - c * (below + E_LOW)
-        cut = bisect_left(sorted_prices, slope / c * one)  # runs that are worth their price: all of them are taken
+        # The tangent is c P0 log2 e - log2(1 + c P0) + slope P, with c = c / unity and P >= 0; all of it rounded up.
+        top, bottom = c * at.numerator, unity * at.denominator
+        below = log2(Fraction(top + bottom, bottom))[0]
+        slope = most - c * (below + e_low) // unity
+        cut = bisect_left(sorted_prices, -(-slope * one * unity // (c << BITS)))  # runs worth their price: all taken
         taken, cost = sums[cut]
         for run, (low, high) in known.items():
             more = high * unit[run] - mass[run] if rank[run] < cut else low * unit[run]
             taken, cost = taken + more, cost + more * price[run]
-        tau = max(
-            tau, c * at * E_HIGH - below + slope * Fraction(taken, total) - c * Fraction(cost, one * total) - paid
-        )
+        here = -(-top * e_high // bottom) - below - -slope * taken // total
+        worst = max(worst, here - (c * cost << BITS) // (unity * one * total))
     require([*nodes] == [None], "the tree does not match its subsets")
-    return paid + tau
+    return max(paid, Fraction(worst, 1 << BITS))  # paid + tau, and tau is not below 0
 
 
 def ceiling(r: Fraction) -> Fraction:
@@ -114,8 +115,7 @@ def staircase(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fractio
         P = Fraction(sum(masses[k] for k in members), total)
         v = 1 + (ratio - 1) * P
         told += w * (P * best - Fraction(times_log2(v, v)[1], 1 << BITS))
-    entropy = sum(m * n * log2(Fraction(total, n))[1] for n, m in Counter(counts).items() if n)
-    hidden = Fraction(entropy, total << BITS)
+    hidden = Fraction(entropy(Counter(counts), total), total << BITS)
     r = min(exp(exact(g["promised"]["local_dp"]))[1] for g in design["guarantees"])
     bounds = [hidden, *([ceiling(r), most_told(counts, r, design["certificate"])] if r > 1 else [Fraction(0)])]
     return figures, "staircase", max(told, Fraction(0)), min(bounds), hidden

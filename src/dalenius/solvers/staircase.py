@@ -31,8 +31,9 @@ __all__ = ["Staircase", "best_mass", "staircase"]
 _ROUNDS = 1000
 _NODES = 1 << 11  # of the tree, at first
 _MOST_NODES = 1 << 16
-_PROOF_NODES = 1 << 14  # of the tree that is written down
+_PROOF_NODES = 1 << 15  # of the tree that is written down
 _NEW = 24  # columns a round
+_EVERY = 18  # atoms of which every subset is looked at
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ def staircase(
     seconds: float = np.inf,
     on_progress: Callable[[float, float], None] | None = None,
 ) -> Staircase:
-    """Columns until no other improves on them by more than the gap, one is worth `enough`, or the time is over.
+    """Columns until no other improves on them by more than the gap, they are worth `enough`, or the time is over.
+
+    Who knows what is enough has a bound already: the tree is then left empty.
 
     >>> found = staircase(np.full(4, 0.25), 3.0, gap=1e-9)
     >>> round(found.value, 6), found.bound - found.value < 1e-9
@@ -84,7 +87,8 @@ def staircase(
     if p.ndim != 1 or len(p) < 2 or p.min() <= 0 or abs(p.sum() - 1) > 1e-9 or not ratio > 1:
         raise InputError("a staircase needs two or more positive weights that sum to one, and a ratio above one")
     deadline = monotonic() + seconds
-    pricing = _Pricing(p, ratio, np.zeros(len(p), dtype=bool) if divisible is None else divisible)
+    few = divisible is None and len(p) <= _EVERY
+    pricing = (_Every if few else _Pricing)(p, ratio, np.zeros(len(p), dtype=bool) if divisible is None else divisible)
     master = _Master(pricing)
     master.add(_first(p, ratio))
     bound, centre = np.inf, np.zeros(0)
@@ -107,8 +111,8 @@ def staircase(
             pricing.nodes *= 2
     value, z = master.solve()
     pricing.nodes = min(pricing.nodes, _PROOF_NODES)
-    trees = [(*pricing.tree(at, 0.2 * gap), at) for at in (centre, z)]
-    worst, tree, z = min(trees, key=lambda t: max(0.0, t[0]) + float(t[2].sum()))
+    z = min((centre, z), key=lambda at: float(at.sum()) + max(0.0, pricing.excess(at, 0.2 * gap)))
+    worst, tree = pricing.tree(z, 0.2 * gap) if np.isinf(enough) else (bound - float(z.sum()), [])
     used = master.x > 0
     columns = np.array(master.columns)[used]
     bound = float(z.sum()) + max(0.0, worst)
@@ -202,6 +206,10 @@ class _Pricing:
         levels = self._grown(self.even(z), slack, found := _Found(self, z))
         return _worst(levels), found.columns()
 
+    def excess(self, z: Floats, slack: float) -> float:
+        """A bound of the largest excess."""
+        return _worst(self._grown(self.even(z), slack))
+
     def _grown(self, z: Floats, slack: float, found: "_Found | None" = None) -> list["_Level"]:
         """Levels of the tree: a node whose bound does not exceed what is needed is a leaf.
 
@@ -241,8 +249,16 @@ class _Pricing:
             high = np.stack([high[open_], less], axis=1).reshape(-1, len(one))
 
     def tree(self, z: Floats, slack: float) -> tuple[float, list[list[int] | float]]:
-        """The worst leaf, and the tree in pre-order."""
-        levels = self._grown(self.even(z), slack)
+        """The worst leaf, and the tree in pre-order; one too large for that slack, with the least for which it is not."""
+        z = self.even(z)
+        levels = self._grown(z, slack)
+        while _worst(levels) > 1.5 * slack:
+            middle = (slack * _worst(levels)) ** 0.5
+            found = self._grown(z, middle)
+            if _worst(found) <= middle:
+                levels = found
+            else:
+                slack = middle
         places = [np.cumsum(~level.leaf) - 1 for level in levels]
         flat: list[list[int] | float] = []
         stack = [(0, 0)]
@@ -256,6 +272,38 @@ class _Pricing:
                 child = 2 * int(places[depth][k])
                 stack += [(depth + 1, child + 1), (depth + 1, child)]
         return _worst(levels), flat
+
+
+class _Every(_Pricing):
+    """The same for few atoms, by looking at every subset: bit x of its number says whether atom x is in A."""
+
+    def __init__(self, p: Floats, ratio: float, divisible: NDArray[np.bool_]) -> None:
+        super().__init__(p, ratio, divisible)
+        self.told, self.nodes = self.worth(_over_subsets(p)), _PROOF_NODES
+
+    def excesses(self, z: Floats) -> Floats:
+        """g(p(A)) - z . (1 + c 1_A) for every A."""
+        z = self.even(z)[self.of]
+        return np.asarray(self.told - _over_subsets(self.c * z) - float(z.sum()))
+
+    def excess(self, z: Floats, slack: float) -> float:  # noqa: ARG002
+        """The largest excess."""
+        return float(self.excesses(z).max())
+
+    def best(self, z: Floats, slack: float) -> tuple[float, Floats]:
+        """The largest excess, and columns with large positive ones."""
+        excess = self.excesses(z)
+        top = np.argpartition(excess, -_NEW)[-_NEW:] if len(excess) > _NEW else np.arange(len(excess))
+        top = top[excess[top] > max(slack, 1e-14)]
+        return float(excess.max()), ((top[:, None] >> np.arange(len(z))) & 1).astype(np.float64)
+
+
+def _over_subsets(v: Floats) -> Floats:
+    """The sum of v over each of the 2^n subsets, by number."""
+    sums = np.zeros(1)
+    for x in v.tolist():
+        sums = np.concatenate([sums, sums + x])
+    return sums
 
 
 @dataclass(frozen=True)
