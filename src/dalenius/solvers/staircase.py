@@ -249,7 +249,7 @@ class _Pricing:
             high = np.stack([high[open_], less], axis=1).reshape(-1, len(one))
 
     def tree(self, z: Floats, slack: float) -> tuple[float, list[list[int] | float]]:
-        """The worst leaf, and the tree in pre-order; one too large for that slack, with the least for which it is not."""
+        """The worst leaf, and the tree in pre-order; one too large, with the least slack for which it is not."""
         z = self.even(z)
         levels = self._grown(z, slack)
         while _worst(levels) > 1.5 * slack:
