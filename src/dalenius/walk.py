@@ -33,10 +33,12 @@ from dalenius.evidence import (
     mechanism_of,
     population_words,
 )
+from dalenius.evidence.scripts import scripts
 from dalenius.ledger import Entry, Ledger
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
+from dalenius.sampling.beside import SUFFIX
 from dalenius.tables import (
     Coded,
     base_of,
@@ -189,7 +191,7 @@ def _recounted(design: Design, table: Any) -> tuple[Pmf, Coded]:
         for name, letters in problem.law.variables.items()
     }
     source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
-    declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None))
+    declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None, weights=None))
     bound, coded = bind(declared, table=table)
     if coded is None:
         raise MismatchError("the source of this design is not a table")
@@ -270,15 +272,21 @@ def apply(
 
 
 def _refuse_released(table: Any) -> None:
-    """A file that the card in its folder describes was perturbed before; it looks like an original and is none."""
-    beside = Path(table).parent / "card.json" if isinstance(table, str | Path) else None
-    if beside is None or not beside.is_file() or not Path(table).name.startswith("released."):
+    """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed."""
+    if not isinstance(table, str | Path):
         return
-    card = read_json(beside, "card")
-    left = {*card["channel"]["output"], *card["kept"]} if isinstance(card, dict) and "channel" in card else set()
-    if set(open_table(table).names) == left:
+    names, where = open_table(table).names, Path(table).parent / "card.json"
+    if drawn := [n for n in names if n.endswith(SUFFIX) and n.removesuffix(SUFFIX) in names]:
         raise InputError(
-            f"{table} is a release already, by {beside}; perturbed once more, neither card would fit it; apply the "
+            f"{table} holds {drawn[0]!r} already, drawn before; apply to the original table, or say --again"
+        )
+    if not where.is_file():
+        return
+    card = read_json(where, "card")
+    left = {*card["channel"]["output"], *card["kept"]} if isinstance(card, dict) and "channel" in card else set()
+    if set(names) == left:
+        raise InputError(
+            f"{table} is a release already, by {where}; perturbed once more, neither card would fit it; apply the "
             "design to the original table, or say --again"
         )
 
@@ -399,6 +407,8 @@ def release(
         remarks.append(
             f"the letters of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
         )
+    if isinstance(bound.source, TableSource) and bound.source.weights:
+        remarks.append(_of_weights(bound.source.weights, kept=bound.source.weights in bound.kept))
     if cells:
         remarks.append("cells with fewer records than min_cell were accepted by name")
     if not coded.from_table:  # else the population may have letters that the table does not
@@ -418,11 +428,18 @@ def release(
         write_text(place / "card.json", card_text)
         write_text(place / "report.html", render(design, seen), private=True)
         write_text(place / "report-public.html", render_public(card))
+        for name, text in scripts(design.channel, design.problem.kept).items():
+            write_text(place / name, text)
         kind = open_table(_table_of(bound, table)).format
         write_table(place / released_name(kind), kind, released.columns, on_progress=_named(on_progress, "writing"))
     if book and charged:
         charged = book.settle(charged.id, card_text)
     return Outcome(design, seen, folder, charged)
+
+
+def _of_weights(name: str, *, kept: bool) -> str:
+    leaves = "leaves with the release and serves estimates" if kept else "does not leave (keep it for estimates)"
+    return f"the weights {name} are not used in the design, for a promise is about rows; the column {leaves}"
 
 
 def _charged(book: Ledger, design: Design, coded: Coded, key: Key, dataset: str) -> Entry:

@@ -1,6 +1,8 @@
 """PRAM through the command line: release, transitions, a second application, one value from the card alone."""
 
 import json
+import subprocess
+import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -9,6 +11,7 @@ import pytest
 
 from dalenius.core import Channel, Pram
 from dalenius.errors import InputError
+from dalenius.evidence.scripts import scripts
 from dalenius.evidence.transitions import transitions
 from dalenius.sampling import Key, draw_value
 
@@ -63,6 +66,71 @@ def test_a_release_is_not_perturbed_again_by_accident(place, run):
     assert "is a release already" in err
     assert not (place / "twice.csv").exists()
     assert run(*arguments, "--again")[0] == 0
+
+
+def test_a_renamed_release_is_known_by_the_card_beside_it(place, run):
+    (place / "out/renamed.csv").write_text((place / "out/released.csv").read_text())
+    code, _, err = run("apply", place / "out/design.json", place / "out/renamed.csv", "-o", place / "twice.csv")
+    assert (code, "is a release already" in err) == (2, True)
+
+
+def test_the_original_beside_what_was_drawn(place, run):
+    arguments = ["apply", place / "out/design.json", place / "t.csv", "--key", place / "k", "-o"]
+    Key.write_new(place / "k")
+    code, out, err = run(*arguments, place / "both.csv", "--beside", "--json")
+    assert code == 0, err
+    assert json.loads(out)["columns"] == ["region", "region_released"]
+    pairs = [line.split(",") for line in (place / "both.csv").read_text().split()[1:]]
+    assert [a for a, _ in pairs] == (place / "t.csv").read_text().split()[1:]
+    (moved,) = json.loads(out)["seen"]["transitions"]
+    assert sum(a != b for a, b in pairs) == moved["changed"]
+    assert (place / "both.csv").stat().st_mode & 0o077 == 0
+    run(*arguments, place / "alone.csv")  # the same draw, shuffled
+    assert Counter(b for _, b in pairs) == Counter((place / "alone.csv").read_text().split()[1:])
+    code, _, err = run("apply", place / "out/design.json", place / "both.csv", "-o", place / "c.csv")
+    assert (code, "holds 'region_released' already" in err) == (2, True)
+    assert run("apply", place / "out/card.json", "--value", "south", "--beside")[0] == 2
+
+
+def test_scripts_travel_with_a_card_that_they_can_read(place):
+    assert {"estimate.py", "estimate.R"} <= {p.name for p in (place / "out").iterdir()}
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", place / "out/estimate.py", place / "out/card.json", place / "out/released.csv"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["north", "south", "east", "(missing)"]
+    letters = {"X": ("a", "b"), "Z": ("c", "d")}
+    both = Pram(letters, letters, (Fraction(1, 2),) * 4)
+    assert set(scripts(both)) == {"estimate.py"}
+    assert scripts(both, kept=("Z",)) == {}
+    assert scripts(Channel({"X": ("a", "b")}, {"X": ("a", "b")}, ((1, 0), (1, 0)))) == {}
+
+
+def test_survey_weights_serve_estimates_and_risk_not_the_design(tmp_path, run):
+    rows = [("north", 1)] * 300 + [("south", 3)] * 300
+    (tmp_path / "t.csv").write_text("region,w\n" + "".join(f"{r},{w}\n" for r, w in rows))
+    problem = PROBLEM.replace('"north", "south", "east"', '"north", "south"').replace('"category"', '"refuse"')
+    problem = problem.replace('table = "t.csv"', 'table = "t.csv"\nweights = "w"')
+    (tmp_path / "p.toml").write_text(problem)
+    code, out, err = run("release", tmp_path / "p.toml", "-o", tmp_path / "out")
+    assert code == 0, err
+    assert "the weights w are not used in the design" in out
+    assert "weights" not in json.loads((tmp_path / "out/card.json").read_text())
+    code, out, err = run("risk", tmp_path / "p.toml", "--keys", "region", "--json")
+    assert (code, json.loads(out)["sampling_fraction"]) == (0, 0.5)
+    assert run("risk", tmp_path / "t.csv", "--keys", "region")[0] == 2
+    # A card that names kept weights is read with them.
+    card = json.loads((tmp_path / "out/card.json").read_text()) | {"kept": ["w"], "weights": "w"}
+    (tmp_path / "card.json").write_text(json.dumps(card))
+    (tmp_path / "r.csv").write_text("region,w\n" + "north,1\n" * 300 + "south,3\n" * 300)
+    weighted, plain = (
+        json.loads(run("estimate", tmp_path / name, tmp_path / "r.csv", "--json")[1])["estimate"]
+        for name in ("card.json", "out/card.json")
+    )
+    assert plain == pytest.approx([0.5, 0.5])
+    assert weighted[0] < 0.25 < weighted[1]
 
 
 def test_one_value_from_the_card_alone(place, run):

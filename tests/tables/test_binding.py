@@ -75,8 +75,10 @@ def test_names_are_checked_before_anything_is_read(tmp_path: Path) -> None:
         bind(problem(tmp_path, 'table = "u.csv"'))
     with pytest.raises(TableError, match="cannot tell how"):
         bind(problem(tmp_path, 'table = "t.csv"'), table="SELECT * FROM t")
-    with pytest.raises(Unsupported, match="weights = 'id': weights serve estimation and risk"):
-        bind(problem(tmp_path, 'table = "t.csv"\nweights = "id"'))
+    with pytest.raises(ProblemFileError, match=r"p\.toml, line 3: there is no column 'PWGTP'"):
+        bind(problem(tmp_path, 'table = "t.csv"\nweights = "PWGTP"'))
+    with pytest.raises(TableError, match="is not a positive weight"):
+        bind(problem(tmp_path, 'table = "t.csv"\nweights = "sex"'))
 
 
 def test_undeclared_columns_and_missing_values_are_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from dalenius.errors import InputError, NotCertified
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words
 from dalenius.sampling import Key, draw_value
+from dalenius.sampling.beside import beside
 from dalenius.tables import read_json, read_text, write_table
 from dalenius.walk import apply, load
 
@@ -33,15 +34,18 @@ def run(arguments: Namespace) -> None:
         released, seen = apply(design, arguments.table, key=key, again=arguments.again, on_progress=show)
         if seen.contradicts:
             raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
-        with new_file(output, force=arguments.force) as place:
-            write_table(place, kind, released.columns)
-    lines = [*words.seen(seen), f"Written: {output} ({released.rows:,} rows: {', '.join(released.columns)})."]
-    say(arguments, lines, {"rows": released.rows, "columns": list(released.columns), "seen": seen.to_json()})
+        columns = beside(arguments.table, released) if arguments.beside else released.columns
+        with new_file(output, force=arguments.force, private=arguments.beside) as place:
+            write_table(place, kind, columns)
+    lines = [*words.seen(seen), f"Written: {output} ({released.rows:,} rows: {', '.join(columns)})."]
+    if arguments.beside:
+        lines.append("  It holds the original records beside the drawn ones: as confidential as they are.")
+    say(arguments, lines, {"rows": released.rows, "columns": list(columns), "seen": seen.to_json()})
 
 
 def _one(arguments: Namespace) -> None:
     """The released letters of one value. A card or a design is proved first, as far as it can be."""
-    if arguments.table or arguments.output:
+    if arguments.table or arguments.output or arguments.beside:
         raise InputError("--value draws one value and prints it; it takes no table and no output")
     document = read_json(arguments.design, "mechanism file")
     if isinstance(document, dict) and "format" in document:

@@ -9,6 +9,7 @@ from typing import Any
 from dalenius.cli.terminal import say
 from dalenius.errors import InputError
 from dalenius.evidence import NumberEstimate, answers, counted, estimate_numbers, forecast, noise_of
+from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.outputs import new_file
 from dalenius.tables import read_json
@@ -18,10 +19,11 @@ SHOWN = 40
 
 def run(arguments: Namespace) -> None:
     if arguments.export:
-        text = files("dalenius").joinpath("evidence/travelling.py").read_text(encoding="utf-8")
+        in_r = Path(arguments.export).suffix.lower() == ".r"
         with new_file(Path(arguments.export), force=arguments.force) as place:
-            place.write_text(text, encoding="utf-8")
-        said = f"Written: {arguments.export}, which needs Python 3.11 and nothing else; it reads a card and a CSV file."
+            place.write_text(script("estimate.R" if in_r else "estimate.py"), encoding="utf-8")
+        needs = "R with jsonlite" if in_r else "Python 3.11"
+        said = f"Written: {arguments.export}, which needs {needs} and nothing else; it reads a card and a CSV file."
         say(arguments, [said], {"exported": arguments.export})
         return
     if arguments.rows:

@@ -155,6 +155,12 @@ def parser() -> argparse.ArgumentParser:
         "mechanism reads several",
     )
     c.add_argument("--again", action="store_true", help="perturb a table that is a release already")
+    c.add_argument(
+        "--beside",
+        action="store_true",
+        help="keep the original: write all its columns, in its order, and each drawn one as COLUMN_released "
+        "(confidential; not a release)",
+    )
 
     c = command(
         "explain", "say in plain words what a design or a card promises and proves", "dalenius explain card.json"
@@ -189,10 +195,10 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--method", choices=["inverse", "mle", "regularised"], default="inverse", help="(default: inverse)")
     c.add_argument("--target", choices=["table", "population"], default="table", help="whose frequencies (table)")
     c.add_argument("--level", type=_probability, default=0.95, help="level of the intervals (default: 0.95)")
-    c.add_argument("--weights", metavar="COLUMN", help="kept column with survey weights")
+    c.add_argument("--weights", metavar="COLUMN", help="kept column with survey weights (default: the card's)")
     c.add_argument("--rows", type=_count, metavar="N", help="forecast the errors for N rows; no released table")
     c.add_argument("--queries", metavar="FILE", help="linear queries to answer or forecast (JSON)")
-    c.add_argument("--export", metavar="FILE", help="write a script that estimates with nothing but Python")
+    c.add_argument("--export", metavar="FILE", help="write a script that estimates without this package; .R for R")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
     c = command(
@@ -200,9 +206,9 @@ def parser() -> argparse.ArgumentParser:
         "disclosure risk of key combinations in a sample, before and after randomised response",
         "dalenius risk survey.csv --keys age sex region --population 1200000 --target-risk 5 -o risk/",
     )
-    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("table", help="the table: csv, parquet or arrow; or a problem file with its table and weights")
     c.add_argument("--keys", nargs="+", required=True, metavar="COLUMN", help="what an intruder knows about a person")
-    size = c.add_mutually_exclusive_group(required=True)
+    size = c.add_mutually_exclusive_group()
     size.add_argument("--population", type=_positive, metavar="N", help="persons in the population")
     size.add_argument("--fraction", type=_probability, metavar="PI", help="share of the population in the table")
     size.add_argument("--weights", metavar="COLUMN", help="column with survey weights")

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.cli.terminal import say
+from dalenius.core import Problem, TableSource
+from dalenius.errors import InputError
 from dalenius.evidence import Risk, risk
 from dalenius.figures.curve import Chart, Line, draw
 from dalenius.outputs import new_folder, refuse_existing, write_text
-from dalenius.tables import write_table
+from dalenius.tables import base_of, write_table
 
 SHOWN = 5
 
@@ -20,12 +22,15 @@ def run(arguments: Namespace) -> None:
     folder = Path(arguments.output) if arguments.output else None
     if folder:
         refuse_existing(folder, force=arguments.force)
+    table, weights = arguments.table, arguments.weights
+    if Path(table).suffix.lower() == ".toml":
+        table, weights = _source(arguments)
     found = risk(
-        arguments.table,
+        table,
         arguments.keys,
         population=arguments.population,
         fraction=arguments.fraction,
-        weights=arguments.weights,
+        weights=weights,
         model=arguments.model,
     )
     document = found.to_json()
@@ -50,6 +55,15 @@ def run(arguments: Namespace) -> None:
             write_table(place / "records.csv", "csv", _records(found))
         lines.append(f"Written: {folder}/ with map.csv, map.svg, records.csv, risk.json (confidential).")
     say(arguments, lines, document)
+
+
+def _source(arguments: Namespace) -> tuple[Path, str | None]:
+    """The table of a problem file, and its weights unless the size of the population is said otherwise."""
+    problem = Problem.from_file(arguments.table)
+    if not isinstance(problem.source, TableSource):
+        raise InputError(f"{arguments.table}: the [source] is not a table, so there are no records at risk")
+    said = arguments.weights or arguments.population or arguments.fraction
+    return base_of(problem) / problem.source.table, arguments.weights if said else problem.source.weights
 
 
 def _words(document: dict[str, Any]) -> list[str]:

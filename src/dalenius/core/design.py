@@ -99,6 +99,12 @@ class Design:
         stated = isinstance(self.problem.source, TableSource) and self.problem.source.prior is not None
         return stated or isinstance(self.problem.joint, Samples)
 
+    @property
+    def weights(self) -> str | None:
+        """The column of survey weights, if it leaves with the released table."""
+        weights = self.problem.source.weights if isinstance(self.problem.source, TableSource) else None
+        return weights if weights in self.problem.kept else None
+
     def digest(self) -> str:
         """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
         sections = self.problem.to_json()
@@ -157,6 +163,7 @@ class Design:
             "kept": list(self.problem.kept),
             "unit_of_privacy": source.unit if isinstance(source, TableSource) else "row",
             **({"max_rows": source.max_rows} if isinstance(source, TableSource) and source.max_rows else {}),
+            **({"weights": self.weights} if self.weights else {}),
             "designed_on": "a public distribution" if self.public_prior else "the distribution of the original records",
             "order": self.problem.order,
             **{

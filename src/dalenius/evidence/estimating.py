@@ -33,17 +33,19 @@ QUERIES = 512
 
 @dataclass(frozen=True)
 class _Card:
-    """A channel, the columns kept beside its output, and the joint pmf when a design was given."""
+    """A channel, the columns kept beside its output, the weights among them, the joint pmf when a design was given."""
 
     channel: Kernel
     kept: tuple[str, ...]
     joint: Pmf | None = None
+    weights: str | None = None
 
 
 def _card(source: Any) -> _Card:
     if isinstance(source, Design):
         joint = source.problem.joint
-        return _Card(source.channel, tuple(source.problem.kept), joint if isinstance(joint, Pmf) else None)
+        known = joint if isinstance(joint, Pmf) else None
+        return _Card(source.channel, tuple(source.problem.kept), known, source.weights)
     if isinstance(source, Kernel):
         return _Card(source, ())
     where = f"{source}: " if isinstance(source, str | Path) else ""
@@ -56,7 +58,9 @@ def _card(source: Any) -> _Card:
         mechanism = document.get("mechanism", {})
         kept = document.get("kept", [*mechanism.get("keep", []), *mechanism.get("strata", [])])
         joint = law_of(document["joint"]) if "joint" in document else None
-        return _Card(channel_of(document["channel"]), tuple(kept), joint if isinstance(joint, Pmf) else None)
+        weights = document.get("weights", document.get("source", {}).get("weights"))
+        known = joint if isinstance(joint, Pmf) else None
+        return _Card(channel_of(document["channel"]), tuple(kept), known, weights if weights in kept else None)
     except DaleniusError as e:
         raise type(e)(f"{where}{e}") from None
     except (KeyError, TypeError, AttributeError) as e:
@@ -87,9 +91,13 @@ def _wanted(cards: Sequence[_Card], columns: Sequence[str] | None) -> tuple[list
 def counted(
     cards: Any, released: Any, *, columns: Sequence[str] | None = None, weights: str | None = None
 ) -> tuple[list[Factor], Seen]:
-    """The released rows counted in the letters of the cards, with the matrices that drew them."""
-    table = open_table(released)
-    factors, plain = _wanted(_cards(cards), columns)
+    """The released rows counted in the letters of the cards, with the matrices that drew them.
+
+    Each row counts by its weight: of the column `weights`, or of the one that a card names.
+    """
+    table, opened = open_table(released), _cards(cards)
+    weights = weights or next((card.weights for card in opened if card.weights), None)
+    factors, plain = _wanted(opened, columns)
     declared = {
         name: Column(
             values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"

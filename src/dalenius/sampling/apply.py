@@ -22,12 +22,15 @@ __all__ = ["Released", "draw"]
 class Released:
     """What leaves, and beside it what never leaves: which input each record had and which letter it drew.
 
-    A composition of several windows has one column of both for each window.
+    A composition of several windows has one column of both for each window. `order` says which record each row that
+    leaves is of, when they were shuffled, and `kept` which columns were not drawn.
     """
 
     columns: Mapping[str, tuple[npt.NDArray[Any], tuple[str, ...]]]
     inputs: npt.NDArray[Any]
     letters: npt.NDArray[Any]
+    order: npt.NDArray[Any] | None = None
+    kept: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -68,10 +71,11 @@ def draw(
         columns = {n: (y, tuple(a)) for (n, a), (_, y) in zip(channel.output.items(), found, strict=True)}
         inputs, drawn = (np.stack(side, axis=1) for side in zip(*found, strict=True))
     columns |= {n: (table.codes[n], table.alphabets[n]) for n in problem.kept}
+    order = None
     if problem.order == "shuffle":
         order = permutation(Stream(secret.derive("order", *parts)), table.rows)
         columns = {n: (c[order], a) for n, (c, a) in columns.items()}
-    return Released(columns, inputs, drawn)
+    return Released(columns, inputs, drawn, order, tuple(problem.kept))
 
 
 def _share(

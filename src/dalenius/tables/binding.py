@@ -13,12 +13,13 @@ from dalenius.core.pmf import Pmf
 from dalenius.core.problem import ConditionallyIid, PmfSource, Problem, TableSource
 from dalenius.core.product_pmf import ProductPmf
 from dalenius.core.samples import Samples
-from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
+from dalenius.errors import DaleniusError, InputError, MismatchError
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
 from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_metric, read_pmf
 from dalenius.tables.persons import per_person
 from dalenius.tables.source import Progress, Table, open_table
+from dalenius.tables.weighing import weights_of
 
 __all__ = ["UNIFORM", "base_of", "bind", "with_metrics"]
 
@@ -91,14 +92,11 @@ def _alike(problem: Problem, source: ConditionallyIid) -> Pmf | Samples:
 def _bind_table(
     problem: Problem, source: TableSource, given: Any, on_progress: Progress | None
 ) -> tuple[Problem, Coded]:
-    if source.weights is not None:
-        raise Unsupported(
-            f"weights = {source.weights!r}: weights serve estimation and risk, and a mechanism is designed on "
-            "unweighted records; leave the key out (a weighted design is not available yet)"
-        )
     base = base_of(problem)
     table = _opened(problem, base / source.table if given is None else given)
     _check_names(problem, source, table)
+    if source.weights is not None:  # for estimation and risk; a promise is about rows, so the design does not use them
+        weights_of(table, source.weights)
     named = source.prior not in (None, UNIFORM)
     prior = read_law(base / str(source.prior), "prior file") if named else None
     names = problem.variables()
@@ -162,8 +160,9 @@ def _check_names(problem: Problem, source: TableSource, table: Table) -> None:
     for place, name in problem.named():
         if name not in table.names:
             raise problem.error(place, f"there is no column {name!r}; {table.name} has {there}")
-    if source.unit != "row" and source.unit not in table.names:
-        raise problem.error(("source", "unit"), f"there is no column {source.unit!r}; {table.name} has {there}")
+    for key, column in (("unit", source.unit if source.unit != "row" else None), ("weights", source.weights)):
+        if column is not None and column not in table.names:
+            raise problem.error(("source", key), f"there is no column {column!r}; {table.name} has {there}")
 
 
 def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:
