@@ -77,6 +77,13 @@ def constraints(S, a):
 def test_number_of_vertices(case):
     found = vertices(case["inputs"]["S"], exp(Fraction(str(case["inputs"]["alpha"])))[0])
     assert len(found) == case["expected"]["n"]
+    if case["inputs"]["S"] > 2:  # its entries are the closed forms of its regime, and every one of them occurs
+        values, entries = case["expected"]["values"], {float(v) for q in found for v in q}
+        regime = {"va", "vm", "vmin", "vmax"} if case["expected"]["prop32_valid"] else set(values) - {"vmax"}
+        regime -= {"y"} if case["inputs"]["S"] == 3 else set()
+        known = [float(values[k]) for k in regime]
+        assert all(min(abs(v - w) for w in known) < 1e-12 for v in entries)
+        assert all(min(abs(v - w) for w in entries) < 1e-12 for v in known)
 
 
 @pytest.mark.parametrize("S", [2, 3, 4, 5])

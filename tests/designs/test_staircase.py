@@ -5,6 +5,7 @@ import random
 from fractions import Fraction
 from itertools import product
 from math import exp, log, log2
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +21,11 @@ from dalenius.designs import solve
 from dalenius.designs.staircase import grouped, told_by
 from dalenius.errors import InvalidChannel, NotCertified
 from dalenius.solvers.lp import maximise
-from dalenius.solvers.staircase import best_mass, staircase
+from dalenius.solvers.staircase import _Every, _Pricing, best_mass, staircase
+
+CASES = json.loads((Path(__file__).parents[1] / "oracle" / "002_pram.json").read_text())["cases"]
+UNIFORM = [pytest.param(c, id=c["name"]) for c in CASES if c["kind"] == "all_dp_uniform"]
+EVERY = [pytest.param(c, id=c["name"]) for c in CASES if c.get("expected", {}).get("mi_all_dp_lp") is not None]
 
 
 def problem(counts, epsilon):
@@ -186,3 +191,50 @@ def test_a_bad_staircase_is_refused(change, message):
     assert channel_of(document).shape == (2, 2)
     with pytest.raises(InvalidChannel, match=message):
         channel_of(document | change)
+
+
+# --- reference values ------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("case", UNIFORM)
+def test_uniform_letters_have_the_best_subset_selection(case):
+    S, alpha, expected = case["inputs"]["S"], case["inputs"]["alpha"], case["expected"]
+    design, r = solve(problem([1] * S, alpha)), exp(alpha)
+    assert float(design.value) * log(2) == pytest.approx(float(expected["mi"]), abs=1e-12)
+    assert design.gap < Fraction(1, 10**12)
+    told = {k: S * told_by(k / S, r) * log(2) / (k * r + S - k) for k in range(1, S)}
+    assert max(told, key=told.get) == expected["k"]
+    assert told[1] == pytest.approx(float(expected["mi_krr"]), abs=1e-12)
+    top = alpha * r / (r - 1)
+    assert top - 1 - log(top) == pytest.approx(float(expected["universal_bound"]), abs=1e-12)
+
+
+@pytest.mark.parametrize("case", EVERY)
+def test_all_channels_of_the_scenarios(case):
+    p = [Fraction(f"{v:.12f}") for v in case["inputs"]["p"]]
+    design = solve(problem([v * 10**12 for v in p], case["inputs"]["alpha"]))
+    assert float(design.value) * log(2) == pytest.approx(float(case["expected"]["mi_all_dp_lp"]), abs=1e-9)
+    assert design.gap <= Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
+def test_looking_at_every_subset_meets_the_tree(epsilon):
+    """The two ways to price columns, on the same letters."""
+    p, r = np.random.default_rng(3).dirichlet(np.ones(9)), exp(epsilon)
+    every, pricing = _Every(p, r, np.zeros(9, dtype=bool)), _Pricing(p, r, np.zeros(9, dtype=bool))
+    found = staircase(p, r, gap=1e-11)
+    assert found.value == pytest.approx(full(p, r), abs=1e-10)
+    for z in (found.z[every.of], found.z[every.of] * 0.9, np.full(9, found.value / 9)):
+        sets = np.array(list(product((0.0, 1.0), repeat=9)))
+        brute = max(told_by(float(a @ p), r) - z @ (1 + (r - 1) * a) for a in sets)
+        assert every.excess(z, 1e-12) == pytest.approx(brute, abs=1e-12)
+        assert pricing.excess(z, 1e-12) == pytest.approx(max(brute, 1e-12), abs=2e-10)
+
+
+def test_a_tree_that_is_too_large_takes_the_least_slack_that_fits():
+    p, r = np.random.default_rng(3).dirichlet(np.ones(24)), exp(3.0)
+    found = staircase(p, r, gap=1e-8)
+    pricing = _Pricing(p, r, np.zeros(24, dtype=bool))
+    pricing.nodes = 1000
+    z = found.z[pricing.of]
+    worst, tree = pricing.tree(z, 1e-12)
+    assert len(tree) <= 1000
+    assert 1e-12 < worst < pricing.excess(z, 1e-12) / 5

@@ -52,7 +52,7 @@ def test_a_minimal_entry_never_wins_in_scenario_three(found):
 
 
 def test_the_ends_of_figure_5_break_the_promise(found):
-    notes = [row[-1] for row in found["figure6"]]
+    notes = [row[-1] for row in found["figure5"]]
     assert [k for k, note in enumerate(notes) if "E11" in note] == [0, 5]
 
 
@@ -68,3 +68,19 @@ def test_information_by_its_definition():
     joint = rows * np.array([[float(v)] for v in p])
     product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     assert informed(p, q) == pytest.approx(float((joint * np.log2(joint / product)).sum()))
+
+
+def test_both_estimates_recover_p_and_ours_are_closer(found):
+    for key in ("table1", "table2"):
+        for row in found[key]:
+            unbiased, likely, ours, ours_likely = map(float, row[7:11])
+            assert ours <= unbiased
+            assert ours_likely <= likely <= unbiased + 1e-4  # a law is never farther than its projection, on average
+    mean = [float(row[3]) for row in found["figure5"][:6]]
+    assert mean[0] == pytest.approx(101916 / 210150, abs=5 * 0.05 / 10)
+
+
+def test_the_correction_takes_the_bias_of_the_information_away(found):
+    bias = 1 / (2 * 210150 * LN2)
+    assert float(found["figure6"][5][2]) == pytest.approx(bias, rel=0.5)
+    assert abs(float(found["figure6"][5][3])) < bias / 2

@@ -15,6 +15,8 @@ from dalenius.measures.risk import (
     main_effects,
     matched_uniques,
     misclassified_risk,
+    negative_binomial_risk,
+    overdispersion,
     poisson_risk,
     randomised_response,
     two_way,
@@ -159,3 +161,49 @@ def test_randomised_response_has_its_level():
     assert stay + 6 * away == pytest.approx(1)
     assert np.log(stay / away) == pytest.approx(1.5)
     assert randomised_response(2.0, 1) == (1.0, 0.0)
+
+
+# --- gamma factors ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("lam", "pi", "phi"), [(3.0, 0.3, 0.5), (0.2, 0.05, 4.0), (500.0, 0.01, 1.0)])
+@pytest.mark.parametrize("f", [1, 2, 5])
+def test_negative_binomial_risk_is_the_sum_over_its_law(lam, pi, phi, f):
+    a = 1 / phi
+    theta = (a + pi * lam) / (a + lam)
+    term, ends, seen = theta ** (a + f), 0.0, 0.0
+    for k in range(200_000):
+        ends, seen = ends + term / (f + k), seen + term
+        term *= (a + f + k) / (k + 1) * (1 - theta)
+        if seen > 1 - 1e-13:
+            break
+    r1, r2 = negative_binomial_risk(lam, pi, f, phi)
+    assert float(r1) == pytest.approx(theta ** (a + 1) if f == 1 else 0.0, rel=1e-12)
+    assert float(r2) == pytest.approx(ends, rel=1e-9)
+
+
+def test_without_gamma_factors_the_risk_is_that_of_poisson_cells():
+    lam, f = np.array([0.5, 2.0, 30.0]), np.array([1, 2, 3])
+    for phi in (0.0, 1e-4):
+        for ours, plain in zip(negative_binomial_risk(lam, 0.1, f, phi), poisson_risk(lam, 0.1, f), strict=True):
+            np.testing.assert_allclose(ours, plain, rtol=1e-2 if phi else 0)
+    with pytest.raises(InputError, match="not between 0 and 1"):
+        negative_binomial_risk(1.0, 0.0, 1, 0.5)
+
+
+@pytest.mark.parametrize("phi", [0.0, 2.0])
+def test_gamma_factors_are_found_in_the_counts_and_their_uniques_forecast(phi):
+    """A population of independent keys, with and without gamma factors; tau1 and tau2 against what is outside."""
+    rng = np.random.default_rng(6)
+    p, sizes, pi = rng.dirichlet(np.ones(200)), (200, 200), 0.05
+    factor = rng.gamma(1 / phi, phi, sizes) if phi else np.ones(sizes)
+    population = rng.poisson(400_000 * np.outer(p, p[::-1]) * factor)
+    sample = rng.binomial(population, pi)
+    codes, counts = np.argwhere(sample), sample[sample > 0]
+    found = overdispersion(codes, counts)
+    assert found == pytest.approx(phi, abs=0.35 * phi + 0.05)
+    lam, alone = main_effects(codes, counts) / pi, counts == 1
+    truth = np.array([(population[sample == 1] == 1).sum(), (1 / population[sample == 1]).sum()])
+    ours = np.array([r[alone].sum() for r in negative_binomial_risk(lam, pi, counts, found)])
+    plain = np.array([r[alone].sum() for r in poisson_risk(lam, pi, counts)])
+    assert abs(ours[1] - truth[1]) < 5 * truth[1] ** 0.5
+    if phi:  # the Poisson model misses it
+        assert abs(plain[1] - truth[1]) > abs(ours[1] - truth[1])

@@ -212,7 +212,12 @@ def parser() -> argparse.ArgumentParser:
     size.add_argument("--population", type=_positive, metavar="N", help="persons in the population")
     size.add_argument("--fraction", type=_probability, metavar="PI", help="share of the population in the table")
     size.add_argument("--weights", metavar="COLUMN", help="column with survey weights")
-    c.add_argument("--model", choices=["main", "two-way"], default="main", help="log-linear model (default: main)")
+    c.add_argument(
+        "--model",
+        choices=["main", "two-way", "negative-binomial"],
+        default="main",
+        help="log-linear model of the population, or main effects with gamma factors (default: main)",
+    )
     c.add_argument("--level", type=_not_negative, help="risk after randomised response at this level for each key")
     c.add_argument("--target-risk", type=_positive, metavar="T", help="find the level that leaves T correct matches")
     c.add_argument(

@@ -16,6 +16,11 @@ from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.tables import base_of, write_table
 
 SHOWN = 5
+MODELS = {
+    "main": "main effects",
+    "two-way": "two-way effects",
+    "negative-binomial": "main effects with a gamma factor in each combination",
+}
 
 
 def run(arguments: Namespace) -> None:
@@ -70,7 +75,7 @@ def _words(document: dict[str, Any]) -> list[str]:
     lines = [
         f"{document['rows']:,} rows, {document['combinations']:,} combinations of {', '.join(document['keys'])}; "
         f"{document['sample_uniques']:,} rows are alone with theirs.",
-        f"One in {1 / document['sampling_fraction']:,.1f} of the population is here; {document['model']} effects.",
+        f"One in {1 / document['sampling_fraction']:,.1f} of the population is here; {MODELS[document['model']]}.",
         f"Of the rows alone, {document['tau1']:.4g} are expected to be alone in the population too (tau1).",
         "An intruder who links each of them at random to one of the persons alike is expected to be right "
         f"{document['tau2']:.4g} times (tau2).",

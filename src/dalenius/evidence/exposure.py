@@ -10,10 +10,10 @@ import numpy.typing as npt
 from dalenius.core import Column
 from dalenius.errors import Infeasible, InputError, MismatchError
 from dalenius.measures.risk import (
-    expected_reciprocal,
     main_effects,
     matched_uniques,
-    poisson_risk,
+    negative_binomial_risk,
+    overdispersion,
     randomised_response,
     two_way,
 )
@@ -23,7 +23,7 @@ __all__ = ["MODELS", "Risk", "risk"]
 
 Array = npt.NDArray[Any]
 
-MODELS = ("main", "two-way")
+MODELS = ("main", "two-way", "negative-binomial")
 LEVELS = tuple(np.round(np.arange(0.0, 8.01, 0.25), 2).tolist())
 RISKIEST = 10
 
@@ -33,6 +33,7 @@ class Risk:
     """The key combinations that occur, with their counts, and r1, r2 (002, 1) for each of them.
 
     `cell` is the combination of each row; r1 is 0 and r2 = E[1/F] where a combination occurs more than once.
+    `overdispersion` is the variance of the gamma factors where the model is negative binomial.
     """
 
     keys: dict[str, tuple[str, ...]]
@@ -44,6 +45,7 @@ class Risk:
     r1: Array
     r2: Array
     model: str
+    overdispersion: float = 0.0
 
     @property
     def rows(self) -> int:
@@ -67,9 +69,7 @@ class Risk:
         """
         channels = [randomised_response(level, len(a)) for a in self.keys.values()]
         alone = matched_uniques(self.codes, self.counts, channels)
-        outside = (1 - self.pi) * self.lam
-        first = np.where(self.uniques, np.exp(-outside), 0.0)
-        return float((alone * first).sum()), float((alone * expected_reciprocal(self.counts, outside)).sum())
+        return float((alone * self.r1).sum()), float((alone * self.r2).sum())
 
     def information(self, level: float) -> float:
         """The share of the entropy of the keys, one by one, that is still told after randomised response."""
@@ -134,6 +134,7 @@ class Risk:
             "sample_uniques": len(once),
             "sampling_fraction": float(self.rows / (self.counts / self.pi).sum()),
             "model": self.model,
+            "overdispersion": self.overdispersion,
             "tau1": tau1,
             "tau2": tau2,
             "riskiest": [
@@ -189,10 +190,11 @@ def risk(
             raise InputError(f"row {row + 1} has the weight {w[row]:g}: a row stands for itself at least, so for 1")
         pi = counts / np.bincount(cell, weights=w, minlength=len(counts))
     used, sizes = _occurring(codes)
-    mean = main_effects(codes, counts) if model == "main" else two_way(used, counts, sizes)
+    mean = two_way(used, counts, sizes) if model == "two-way" else main_effects(codes, counts)
     lam = mean / pi
-    r1, r2 = poisson_risk(lam, pi, counts)
-    return Risk(alphabets, cell, codes, counts, lam, pi, r1, r2, model)
+    phi = overdispersion(codes, counts) if model == "negative-binomial" else 0.0
+    r1, r2 = negative_binomial_risk(lam, pi, counts, phi)
+    return Risk(alphabets, cell, codes, counts, lam, pi, r1, r2, model, phi)
 
 
 def _cells(coded: Any, keys: list[str]) -> tuple[Array, Array, Array]:
