@@ -120,7 +120,11 @@ class Marginal:
             return at(x, ((u0, v0), (u1, v1))[fixed[x]]) if x in fixed else most(x)
 
         total += sum(taken(x) - most(x) for x in fixed if x < self.S)
-        more: dict[int | None, int] = {x: at(x, away[0]) - taken(x) for x in first} if away else {None: 0}
+        more: dict[int | None, int] = {} if away else {None: 0}
+        for x in first if away else ():
+            u, v = (u1, v1) if self.logs[x] < edge else (u0, v0)
+            more[x] = self.counts[x] * (away[0][0] - u - (away[0][1] - v) * self.logs[x])
+        more |= {x: at(x, away[0]) - taken(x) for x in fixed if x in more}
         if len(away) == 2:
             named = [x - self.S for x, yes in fixed.items() if yes and x >= self.S]
             below = named[:1] or [x for x in range(self.S) if self.S + x not in fixed]

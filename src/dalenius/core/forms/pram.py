@@ -34,7 +34,8 @@ class Pram(Kernel):
                 f"a channel of form 'pram' needs one entry of q for each letter; there are {outcomes} inputs, "
                 f"{letters} letters and {len(self.q)} entries"
             )
-        if any(not 0 <= v <= 1 for v in set(self.q)) or (letters == 1 and self.q[0] != 1):
+        distinct = {id(v): v for v in self.q}.values()  # of many letters most share one object
+        if any(not 0 <= v <= 1 for v in distinct) or (letters == 1 and self.q[0] != 1):
             raise InvalidChannel("an entry of q is not a probability")
 
     @classmethod
@@ -49,8 +50,12 @@ class Pram(Kernel):
             "form": self.form,
             "inputs": {n: list(a) for n, a in self.inputs.items()},
             "output": {n: list(a) for n, a in self.output.items()},
-            "q": [written(v) for v in self.q],
+            "q": self._texts(),
         }
+
+    def _texts(self) -> list[str]:
+        texts = {key: written(v) for key, v in {id(v): v for v in self.q}.items()}
+        return [texts[id(v)] for v in self.q]
 
     @cached_property
     def rows(self) -> Rows:
