@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core.numbers import exact, is_decimal, written
-from dalenius.errors import InvalidPmf, MismatchError, Unsupported
+from dalenius.errors import InputError, InvalidPmf, MismatchError, Unsupported
 
 __all__ = ["Alphabets", "Pmf", "outcome_words"]
 
@@ -115,22 +115,26 @@ class Pmf:
             if code in seen:
                 raise InvalidPmf(f"the outcome {outcome_words(names, outcome)} is given twice")
             seen.add(code)
-            value = exact(number, f"p({outcome_words(names, outcome)})")
-            if value < 0:
+            try:
+                value = exact(number)
+            except InputError:  # once more, to say which
+                value = exact(number, f"p({outcome_words(names, outcome)})")
+            if value.numerator < 0:
                 raise InvalidPmf(f"p({outcome_words(names, outcome)}) is {written(value)}, which is negative")
             rounded |= is_decimal(number)
             codes.append(code)
             values.append(value)
         if not values:
             raise InvalidPmf("the pmf lists no outcome")
-        total, note = sum(values, Fraction(0)), ""
+        scale = lcm(*{v.denominator for v in values})
+        whole = [v.numerator * (scale // v.denominator) for v in values]
+        total, note = Fraction(sum(whole), scale), ""
         counts = not rounded and all(v.denominator == 1 for v in values)
         if total != 1 and not (counts and total > 0):
             if not rounded or abs(total - 1) > ROUNDING:
                 raise InvalidPmf(f"probabilities sum to {written(total)}, not 1")
             note = f"the decimals sum to 1 {float(total - 1):+.1e}; each was divided by their exact sum"
-        scale = lcm(*(v.denominator for v in values))
-        return cls.from_counts(alphabets, np.array(codes), (int(v * scale) for v in values), note=note)
+        return cls.from_counts(alphabets, np.array(codes), whole, note=note)
 
     @classmethod
     def from_json(cls, document: object) -> Self:
