@@ -90,7 +90,7 @@ def logs2(rising: Iterable[int]) -> list[int]:
     for w in rising:
         if w != v:
             steps += 1
-            if v and steps & 0xFFFFF and (w - v) << 6 < w + v:
+            if 0 < v < w and steps & 0xFFFFF and (w - v) << 6 < w + v:
                 z = ((w - v) << _WORK) // (w + v)
                 power, square, k = z * _PER_ATANH >> _WORK, z * z >> _WORK, 1
                 while power:
