@@ -32,10 +32,7 @@ def most_told(counts: list[int], r: Fraction, proof: dict[str, Any]) -> Fraction
     one = lcm(*(price.denominator for _, price in runs))
     price = [int(v * one) for _, v in runs]  # whole numbers: prices over `one`, masses over `total`
     cheap = sorted(range(len(runs)), key=price.__getitem__)
-    sums = [
-        (0, 0),
-        *accumulate(((mass[j], mass[j] * price[j]) for j in cheap), lambda a, b: (a[0] + b[0], a[1] + b[1])),
-    ]
+    sums = [*zip(*([0, *accumulate(v)] for v in ([mass[j] for j in cheap], [mass[j] * price[j] for j in cheap])))]
     rank, paid = {j: k for k, j in enumerate(cheap)}, Fraction(sums[-1][1], one * total)
     most, worst, sorted_prices = times_log2(r, r)[1], 0, [price[j] for j in cheap]
     e_low, e_high = int(E_LOW * (1 << BITS)), int(E_HIGH * (1 << BITS))  # both are whole numbers of these units
