@@ -16,12 +16,8 @@ from dalenius.designs import disclose
 from dalenius.designs.posterior_cells import by_posterior_cells
 from dalenius.designs.proving import proved
 from dalenius.errors import NotCertified
-<<<<<<< HEAD
-from dalenius.testing import disclosure, example2, self_disclosure, xor
-from tests.effort import effort
-=======
 from dalenius.testing import disclosure, example2, xor
->>>>>>> fa23852 (Bound targets with many letters by ranges of their posterior)
+from tests.effort import effort
 
 
 def counted(sizes, letters, seed, views=None):
@@ -202,11 +198,7 @@ def test_no_mutation_proves_a_false_bound(name, letters, times, request):
     false = optimum - exact("1e-9")
     claim = honest | {"value": down(false), "bound": up(false), "gap": "1"}
     draw = np.random.default_rng(3)
-<<<<<<< HEAD
     for _ in range(effort(40, 150)):
-=======
-    for _ in range(times):
->>>>>>> fa23852 (Bound targets with many letters by ranges of their posterior)
         proof = copy.deepcopy(honest["certificate"])
         for _ in range(int(draw.integers(1, 4))):
             cut = proof["cuts"][int(draw.integers(len(proof["cuts"])))][int(draw.integers(2))]
