@@ -14,6 +14,7 @@ import numpy as np
 
 from dalenius.certify import Verdict, check, prove_limits, prove_privacy
 from dalenius.core import MISSING, Column, Design, Noise, Pmf, Problem, ProductPmf, Samples, TableSource
+from dalenius.core.document import laid_out
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import outcome_words
@@ -228,10 +229,10 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
         return []  # noise depends on means and variances, not on cells
     names = problem.variables()
     codes, counts = table.counts(names)
+    few = (counts > 0) & (counts < source.min_cell)
     found = [
         (outcome_words(names, [table.alphabets[n][c] for n, c in zip(names, row, strict=True)]), int(count))
-        for row, count in zip(codes.tolist(), counts.tolist(), strict=True)
-        if 0 < count < source.min_cell
+        for row, count in zip(codes[few].tolist(), counts[few].tolist(), strict=True)
     ]
     return sorted(found, key=lambda cell: cell[1])
 
@@ -422,7 +423,7 @@ def release(
     if seen.contradicts:
         raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
     card = design.card()
-    card_text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
+    card_text = laid_out(card)
     with new_folder(folder, force=force) as place:
         write_text(place / "design.json", design.dumps(), private=True)
         write_text(place / "card.json", card_text)

@@ -25,8 +25,8 @@ def card(document: dict[str, Any]) -> tuple[Figures | None, ...]:
     if channel.get("form") in COMPACT_FORMS:
         return COMPACT_FORMS[channel["form"]](document)
     if channel.get("form") == "resample" and len(channel["keep"]) ** 2 > DENSE:  # too many letters to write rows out
-        keep, q = ([exact(v) for v in channel[key]] for key in ("keep", "q"))
-        fair = 0 <= min(keep) <= max(keep) <= 1 and min(q) >= 0 and sum(q) == 1
+        share = {v: exact(v) for v in {*channel["keep"], *channel["q"]}}
+        fair = all(0 <= v <= 1 for v in share.values()) and sum(map(share.__getitem__, channel["q"])) == 1
         require(fair, "keep or q is not made of probabilities")
         return nothing
     inputs, rows, _ = stochastic(channel)

@@ -8,13 +8,20 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
+from math import gcd, lcm
 from operator import mul
 from typing import Any
 
 from dalenius.certify.asked import NO, Figures, Proved, question
 from dalenius.core.arithmetic import BITS, log2, nats, sum_log2
 from dalenius.core.numbers import down, exact, up, written
-from dalenius.core.reading import require, whole
+from dalenius.core.reading import require
+
+
+def over_one(*lists: list[tuple[int, int]]) -> tuple[Any, ...]:
+    """Lists of fractions (numerator, denominator) as lists of integers over one denominator, which comes last."""
+    one = lcm(*{d // gcd(n, d) for ratios in lists for n, d in ratios})
+    return *([n * one // d for n, d in ratios] for ratios in lists), one
 
 
 class Resampled:
@@ -39,21 +46,26 @@ class Resampled:
         records = design["joint"]["pmf"]
         if len(self.names) == 1:
             (name,), (letters,) = self.names, channel["inputs"].values()
-            p = {record[name]: record["p"] for record in records}
+            found = {record[name]: record["p"] for record in records}
         else:
             letters = list(product(*channel["inputs"].values()))
-            p = {tuple(record[n] for n in self.names): record["p"] for record in records}
-        require(len(p) == len(records), "an outcome of the joint pmf stands twice")
-        shares = [p.pop(letter, "0") for letter in letters]
-        require(not p and len(letters) == len(channel["keep"]) == len(channel["q"]), "letters and numbers do not match")
+            found = {tuple(record[n] for n in self.names): record["p"] for record in records}
+        require(len(found) == len(records), "an outcome of the joint pmf stands twice")
+        shares = [found.pop(letter, "0") for letter in letters]
+        require(
+            not found and len(letters) == len(channel["keep"]) == len(channel["q"]), "letters and numbers do not match"
+        )
         self.letters = list(zip(shares, channel["keep"], channel["q"]))
         self.triples = Counter(self.letters)
-        known = {number: exact(number) for number in {n for triple in self.triples for n in triple}}
-        p_x, keep, q = (list(map(known.__getitem__, numbers)) for numbers in zip(*self.triples))
-        require(min(p_x) >= 0 and min(q) >= 0 and min(keep) >= 0 and max(keep) <= 1, "a probability is out of range")
-        numbers, self.one = whole(p_x + [a * (1 - k) for a, k in zip(p_x, keep)])
-        self.often, self.p, lost = list(self.triples.values()), numbers[: len(p_x)], numbers[len(p_x) :]
-        self.q, self.all = whole(q)
+        known = {number: exact(number).as_integer_ratio() for number in {n for triple in self.triples for n in triple}}
+        p, keep, q = (list(map(known.__getitem__, numbers)) for numbers in zip(*self.triples))
+        fair = min(p)[0] >= 0 and min(q)[0] >= 0 and all(0 <= n <= d for n, d in keep)
+        require(fair, "a probability is out of range")
+        self.often, (self.p, lost, self.one) = (
+            list(self.triples.values()),
+            over_one(p, [(n * (b - a), d * b) for (n, d), (a, b) in zip(p, keep)]),
+        )
+        self.q, self.all = over_one(q)
         require(self.sum(self.p) == self.one and self.sum(self.q) == self.all, "the joint pmf or q does not sum to one")
         self.lost, self.c = lost, self.sum(lost)
         self.unit = self.one * self.all

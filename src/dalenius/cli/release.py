@@ -44,7 +44,7 @@ def released(arguments: Namespace, problem: Problem) -> None:
             seconds=arguments.seconds,
             on_progress=show,
         )
-    document = outcome.design.to_json()
+    document = outcome.design.outline()
     lines = ["Promised:", *_indented(words.promised(document)), "Proved:", *_indented(words.proved(document))]
     lines += ["Seen:", *_indented(words.seen(outcome.audit))]
     lines += [f"Note: {remark}." for remark in outcome.design.remarks]

@@ -22,7 +22,7 @@ def run(arguments: Namespace) -> None:
         )
     with new_file(output, force=arguments.force, private=True) as place:
         place.write_text(design.dumps(), encoding="utf-8")
-    document = design.to_json()
+    document = design.outline()
     lines = [*words.promised(document), *words.proved(document), *design.remarks, f"Written: {output} (confidential)."]
     say(
         arguments, lines, {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks")}

@@ -5,8 +5,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Self
 
+from dalenius.core.document import laid_out
 from dalenius.core.forms import channel_of
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, up
@@ -107,6 +109,10 @@ class Design:
 
     def digest(self) -> str:
         """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         sections = self.problem.to_json()
         said = [self.channel.to_json(), sections["mechanism"], sections["objective"], sections["guarantee"]]
         said += [sections[k] for k in ("limit", "side_information", "robust") if k in sections]
@@ -114,6 +120,13 @@ class Design:
 
     def to_json(self) -> dict[str, Any]:
         """The `design.json` format, without a proof of anything that it does not contain. Confidential."""
+        return self._written(self.problem.law.to_json())
+
+    def outline(self) -> dict[str, Any]:
+        """The same for those who only tell of it: without the outcomes of the joint pmf, which may be a million."""
+        return self._written(self.problem.law.to_json() if isinstance(self.problem.law, Samples) else {})
+
+    def _written(self, joint: Any) -> dict[str, Any]:
         maximise = self.problem.objective.sense == "maximize"
         value, bound = (down(self.value), up(self.bound)) if maximise else (up(self.value), down(self.bound))
         sections = self.problem.to_json()
@@ -142,7 +155,7 @@ class Design:
             **{k: sections[k] for k in ("side_information", "robust") if k in sections},
             **({"beside_bits": up(self.beside)} if self.beside is not None else {}),
             **({"decoder": {y: dict(told) for y, told in self.decoder.items()}} if self.decoder else {}),
-            "joint": self.problem.law.to_json(),
+            "joint": joint,
             "channel": self.channel.to_json(),
             "certificate": self.certificate.to_json(),
             "remarks": list(self.remarks),
@@ -156,7 +169,7 @@ class Design:
 
     def card(self) -> dict[str, Any]:
         """The `card.json` format, public: the channel and what was proved, without counts and without the joint pmf."""
-        design, source, noise = self.to_json(), self.problem.source, self.certificate.kind == "noise"
+        design, source, noise = self.outline(), self.problem.source, self.certificate.kind == "noise"
         return {
             "format": CARD_FORMAT,
             "released": list(self.channel.output),
@@ -192,8 +205,12 @@ class Design:
         }
 
     def dumps(self) -> str:
-        """`design.json` as text, one line for each entry of the long lists."""
-        return json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
+        """`design.json` as text, one line for each record."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:  # a release needs it for the checker, the card, the ledger and the file
+        return laid_out(self.to_json())
 
     @classmethod
     def from_json(cls, document: object) -> Self:

@@ -1,6 +1,6 @@
 """`Kernel`: a conditional law p(output | inputs) in any form. `Channel` writes it densely, `core.forms` compactly."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
@@ -12,7 +12,7 @@ from dalenius.core.expanding import DENSE
 from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.errors import InvalidChannel, MismatchError
 
-__all__ = ["Kernel", "Rows", "alphabets"]
+__all__ = ["Kernel", "Rows", "alphabets", "once_each"]
 
 Rows = tuple[tuple[Fraction, ...], ...]
 
@@ -27,6 +27,19 @@ def alphabets(document: object, what: str) -> dict[str, tuple[str, ...]]:
         if len(set(letters)) != len(letters):
             raise InvalidChannel(f"the alphabet of {name!r} lists a letter twice")
     return {n: tuple(a) for n, a in document.items()}
+
+
+def once_each(function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
+    """The function of every value, computed once for each object: the letters of a large alphabet share few numbers.
+
+    >>> half = Fraction(1, 2)
+    >>> once_each(float, (half, half, Fraction(1, 4)))
+    [0.5, 0.5, 0.25]
+    """
+    values = tuple(values)
+    keys = list(map(id, values))
+    found = {key: function(v) for key, v in dict(zip(keys, values, strict=True)).items()}
+    return list(map(found.__getitem__, keys))
 
 
 class Kernel:

@@ -53,13 +53,16 @@ def exact(value: Any, what: str = "number") -> Fraction:
     >>> exact("3/20"), exact("0.15"), exact(0.5), exact(7)
     (Fraction(3, 20), Fraction(3, 20), Fraction(1, 2), Fraction(7, 1))
     """
-    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal | Fraction):
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
         raise InputError(f"{what} is {value!r}, not a number")
-    if isinstance(value, int | Fraction):
+    elif isinstance(value, int | Fraction):
         return Fraction(value)
-    if isinstance(value, float | Decimal) and not isfinite(value):
+    elif not isfinite(value):
         raise InputError(f"{what} is {value}, not a finite number")
-    text = repr(float(value)) if isinstance(value, float) else str(value)
+    else:
+        text = repr(float(value)) if isinstance(value, float) else str(value)
     if not _GRAMMAR.fullmatch(text):
         raise InputError(f"{what} is {text!r}; write an integer, a decimal or a fraction such as 3/20")
     top, _, bottom = text.partition("/")

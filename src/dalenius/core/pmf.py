@@ -101,40 +101,42 @@ class Pmf:
         """
         alphabets = {n: tuple(a) for n, a in variables.items()}
         names = list(alphabets)
-        where = {n: {letter: k for k, letter in enumerate(a)} for n, a in alphabets.items()}
+        where = [{letter: k for k, letter in enumerate(a)} for a in alphabets.values()]
+        read: dict[str, Fraction] = {}  # what different numbers are: many records share few of them
         codes, values, seen, rounded = [], [], set(), False
         for outcome, number in records:
             if len(outcome) != len(names):
                 raise InvalidPmf(
                     f"the outcome {list(outcome)} does not have one letter for each of {len(names)} variables"
                 )
-            for name, letter in zip(names, outcome, strict=True):
-                if letter not in where[name]:
-                    raise InvalidPmf(f"{letter!r} is not in the alphabet of {name!r}")
-            code = tuple(where[n][v] for n, v in zip(names, outcome, strict=True))
+            code = tuple(map(dict.get, where, outcome))
+            if None in code:
+                at = code.index(None)
+                raise InvalidPmf(f"{outcome[at]!r} is not in the alphabet of {names[at]!r}")
             if code in seen:
                 raise InvalidPmf(f"the outcome {outcome_words(names, outcome)} is given twice")
             seen.add(code)
-            try:
-                value = exact(number)
-            except InputError:  # once more, to say which
+            value = read.get(number) if isinstance(number, str) else None
+            if value is None:
                 value = exact(number, f"p({outcome_words(names, outcome)})")
-            if value.numerator < 0:
-                raise InvalidPmf(f"p({outcome_words(names, outcome)}) is {written(value)}, which is negative")
-            rounded |= is_decimal(number)
+                if value < 0:
+                    raise InvalidPmf(f"p({outcome_words(names, outcome)}) is {written(value)}, which is negative")
+                rounded |= is_decimal(number)
+                if isinstance(number, str):
+                    read[number] = value
             codes.append(code)
             values.append(value)
         if not values:
             raise InvalidPmf("the pmf lists no outcome")
         scale = lcm(*{v.denominator for v in values})
-        whole = [v.numerator * (scale // v.denominator) for v in values]
-        total, note = Fraction(sum(whole), scale), ""
-        counts = not rounded and all(v.denominator == 1 for v in values)
+        weights = [v.numerator * (scale // v.denominator) for v in values]
+        total, note = Fraction(sum(weights), scale), ""
+        counts = not rounded and scale == 1
         if total != 1 and not (counts and total > 0):
             if not rounded or abs(total - 1) > ROUNDING:
                 raise InvalidPmf(f"probabilities sum to {written(total)}, not 1")
             note = f"the decimals sum to 1 {float(total - 1):+.1e}; each was divided by their exact sum"
-        return cls.from_counts(alphabets, np.array(codes), whole, note=note)
+        return cls.from_counts(alphabets, np.array(codes), weights, note=note)
 
     @classmethod
     def from_json(cls, document: object) -> Self:

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Kernel, Pram, Resample
+from dalenius.core.kernel import once_each
 
-__all__ = ["kept_share", "means", "too_many"]
+__all__ = ["cannot_draw", "kept_share", "means", "too_many"]
 
 Floats = npt.NDArray[np.float64]
 LETTERS = 512
@@ -19,7 +20,7 @@ def too_many(channel: Kernel) -> bool:
 
 
 def _numbers(values: Any) -> Floats:
-    return np.array([float(v) for v in values])
+    return np.array(once_each(float, values))
 
 
 def kept_share(channel: Kernel) -> Floats:
@@ -35,6 +36,26 @@ def kept_share(channel: Kernel) -> Floats:
     assert isinstance(channel, Resample)
     keep = _numbers(channel.keep)
     return keep + (1 - keep) * _numbers(channel.q)
+
+
+def cannot_draw(channel: Kernel, inputs: npt.NDArray[Any], letters: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """The records that could not have drawn their letter: by exact zeros and ones, not by floats.
+
+    >>> from fractions import Fraction
+    >>> letters = {"X": ("a", "b", "c")}
+    >>> always = Pram(letters, letters, (Fraction(1), Fraction(1, 2), Fraction(0)))
+    >>> cannot_draw(always, np.array([0, 0, 1, 2]), np.array([0, 1, 0, 2]))
+    array([False,  True, False,  True])
+    """
+    assert isinstance(channel, Pram | Resample)
+    keep = channel.q if isinstance(channel, Pram) else channel.keep
+    stays = np.array(once_each(lambda v: v == 1, keep))
+    leaves = np.array(once_each(lambda v: v == 0, keep))
+    same = inputs == letters
+    if isinstance(channel, Pram):
+        return np.asarray(np.where(same, leaves[inputs], stays[inputs]))
+    drawn = np.array(once_each(lambda v: v > 0, channel.q))
+    return np.asarray(np.where(same, leaves[inputs] & ~drawn[letters], stays[inputs] | ~drawn[letters]))
 
 
 def means(channel: Kernel, n: Floats) -> Floats:

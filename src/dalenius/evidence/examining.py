@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Kernel, Noise, Pmf, Resample, Sums, Windows
+from dalenius.core import Design, Kernel, Noise, Pmf, Sums, Windows
 from dalenius.evidence.attack import Attack, attacks
-from dalenius.evidence.compact import kept_share, means, too_many
+from dalenius.evidence.compact import cannot_draw, kept_share, means, too_many
 from dalenius.evidence.noise import expected_letters, noise_seen
 from dalenius.evidence.transitions import transitions
 
@@ -183,8 +183,6 @@ def _examined(
     if isinstance(channel, Noise):
         each = 2 * share / len(channel.axes)
         return [Finding(what, p, each, told) for what, p, told in noise_seen(channel, inputs, letters)], []
-    if isinstance(channel, Resample) and too_many(channel):
-        return _resampled(channel, inputs, letters, share), []
     if too_many(channel):
         return _examined_without_rows(channel, which, inputs, letters, share), []
     law = np.array([[float(v) for v in row] for row in channel.drawn])
@@ -226,47 +224,30 @@ def _examined(
     return findings, leakage
 
 
-def _resampled(channel: Resample, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], share: float) -> list[Finding]:
-    """Too many letters to write the rows out: how many were kept, of each letter and in all; how often each occurs."""
-    never = np.array([v == 1 for v in channel.keep]), np.array([v == 0 for v in channel.q])
-    size, same = len(channel.q), letters == inputs
-    n, kept = np.bincount(inputs, minlength=size), np.bincount(inputs[same], minlength=size)
-    stays = kept_share(channel)
-    labels = [" ".join(y) for y in channel.letters()]
-    what = "released letters follow the certified channel"
-    if (~same & (never[0][inputs] | never[1][letters])).any() or kept[stays == 0].any():
-        first = Finding(what, 0.0, share / 2, "a letter was released that its input cannot draw")
-    else:
-        trials = n.astype(np.float64)
-        first = _counts_finding(what, kept, stays * n, trials, share / 2, [f"{y} where it was {y}" for y in labels])
-    in_all = np.array([kept.sum()]), np.array([float(stays @ n)]), np.array(float(len(letters)))
-    often = means(channel, n.astype(np.float64)), np.array(float(len(letters)))
-    return [
-        first,
-        _counts_finding("how many letters were kept", *in_all, share / 2, ["kept letters"]),
-        _counts_finding(
-            "how often each letter was released", np.bincount(letters, minlength=size), *often, share, labels
-        ),
-    ]
-
-
 def _examined_without_rows(
     channel: Kernel, which: str, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], share: float
 ) -> list[Finding]:
-    """Among records whose letter is kept with the same probability, how many kept it; and each letter's count."""
-    n = np.bincount(inputs.astype(np.int64), minlength=channel.shape[0]).astype(np.float64)
-    stays = np.bincount(inputs[inputs == letters].astype(np.int64), minlength=channel.shape[0])
-    values, classes = np.unique(kept_share(channel), return_inverse=True)
-    size = np.asarray(np.bincount(classes, weights=n), dtype=np.float64)
-    kept = np.bincount(classes, weights=stays).astype(np.int64)
-    told = [f"records whose letter{which} is kept with probability {v:.6g}" for v in values]
+    """Too many letters to write the rows out: how many records kept theirs, of those that keep it with the same
+    probability and in all; how often each letter occurs."""
+    inputs, letters = inputs.astype(np.int64), letters.astype(np.int64)
+    size, same, stays = channel.shape[0], inputs == letters, kept_share(channel)
+    n, kept = np.bincount(inputs, minlength=size).astype(np.float64), np.bincount(inputs[same], minlength=size)
+    values, classes = np.unique(stays, return_inverse=True)
+    of_class = np.asarray(np.bincount(classes, weights=n), dtype=np.float64)
+    what = f"how many records keep their letter{which}"
+    if cannot_draw(channel, inputs, letters).any():
+        first = Finding(what, 0.0, share / 2, "a letter was released that its input cannot draw")
+    else:
+        seen = np.bincount(classes, weights=kept).astype(np.int64)
+        told = [f"records whose letter{which} is kept with probability {v:.6g}" for v in values]
+        first = _counts_finding(what, seen, of_class * values, of_class, share / 2, told)
+    in_all, rows = (np.array([kept.sum()]), np.array([float(stays @ n)])), np.array(float(len(letters)))
+    often = np.bincount(letters, minlength=size), means(channel, n)
     labels = [" ".join(y) for y in channel.letters()]
-    seen = np.bincount(letters.astype(np.int64), minlength=channel.shape[1])
     return [
-        _counts_finding(f"how many records keep their letter{which}", kept, size * values, size, share, told),
-        _counts_finding(
-            f"how often each letter{which} was released", seen, means(channel, n), np.array(n.sum()), share, labels
-        ),
+        first,
+        _counts_finding(f"how many letters{which} are kept in all", *in_all, rows, share / 2, ["kept letters"]),
+        _counts_finding(f"how often each letter{which} was released", *often, rows, share, labels),
     ]
 
 

@@ -44,7 +44,7 @@ def render(
     >>> render(solve(xor())).startswith("<!doctype html>")
     True
     """
-    document = design.to_json()
+    document = design.outline()
     facts = Facts.read(document)
     technical = {
         **_technical(facts),

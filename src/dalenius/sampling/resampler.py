@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from dalenius.core.kernel import once_each
 from dalenius.errors import InputError
 from dalenius.sampling.sampler import Integers, Letters, Sampler, checked_codes
 from dalenius.sampling.stream import Words
@@ -50,8 +51,7 @@ class Resampler:
         self.inputs, self._keep = len(keep), keep
         self._fresh = Sampler([q])
         self.dtype = self._fresh.dtype
-        tops = {id(v): divmod(v.numerator << _WORD, v.denominator) for v in keep}
-        found = [tops[id(v)] for v in keep]
+        found = once_each(lambda v: divmod(v.numerator << _WORD, v.denominator), keep)
         self._always = np.array([top >> _WORD > 0 for top, _ in found])
         self._tops = np.array([top if not top >> _WORD else 0 for top, _ in found], dtype=np.uint64)
         self._open = np.array([rest > 0 for _, rest in found])

@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dalenius.core.kernel import once_each
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words
 
@@ -195,13 +196,14 @@ def _scaled(row: Sequence[Fraction | int], code: int, letters: int) -> tuple[lis
     """A row as integers over one denominator; refused unless it is exact, non-negative and sums to one."""
     if len(row) != letters:
         raise InvalidChannel(f"row {code} has {len(row)} entries, row 0 has {letters}")
-    for entry in row:
+    different = {id(entry): entry for entry in row}.values()  # a million letters share few numbers
+    for entry in different:
         if not isinstance(entry, Fraction | int):
             raise InvalidChannel(f"row {code} holds {entry!r} of type {type(entry).__name__}, not a Fraction")
         if entry < 0:
             raise InvalidChannel(f"row {code} holds the negative entry {entry}")
-    total = math.lcm(*(int(entry.denominator) for entry in row))
-    numerators = [int(entry.numerator) * (total // int(entry.denominator)) for entry in row]
+    total = math.lcm(*(int(entry.denominator) for entry in different))
+    numerators = once_each(lambda entry: int(entry.numerator) * (total // int(entry.denominator)), row)
     if sum(numerators) != total:
         raise InvalidChannel(f"row {code} sums to {Fraction(sum(numerators), total)}, not 1")
     return numerators, total

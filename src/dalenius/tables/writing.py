@@ -4,6 +4,7 @@ A missing value (the letter "(missing)") is written as `?` in CSV and as null in
 file back gives the same codes. If `?` is a letter of that alphabet, CSV says "(missing)" instead.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,14 +68,19 @@ def write_table(
         raise
 
 
+_SPECIAL = re.compile('[,"\r\n]').search
+
+
 def _field(text: str) -> str:
     """A field of a CSV file, in quotes only where it needs them.
 
     >>> _field("plain"), _field("a, b")
     ('plain', '"a, b"')
     """
+    if not _SPECIAL(text):
+        return text
     quoted = text.replace('"', '""')
-    return f'"{quoted}"' if any(c in text for c in ',"\r\n') else text
+    return f'"{quoted}"'
 
 
 @contextmanager

@@ -4,10 +4,11 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from typing import Any, ClassVar, Self
 
 from dalenius.core.expanding import expanded
-from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.kernel import Kernel, Rows, alphabets, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel
@@ -43,9 +44,10 @@ class Resample(Kernel):
                 f"a channel that resamples needs one entry of keep and of q for each letter; there are "
                 f"{outcomes} inputs, {letters} letters, {len(self.keep)} and {len(self.q)} entries"
             )
-        keep, q = _different(self.keep), _different(self.q)
-        whole = sum((n * v for v, n in q), Fraction(0))
-        if any(not 0 <= v <= 1 for v, _ in keep) or any(v < 0 for v, _ in q) or whole != 1:
+        keep, q = ([(*v.as_integer_ratio(), n) for v, n in _different(side)] for side in (self.keep, self.q))
+        one = lcm(*{d for _, d, _ in q})
+        fair = all(0 <= a <= b for a, b, _ in keep) and all(a >= 0 for a, _, _ in q)
+        if not fair or sum(n * a * (one // d) for a, d, n in q) != one:
             raise InvalidChannel("keep is not made of probabilities, or q is not a pmf")
 
     @classmethod
@@ -57,13 +59,12 @@ class Resample(Kernel):
         return cls(alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output"), *numbers)
 
     def to_json(self) -> dict[str, Any]:
-        text = {id(v): written(v) for v in {id(v): v for v in self.keep + self.q}.values()}
         return {
             "form": self.form,
             "inputs": {n: list(a) for n, a in self.inputs.items()},
             "output": {n: list(a) for n, a in self.output.items()},
-            "keep": [text[id(v)] for v in self.keep],
-            "q": [text[id(v)] for v in self.q],
+            "keep": once_each(written, self.keep),
+            "q": once_each(written, self.q),
         }
 
     @cached_property
