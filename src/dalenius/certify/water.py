@@ -51,11 +51,10 @@ class Resampled:
             letters = list(product(*channel["inputs"].values()))
             found = {tuple(record[n] for n in self.names): record["p"] for record in records}
         require(len(found) == len(records), "an outcome of the joint pmf stands twice")
-        shares = [found.pop(letter, "0") for letter in letters]
-        require(
-            not found and len(letters) == len(channel["keep"]) == len(channel["q"]), "letters and numbers do not match"
-        )
-        self.letters = list(zip(shares, channel["keep"], channel["q"]))
+        shares = list(map(found.get, letters))
+        fit = len(letters) == len(found) + shares.count(None) == len(channel["keep"]) == len(channel["q"])
+        require(fit, "letters and numbers do not match")
+        self.letters = list(zip(("0" if p is None else p for p in shares), channel["keep"], channel["q"]))
         self.triples = Counter(self.letters)
         known = {number: exact(number).as_integer_ratio() for number in {n for triple in self.triples for n in triple}}
         p, keep, q = (list(map(known.__getitem__, numbers)) for numbers in zip(*self.triples))

@@ -169,9 +169,10 @@ class Pmf:
         ]
         weights, keys = self.weights.tolist(), (*self.variables, "p")
         text = {w: written(Fraction(int(w), self.total)) for w in set(weights)}
+        told = map(text.__getitem__, weights)
         return {
             "variables": {n: list(a) for n, a in self.variables.items()},
-            "pmf": [dict(zip(keys, r, strict=True)) for r in zip(*columns, (text[w] for w in weights), strict=True)],
+            "pmf": [dict(zip(keys, r, strict=True)) for r in zip(*columns, told, strict=True)],
         }
 
     # --- questions --------------------------------------------------------------------------------------------------

@@ -167,7 +167,6 @@ def _place(alphabets: Any, codes: NDArray[np.int64]) -> Any:
 
 def _spread(alphabets: Any, support: NDArray[np.int64], inverse: Any, values: list[Fraction]) -> tuple[Fraction, ...]:
     """One value for each letter, 0 for letters that do not occur, from one for each different weight."""
-    out: list[Fraction] = [Fraction(0)] * prod(len(a) for a in alphabets.values())
-    for place, k in zip(_place(alphabets, support).tolist(), inverse.reshape(-1).tolist(), strict=True):
-        out[place] = values[k]
-    return tuple(out)
+    out = np.full(prod(len(a) for a in alphabets.values()), Fraction(0), dtype=object)
+    out[_place(alphabets, support)] = np.array(values, dtype=object)[inverse.reshape(-1)]
+    return tuple(out.tolist())

@@ -18,7 +18,8 @@ __all__ = ["Resample"]
 
 def _different(values: tuple[Fraction, ...]) -> list[tuple[Fraction, int]]:
     """Each object once, with how often it stands there: a million letters share few numbers, and often the objects."""
-    objects, often = {id(v): v for v in values}, Counter(map(id, values))
+    keys = list(map(id, values))
+    objects, often = dict(zip(keys, values, strict=True)), Counter(keys)
     return [(v, often[k]) for k, v in objects.items()]
 
 
