@@ -1,16 +1,25 @@
 """The attack on a release: guesses by brute force, Fano's bound by its own inequality."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import log2
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dalenius.core import Channel, Distortion, Leakage, MinimizeLeakage, Pmf, Problem, SideInformation
+from dalenius.core.numbers import exact
 from dalenius.designs import solve
-from dalenius.evidence import attacks, fano_error
+from dalenius.evidence import Audit, attacks, fano_error
+from dalenius.measures import guess_before
+from dalenius.report.words import seen
 from dalenius.testing import binary_tradeoff, tradeoff, xor
+
+TINY = Fraction(1, 10**20)
+AUDIT = Audit(10, True, 1e-6, ())
 
 
 def test_the_best_guess_of_a_binary_secret_is_the_likelier_flip():
@@ -41,6 +50,41 @@ def test_a_guess_by_brute_force_over_all_rules_is_not_better():
     )
     assert attack.after == best
     assert float(attack.error) >= attack.fano_error - 1e-12
+
+
+@pytest.mark.parametrize("encoder", ["uninformed", "statistically-informed", "informed"])
+def test_side_information_counts_before_and_after_the_release(encoder):
+    counts = [[[3, 1], [2, 9]], [[7, 2], [2, 6]], [[4, 1], [1, 3]]]  # X, S, Z
+    problem = replace(tradeoff(counts, "hamming", "1/5"), side_information=SideInformation("Z", encoder))
+    design = solve(problem)
+    (attack,) = attacks(design)
+    secret = problem.objective.about
+    joint, total = problem.pmf, Fraction(problem.pmf.total)
+    from_z = sum(map(max, joint.counts(["Z"], secret).tolist()))
+    assert attack.before == from_z / total > guess_before(joint, secret)
+    assert attack.after >= attack.before
+    assert attack.knowing == ("Z",)
+    assert "by one who has Z anyway" in " ".join(seen(SimpleNamespace(**vars(AUDIT) | {"attacks": (attack,)})))
+
+
+def test_what_is_proved_counts_side_information_before_the_release():
+    counts = [[[3, 1], [2, 9]], [[7, 2], [2, 6]], [[4, 1], [1, 3]]]
+    problem = replace(tradeoff(counts, "hamming", "1/5"), side_information=SideInformation("Z", "informed"))
+    promised = replace(problem, guarantees=(Leakage(problem.objective.about, Fraction(1, 2)),))
+    design = solve(promised)
+    (attack,) = attacks(design)
+    assert exact(design.proved[0]["guess_before"]) <= attack.before < exact(design.proved[0]["guess_before"]) + TINY
+    assert attack.after <= exact(design.proved[0]["guess_after"]) < attack.after + TINY
+
+
+def test_a_channel_that_resamples_is_attacked_like_its_rows():
+    joint = Pmf.from_records({"X": tuple("abcde")}, zip("abcde", (5, 5, 3, 2, 1), strict=True))
+    limit = Distortion("hamming", ("X",), Fraction(1, 4))
+    design = solve(Problem(("X",), MinimizeLeakage(("X",)), release=("X",), limits=(limit,), joint=joint))
+    (attack,) = attacks(design)
+    dense = replace(design, channel=Channel(design.channel.inputs, design.channel.output, design.channel.rows))
+    assert (attack,) == attacks(dense)
+    assert attack.before == Fraction(5, 16)
 
 
 @given(st.integers(2, 9), st.floats(0, 1))

@@ -33,7 +33,7 @@ def figures(release: Release, secret: list[str]) -> Figures:
         "worst_letter_bits": up(Fraction(max(worst[letter], 0), 1 << BITS)),
         "worst_letter": letter[0],
         "odds_nats": up(nats(odds)) if len(ratios) == len(prior) * len(out) else None,  # None: a value is ruled out
-        "guess_before": down(Fraction(max(prior.values()), total)),
+        "guess_before": down(release.guess_before(secret)),
         "guess_after": up(Fraction(sum(guesses), total)),
         "with_one_more_bits": {n: up(information(release.with_output(secret, [n]))[1]) for n in more},
     }

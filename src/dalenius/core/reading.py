@@ -152,6 +152,14 @@ class Release:
             out[key] += w
         return out
 
+    def guess_before(self, secret: list[str]) -> Fraction:
+        """How often the best guess of a secret is right without the release: from side information that counts."""
+        best: Counter[Any] = Counter()
+        held = self.outcomes([n for n in self.kept if n not in self.leaving])
+        for (z, _), w in self.weights(held, self.outcomes(secret)).items():
+            best[z] = max(best[z], w)
+        return Fraction(sum(best.values()), self.total)
+
     def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
         """Weight, out of total * scale, of each (secret, given, (released letter, kept columns))."""
         beside = self.outcomes(self.kept if kept is None else kept)

@@ -7,22 +7,29 @@ log2 |S|, which is often negative (004, E15); solving it for e exactly is never 
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm, log2
+from math import lcm, log2, prod
 from typing import Any
 
-from dalenius.core import Channel, Design, MinimizeLeakage, Pmf
+from dalenius.core import Channel, Design, Kernel, MinimizeLeakage, Pmf, Pram, Resample
 
 __all__ = ["Attack", "attacks", "fano_error"]
 
 
+FEW = 1 << 18  # entries of the rows of a compact channel that are written out for the attack
+
+
 @dataclass(frozen=True)
 class Attack:
-    """How often the best guess of a secret is right, exactly, and the least error that its leakage alone allows."""
+    """How often the best guess of a secret is right, exactly, and the least error that its leakage alone allows.
+
+    `knowing` is what the attacker has anyway: before the release alone, after it together with what left.
+    """
 
     secret: tuple[str, ...]
     before: Fraction
     after: Fraction
     fano_error: float
+    knowing: tuple[str, ...] = ()
 
     @property
     def error(self) -> Fraction:
@@ -32,6 +39,7 @@ class Attack:
     def to_json(self) -> dict[str, Any]:
         return {
             "secret": list(self.secret),
+            **({"knowing": list(self.knowing)} if self.knowing else {}),
             "guess_before": float(self.before),
             "guess_after": float(self.after),
             "error_after": float(self.error),
@@ -54,34 +62,39 @@ def fano_error(unknown_bits: float, values: int) -> float:
 
 
 def attacks(design: Design) -> tuple[Attack, ...]:
-    """One for each secret of the objective and of the promises, in their order; for a channel that is written densely.
+    """One for each secret of the objective and of the promises, in their order; for a channel that has few rows.
 
-    What leaves is the letter, the kept columns, and side information where the user has it.
+    What leaves is the letter and the kept columns; side information is what the attacker has before and after.
     """
     problem, goal = design.problem, design.problem.objective
     named = [goal.about] if isinstance(goal, MinimizeLeakage) else []
     named += [g.secret for g in problem.guarantees if g.secret]
-    if not named or not isinstance(design.channel, Channel) or not isinstance(problem.joint, Pmf):
+    if not named or not isinstance(problem.joint, Pmf) or not _written_out(design.channel):
         return ()
-    beside = problem.kept + ((problem.side_information.variable,) if problem.side_information else ())
+    side = (problem.side_information.variable,) if problem.side_information else ()
     scale = lcm(*(v.denominator for row in design.channel.rows for v in row))
     rows = [[v.numerator * (scale // v.denominator) for v in row] for row in design.channel.rows]
-    return tuple(_attack(design, secret, beside, rows, scale) for secret in dict.fromkeys(named))
+    return tuple(_attack(design, secret, side, rows, scale) for secret in dict.fromkeys(named))
+
+
+def _written_out(channel: Kernel) -> bool:
+    """Whether a channel has a row for each outcome of its inputs, and not too many of them."""
+    return isinstance(channel, Channel) or (isinstance(channel, Resample | Pram) and prod(channel.shape) <= FEW)
 
 
 def _attack(
-    design: Design, secret: tuple[str, ...], beside: tuple[str, ...], rows: list[list[int]], scale: int
+    design: Design, secret: tuple[str, ...], side: tuple[str, ...], rows: list[list[int]], scale: int
 ) -> Attack:
     joint, channel = design.problem.pmf, design.channel
     weights: Counter[Any] = Counter()
-    at = [joint.columns(names) for names in (secret, beside, list(channel.inputs))]
+    at = [joint.columns(names) for names in (secret, side + design.problem.kept, list(channel.inputs))]
     for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
         s, k, x = (tuple(atom[i] for i in columns) for columns in at)
         weights[s, k, channel.row_of(x)] += n
-    prior: Counter[Any] = Counter()
+    prior: dict[Any, Counter[Any]] = {}
     told: dict[Any, dict[Any, list[int]]] = {}
     for (s, k, x), n in weights.items():
-        prior[s] += n
+        prior.setdefault(k[: len(side)], Counter())[s] += n
         known = told.setdefault(k, {})
         known[s] = [a + n * v for a, v in zip(known.get(s, [0] * len(rows[x])), rows[x], strict=True)]
     total, right, unknown = joint.total * scale, 0, 0.0
@@ -90,5 +103,6 @@ def _attack(
             right += max(column)
             mass = sum(column)
             unknown -= sum(v / total * log2(v / mass) for v in column if v)
-    before = Fraction(max(prior.values()), joint.total)
-    return Attack(secret, before, Fraction(right, total), fano_error(max(0.0, unknown - 1e-9), len(prior)))
+    before = Fraction(sum(max(known.values()) for known in prior.values()), joint.total)
+    values = len(set().union(*prior.values()))
+    return Attack(secret, before, Fraction(right, total), fano_error(max(0.0, unknown - 1e-9), values), side)

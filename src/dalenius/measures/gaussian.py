@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
+from dalenius.solvers.noise import allocated_shrinkage
 
 __all__ = [
     "GaussianRelease",
@@ -153,10 +154,7 @@ def reverse_water_filling(covariance: Floats, d: float) -> tuple[float, Floats]:
     _positive(d, float(values.sum()))
     if d >= values.sum():
         return 0.0, np.asarray(covariance, dtype=float)
-    before = np.concatenate([[0.0], np.cumsum(values)])
-    n = len(values)
-    k = next(k for k in range(n) if (d - before[k]) / (n - k) <= values[k])
-    kept = np.minimum(values, (d - before[k]) / (n - k))
+    kept = np.array(allocated_shrinkage(values.tolist(), d))
     return float(0.5 * np.log2(values / kept).sum()), (vectors * kept) @ vectors.T
 
 

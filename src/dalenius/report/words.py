@@ -191,7 +191,7 @@ def promised(document: Document) -> list[str]:
     for entry in document.get("limits", ()):
         limit, reached = entry["promised"], entry.get("proved", {}).get("expected")
         shows = f" Proved: {figure(reached, 'up')}." if reached is not None else ""
-        told.append(f"The {_distortion(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")
+        told.append(f"The {_limited(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")
     if "beside_bits" in document:
         told.append(
             f"The mechanism ignores {shown(facts.side)}: together with it, what is released tells up to "
@@ -210,6 +210,10 @@ def _distortion(measure: Document) -> str:
         return f"norm of order {shown(measure['p'])} of the noise of {joined(measure['of'])}"
     kind = f"{shown(name)} distortion" if isinstance(name, str) else "distortion (by the matrix of the problem file)"
     return f"expected {kind} of {joined(measure['of'])}"
+
+
+def _limited(measure: Document) -> str:
+    return f"sum of distortions ({_distortion(measure)})" if "sum" in measure else _distortion(measure)
 
 
 # --- what was proved ------------------------------------------------------------------------------------------------
@@ -231,9 +235,7 @@ def _aim(document: Document, side: str | None) -> tuple[str, str, str, bool]:
     if "rate" in aim:
         return "tells {} about everything that the mechanism looks at", "tell", "bits", maximise
     if "distortion" in aim or "sum" in aim:
-        many = "a sum of distortions" if "sum" in aim else "an"
-        of_them = f" ({_distortion(aim)})" if "sum" in aim else f" {_distortion(aim)}"
-        return f"has {many}{of_them} of {{}}", "have", "", maximise
+        return f"has {'a' if 'sum' in aim else 'an'} {_limited(aim)} of {{}}", "have", "", maximise
     if "variance" in aim:
         return (
             f"lets the distribution of {joined(aim['variance'])} be estimated with a variance of {{}}",
@@ -374,10 +376,11 @@ def seen(audit: Audit | None) -> list[str]:
     else:
         told.append("Nothing contradicts the proof.")
     for attack in audit.attacks:
+        knowing = f" by one who has {joined(attack.knowing)} anyway" if attack.knowing else ""
         told.append(
-            f"The best guess of {joined(attack.secret)} is right {percent(attack.before, 'nearest')} of the time "
-            f"before the release and {percent(attack.after, 'nearest')} after it; from the leakage alone, every guess "
-            f"is wrong at least {percent(attack.fano_error, 'down')} of the time (Fano)."
+            f"The best guess of {joined(attack.secret)}{knowing} is right {percent(attack.before, 'nearest')} of the "
+            f"time before the release and {percent(attack.after, 'nearest')} after it; from the leakage alone, every "
+            f"guess is wrong at least {percent(attack.fano_error, 'down')} of the time (Fano)."
         )
     for entry in audit.leakage:
         chance = _estimate(entry["expected_by_chance_bits"])
