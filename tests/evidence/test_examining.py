@@ -261,6 +261,7 @@ def test_an_audit_is_written_in_plain_values():
         "leakage_seen": [{"view": ["X1"], "seen_bits": 0.1}],
         "attacks": [],
         "transitions": [],
+        "distortions": [],
     }
 
 
@@ -309,7 +310,7 @@ def many_letters(size=3000):
     channel = Resample({"X": letters}, {"X": letters}, keep, tuple(even if k % 2 else Fraction(0) for k in range(size)))
     assert not channel.few
     problem = Problem(observe=("X",), release=("X",), objective=MinimizeLeakage(("X",)))
-    return SimpleNamespace(channel=channel, problem=problem)
+    return SimpleNamespace(channel=channel, problem=problem, decoder={})
 
 
 def resampled(rng, size, rows, keep):

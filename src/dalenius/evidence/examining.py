@@ -25,6 +25,7 @@ from dalenius.core import Design, Kernel, Noise, Pmf, Sums, Windows
 from dalenius.evidence.attack import Attack, attacks
 from dalenius.evidence.compact import cannot_draw, kept_share, means, too_many
 from dalenius.evidence.noise import expected_letters, noise_seen
+from dalenius.evidence.realised import Realised, compared, realised
 from dalenius.evidence.transitions import transitions
 
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
@@ -59,6 +60,7 @@ class Audit:
     leakage: tuple[dict[str, Any], ...] = ()
     attacks: tuple[Attack, ...] = ()
     transitions: tuple[dict[str, Any], ...] = ()
+    distortions: tuple[Realised, ...] = ()
 
     @property
     def contradicts(self) -> bool:
@@ -77,6 +79,7 @@ class Audit:
             "leakage_seen": [dict(entry) for entry in self.leakage],
             "attacks": [attack.to_json() for attack in self.attacks],
             "transitions": [dict(entry) for entry in self.transitions],
+            "distortions": [found.to_json() for found in self.distortions],
         }
 
 
@@ -158,9 +161,9 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
         return Audit(0, True, error, ())
     parts = _parts(design, inputs, letters)
     views = [[v for v in design.problem.views if set(v) <= set(channel.inputs)] for channel, _, _ in parts]
-    share = (
-        error / sum(2 + len(those) for those in views) if len(parts) > 1 else error / (2 + len(design.problem.views))
-    )
+    measures = compared(design)
+    tests = sum(2 + len(those) for those in views) if len(parts) > 1 else 2 + len(design.problem.views)
+    share = error / (tests + len(measures))
     findings: list[Finding] = []
     leakage: list[dict[str, Any]] = []
     for (channel, which, (read, drawn)), those in zip(parts, views, strict=True):
@@ -169,7 +172,14 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
         leakage += told
     moved = [transitions(channel, *arrays) for channel, _, arrays in parts]
     found_moved = tuple(entry for entry in moved if entry)
-    return Audit(len(letters), True, error, tuple(findings), tuple(leakage), attacks(design), found_moved)
+    spent = tuple(realised(design, measure, inputs, letters, share) for measure in measures)
+    findings += [_distortion_finding(one, share) for one in spent]
+    return Audit(len(letters), True, error, tuple(findings), tuple(leakage), attacks(design), found_moved, spent)
+
+
+def _distortion_finding(found: Realised, share: float) -> Finding:
+    told = f"seen {found.seen:.6g}, expected {found.expected:.6g}, allowed {found.low:.6g} to {found.high:.6g}"
+    return Finding("the realised distortion is as expected", found.p_value, share, told)
 
 
 def _examined(

@@ -200,20 +200,21 @@ def promised(document: Document) -> list[str]:
     return once(told) or ["Nothing was promised."]
 
 
-def _distortion(measure: Document) -> str:
+def _distortion(measure: Document, which: str) -> str:
     """A distortion measure in words."""
     if "sum" in measure:
         times = [f"{shown(part['weight'])} times the " if "weight" in part else "" for part in measure["sum"]]
-        return " plus ".join(many + _distortion(part) for many, part in zip(times, measure["sum"], strict=True))
+        return " plus ".join(many + _distortion(part, which) for many, part in zip(times, measure["sum"], strict=True))
     name = measure["distortion"]
     if name == "norm":
         return f"norm of order {shown(measure['p'])} of the noise of {joined(measure['of'])}"
     kind = f"{shown(name)} distortion" if isinstance(name, str) else "distortion (by the matrix of the problem file)"
-    return f"expected {kind} of {joined(measure['of'])}"
+    return f"{which}{kind} of {joined(measure['of'])}"
 
 
-def _limited(measure: Document) -> str:
-    return f"sum of distortions ({_distortion(measure)})" if "sum" in measure else _distortion(measure)
+def _limited(measure: Document, which: str = "expected ") -> str:
+    told = _distortion(measure, which)
+    return f"sum of distortions ({told})" if "sum" in measure else told
 
 
 # --- what was proved ------------------------------------------------------------------------------------------------
@@ -366,6 +367,12 @@ def seen(audit: Audit | None) -> list[str]:
         f"{shown(', '.join(moved['columns']))}: {moved['changed']:,} of {moved['rows']:,} records changed "
         f"({moved['changed_percent']:.1f} %)."
         for moved in audit.transitions
+    ]
+    told += [
+        f"The realised {_limited(found.measure, '')} is {figure(found.seen, 'nearest')}; by the design it is "
+        f"{figure(found.expected, 'nearest')} on average, and between {figure(found.low, 'down')} and "
+        f"{figure(found.high, 'up')} all but surely."
+        for found in audit.distortions
     ]
     if against:
         told.append(f"The evidence CONTRADICTS the proof: {len(against)} of {len(audit.findings)} tests object.")
