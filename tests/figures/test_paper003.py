@@ -27,7 +27,7 @@ def value(cell):
 
 
 def test_what_is_shown(found):
-    assert list(found) == ["figure-3", "figure-4", "figure-5", "example-1-of-004"]
+    assert list(found) == ["figure-3", "figure-4", "figure-5", "codes", "example-1-of-004"]
 
 
 def test_the_printed_law_falls_short_and_every_completion_is_a_law():
@@ -78,6 +78,20 @@ def test_figure_5_meets_the_reference_values(found):
         assert note.startswith("S6") == (expected["L_SI"] > expected["L_U"] + 1e-9)
         compared += 1
     assert compared >= 10
+
+
+def test_the_codes_buy_rate_and_no_privacy(found):
+    quantised, binned, band = found["codes"].tables
+    for _, _, _, rate, least, leaks, by_record, note in quantised.rows:
+        assert float(rate) > float(least)
+        assert float(leaks) > float(by_record)
+        assert note == "leaks more than record by record"
+    wrong = {(row[0], row[1]): float(row[4]) for row in binned.rows}
+    assert wrong["40", "0.08"] < wrong["40", "0"]
+    assert all((row[6] == "-") == (row[0] == "40") for row in binned.rows)
+    assert [float(row[2]) - float(row[1]) for row in band.rows] == sorted(
+        (float(row[2]) - float(row[1]) for row in band.rows), reverse=True
+    )
 
 
 def test_example_1_of_paper_004(found):

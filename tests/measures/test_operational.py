@@ -1,5 +1,7 @@
 """Realised distortion and the two codes of the paper's proofs, against reference figures and by definition."""
 
+from collections import Counter
+from itertools import product
 from math import comb, log2, sqrt
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 from dalenius.errors import InputError
 from dalenius.measures.operational import (
+    _binned_leakage,
     bernstein_band,
     binomial_band,
     codebook_distortion,
@@ -66,6 +69,27 @@ def test_bins_of_the_proof_are_too_large_and_backing_off_helps():
     assert full.decoding_error > 0.15 > less.decoding_error
     assert less.rate_bits > full.rate_bits
     assert less.distortion < full.distortion + 0.02
+
+
+def test_the_leakage_of_bins_by_listing_everything():
+    n, flip, side, sent = 3, 0.2, 0.1, np.array([0, 1, 1, 0, 2, 0, 1, 2])
+    joint = Counter()
+    for h, x, z in product(range(8), repeat=3):
+        (a, b), m = ((h ^ x).bit_count(), (x ^ z).bit_count()), n
+        p = flip**a * (1 - flip) ** (m - a) * side**b * (1 - side) ** (m - b) / 8
+        joint[h, sent[x], z] += p
+    out, prior = Counter(), 1 / 8
+    for (_, j, z), p in joint.items():
+        out[j, z] += p
+    told = sum(p * log2(p / (prior * out[j, z])) for (_, j, z), p in joint.items())
+    assert _binned_leakage(sent, n, flip, side) == pytest.approx(told / n, abs=1e-12)
+
+
+def test_record_by_record_and_bins_tell_what_z_tells_and_more():
+    found = quantise_and_bin(6, 0.2, side=0.1, seed=3)
+    beside = 1 - binary_entropy(0.2 * 0.9 + 0.8 * 0.1)  # I(X_h; Z)
+    assert beside < found.leakage_bits < 1 - binary_entropy(0.2)
+    assert beside < found.record_bits < 1 - binary_entropy(0.2)
 
 
 @pytest.mark.parametrize("n", [100, 1000])

@@ -33,6 +33,7 @@ __all__ = [
 Floats: TypeAlias = NDArray[np.float64]
 Words: TypeAlias = NDArray[np.uint64]
 LONGEST = 14  # records of a database whose every instance is listed
+FEWEST = 8  # the same, when Z is listed, too
 MOST_WORDS = 1 << 20
 
 
@@ -188,7 +189,11 @@ def quantise(n: int, distortion: float, *, flip: float, seed: int) -> Quantised:
 
 @dataclass(frozen=True)
 class Binned:
-    """Quantise-and-bin for a user with Z: what is sent by record, how often the word is decoded wrongly, and D."""
+    """Quantise-and-bin for a user with Z: what is sent by record, how often the word is decoded wrongly, and D.
+
+    `leakage_bits` is I(X_h^n; bin, Z^n)/n, all databases counted, and `record_bits` I(X_h; U, Z) of a release record by
+    record whose U is as far from X as the word; None where there are too many databases to list.
+    """
 
     n: int
     words: int
@@ -196,10 +201,39 @@ class Binned:
     rate_bits: float
     decoding_error: float
     distortion: float
+    leakage_bits: float | None = None
+    record_bits: float | None = None
+
+
+def _binned_leakage(sent: NDArray[np.int64], n: int, flip: float, side: float) -> float:
+    """I(X_h^n; bin, Z^n)/n when `sent` is the bin of each database X^n, and X_h - X - Z is a Markov chain."""
+    every = np.arange(1 << n, dtype=np.uint64)
+    ones = np.bitwise_count(every).astype(float)
+    fading, near = (1 - 2 * flip) ** ones, side**ones * (1 - side) ** (n - ones)
+    told = 0.0
+    for z in every:  # all are alike likely
+        given = near[every ^ z]
+        for j in np.unique(sent):
+            here = np.where(sent == j, given, 0.0)
+            share = float(here.sum())
+            law = _transform(_transform(here / share) * fading) / len(every)
+            law = law[law > 1e-300]
+            told += share * (n + float((law * np.log2(law)).sum()))
+    return told / (n * len(every))
+
+
+def _three_way(distortion: float, flip: float, side: float) -> float:
+    """I(X_h; U, Z) for U = X + Bern(distortion) and Z = X + Bern(side)."""
+    told = 0.0
+    for u, z in ((0, 0), (0, 1)):  # up to the symmetry of 0 and 1
+        weights = [0.5 * (distortion if x != u else 1 - distortion) * (side if x != z else 1 - side) for x in (0, 1)]
+        share = sum(weights)
+        told += 2 * share * (1 - binary_entropy((weights[0] * (1 - flip) + weights[1] * flip) / share))
+    return told
 
 
 def quantise_and_bin(
-    n: int, distortion: float, *, side: float, back_off: float = 0.0, trials: int = 60, seed: int
+    n: int, distortion: float, *, side: float, back_off: float = 0.0, flip: float = 0.2, trials: int = 60, seed: int
 ) -> Binned:
     """Theorem 2's code at small n: words in bins of 2^(n (I(U;Z) - back_off)), the user takes the one nearest to Z.
 
@@ -234,4 +268,10 @@ def quantise_and_bin(
         wrong += found != sent
         spent += float(apart(book[[found]], x)[0]) / n
     bins = ceil(words / per_bin)
-    return Binned(n, words, per_bin, float(np.log2(bins)) / n, wrong / trials, spent / trials)
+    figures = (n, words, per_bin, float(np.log2(bins)) / n, wrong / trials, spent / trials)
+    if n > FEWEST:
+        return Binned(*figures)
+    whole = (book[:, 0] << np.uint64(halves[1])) | book[:, 1]
+    far = np.bitwise_count(np.arange(1 << n, dtype=np.uint64)[:, None] ^ whole[None, :])
+    leaks = _binned_leakage(far.argmin(axis=1) // per_bin, n, flip, side)
+    return Binned(*figures, leaks, _three_way(float(far.min(axis=1).mean()) / n, flip, side))
