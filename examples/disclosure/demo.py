@@ -7,7 +7,6 @@ The table ships inside statsmodels: 20,190 person-years of an experiment that ga
 
 import shutil
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -17,24 +16,21 @@ import pyarrow.csv
 from dalenius.cli import main
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from rand import rand_health  # noqa: E402
 
 
-def readable(raw: pa.Table) -> pa.Table:
-    """Columns that people can read, from the coded ones of the experiment."""
-    column = {name: raw[name].to_numpy() for name in raw.column_names}
-    fair_or_poor = (column["hlthf"] == 1) | (column["hlthp"] == 1)
-    health = np.select([fair_or_poor, column["hlthg"] == 1], ["fair or poor", "good"], "excellent")
-    plan = np.where(column["lncoins"] == 0, "free care", "cost sharing")  # logarithm of the coinsurance rate plus one
-    visits = np.array(["none", "1-2", "3-6", "7 or more"])[np.digitize(column["mdvis"], [1, 3, 7])]
-    return pa.table({"health": health, "plan": plan, "visits": visits})
+def in_groups(table: pa.Table) -> pa.Table:
+    """Health, plan, and the visits in four groups."""
+    often = np.array(["none", "1-2", "3-6", "7 or more"])[np.digitize(table["visits"].to_numpy(), [1, 3, 7])]
+    return table.select(["health", "plan"]).append_column("visits", pa.array(often))
 
 
 def demo(folder: Path) -> int:
     """Prepare the table, release it, and check the certificate as a stranger would."""
     folder.mkdir(parents=True, exist_ok=True)
-    source = files("statsmodels.datasets.randhie").joinpath("randhie.csv")
-    with source.open("rb") as file:
-        table = readable(pa.csv.read_csv(file))
+    table = in_groups(rand_health())
     pa.csv.write_csv(table, folder / "rand.csv")
     shutil.copy(HERE / "problem.toml", folder / "problem.toml")
     print(f"The table: {len(table):,} person-years; health, plan, visits. A promise here is about one person-year.\n")

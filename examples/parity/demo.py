@@ -7,7 +7,6 @@ The table is the RAND Health Insurance Experiment as it ships inside statsmodels
 
 import shutil
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -19,21 +18,17 @@ from dalenius.cli import main
 from dalenius.measures import conditional_mutual_information, mutual_information
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from rand import rand_health  # noqa: E402
+
 PROTECTED = ("health", "plan", "limited")
 
 
-def readable(raw: pa.Table) -> pa.Table:
-    """Columns that people can read, from the coded ones of the experiment."""
-    column = {name: raw[name].to_numpy() for name in raw.column_names}
-    fair_or_poor = (column["hlthf"] == 1) | (column["hlthp"] == 1)
-    yes = {"limited": column["physlm"] > 0.5, "often": column["mdvis"] >= 3}
-    return pa.table(
-        {
-            "health": np.select([fair_or_poor, column["hlthg"] == 1], ["fair or poor", "good"], "excellent"),
-            "plan": np.where(column["lncoins"] == 0, "free care", "cost sharing"),
-            **{name: np.where(said, "yes", "no") for name, said in yes.items()},
-        }
-    )
+def with_outcome(table: pa.Table) -> pa.Table:
+    """The protected attributes, and whether somebody went to the doctor often."""
+    often = np.where(table["visits"].to_numpy() >= 3, "yes", "no")
+    return table.select(PROTECTED).append_column("often", pa.array(often))
 
 
 def figures(design: Design) -> dict[str, float]:
@@ -60,9 +55,7 @@ def figures(design: Design) -> dict[str, float]:
 def demo(folder: Path) -> int:
     """Prepare the table, release the score, check the certificate, and print what is and what is not promised."""
     folder.mkdir(parents=True, exist_ok=True)
-    source = files("statsmodels.datasets.randhie").joinpath("randhie.csv")
-    with source.open("rb") as file:
-        pa.csv.write_csv(readable(pa.csv.read_csv(file)), folder / "rand.csv")
+    pa.csv.write_csv(with_outcome(rand_health()), folder / "rand.csv")
     shutil.copy(HERE / "problem.toml", folder / "problem.toml")
     problem, out = str(folder / "problem.toml"), folder / "release"
     if code := main(["release", problem, "-o", str(out), "--force"]):

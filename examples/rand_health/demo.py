@@ -7,34 +7,23 @@ The table ships inside statsmodels: 20,190 person-years of an experiment that ga
 
 import shutil
 import sys
-from importlib.resources import files
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.csv
 
 from dalenius.cli import main
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
 
-
-def readable(raw: pa.Table) -> pa.Table:
-    """Columns that people can read, from the coded ones of the experiment."""
-    column = {name: raw[name].to_numpy() for name in raw.column_names}
-    fair_or_poor = (column["hlthf"] == 1) | (column["hlthp"] == 1)
-    health = np.select([fair_or_poor, column["hlthg"] == 1], ["fair or poor", "good"], "excellent")
-    plan = np.where(column["lncoins"] == 0, "free care", "cost sharing")  # logarithm of the coinsurance rate plus one
-    return pa.table({"health": health, "plan": plan, "visits": column["mdvis"], "illnesses": column["disea"]})
+from rand import rand_health  # noqa: E402
 
 
 def demo(folder: Path) -> int:
     """Prepare the table, release it, check the certificate as a stranger would, and draw the curve."""
     folder.mkdir(parents=True, exist_ok=True)
-    source = files("statsmodels.datasets.randhie").joinpath("randhie.csv")
-    with source.open("rb") as file:
-        table = readable(pa.csv.read_csv(file))
-    pa.csv.write_csv(table, folder / "rand.csv")
+    table = rand_health().select(["health", "plan", "visits", "illnesses"])
+    pyarrow.csv.write_csv(table, folder / "rand.csv")
     shutil.copy(HERE / "problem.toml", folder / "problem.toml")
     print(f"The table: {len(table):,} person-years; health, plan, visits, illnesses.")
     print("Wanted: plan, visits and illnesses of everybody, changed as little as possible, and at most 0.01 bits about")

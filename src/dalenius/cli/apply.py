@@ -9,6 +9,7 @@ from dalenius.core import channel_of
 from dalenius.errors import InputError, NotCertified
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words
+from dalenius.report.digits import many
 from dalenius.sampling import Key, draw_value
 from dalenius.sampling.beside import beside
 from dalenius.tables import read_json, read_text, write_table
@@ -37,7 +38,7 @@ def run(arguments: Namespace) -> None:
         columns = beside(arguments.table, released) if arguments.beside else released.columns
         with new_file(output, force=arguments.force, private=arguments.beside) as place:
             write_table(place, kind, columns)
-    lines = [*words.seen(seen), f"Written: {output} ({released.rows:,} rows: {', '.join(columns)})."]
+    lines = [*words.seen(seen), f"Written: {output} ({many(released.rows, 'row')}: {', '.join(columns)})."]
     if arguments.beside:
         lines.append("  It holds the original records beside the drawn ones: as confidential as they are.")
     say(arguments, lines, {"rows": released.rows, "columns": list(columns), "seen": seen.to_json()})

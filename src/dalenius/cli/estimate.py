@@ -11,6 +11,7 @@ from dalenius.evidence import NumberEstimate, answers, counted, estimate_numbers
 from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.outputs import new_file
+from dalenius.report.digits import many
 from dalenius.tables import read_json
 
 SHOWN = 40
@@ -74,9 +75,8 @@ def _words(found: Estimate) -> list[str]:
     names = ", ".join(found.columns)
     whose = "this table" if found.target == "table" else "the population behind it"
     how = {"inverse": "unbiased", "mle": "most likely", "regularised": "regularised"}[found.method]
-    lines = [
-        f"Frequencies of {names} in {whose}, from {found.rows:,} released rows: {how}, {found.level:.0%} intervals."
-    ]
+    rows = many(found.rows, "released row")
+    lines = [f"Frequencies of {names} in {whose}, from {rows}: {how}, {found.level:.0%} intervals."]
     outcomes = [" / ".join(x) for x in found.outcomes()]
     order = list(range(len(outcomes)))
     if len(outcomes) > SHOWN:
@@ -117,7 +117,7 @@ def _before(arguments: Namespace) -> None:
     errors = forecast(
         arguments.files, arguments.rows, queries=queries, columns=arguments.columns, target=arguments.target
     )
-    lines = [f"Standard errors to expect from {arguments.rows:,} released rows, for the {arguments.target}:"]
+    lines = [f"Standard errors to expect from {many(arguments.rows, 'released row')}, for the {arguments.target}:"]
     for name, figures in errors.items():
         lines.append(f"  {name}: " + ", ".join(f"{law} {value:.6f}" for law, value in figures.items()))
     say(arguments, lines, {"rows": arguments.rows, "target": arguments.target, "standard_error": errors})

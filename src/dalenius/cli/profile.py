@@ -4,6 +4,7 @@ from argparse import Namespace
 from typing import Any
 
 from dalenius.cli.terminal import progress, say
+from dalenius.report.digits import many
 from dalenius.tables import open_table, profile
 
 
@@ -19,7 +20,7 @@ def run(arguments: Namespace) -> None:
 
 
 def _words(document: dict[str, Any]) -> list[str]:
-    lines = [f"{document['table']}: {document['rows']:,} rows, {len(document['columns'])} columns", ""]
+    lines = [f"{document['table']}: {many(document['rows'], 'row')}, {many(len(document['columns']), 'column')}", ""]
     width = max(map(len, document["columns"]))
     for name, column in document["columns"].items():
         kind = "identifier?" if column["looks_like_identifier"] else "numbers" if column["looks_numeric"] else "letters"

@@ -13,6 +13,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Risk, risk
 from dalenius.figures.curve import Chart, Line, draw
 from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.report.digits import many
 from dalenius.tables import base_of, write_table
 
 SHOWN = 5
@@ -73,8 +74,8 @@ def _source(arguments: Namespace) -> tuple[Path, str | None]:
 
 def _words(document: dict[str, Any]) -> list[str]:
     lines = [
-        f"{document['rows']:,} rows, {document['combinations']:,} combinations of {', '.join(document['keys'])}; "
-        f"{document['sample_uniques']:,} rows are alone with theirs.",
+        f"{many(document['rows'], 'row')}, {document['combinations']:,} combinations of {', '.join(document['keys'])}; "
+        f"{many(document['sample_uniques'], 'row')} alone with theirs.",
         f"One in {1 / document['sampling_fraction']:,.1f} of the population is here; {MODELS[document['model']]}.",
         f"Of the rows alone, {document['tau1']:.4g} are expected to be alone in the population too (tau1).",
         "An intruder who links each of them at random to one of the persons alike is expected to be right "

@@ -4,6 +4,7 @@ No solver and no tolerance lives here. A problem is *declared* when it comes fro
 *bound* once the joint pmf has been counted or read; only a bound problem can be solved.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -140,10 +141,10 @@ class Column:
     @classmethod
     def grouped(cls, groups: Mapping[str, Sequence[str]], *, missing: str = "refuse") -> Self:
         """Values of the table by the letter that stands for them; every value belongs to one group."""
-        members = [v for group in groups.values() for v in group]
+        often = Counter(v for group in groups.values() for v in group)
         if not groups or not all(groups.values()):
             raise InputError("groups names the values of each group, at least one")
-        if twice := [v for v in members if members.count(v) > 1]:
+        if twice := [v for v, n in often.items() if n > 1]:
             raise InputError(f"groups lists the value {twice[0]!r} twice")
         return cls(values=tuple(groups), missing=missing, groups=tuple(map(tuple, groups.values())))
 

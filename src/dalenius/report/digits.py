@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dalenius.core.numbers import exact
 
-__all__ = ["Direction", "bits", "factor", "figure", "percent", "share_of_one"]
+__all__ = ["Direction", "bits", "factor", "figure", "many", "percent", "share_of_one"]
 
 Direction = Literal["up", "down", "nearest"]
 
@@ -37,6 +37,15 @@ def _plain(q: Fraction, places: int, *, strip: bool) -> str:
     text = str(units).rjust(places + 1, "0")
     text = text[:-places] + "." + text[-places:]
     return ("-" if q < 0 else "") + (text.rstrip("0").rstrip(".") if strip else text)
+
+
+def many(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> many(1, "released row"), many(20190, "row")
+    ('1 released row', '20,190 rows')
+    """
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def figure(x: Any, direction: Direction, digits: int = 3) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
-from dalenius.report.digits import bits, factor, figure, percent
+from dalenius.report.digits import bits, factor, figure, many, percent
 from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected
 from dalenius.report.noise import noise_stated
@@ -351,20 +351,21 @@ def seen(audit: Audit | None) -> list[str]:
     """
     if audit is None:
         return ["The released rows were not audited."]
+    were = "was" if audit.rows == 1 else "were"
     how = (
-        "were compared with the original, row by row"
+        f"{were} compared with the original, row by row"
         if audit.paired
-        else "were counted and compared with the original (rows were shuffled, so they cannot be matched one by one)"
+        else f"{were} counted and compared with the original (rows were shuffled, so they cannot be matched one by one)"
     )
     against = [f for f in audit.findings if f.contradicts]
     tests = "1 test was" if len(audit.findings) == 1 else f"{len(audit.findings)} tests were"
     told = [
-        f"{audit.rows:,} released rows {how}.",
+        f"{many(audit.rows, 'released row')} {how}.",
         f"{tests} made. If the release follows its design, the chance that any of them objects is at most "
         f"{_one_in(audit.error)}.",
     ]
     told += [
-        f"{shown(', '.join(moved['columns']))}: {moved['changed']:,} of {moved['rows']:,} records changed "
+        f"{shown(', '.join(moved['columns']))}: {moved['changed']:,} of {many(moved['rows'], 'record')} changed "
         f"({moved['changed_percent']:.1f} %)."
         for moved in audit.transitions
     ]
