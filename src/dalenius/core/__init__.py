@@ -17,11 +17,7 @@ from dalenius.core.kernel import Kernel
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import (
-    MISSING,
-    Column,
-    ConditionallyIid,
     Distortion,
-    Grid,
     MaximizeInformation,
     MinimizeCapacity,
     MinimizeDistortion,
@@ -31,13 +27,12 @@ from dalenius.core.problem import (
     MinimizeVariance,
     Mismatch,
     Objective,
-    PmfSource,
     Problem,
     SideInformation,
-    TableSource,
 )
 from dalenius.core.product_pmf import ProductPmf, law_of
 from dalenius.core.samples import Samples
+from dalenius.core.source import MISSING, Column, ConditionallyIid, Grid, PmfSource, TableSource
 
 __all__ = [
     "MISSING",

@@ -12,8 +12,9 @@ from dalenius.core.document import laid_out
 from dalenius.core.forms import channel_of
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, up
-from dalenius.core.problem import Problem, TableSource
+from dalenius.core.problem import Problem
 from dalenius.core.samples import Samples, joint_of
+from dalenius.core.source import TableSource
 from dalenius.errors import InputError
 
 __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]

@@ -17,7 +17,7 @@ from dalenius.errors import InputError
 __all__ = ["ERASED", "columns_of", "distortions"]
 
 ERASED = "(missing)"
-"""The released letter that says nothing; `core.problem.MISSING` is the same letter."""
+"""The released letter that says nothing; `core.source.MISSING` is the same letter."""
 
 Letters = Sequence[tuple[str, ...]]
 Table = list[list[int | None]]

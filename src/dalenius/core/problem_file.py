@@ -27,11 +27,7 @@ from dalenius.core.guarantee import (
 from dalenius.core.noise_law import NOISE_LAWS, NoiseLaw
 from dalenius.core.numbers import exact
 from dalenius.core.problem import (
-    MISSING,
-    Column,
-    ConditionallyIid,
     Distortion,
-    Grid,
     MaximizeInformation,
     MinimizeCapacity,
     MinimizeDistortion,
@@ -41,13 +37,11 @@ from dalenius.core.problem import (
     MinimizeVariance,
     Mismatch,
     Objective,
-    PmfSource,
     Problem,
     SideInformation,
-    Source,
-    TableSource,
     located,
 )
+from dalenius.core.source import MISSING, Column, ConditionallyIid, Grid, PmfSource, Source, TableSource
 from dalenius.errors import InputError, ProblemFileError
 
 __all__ = ["Section", "key_lines", "parse", "read"]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dalenius.core import Certificate, Design, Independent, MaximizeInformation, Problem, Samples, Types
 from dalenius.core.multinomial import type_law
-from dalenius.core.problem import ConditionallyIid
+from dalenius.core.source import ConditionallyIid
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.exchangeable import paired
 from dalenius.designs.posterior_cells import cells_certificate

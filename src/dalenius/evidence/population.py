@@ -4,7 +4,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 from dalenius.core.design import Design
 from dalenius.core.pmf import Pmf
-from dalenius.core.problem import TableSource
+from dalenius.core.source import TableSource
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures.finite_sample import Population, population_leakage
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dalenius.core.numbers import down, exact, written
-from dalenius.core.problem import MISSING, Column, Grid
+from dalenius.core.source import MISSING, Column, Grid
 from dalenius.errors import InputError, TableError
 from dalenius.tables.counting import Coded, Codes, smallest
 from dalenius.tables.documents import read_letters

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core.pmf import Pmf
-from dalenius.core.problem import MISSING, Column
+from dalenius.core.source import MISSING, Column
 from dalenius.errors import MismatchError, Unsupported
 
 __all__ = ["Coded", "smallest"]

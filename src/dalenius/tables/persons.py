@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.core.problem import MISSING
+from dalenius.core.source import MISSING
 from dalenius.errors import MismatchError, TableError
 from dalenius.tables.counting import Coded
 from dalenius.tables.source import Progress, Table

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.core.problem import MISSING, Column
+from dalenius.core.source import MISSING, Column
 from dalenius.tables.coding import encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.core.problem import MISSING
+from dalenius.core.source import MISSING
 from dalenius.errors import MismatchError, TableError
 from dalenius.tables.counting import Codes
 from dalenius.tables.source import Progress

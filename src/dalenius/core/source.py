@@ -1,0 +1,136 @@
+"""Where the numbers of a problem come from: a table, a pmf or samples, and the declared alphabet of each column."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Self
+
+from dalenius.core.guarantee import Names
+from dalenius.core.numbers import exact, written
+from dalenius.errors import InputError
+
+__all__ = ["MISSING", "Column", "ConditionallyIid", "Grid", "PmfSource", "Source", "TableSource"]
+
+MISSING = "(missing)"
+"""The letter that stands for a missing value; inside every proof like any other letter."""
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A table of records, or a database query; the joint pmf is counted from it."""
+
+    table: str
+    unit: str = "row"
+    max_rows: int | None = None
+    prior: str | None = None
+    weights: str | None = None
+    min_cell: int = 10
+
+    def to_json(self) -> dict[str, Any]:
+        optional = {"max_rows": self.max_rows, "prior": self.prior, "weights": self.weights}
+        given = {k: v for k, v in optional.items() if v is not None}
+        return {"table": self.table, "unit": self.unit, "min_cell": self.min_cell, **given}
+
+
+@dataclass(frozen=True)
+class PmfSource:
+    """A joint pmf in a file of its own."""
+
+    pmf: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"pmf": self.pmf}
+
+
+@dataclass(frozen=True)
+class ConditionallyIid:
+    """n samples, independent and alike given a hidden variable (000, section IV)."""
+
+    hidden: str
+    prior: str
+    kernel: str
+    n: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"conditionally_iid": {k: getattr(self, k) for k in ("hidden", "prior", "kernel", "n")}}
+
+
+Source = TableSource | PmfSource | ConditionallyIid
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The points low, low + step, ..., high on which a number is released."""
+
+    low: Fraction
+    high: Fraction
+    step: Fraction
+
+    def points(self) -> list[Fraction]:
+        return [self.low + k * self.step for k in range(int((self.high - self.low) / self.step) + 1)]
+
+    def to_json(self) -> dict[str, str]:
+        return {k: written(getattr(self, k)) for k in ("low", "high", "step")}
+
+
+@dataclass(frozen=True)
+class Column:
+    """The declared alphabet of a column: letters, a file of letters, a grid, or what the table happens to hold.
+
+    With `cuts` or `groups` the letters in `values` stand for groups of the values of the table: letter k for the
+    numbers from cut k - 1 up to below cut k, or for the values in group k.
+
+    >>> Column.cut([18, 65]).values
+    ('under 18', '18 to under 65', '65 or more')
+    """
+
+    values: Names | None = None
+    values_file: str | None = None
+    grid: Grid | None = None
+    missing: str = "refuse"
+    cuts: tuple[Fraction, ...] = ()
+    groups: tuple[Names, ...] = ()
+
+    @classmethod
+    def cut(cls, cuts: Sequence[Any], labels: Sequence[str] = (), *, missing: str = "refuse") -> Self:
+        """Numbers in groups that begin at each of the cuts; without labels the groups are named by their ends."""
+        ends = tuple(exact(c, "cuts") for c in cuts)
+        if not ends or any(a >= b for a, b in pairwise(ends)):
+            raise InputError("cuts are numbers that grow, at least one")
+        told = [str(c) for c in cuts]
+        inner = (f"{a} to under {b}" for a, b in pairwise(told))
+        letters = tuple(labels) or (f"under {told[0]}", *inner, f"{told[-1]} or more")
+        if len(letters) != len(ends) + 1:
+            raise InputError(f"{len(ends)} cuts make {len(ends) + 1} groups, and there are {len(letters)} labels")
+        return cls(values=letters, missing=missing, cuts=ends)
+
+    @classmethod
+    def grouped(cls, groups: Mapping[str, Sequence[str]], *, missing: str = "refuse") -> Self:
+        """Values of the table by the letter that stands for them; every value belongs to one group."""
+        often = Counter(v for group in groups.values() for v in group)
+        if not groups or not all(groups.values()):
+            raise InputError("groups names the values of each group, at least one")
+        if twice := [v for v, n in often.items() if n > 1]:
+            raise InputError(f"groups lists the value {twice[0]!r} twice")
+        return cls(values=tuple(groups), missing=missing, groups=tuple(map(tuple, groups.values())))
+
+    @property
+    def from_table(self) -> bool:
+        return self.values is None and self.values_file is None and self.grid is None
+
+    def to_json(self) -> dict[str, Any]:
+        if self.grid:
+            return {"grid": self.grid.to_json(), "missing": self.missing}
+        if self.cuts:
+            return {
+                "cuts": [written(c) for c in self.cuts],
+                "labels": list(self.values or ()),
+                "missing": self.missing,
+            }
+        if self.groups:
+            named = zip(self.values or (), self.groups, strict=True)
+            return {"groups": {label: list(group) for label, group in named}, "missing": self.missing}
+        values = list(self.values) if self.values is not None else self.values_file or "from-table"
+        return {"values": values, "missing": self.missing}
