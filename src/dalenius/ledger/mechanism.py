@@ -220,7 +220,7 @@ class Together(Release):
                 row = [r * len(place) + place[x] for r, (x,) in zip(row, self.outcomes([name]), strict=True)]
             places.append(row)
         self.places = list(zip(*places, strict=True))
-        self.kept = list(dict.fromkeys(n for m in members for n in m.kept))
+        self.kept = self.leaving = list(dict.fromkeys(n for m in members for n in m.kept))
         self.width = prod(len(m.table[0]) for m in members)
 
     def size(self, secret: list[str]) -> int:
