@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core.numbers import exact, is_decimal, written
-from dalenius.errors import InputError, InvalidPmf, MismatchError, Unsupported
+from dalenius.errors import InvalidPmf, MismatchError, Unsupported
 
 __all__ = ["Alphabets", "Pmf", "outcome_words"]
 

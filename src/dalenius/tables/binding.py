@@ -13,8 +13,8 @@ from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import ProductPmf
 from dalenius.core.samples import Samples
-from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
 from dalenius.core.source import ConditionallyIid, PmfSource, TableSource
+from dalenius.errors import DaleniusError, InputError, MismatchError
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
 from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_metric, read_pmf
