@@ -21,7 +21,13 @@ ABC = {"inputs": dict.fromkeys("ABC", BITS), "output": {"U": BITS, "V": ["x", "y
 PRODUCT = {"form": "product", **ABC, "channels": [PAIR, LAST]}
 OVERLAP = {**LAST, "inputs": ["B", "C"], "rows": LAST["rows"] * 2}
 WINDOWS = {"form": "windows", **ABC, "channels": [PAIR, OVERLAP]}
-FORMS = {"resample": RESAMPLE, "product": PRODUCT, "windows": WINDOWS}
+ORBITS = {
+    "form": "orbits",
+    "inputs": dict.fromkeys("AB", BITS),
+    "output": {"Y": BITS, "Y_A": BITS, "Y_B": BITS},
+    "columns": [["1/3", [["1/2", [0, 0]], ["1/2", [1, 1]]]], ["2/3", [["1/4", [0, 1]], ["3/4", [1, 0]]]]],
+}
+FORMS = {"resample": RESAMPLE, "product": PRODUCT, "windows": WINDOWS, "orbits": ORBITS}
 
 
 @pytest.mark.parametrize("document", FORMS.values(), ids=list(FORMS))
@@ -53,6 +59,46 @@ def test_resampling_keeps_or_draws_afresh():
 def test_a_broken_form_is_refused_by_the_package_and_by_the_checker(change, message):
     with pytest.raises(InvalidChannel, match=message):
         channel_of({**RESAMPLE, **change})
+
+
+def broken(column, **change):
+    return {"columns": [column, ORBITS["columns"][1]], **change}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n": 2}, "exactly the keys"),
+        ({"columns": []}, "a list of"),
+        (broken(["1/3", [["1", "00"]]]), "a list of"),
+        (broken(["1/3", [["1", [0, 0.5]]]]), "a list of"),
+        (broken(["1/3", [["1", [0, 2]]]]), "words of all samples"),
+        (broken(["1/3", [["1", [0]]]]), "words of all samples"),
+        (broken(["1/3", [["1/2", [0, 0]], ["1/2", [0, 0]]]]), "each once"),
+        (broken(["1/3", []]), "words of all samples"),
+        (broken(["1/3", [["1", [0, 0]], ["0", [1, 1]]]]), "not positive"),
+        (broken(["-1/3", [["1", [0, 0]]]]), "not positive"),
+        (broken(["1/3", [["1/2", [0, 0]]]]), "masses of column 1 .* do not sum to one"),
+        (broken(["2/3", [["1/2", [0, 0]], ["1/2", [1, 1]]]]), "weights .* do not sum to one"),
+        (broken(["1/3", [["1", [0, 0]]]]), r"no column of the orbits has a word of type \(0, 2\)"),
+        ({"inputs": {"A": BITS, "B": ["1", "0"]}}, "the same letters"),
+        ({"inputs": {"A": BITS}}, "two samples or more"),
+        ({"inputs": {"A": BITS, "Y_A": BITS}}, "like an input"),
+        ({"output": {"Y": BITS, "Y_A": BITS, "Y_B": ["0"]}}, "not that of their columns and roles"),
+    ],
+)
+def test_broken_orbits_are_refused(change, message):
+    with pytest.raises(InvalidChannel, match=message):
+        channel_of({**ORBITS, **change})
+
+
+def test_orbits_are_drawn_by_the_type():
+    form = channel_of(ORBITS)
+    assert form.pairs == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [form.types[form.drawn_row(x)] for x in ((0, 0), (0, 1), (1, 0))] == [(2, 0), (1, 1), (1, 1)]
+    assert form.drawn[form.place[1, 1]] == (0, 0, Fraction(1, 4), Fraction(3, 4))
+    assert form.rows[1] == (0, 0, 0, 0, 0, Fraction(1, 4), Fraction(3, 4), 0)
+    assert form.arrangements == 1 + 2
 
 
 def test_windows_draw_independently_of_each_other_given_the_inputs():

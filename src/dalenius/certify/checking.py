@@ -13,6 +13,7 @@ from dalenius.certify.cone import Cone
 from dalenius.certify.leakage import dual, proved_least
 from dalenius.certify.noise import noise, noise_promises
 from dalenius.certify.optimality import cells, ranges, rays
+from dalenius.certify.orbits import orbit_promises, orbits
 from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures
 from dalenius.certify.rate import rate
@@ -35,6 +36,7 @@ COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, An
     "rate": (rate, lambda design: rate(design)[0]),
     "water": (water, lambda design: water(design)[0]),
     "staircase": (staircase, staircase_levels),
+    "orbits": (orbits, orbit_promises),
 }
 
 
@@ -100,8 +102,7 @@ def check(text: str) -> Verdict:
             require(more * (verdict.value - value) >= 0, f"the claimed value {down(value, 15)} is not reached")
             require(more * (bound - verdict.bound) >= 0, f"the claimed bound {up(bound, 15)} is not proved")
             require(exact(document["entropy_bits"]) >= verdict.entropy, "the claimed entropy is too small")
-            apart = more * (bound - value)
-            require(exact(document["gap"]) >= apart >= 0, "the claimed gap is smaller than bound - value")
+            require(exact(document["gap"]) >= more * (bound - value) >= 0, "the claimed gap is smaller than it may be")
             require(exact(document.get("beside_bits", 0)) >= verdict.beside, "with side information it tells more")
             for limit, shown in zip(document.get("limits", []), verdict.limits, strict=True):
                 require(no_better(limit["proved"], shown), "a claimed figure of a limit is not proved")

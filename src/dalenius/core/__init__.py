@@ -2,7 +2,19 @@
 
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
-from dalenius.core.forms import Noise, Pram, Product, Resample, Staircase, Sums, Types, Windows, channel_of
+from dalenius.core.forms import (
+    Noise,
+    Orbit,
+    Orbits,
+    Pram,
+    Product,
+    Resample,
+    Staircase,
+    Sums,
+    Types,
+    Windows,
+    channel_of,
+)
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -62,6 +74,8 @@ __all__ = [
     "Noise",
     "NoiseLaw",
     "Objective",
+    "Orbit",
+    "Orbits",
     "Pmf",
     "PmfSource",
     "Pram",

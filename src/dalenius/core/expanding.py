@@ -1,8 +1,8 @@
 """The rows of a channel that is written in a compact form, while they are few; whole numbers and nothing else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from math import floor, prod
 from typing import Any
 
@@ -10,7 +10,7 @@ from dalenius.core.multinomial import list_types
 from dalenius.core.numbers import exact
 from dalenius.errors import InvalidChannel, Unsupported
 
-__all__ = ["DENSE", "EXPANSIONS", "expanded"]
+__all__ = ["DENSE", "EXPANSIONS", "expanded", "roles_of"]
 
 DENSE = 1 << 22  # entries; a channel with more is never written out
 
@@ -117,6 +117,37 @@ def _staircase(channel: dict[str, Any]) -> list[list[Fraction]]:
     return [[w * ratio if k in members else w for w, members in columns] for k in channel["group"]]
 
 
+def roles_of(words: Sequence[Sequence[int]]) -> list[int]:
+    """The role of each place in some words: the same for places with the same letter in every word, in their order.
+
+    >>> roles_of([(0, 0, 1, 1), (0, 0, 0, 1)])
+    [0, 0, 1, 2]
+    """
+    places = list(zip(*words, strict=True))
+    number = {letters: r for r, letters in enumerate(dict.fromkeys(places))}
+    return [number[letters] for letters in places]
+
+
+def _orbits(channel: dict[str, Any]) -> list[list[Fraction]]:
+    """p(k, roles | x): column k, its words dealt to the samples in every order; letters as in `output`."""
+    sizes = [len(a) for a in channel["inputs"].values()]
+    base, width = max(map(len, list(channel["output"].values())[1:])), prod(map(len, channel["output"].values()))
+    rows = {x: [Fraction(0)] * width for x in product(*map(range, sizes))}
+    for k, (weight, words) in enumerate(channel["columns"]):
+        roles = roles_of([word for _, word in words])
+        dealt = sorted(set(permutations(roles)))
+        for order in dealt:
+            letter = k
+            for role in order:
+                letter = letter * base + role
+            for t, word in words:
+                plays = dict(zip(roles, word, strict=True))
+                x = tuple(plays[role] for role in order)
+                rows[x][letter] += exact(weight) * exact(t) / len(dealt)
+    masses = [sum(row, Fraction(0)) for row in rows.values()]
+    return [[v / mass if v else v for v in row] for row, mass in zip(rows.values(), masses, strict=True)]
+
+
 EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
     "noise": _noise,
     "pram": _pram,
@@ -126,6 +157,7 @@ EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
     "product": _windows,
     "types": _types,
     "sums": _sums,
+    "orbits": _orbits,
 }
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Problem
+from dalenius.core import Certificate, Channel, Orbit, Orbits, Problem
 from dalenius.core.numbers import written
 from dalenius.designs.columns import channel_of, named, view_labels
 from dalenius.errors import InputError, SolverFailed
@@ -15,7 +16,8 @@ from dalenius.solvers.orbital import orbit
 
 __all__ = ["boxes_apply", "by_column_boxes"]
 
-MOST_IMAGES = 20_000
+MOST_IMAGES = 20_000  # columns in all orders that a linear program weighs
+OUTCOMES = 256  # beyond so many, fewer: its cost grows with the square of the outcomes
 
 
 def boxes_apply(problem: Problem) -> bool:
@@ -26,11 +28,12 @@ def boxes_apply(problem: Problem) -> bool:
 
 def by_column_boxes(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
-) -> tuple[Channel, Certificate, str]:
+) -> tuple[Channel | Orbits, Certificate, str]:
     """A channel, a certificate and the method in words; the gap is met unless the time ends first.
 
-    Exchangeable samples are searched modulo their permutations; their columns are then spread over the orbits again,
-    and a linear program picks no more letters than there are inputs.
+    Exchangeable samples are searched modulo their permutations. Their columns are then spread over the orbits again,
+    and a linear program picks no more letters than there are inputs; or, where that would be too many columns, each is
+    written once, and the order is drawn.
     """
     joint = problem.pmf
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
@@ -40,10 +43,37 @@ def by_column_boxes(
         found = self_disclosure(p, views, gap=gap / 2, seconds=seconds, symmetric=len(views) > 1, on_progress=told)
     except InputError:  # not exchangeable
         found = self_disclosure(p, views, gap=gap / 2, seconds=seconds, on_progress=told)
-    channel = channel_of(problem, _columns(found, views, p), p)
     proof = {"dual": [written(v) for v in found.dual], "tree": found.tree}
     alike = "exchangeable columns" if found.symmetric else "columns"
-    return channel, Certificate("boxes", proof), f"{alike} generated one by one, closed by branch and bound"
+    method = f"{alike} generated one by one, closed by branch and bound"
+    columns = _columns(found, views, p)
+    if columns is not None:
+        return channel_of(problem, columns, p), Certificate("boxes", proof), method
+    if not _samples(problem):
+        raise SolverFailed(
+            f"the optimum lies between {found.value:.9g} and {found.bound:.9g} bits, but its channel has too many "
+            "columns by symmetry and cannot be written row by row"
+        )
+    return _orbits(problem, found), Certificate("orbits", proof), method
+
+
+def _samples(problem: Problem) -> bool:
+    """Whether the views are the inputs, one by one, all with the same letters, and every outcome is possible."""
+    alphabets = [tuple(a) for a in problem.pmf.alphabets(problem.inputs).values()]
+    single = len(problem.views) == len(alphabets) and set(problem.views) == {(name,) for name in problem.inputs}
+    every = len(problem.pmf.grouped(problem.inputs)[0]) == len(alphabets[0]) ** len(alphabets)
+    return single and len(set(alphabets)) == 1 and every
+
+
+def _orbits(problem: Problem, found: SelfDisclosure) -> Orbits:
+    """Each column once, for all orders of the samples."""
+    codes = [tuple(int(a) for a in x) for x in problem.pmf.grouped(problem.inputs)[0]]
+    columns = [
+        Orbit(theta, tuple(t[x] for x in sorted(t)), tuple(codes[x] for x in sorted(t)))
+        for t, theta in zip(found.columns, found.theta, strict=True)
+        if theta
+    ]
+    return Orbits(problem.pmf.alphabets(problem.inputs), problem.output or "Y", tuple(columns))
 
 
 def _labels(problem: Problem) -> list[list[int]]:
@@ -54,19 +84,16 @@ def _labels(problem: Problem) -> list[list[int]]:
     return [[number[own[a]] for a in of] for own, of in zip(letters, labels, strict=True) if of is not None]
 
 
-def _columns(found: SelfDisclosure, views: list[list[int]], p: list[Fraction]) -> list[list[Fraction]]:
-    """theta t for every letter, with the mean p exactly."""
+def _columns(found: SelfDisclosure, views: list[list[int]], p: list[Fraction]) -> list[list[Fraction]] | None:
+    """theta t for every letter, with the mean p exactly; None where symmetry makes too many of them."""
+    used = [(t, theta) for t, theta in zip(found.columns, found.theta, strict=True) if theta]
     if not found.symmetric:
-        return [_dense(t, len(p), theta) for t, theta in zip(found.columns, found.theta, strict=True) if theta]
-    images: list[list[Fraction]] = []
-    for t, theta in zip(found.columns, found.theta, strict=True):
-        for image in orbit(t, views) if theta else ():
-            images.append(_dense(image, len(p), Fraction(1)))
-            if len(images) > MOST_IMAGES:
-                raise SolverFailed(
-                    f"the optimum lies between {found.value:.9g} and {found.bound:.9g} bits, but its channel has more "
-                    f"than {MOST_IMAGES:,} columns by symmetry and cannot be written row by row"
-                )
+        return [_dense(t, len(p), theta) for t, theta in used]
+    most = MOST_IMAGES * OUTCOMES**2 // max(OUTCOMES, len(p)) ** 2
+    sparse = list(islice((image for t, _ in used for image in orbit(t, views)), most + 1))
+    if len(sparse) > most:
+        return None
+    images = [_dense(t, len(p), Fraction(1)) for t in sparse]
     worth = [-float(eta(np.array([float(m) for m in t])).sum()) for t in images]
     mixture = best_mixture(images, worth, p)
     return [[theta * m for m in images[k]] for k, theta in mixture.theta.items()]

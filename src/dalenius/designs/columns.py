@@ -108,6 +108,8 @@ def channel_of_all(problem: Problem, rows: Sequence[tuple[Fraction, ...]]) -> Ch
 
 def merged_letters_of(problem: Problem) -> list[list[int]]:
     """Outcomes of W with proportional weights p(x, w, k), which are one letter for phi, in the order of the checker."""
+    if set(problem.objective.names) == set(problem.inputs) and not problem.kept:
+        return [[w] for w in by_name(problem, problem.objective.names)]  # no two inputs have proportional weights
     counts = problem.pmf.counts(problem.inputs, problem.objective.names, problem.kept)
     groups: dict[bytes, list[int]] = {}
     for w in by_name(problem, problem.objective.names):

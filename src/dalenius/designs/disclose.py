@@ -18,6 +18,7 @@ from dalenius.core import (
     Kernel,
     LocalDP,
     MaximizeInformation,
+    Orbits,
     Problem,
     Samples,
     TableSource,
@@ -112,7 +113,9 @@ def disclose(
     _kept_must_be_free(problem)
     problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
     channel, certificates, method = _searched(problem, gap, seconds, on_progress)
-    return proved(problem, channel, [Certificate("universal"), *certificates], method=method, remarks=_remarks(problem))
+    if not isinstance(channel, Orbits):
+        certificates = [Certificate("universal"), *certificates]
+    return proved(problem, channel, certificates, method=method, remarks=_remarks(problem, channel))
 
 
 def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
@@ -198,7 +201,7 @@ def _kept_must_be_free(problem: Problem) -> None:
             )
 
 
-def _remarks(problem: Problem) -> list[str]:
+def _remarks(problem: Problem, channel: Kernel) -> list[str]:
     """What a reader of the design must be told."""
     wanted = ", ".join(problem.objective.names)
     told = [
@@ -206,6 +209,11 @@ def _remarks(problem: Problem) -> list[str]:
         for view in problem.views
         if set(problem.objective.names) <= set(view)
     ]
+    if isinstance(channel, Orbits):
+        told.append(
+            f"{channel.name} names a column of the channel, {channel.name}_{problem.inputs[0]} and so on the role of "
+            "each sample in it; together they are what is released"
+        )
     if problem.pmf.note:
         told.append(problem.pmf.note)
     return told

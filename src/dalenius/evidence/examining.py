@@ -15,15 +15,16 @@ its m counts exceeds its share, the information I in the n drawn rows, in nats, 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf, log
+from math import exp, inf, log, prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Kernel, Noise, Pmf, Sums, Windows
+from dalenius.core import Design, Kernel, Noise, Orbits, Pmf, Sums, Windows
 from dalenius.evidence.attack import Attack, attacks
 from dalenius.evidence.compact import cannot_draw, kept_share, means, too_many
+from dalenius.evidence.dealing import Dealt, role_counts, role_means
 from dalenius.evidence.noise import expected_letters, noise_seen
 from dalenius.evidence.realised import Realised, compared, realised
 from dalenius.evidence.transitions import transitions
@@ -193,6 +194,8 @@ def _examined(
     if isinstance(channel, Noise):
         each = 2 * share / len(channel.axes)
         return [Finding(what, p, each, told) for what, p, told in noise_seen(channel, inputs, letters)], []
+    if isinstance(channel, Orbits):
+        return _dealt(channel, views, inputs, letters, share)
     if too_many(channel):
         return _examined_without_rows(channel, which, inputs, letters, share), []
     law = np.array([[float(v) for v in row] for row in channel.drawn])
@@ -214,23 +217,60 @@ def _examined(
     for view in views:
         shares, names = _view_given_input(channel, view)
         counts = np.rint(shares.T @ seen).astype(np.int64)
-        mean, size = shares.T @ (n[:, None] * law), shares.T @ n
         cells = [f"letter {y} with {', '.join(view)} = {v}" for v in names for y in labels]
-        what = f"released letters{which} do not depend on {', '.join(view)}"
-        findings.append(_counts_finding(what, counts, mean, size[:, None], share, cells))
-        degrees = (int((size > 0).sum()) - 1) * (int((seen.sum(axis=0) > 0).sum()) - 1)
-        told = _information(counts.astype(np.float64))
-        there = size > 0
-        rates = mean[there] / size[there, None]
-        if np.ptp(rates, axis=0).max() < 1e-9:  # the table of the design: every value of the view has the same law
-            findings.append(_leakage_finding(view, told, int(n.sum()), rates.size, share))
-        leakage.append(
-            {
-                "view": list(view),
-                "seen_bits": told,
-                "expected_by_chance_bits": degrees / (2 * log(2) * max(1, int(n.sum()))),
-            }
-        )
+        found, told = _view_findings(view, which, counts, shares.T @ (n[:, None] * law), cells, share)
+        findings += found
+        leakage.append(told)
+    return findings, leakage
+
+
+def _view_findings(
+    view: Sequence[str], which: str, counts: Counts, mean: Floats, cells: Sequence[str], share: float
+) -> tuple[list[Finding], dict[str, Any]]:
+    """Counts of letters for each value of a view against their means: no dependence, no more leakage than by chance."""
+    size = counts.sum(axis=1).astype(np.float64)
+    rows = int(size.sum())
+    what = f"released letters{which} do not depend on {', '.join(view)}"
+    findings = [_counts_finding(what, counts, mean, size[:, None], share, cells)]
+    degrees = (int((size > 0).sum()) - 1) * (int((counts.sum(axis=0) > 0).sum()) - 1)
+    told, there = _information(counts.astype(np.float64)), size > 0
+    rates = mean[there] / size[there, None]
+    if np.ptp(rates, axis=0).max() < 1e-9:  # the table of the design: every value of the view has the same law
+        findings.append(_leakage_finding(view, told, rows, rates.size, share))
+    by_chance = degrees / (2 * log(2) * max(1, rows))
+    return findings, {"view": list(view), "seen_bits": told, "expected_by_chance_bits": by_chance}
+
+
+def _dealt(
+    channel: Orbits,
+    views: Sequence[Sequence[str]],
+    inputs: npt.NDArray[Any],
+    letters: npt.NDArray[Any],
+    share: float,
+) -> tuple[list[Finding], list[dict[str, Any]]]:
+    """Columns and words against the law of each type; for each sample, the roles that it plays against its value."""
+    dealt, law = Dealt.read(channel, inputs, letters), np.array([[float(v) for v in row] for row in channel.drawn])
+    if (dealt.pair < 0).any():
+        what = "released letters follow the certified channel"
+        return [Finding(what, 0.0, share, "a letter was released that its input cannot draw")], []
+    size = law.size
+    seen = np.bincount(dealt.types * law.shape[1] + dealt.pair, minlength=size).reshape(law.shape)
+    n = seen.sum(axis=1)
+    expected = np.bincount([k for k, _ in channel.pairs], weights=n @ law).astype(np.float64)
+    released, labels = np.bincount(dealt.column, minlength=len(expected)), [f"column {k}" for k in range(len(expected))]
+    what, trials = "how often each column was released", np.array(float(n.sum()))
+    findings = [_fit_finding(seen, law, share), _counts_finding(what, released, expected, trials, share, labels)]
+    leakage, names = [], list(channel.inputs)
+    for view in views:
+        if len(view) > 1:
+            continue
+        i, alphabet = names.index(view[0]), channel.inputs[view[0]]
+        of = np.bincount(dealt.types * len(alphabet) + dealt.x[:, i], minlength=len(law) * len(alphabet))
+        mean, roles = role_means(channel, law, of.reshape(len(law), -1).astype(np.float64))
+        cells = [f"{role} with {view[0]} = {a}" for a in alphabet for role in roles]
+        found, told = _view_findings(view, "", role_counts(channel, dealt, i, roles), mean, cells, share)
+        findings += found
+        leakage.append(told)
     return findings, leakage
 
 
@@ -289,8 +329,13 @@ def examine_shuffled(
         for codes, n in zip(outcomes, shares.tolist(), strict=True):
             weight[channel.drawn_row(codes)] += n / original.total * rows
         expected = means(channel, weight) if large else weight @ law
+        if isinstance(channel, Orbits):  # the roles of shuffled records cannot be matched; the columns can be counted
+            expected = np.bincount([k for k, _ in channel.pairs], weights=expected).astype(np.float64)
+            drawn = drawn // prod(len(a) for name, a in channel.output.items() if name != channel.name)
+            labels = [f"column {k}" for k in range(len(expected))]
+        else:
+            labels = [" ".join(y) for y in channel.letters()]
         seen = np.bincount(drawn.astype(np.int64), minlength=len(expected))
-        labels = [" ".join(y) for y in channel.letters()]
         what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
         findings.append(_counts_finding(what, seen, expected, trials, error / (2 * len(parts)), labels))
     return Audit(len(letters), False, error, tuple(findings), attacks=attacks(design))

@@ -28,6 +28,7 @@ KINDS = {
     "noise": "the laws of the noise on the grid, and by what must stay unknown at that error",
     "pram": "bounding every matrix that keeps a letter or draws one of the others, all alike",
     "composition": "the privacy of every window and the lemma on windows without cycles, and a closed bound",
+    "orbits": "dividing all possible mechanisms, up to the order of the samples, into boxes and bounding each of them",
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
     "water": "reverse water-filling, whose level bounds every mechanism",
     "rate": "weights of the letters and a slope that bound every mechanism",

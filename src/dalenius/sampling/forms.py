@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Noise, Pram, Resample, Staircase, Sums, Types, Windows
+from dalenius.core import Kernel, Noise, Orbits, Pram, Resample, Staircase, Sums, Types, Windows
+from dalenius.sampling.dealer import Dealer
 from dalenius.sampling.keeper import Keeper
 from dalenius.sampling.noise import NoiseSampler
 from dalenius.sampling.resampler import Resampler
@@ -30,7 +31,7 @@ class Draw:
     """
 
     inputs: Sequence[str]
-    sampler: Sampler | Resampler | Keeper | NoiseSampler
+    sampler: Sampler | Resampler | Keeper | NoiseSampler | Dealer
     label: tuple[str, ...] = ()
     form: Types | Staircase | None = None
 
@@ -70,6 +71,8 @@ def draws_of(channel: Kernel) -> list[Draw]:
         return [Draw(list(channel.inputs), Sampler(channel.of_type), form=channel)]
     if isinstance(channel, Staircase):
         return [Draw(list(channel.inputs), Sampler(channel.by_class), form=channel)]
+    if isinstance(channel, Orbits):
+        return [Draw(list(channel.inputs), Dealer(channel))]
     if isinstance(channel, Pram) and len(channel.q) > TABULATED:
         return [Draw(list(channel.inputs), Keeper(channel.q))]
     if isinstance(channel, Resample):

@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dalenius.solvers.classes import Classes
 from dalenius.solvers.couplings import Couplings, Floats, Ints, eta
 
 __all__ = ["GRID", "Search", "Tree", "least"]
@@ -35,6 +36,9 @@ Tree: TypeAlias = list[dict[str, Any] | list[int]]
 
 GRID = 40  # multipliers and dual vectors are whole numbers of 2^-GRID
 _CUT = 2.0**36  # thresholds are whole numbers of 1 / _CUT
+_WIDTH, _ENTRIES = 32, 1 << 14  # nodes that are branched together, and entries of their arrays
+_LEAVE = 4  # one out of so many linear programs is finished together with the next ones
+_CHUNK = 1024
 _EMPTY = 1e-12  # a margin missed by more than this is missed, whatever the rounding
 
 
@@ -44,9 +48,10 @@ class _Node:
 
     low: Floats
     high: Floats
-    colours: Ints
+    classes: Classes | None
     bound: float = -np.inf
     multipliers: Floats | None = None
+    basis: Ints | None = None  # of the linear program, here or of the parent
     split: tuple[int, float, bool] | None = None
     children: "tuple[_Node, ...]" = ()
     wish: tuple[int, float] | None = None  # atom with the largest chord error, and its value in the linear program
@@ -92,18 +97,10 @@ class Search:
             elif node.multipliers is None:
                 out.append([])
             else:
-                out.append(_classes(self._couplings, node))
+                out.append(
+                    [round(v * 2.0**GRID) for v in node.multipliers[self._couplings.spoken(node.classes)].tolist()]
+                )
         return out
-
-
-def _classes(couplings: Couplings, node: _Node) -> list[int]:
-    assert node.multipliers is not None
-    whole = [round(v * 2.0**GRID) for v in node.multipliers.tolist()]
-    if not couplings.symmetric:
-        return whole
-    first = [int(np.argmax(node.colours == c)) for c in range(int(node.colours.max()) + 1)]
-    at = {(int(i), int(a)): v for i, a, v in zip(couplings.row_view, couplings.row_label, whole[1:], strict=True)}
-    return [whole[0], *(at[i, a] for i in first for a in range(1, couplings.letters[i]))]
 
 
 def least(
@@ -115,7 +112,7 @@ def least(
     deadline: float = np.inf,
     after: Search | None = None,
 ) -> Search:
-    r"""Bounds of the least F(t) = H(t) - y.t on S, best node first.
+    r"""Bounds of the least F(t) = H(t) - y.t on S, the best nodes first and some of them at a time.
 
     y has one number per type. A node is closed when its bound reaches min(-enough, 2 f), with f <= 0 the least F met so
     far: once a point with F < -enough is known, y will change, and all that is wanted is more of them. The search stops
@@ -126,26 +123,22 @@ def least(
     S = couplings
     weights = y[S.types]
     search = _Boxes(S, weights, enough)
-    colours = np.zeros(S.n, dtype=np.int64) if S.symmetric else np.arange(S.n)
-    root = _Node(np.zeros(S.atoms), S.top.copy(), colours)
     if after is None:
-        search.open(root)
+        root = _Node(np.zeros(S.atoms), S.top.copy(), S.classes)
+        search.open([root])
     else:
         root = after._root
         search.reopen(root, S.absorbed(after._weights - weights))
-    finished = True
-    while search.heap:
-        bound, _, node = search.heap[0]
-        if bound >= search.threshold:
-            break
+    width, finished = max(4, min(_WIDTH, _ENTRIES // S.atoms)), True
+    while search.heap and search.heap[0][0] < search.threshold:
         if time.monotonic() > deadline or (plenty is not None and len(search.points) >= plenty and search.nodes > 60):
             finished = False
             break
-        heapq.heappop(search.heap)
-        if node.wish is None:
-            search.open(node)
-        else:
-            search.branch(node)
+        some: list[_Node] = []
+        while search.heap and search.heap[0][0] < search.threshold and len(some) < width:
+            node = heapq.heappop(search.heap)[2]
+            some += [node] if node.wish is None else search.branched(node)
+        search.open(some)
     lower = min(search.closed, search.heap[0][0] if search.heap else np.inf)
     return Search(lower, search.best, search.points, search.nodes, finished, root, S, weights)
 
@@ -165,100 +158,99 @@ class _Boxes:
 
     def reopen(self, root: _Node, shift: Floats) -> None:
         """Bound the leaves of an earlier tree by their old multipliers; those that need it are opened in their turn."""
-        for order, node in enumerate(root.leaves()):
-            node.wish = None
-            if node.multipliers is not None:
-                node.multipliers = self._by_class(node.multipliers + shift, node.colours)
-                node.bound = self._bound(node.multipliers, node.low, node.high, eta(node.low), eta(node.high))
-                self.heap.append((node.bound, order - (1 << 40), node))
+        leaves = [node for node in root.leaves() if node.multipliers is not None]
+        for start in range(0, len(leaves), _CHUNK):
+            some = leaves[start : start + _CHUNK]
+            l, u = np.stack([node.low for node in some]), np.stack([node.high for node in some])
+            old = np.stack([node.multipliers for node in some if node.multipliers is not None])
+            multipliers = self._by_class(old + shift, some)
+            bounds = self._bound(multipliers, l, u, eta(l), eta(u)).tolist()
+            for k, (node, bound) in enumerate(zip(some, bounds, strict=True)):
+                node.wish, node.multipliers, node.bound = None, multipliers[k], bound
+                self.heap.append((bound, start + k - (1 << 40), node))
         heapq.heapify(self.heap)
 
-    def open(self, node: _Node, parent: _Node | None = None) -> None:
-        """Bound a box; close it if that suffices."""
+    def open(self, nodes: list[_Node]) -> None:
+        """Narrow some boxes, drop those that miss S, and solve the linear programs of the others."""
         S = self.S
-        self.nodes += 1
-        l, narrowed = node.low, _narrowed(S, node.low, node.high)
-        if narrowed is None:
-            return
-        node.high = u = narrowed
-        ends = eta(l), eta(u)
-        if parent is not None and parent.multipliers is not None:
-            node.multipliers = self._by_class(parent.multipliers, node.colours)
-            node.bound = self._bound(node.multipliers, l, u, *ends)
-            if node.bound >= self.threshold:
-                self.closed = min(self.closed, node.bound)
-                return
-        width = u - l
-        slope = np.where(width > 1e-13, (ends[1] - ends[0]) / np.where(width > 1e-13, width, 1.0), 0.0)
-        t, raw, missed = S.vertex(slope - self.weights, l, u)
-        multipliers = self._by_class(raw, node.colours)
-        bound = self._bound(multipliers, l, u, *ends)
-        if bound > node.bound:
-            node.bound, node.multipliers = bound, multipliers
-        here = eta(t)
-        if not missed:
-            f = float(here.sum() - self.weights @ t)
-            if f < -1e-9:
-                self.points.append(t)
-            self.best = min(self.best, f)
-        error = here - ends[0] - slope * (t - l)
-        x = int(np.argmax(error))
-        if node.bound >= self.threshold or error[x] < 1e-13:
-            self.closed = min(self.closed, node.bound)
-            return
-        node.wish = x, float(t[x])
-        heapq.heappush(self.heap, (node.bound, self.nodes, node))
+        self.nodes += len(nodes)
+        l, u = np.stack([node.low for node in nodes]), np.stack([node.high for node in nodes])
+        slack = S.caps - l @ S.member.T  # what the lower ends leave in each cell
+        u = np.maximum(np.minimum(u, l + slack[:, S.cell_of].min(axis=1)), l)
+        empty = slack.min(axis=1) < -_EMPTY
+        for node, narrowed in zip(nodes, u, strict=True):
+            node.high = narrowed
+        if empty.any():
+            nodes, l, u = [node for node, gone in zip(nodes, empty, strict=True) if not gone], l[~empty], u[~empty]
+        if nodes:
+            self._solve(nodes, l, u)
 
-    def branch(self, node: _Node) -> None:
-        """Split a box at the wished atom, for the whole orbit where there is one."""
+    def _solve(self, nodes: list[_Node], l: Floats, u: Floats) -> None:
+        """Bound some boxes by linear programs; close those for which that suffices, and find where to split others."""
+        S, width, eta_l, eta_u = self.S, u - l, eta(l), eta(u)
+        slope = (eta_u - eta_l) / np.where(width > 1e-13, width, np.inf)
+        bases = np.stack([S.programs.start(node.basis) for node in nodes])
+        found = S.programs.solve(slope - self.weights, l, u, bases, leave=len(nodes) // _LEAVE)
+        multipliers = self._by_class(found.multipliers, nodes)
+        bounds = self._bound(multipliers, l, u, eta_l, eta_u).tolist()
+        here = eta(found.t)
+        f = (here.sum(axis=1) - found.t @ self.weights).tolist()
+        error = here - eta_l - slope * (found.t - l)
+        at = error.argmax(axis=1)
+        every = np.arange(len(nodes))
+        wishes = zip(at.tolist(), found.t[every, at].tolist(), strict=True)
+        largest, left, missed = error[every, at].tolist(), found.left.tolist(), found.missed.tolist()
+        for k, (node, bound, wish) in enumerate(zip(nodes, bounds, wishes, strict=True)):
+            node.basis = found.basis[k]
+            if bound > node.bound:
+                node.bound, node.multipliers = bound, multipliers[k]
+            if not missed[k]:
+                if f[k] < -1e-9:
+                    self.points.append(found.t[k])
+                self.best = min(self.best, f[k])
+            node.wish = None if left[k] else wish
+            if node.bound >= self.threshold or (largest[k] < 1e-13 and not left[k]):
+                self.closed = min(self.closed, node.bound)
+            else:
+                heapq.heappush(self.heap, (node.bound, self.nodes - len(nodes) + k, node))
+
+    def branched(self, node: _Node) -> list[_Node]:
+        """The two halves of a box, split at the wished atom, for the whole orbit where there is one."""
         assert node.wish is not None
-        S, (x, t) = self.S, node.wish
+        x, t = node.wish
         l, u = node.low, node.high
         width = u[x] - l[x]
         m = min(max(t, l[x] + 0.15 * width), l[x] + 0.85 * width)
-        m = float(np.round(m * _CUT) / _CUT)
+        m = round(float(m) * _CUT) / _CUT
         if not l[x] < m < u[x]:
             self.closed = min(self.closed, node.bound)
-            return
+            return []
         orbit: Any = x
-        colours, orbital = node.colours, False
-        if S.symmetric:
-            first = S.orbits(node.colours)
-            orbit = np.flatnonzero(first == first[x])
-            x, orbital = int(first[x]), len(orbit) > 1
-            _, index, inverse = np.unique(
-                node.colours * max(S.letters) + S.labels[:, x], return_index=True, return_inverse=True
-            )
-            colours = np.argsort(np.argsort(index))[inverse]  # classes in the order of their first view
+        classes, orbital = node.classes, False
+        if classes:
+            x, orbit, classes = classes.split(x)
+            orbital = len(orbit) > 1
         high_low, low_high = l.copy(), u.copy()
         high_low[x] = m
         low_high[orbit] = m
         node.split = x, m, orbital
-        node.children = _Node(l, low_high, node.colours), _Node(high_low, u, colours)
-        for child in node.children:
-            self.open(child, node)
+        node.children = (
+            _Node(l, low_high, node.classes, basis=node.basis),
+            _Node(high_low, u, classes, basis=node.basis),
+        )
         node.low = node.high = np.empty(0)
+        return list(node.children)
 
-    def _by_class(self, multipliers: Floats, colours: Ints) -> Floats:
+    def _by_class(self, multipliers: Floats, nodes: list[_Node]) -> Floats:
         """On the grid; averaged over each column class, which never hurts: the bound is concave and symmetric."""
         if self.S.symmetric:
-            letters = self.S.letters[0] - 1
-            table = multipliers[1:].reshape(self.S.n, letters)
-            counts = np.bincount(colours)
-            means = np.array([np.bincount(colours, weights=table[:, a]) / counts for a in range(letters)])
-            multipliers = np.concatenate([multipliers[:1], means[:, colours].T.ravel()])
+            alike = np.stack([node.classes.alike for node in nodes if node.classes])
+            means = np.matmul(alike, multipliers[:, 1:].reshape(len(nodes), self.S.n, -1))
+            multipliers = np.concatenate([multipliers[:, :1], means.reshape(len(nodes), -1)], axis=1)
         whole: Floats = np.round(multipliers * 2.0**GRID) / 2.0**GRID
         return whole
 
-    def _bound(self, multipliers: Floats, l: Floats, u: Floats, eta_l: Floats, eta_u: Floats) -> float:
+    def _bound(self, multipliers: Floats, l: Floats, u: Floats, eta_l: Floats, eta_u: Floats) -> Floats:
         slope = self.weights + multipliers @ self.S.rows
-        return float(multipliers @ self.S.right + np.minimum(eta_l - slope * l, eta_u - slope * u).sum())
-
-
-def _narrowed(S: Couplings, l: Floats, u: Floats) -> Floats | None:
-    """Upper ends narrowed by the margins (Frechet); None if the lower ends alone exceed a margin."""
-    slack = S.caps - S.member @ l
-    if slack.min() < -_EMPTY:
-        return None
-    narrowed: Floats = np.maximum(np.minimum(u, l + slack[S.cell_of].min(axis=0)), l)
-    return narrowed
+        least: Floats = multipliers @ self.S.right + np.minimum(eta_l - slope * l, eta_u - slope * u).sum(axis=1)
+        return least

@@ -1,22 +1,22 @@
 r"""All couplings of given margins: the pmfs t >= 0 that agree with p in every view, as a polytope to ask questions of.
 
-Atoms are numbered; a view gives each atom a label. Vertices come from HiGHS in floats, with elastic rows, so that there
-is always an answer; the exact vertex with a given support comes from flint.
+Atoms are numbered; a view gives each atom a label. Vertices come in floats, many at a time (see ``boxed``); the exact
+vertex with a given support comes from flint.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, InvalidPmf, SolverFailed
+from dalenius.solvers.boxed import Boxed, Solved
+from dalenius.solvers.classes import Classes, numbered
 from dalenius.solvers.exact import Rational, as_fraction, solve
-from dalenius.solvers.lp import silent_simplex
 
-__all__ = ["Couplings", "eta", "run", "simplex"]
+__all__ = ["Couplings", "eta"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -31,8 +31,9 @@ def eta(t: Floats) -> Floats:
 class Couplings:
     """The polytope S of all pmfs on the atoms with the margins of p in every view, and its symmetry if that is used.
 
-    ``types[x]`` is the type of atom x: the multiset of its labels when ``symmetric``, else the atom itself. ``rows``
-    and ``right`` are the total and all labels but the first of each view, which span the other margins.
+    ``types[x]`` is the type of atom x: the multiset of its labels when ``symmetric``, else the atom itself; ``classes``
+    has all views in one class, or is None. ``rows`` and ``right`` are the total and all labels but the first of each
+    view, which span the other margins.
     """
 
     def __init__(self, p: Sequence[Rational], views: Sequence[Sequence[int]], *, symmetric: bool) -> None:
@@ -59,7 +60,7 @@ class Couplings:
         self.letters = [len(own) for own in names]
         self.types: Ints = np.arange(N)
         if symmetric:
-            self.types = np.unique(np.sort(self.labels, axis=0), axis=1, return_inverse=True)[1].reshape(-1)
+            self.types = np.unique(numbered(np.sort(self.labels, axis=0), self.letters[0]), return_inverse=True)[1]
             self._refuse_unsymmetric()
             if len(set(self.types.tolist())) == N:  # nothing to fold
                 self.symmetric, self.types = False, np.arange(N)
@@ -75,14 +76,11 @@ class Couplings:
         self.rows: Floats = np.vstack([np.ones(N), self.member[spanning]])
         self.right: Floats = np.concatenate([[1.0], self.caps[spanning]])
         self.row_view: Ints = np.array([cells[k][0] for k in spanning], dtype=np.int64)
-        self.row_label: Ints = np.array([cells[k][1] for k in spanning], dtype=np.int64)
         self.top: Floats = self.caps[self.cell_of].min(axis=0)
         self.exact_rows: list[list[int]] = self.rows.astype(np.int64).tolist()
         self.exact_right = [Fraction(1), *(self.margins[k] for k in spanning)]
-        self._solver = _elastic(self.rows, self.right)
-        self._price = 0.0
-        self._index: NDArray[np.int32] = np.arange(N, dtype=np.int32)
-        self._orbits: dict[bytes, Ints] = {}
+        self.classes = Classes(self.labels, (0,) * self.n) if self.symmetric else None
+        self.programs = Boxed(self.rows, self.right)
 
     def _refuse_unsymmetric(self) -> None:
         atoms = {tuple(column): t for column, t in zip(self.labels.T.tolist(), self.p, strict=True)}
@@ -94,24 +92,10 @@ class Couplings:
                 if atoms.get(swapped) != t:
                     raise InputError(f"the pmf is not exchangeable: {column} and {swapped} differ")
 
-    def vertex(
-        self, cost: Floats, low: Floats | None = None, high: Floats | None = None
-    ) -> tuple[Floats, Floats, bool]:
-        """The t in S and in the box with least cost, the multipliers of ``rows``, and whether t misses the margins."""
-        zeros = np.zeros(self.atoms)
-        h = self._solver
-        price = 64 * 2.0 ** max(6, np.ceil(np.log2(np.abs(cost).max() + 1e-300)))  # no atom is worth missing a margin
-        if price != self._price:
-            self._price = price
-            elastic = np.arange(self.atoms, self.atoms + 2 * len(self.right), dtype=np.int32)
-            h.changeColsCost(len(elastic), elastic, np.full(len(elastic), price))
-        h.changeColsBounds(self.atoms, self._index, zeros if low is None else low, self.top if high is None else high)
-        h.changeColsCost(self.atoms, self._index, cost)
-        run(h)
-        solution = h.getSolution()
-        x = np.array(solution.col_value)
-        missed = bool(x[self.atoms :].max() > 1e-9)
-        return np.maximum(x[: self.atoms], 0.0), np.array(solution.row_dual), missed
+    def vertices(self, costs: Floats, basis: Ints | None = None) -> Solved:
+        """For each row of costs the vertex of S that costs least."""
+        ends = np.zeros(costs.shape), np.repeat(self.top[None], len(costs), axis=0)
+        return self.programs.solve(costs, *ends, basis)
 
     def purified(self, t: Floats, y: Floats) -> Floats:
         """A vertex of the face of S that t lies in, with F not above F(t): F is concave along every line."""
@@ -136,14 +120,12 @@ class Couplings:
         nearest: Floats = np.linalg.lstsq(self.rows.T, change, rcond=None)[0].astype(np.float64)
         return nearest
 
-    def orbits(self, colours: Ints) -> Ints:
-        """For each atom the first atom of its orbit under the permutations of equally coloured views."""
-        key = colours.tobytes()
-        if key not in self._orbits:
-            parts = [np.sort(self.labels[colours == c], axis=0) for c in range(int(colours.max()) + 1)]
-            _, first, inverse = np.unique(np.concatenate(parts), axis=1, return_index=True, return_inverse=True)
-            self._orbits[key] = first[inverse.reshape(-1)]
-        return self._orbits[key]
+    def spoken(self, classes: Classes | None) -> Ints:
+        """The total and the rows of the first view of each class, which speaks for the others; all rows if apart."""
+        if classes is None:
+            return np.arange(len(self.rows))
+        each = self.letters[0] - 1
+        return np.array([0, *(1 + i * each + a for i in classes.speakers for a in range(each))])
 
     def exact(self, support: Sequence[int]) -> dict[int, Fraction] | None:
         """The one point of S that lives on these atoms, exactly; None if there is none or more than one."""
@@ -153,39 +135,3 @@ class Couplings:
         except SolverFailed:
             return None
         return {x: v for x, v in zip(support, t, strict=True) if v} if min(t) >= 0 else None
-
-
-def _elastic(rows: Floats, right: Floats) -> highspy.Highs:
-    """HiGHS with the rows of S and, for each row, two columns that let it be missed at a price."""
-    R, N = rows.shape
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = N + 2 * R, R
-    model.col_cost_ = np.zeros(N + 2 * R)
-    model.col_lower_, model.col_upper_ = np.zeros(N + 2 * R), np.concatenate([np.ones(N), np.full(2 * R, 2.0)])
-    model.row_lower_ = model.row_upper_ = right
-    whole = np.hstack([rows, np.eye(R), -np.eye(R)])
-    column, row = np.nonzero(whole.T)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    counts = np.bincount(column, minlength=N + 2 * R)
-    model.a_matrix_.start_ = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    model.a_matrix_.index_, model.a_matrix_.value_ = row.astype(np.int32), whole[row, column]
-    return simplex(model, tol=1e-9)
-
-
-def simplex(model: highspy.HighsLp, *, tol: float) -> highspy.Highs:
-    """HiGHS, silent and on one thread, that keeps its basis from one run to the next."""
-    solver = silent_simplex(tol, presolve="off")
-    solver.passModel(model)
-    return solver
-
-
-def run(solver: highspy.Highs) -> None:
-    """Run to an optimum, from scratch if the kept basis leads nowhere."""
-    for attempt in (0, 1):
-        if attempt:
-            solver.clearSolver()
-        solver.run()
-        status = solver.getModelStatus()
-        if status == highspy.HighsModelStatus.kOptimal:
-            return
-    raise SolverFailed(f"HiGHS ended {solver.modelStatusToString(status)} on a program that has an optimum")

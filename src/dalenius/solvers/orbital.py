@@ -24,16 +24,16 @@ from fractions import Fraction
 import highspy
 import numpy as np
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.boxes import GRID, Search, Tree, least
-from dalenius.solvers.couplings import Couplings, Floats, eta, run, simplex
+from dalenius.solvers.couplings import Couplings, Floats, eta
 from dalenius.solvers.exact import Rational
 from dalenius.solvers.extremal import best_mixture
+from dalenius.solvers.lp import exact_basic_solution, silent_simplex
 
 __all__ = ["SelfDisclosure", "orbit", "self_disclosure"]
 
-_STARTS = 4  # descents per round
-_STALL = 3  # rounds of descents without a new column before branch and bound takes over
+_STARTS, _ENTRIES = 32, 1 << 17  # descents per round, and entries of their arrays
 _PLENTY = {True: 12, False: 40}  # improving points after which the master is asked again; with and without symmetry
 _POLISHED = 12  # of which the best are turned into vertices
 
@@ -84,13 +84,14 @@ def orbit(column: Mapping[int, Fraction], views: Sequence[Sequence[int]]) -> Ite
     swaps = [
         [place[(*x[:i], x[i + 1], x[i], *x[i + 2 :])] for x in labels] for i in range(len(views) - 1)
     ]  # where each atom goes when views i and i + 1 change places
-    seen = {frozenset(column.items())}
+    masses = list(dict.fromkeys(column.values()))  # numbers of masses are quicker to compare than masses
+    seen = {frozenset((x, masses.index(t)) for x, t in column.items())}
     waiting = list(seen)
     while waiting:
         image = waiting.pop()
-        yield dict(image)
+        yield {x: masses[k] for x, k in image}
         for swap in swaps:
-            other = frozenset((swap[x], t) for x, t in image)
+            other = frozenset([(swap[x], k) for x, k in image])
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)
@@ -128,7 +129,7 @@ def self_disclosure(
     search: Search | None = None
     rounds = nodes = 0
     plenty: int | None = _PLENTY[S.symmetric]
-    master.descend(_STALL, deadline)
+    master.descend()
     while True:
         rounds += 1
         y = master.solve()
@@ -141,9 +142,8 @@ def self_disclosure(
             on_progress(master.value, best[0])
         if best[0] - master.value <= 0.95 * gap or time.monotonic() > deadline:
             break
-        promising = sorted(search.points, key=lambda t: master.price(t, y))[:_POLISHED]
-        if sum([master.polish(t, y) for t in promising]):
-            master.descend(1, deadline)
+        if search.points and master.polish(master.best(search.points, y), y, vertices=False):
+            master.descend()
         elif search.finished:
             break  # rounding hides what is left; the gap says how much
         else:
@@ -170,11 +170,12 @@ class _Master:
         self.solver = _weigher(self.mean * self.scale)
         self.value = 0.0
         self.add(self.p, dust=0.0)  # p is a mixture of itself, so the program always has an optimum
-        for x in np.unique(S.types, return_index=True)[1]:
-            # A column with much of every type: or else p alone would price rare types, beyond all measure.
-            cost = 1e-3 * self.rng.random(S.atoms)
-            cost[x] -= 1.0
-            self.add(S.vertex(cost)[0])
+        # A column with much of every type: or else p alone would price rare types, beyond all measure.
+        some = np.unique(S.types, return_index=True)[1]
+        costs = 1e-3 * self.rng.random((len(some), S.atoms))
+        costs[np.arange(len(some)), some] -= 1.0
+        for t in S.vertices(costs).t:
+            self.add(t)
 
     def add(self, t: Floats, *, dust: float = 1e-13) -> bool:
         """Take up a column, unless one of the same types and entropy is there."""
@@ -192,63 +193,81 @@ class _Master:
 
     def solve(self) -> Floats:
         """The dual vector of the best mixture of the columns so far, on the grid."""
-        run(self.solver)
+        _run(self.solver)
         self.value = self.entropy - self.solver.getObjectiveValue() / 1024.0
         y = np.array(self.solver.getSolution().row_dual) * self.scale / 1024.0
         rounded: Floats = np.round(y * 2.0**GRID) / 2.0**GRID
         return rounded
 
-    def price(self, t: Floats, y: Floats) -> float:
-        return float(eta(t).sum() - y[self.S.types] @ t)
+    def price(self, t: Floats, y: Floats) -> Floats:
+        """F(t) = H(t) - y.t of one point or several."""
+        f: Floats = eta(t).sum(axis=-1) - t @ y[self.S.types]
+        return f
 
-    def polish(self, t: Floats, y: Floats) -> bool:
-        """Descend from t to a vertex: F is concave, so its tangent at t, minimised over S, never leads up."""
-        weights, f = y[self.S.types], self.price(t, y)
+    def best(self, points: Sequence[Floats], y: Floats) -> Floats:
+        """The points of least price, as many as are worth a descent."""
+        every = np.stack(points)
+        return every[np.argsort(self.price(every, y), kind="stable")[:_POLISHED]]
+
+    def polish(self, points: Floats, y: Floats, *, vertices: bool) -> int:
+        """Descend from points of S to vertices, and count those that are new.
+
+        F is concave, so its tangent at a point, minimised over S, never leads up.
+        """
+        t, f = points.copy(), self.price(points, y)
+        active, basis = np.arange(len(t)), None
+        inside = np.full(len(t), not vertices)
         for _ in range(60):
-            tangent = -np.log2(np.maximum(t, 1e-7)) - weights
-            after, _, missed = self.S.vertex(tangent + 1e-3 * self.rng.random(self.S.atoms))
-            g = self.price(after, y)
-            if missed or g >= f - 1e-9:
+            tangents = -np.log2(np.maximum(t[active], 1e-7)) - y[self.S.types]
+            found = self.S.vertices(tangents + 1e-3 * self.rng.random(tangents.shape), basis)
+            g = self.price(found.t, y)
+            better = ~found.missed & (g < f[active] - 1e-9)
+            active, basis = active[better], found.basis[better]
+            if not len(active):
                 break
-            t, f = after, g
-        return f < -1e-9 and self.add(self.S.purified(t, y))
+            t[active], f[active], inside[active] = found.t[better], g[better], False
+        good = np.flatnonzero(f < -1e-9)
+        return sum(self.add(self.S.purified(t[k], y) if inside[k] else t[k]) for k in good.tolist())
 
-    def descend(self, stall: int, deadline: float) -> None:
-        """Price by descent from random vertices, until that many rounds in a row bring nothing."""
-        barren = 0
-        while barren < stall and time.monotonic() < deadline:
-            y = self.solve()
-            weights, added = y[self.S.types], 0
-            for _ in range(_STARTS):
-                if self.rng.random() < 0.5:
-                    cost = self.rng.exponential(size=self.S.atoms) - 2 * self.rng.random() * weights
-                else:
-                    cost = self.rng.normal(size=self.S.atoms)
-                added += self.polish(self.S.vertex(cost)[0], y)
-            barren = 0 if added else barren + 1
+    def descend(self) -> None:
+        """Price by descent from random vertices."""
+        y, starts = self.solve(), max(4, min(_STARTS, _ENTRIES // self.S.atoms))
+        shape = starts, self.S.atoms
+        skewed = self.rng.exponential(size=shape) - 2 * self.rng.random((starts, 1)) * y[self.S.types]
+        costs = np.where(self.rng.random((starts, 1)) < 0.5, skewed, self.rng.normal(size=shape))
+        self.polish(self.S.vertices(costs).t, y, vertices=True)
 
     def exact_mixture(self) -> tuple[list[dict[int, Fraction]], list[Fraction], float]:
-        """The columns of the best mixture and their weights, exactly, and its value."""
+        """The columns of the best mixture and their weights, exactly, and its value.
+
+        Where rounding hid that the mixture of floats is none, a linear program over the next best columns finds one.
+        """
         y = self.solve()
         x = np.array(self.solver.getSolution().col_value)
-        order = [int(k) for k in np.argsort([self.price(t, y) - (x[k] > 0) for k, t in enumerate(self.columns)])]
-        points: list[dict[int, Fraction]] = []
-        for k in order[: 2 * len(self.mean)]:
-            t = self.S.exact(np.flatnonzero(self.columns[k] > 1e-9).tolist())
-            if t is not None:
-                points.append(t)
-        points.append(dict(enumerate(self.S.p)))
-        types = self.S.types.tolist()
-        totals, costs = [], []
-        for t in points:
-            total = [Fraction(0)] * len(self.mean)
-            for atom, mass in t.items():
-                total[types[atom]] += mass
-            totals.append(total)
-            costs.append(float(eta(np.array([float(v) for v in t.values()])).sum()))
-        mixture = best_mixture(totals, [-c for c in costs], _totals(self.S))
-        value = self.entropy - math.fsum(float(w) * costs[k] for k, w in mixture.theta.items())
-        return [points[k] for k in mixture.theta], list(mixture.theta.values()), value
+        used = self._exact(np.flatnonzero(x > 1e-12).tolist())
+        try:
+            theta = exact_basic_solution([self._by_type(t) for t in used], _totals(self.S), range(len(used)))
+        except SolverFailed:
+            order = np.argsort(self.price(np.stack(self.columns), y) - (x > 0)).tolist()
+            used = [*self._exact(order[: 2 * len(self.mean)]), dict(enumerate(self.S.p))]
+            costs = [_entropy(t) for t in used]
+            theta = best_mixture([self._by_type(t) for t in used], [-c for c in costs], _totals(self.S)).theta
+        value = self.entropy - math.fsum(float(w) * _entropy(used[k]) for k, w in theta.items())
+        return [used[k] for k in theta], list(theta.values()), value
+
+    def _exact(self, which: Sequence[int]) -> list[dict[int, Fraction]]:
+        found = (self.S.exact(np.flatnonzero(self.columns[k] > 1e-9).tolist()) for k in which)
+        return [t for t in found if t is not None]
+
+    def _by_type(self, t: Mapping[int, Fraction]) -> list[Fraction]:
+        total, types = [Fraction(0)] * len(self.mean), self.S.types
+        for atom, mass in t.items():
+            total[types[atom]] += mass
+        return total
+
+
+def _entropy(t: Mapping[int, Fraction]) -> float:
+    return float(eta(np.array([float(v) for v in t.values()])).sum())
 
 
 def _totals(S: Couplings) -> list[Fraction]:
@@ -259,9 +278,23 @@ def _totals(S: Couplings) -> list[Fraction]:
 
 
 def _weigher(mean: Floats) -> highspy.Highs:
-    """HiGHS with the rows of the master program and no columns yet."""
+    """HiGHS with the rows of the master program and no columns yet; it keeps its basis from one run to the next."""
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = 0, len(mean)
     model.row_lower_ = model.row_upper_ = mean
     model.a_matrix_.start_ = np.zeros(1, dtype=np.int32)
-    return simplex(model, tol=1e-10)
+    solver = silent_simplex(1e-10, presolve="off")
+    solver.passModel(model)
+    return solver
+
+
+def _run(solver: highspy.Highs) -> None:
+    """Run to an optimum, from scratch if the kept basis leads nowhere."""
+    for attempt in (0, 1):
+        if attempt:
+            solver.clearSolver()
+        solver.run()
+        status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kOptimal:
+            return
+    raise SolverFailed(f"HiGHS ended {solver.modelStatusToString(status)} on a program that has an optimum")

@@ -9,6 +9,7 @@ from typing import Any
 
 from dalenius.core.channel import Channel
 from dalenius.core.forms.noise import Noise
+from dalenius.core.forms.orbits import Orbit, Orbits
 from dalenius.core.forms.pram import Pram
 from dalenius.core.forms.resample import Resample
 from dalenius.core.forms.staircase import Staircase
@@ -18,10 +19,23 @@ from dalenius.core.forms.windows import Product, Windows
 from dalenius.core.kernel import Kernel
 from dalenius.errors import InvalidChannel, Unsupported
 
-__all__ = ["FORMS", "Noise", "Pram", "Product", "Resample", "Staircase", "Sums", "Types", "Windows", "channel_of"]
+__all__ = [
+    "FORMS",
+    "Noise",
+    "Orbit",
+    "Orbits",
+    "Pram",
+    "Product",
+    "Resample",
+    "Staircase",
+    "Sums",
+    "Types",
+    "Windows",
+    "channel_of",
+]
 
 FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
-    form.form: form.from_json for form in (Noise, Pram, Resample, Staircase, Sums, Types, Windows, Product)
+    form.form: form.from_json for form in (Noise, Orbits, Pram, Resample, Staircase, Sums, Types, Windows, Product)
 }
 
 

@@ -1,0 +1,95 @@
+r"""Draw from orbits: a column and a word of it from the type of the samples, then an order in which they fit the word.
+
+Given x and the word, the n samples are dealt to the n places one after the other, each to one of the free places that
+ask for its letter, all alike. Every choice is an exact draw from a row of the form 1/m, by words of its own, so that
+every order that fits has the same probability, exactly. What counts of a place is its role.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Orbits
+from dalenius.sampling.sampler import Integers, Sampler, checked_codes
+from dalenius.sampling.stream import Words
+
+__all__ = ["Dealer"]
+
+_CHUNK = 1 << 16
+
+
+class _Every:
+    """Every (n + 1)-th word of each row, from a first one on, as a stream of its own."""
+
+    def __init__(self, stream: Words, first: int, step: int) -> None:
+        self._stream, self._first, self._step = stream, first, step
+
+    def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
+        return self._stream.words(start, count, self._step * index + self._first)
+
+    def word(self, row: int, index: int) -> int:
+        return self._stream.word(row, self._step * index + self._first)
+
+
+class Dealer:
+    """Exact draws of (column, role of each sample) as one number, the last sample fastest, for outcomes of the samples.
+
+    >>> from dalenius.core import Orbit
+    >>> from dalenius.sampling.stream import Stream
+    >>> half = Fraction(1, 2)
+    >>> even, odd = (Orbit(half, (half, half), words) for words in (((0, 0), (1, 1)), ((0, 1), (1, 0))))
+    >>> fair = Orbits({"X1": ("a", "b"), "X2": ("a", "b")}, "Y", (even, odd))
+    >>> Dealer(fair).draw(np.array([0, 1, 2, 3]), Stream(bytes(32)))
+    array([0, 5, 5, 0])
+    """
+
+    dtype = np.dtype(np.int64)
+
+    def __init__(self, channel: Orbits) -> None:
+        self.n, self.letters = channel.n, len(next(iter(channel.inputs.values())))
+        self.inputs = self.letters**self.n
+        self._pairs = Sampler(channel.drawn)
+        weights = (self.n + 1) ** np.arange(self.letters)
+        place = {int(np.dot(weights, t)): row for t, row in channel.place.items()}
+        self._weights = weights
+        self._types = np.array(sorted(place))
+        self._rows = np.array([place[key] for key in self._types.tolist()])
+        words = [channel.columns[k].words[s] for k, s in channel.pairs]
+        self._column = np.array([k for k, _ in channel.pairs])
+        self._roles = np.array([column.roles for column in channel.columns])
+        self._base = max(len(a) for name, a in channel.output.items() if name != channel.name)
+        # The places of each word sorted by letter, and where each letter begins.
+        self._order = np.argsort(np.array(words), axis=1, kind="stable")
+        counts = np.array([[word.count(a) for a in range(self.letters)] for word in words])
+        self._begin = np.cumsum(counts, axis=1) - counts
+        self._alike = Sampler([[Fraction(j < m, m) for j in range(self.n)] for m in range(1, self.n + 1)])
+
+    def draw(self, codes: Integers, stream: Words, start: int = 0) -> npt.NDArray[Any]:
+        """The letters of the rows start, start + 1, ... whose samples have the outcomes `codes`."""
+        codes = checked_codes(codes, self.inputs, start)
+        out = np.empty(codes.size, dtype=self.dtype)
+        for begin in range(0, codes.size, _CHUNK):
+            chunk = codes[begin : begin + _CHUNK].astype(np.int64)
+            out[begin : begin + _CHUNK] = self._dealt(chunk, stream, start + begin)
+        return out
+
+    def _dealt(self, codes: npt.NDArray[np.int64], stream: Words, start: int) -> npt.NDArray[np.int64]:
+        n, every = self.n, np.arange(len(codes))
+        x = codes[:, None] // self.letters ** np.arange(n - 1, -1, -1) % self.letters
+        types = self._rows[np.searchsorted(self._types, self._weights[x].sum(axis=1))]
+        pair = self._pairs.draw(types, _Every(stream, 0, n + 1), start).astype(np.int64)
+        column = self._column[pair]
+        free = self._order[pair]  # free places, those of one letter side by side and its first `left` still free
+        left = (x[:, :, None] == np.arange(self.letters)).sum(axis=1)
+        letter = column
+        for i in range(n):
+            a = x[:, i]
+            m = left[every, a]
+            chosen = self._alike.draw(m - 1, _Every(stream, i + 1, n + 1), start).astype(np.int64)
+            at, last = self._begin[pair, a] + chosen, self._begin[pair, a] + m - 1
+            letter = letter * self._base + self._roles[column, free[every, at]]
+            free[every, at] = free[every, last]
+            left[every, a] -= 1
+        return letter
