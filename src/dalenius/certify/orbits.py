@@ -49,7 +49,7 @@ def dealt_columns(channel: dict[str, Any]) -> list[tuple[Fraction, Masses]]:
     return columns
 
 
-def entropy(masses: Masses, end: int) -> int:
+def spread(masses: Masses, end: int) -> int:
     """2^BITS H in bits, from above (end 0) or from below (end 1)."""
     return -sum(times_log2(t, t)[end] for t in masses.values())
 
@@ -97,8 +97,8 @@ class _Orbits:
     def one_more(self) -> Fraction:
         """I(X_i; Y | X_j) from above, the same for every pair of samples."""
         places = list(combinations(range(len(self.names)), 2))
-        mixed = [w * entropy(at_places(masses, pair), 1) for w, masses in self.columns for pair in places]
-        apart = entropy(at_places(self.p, (0, 1)), 0) - sum(mixed, Fraction(0)) / len(places)
+        mixed = [w * spread(at_places(masses, pair), 1) for w, masses in self.columns for pair in places]
+        apart = spread(at_places(self.p, (0, 1)), 0) - sum(mixed, Fraction(0)) / len(places)
         return max(Fraction(0), apart / (1 << BITS))
 
 
@@ -135,6 +135,6 @@ def orbits(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, 
     outcomes, at = list(product(*design["channel"]["inputs"].values())), [read.names.index(name) for name in views]
     atoms, mass = [tuple(x[i] for i in at) for x in outcomes], [read.mass[x,] for x in outcomes]
     bound = least_bound(mass, read.total, atoms, [exact(v) for v in proof["dual"]], proof["tree"])
-    low, high = entropy(read.p, 1), entropy(read.p, 0)
-    left = sum((weight * entropy(masses, 0) for weight, masses in read.columns), Fraction(0))
+    low, high = spread(read.p, 1), spread(read.p, 0)
+    left = sum((weight * spread(masses, 0) for weight, masses in read.columns), Fraction(0))
     return figures, "orbits", max(Fraction(0), (low - left) / (1 << BITS)), bound, Fraction(high, 1 << BITS)
