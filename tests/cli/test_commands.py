@@ -269,7 +269,6 @@ def test_bad_input_gets_one_sentence_and_exit_2(
         (('independent = ["sex"]', "contraction = 0.5"), "contraction"),
         (('output = "Y"', 'release = ["sex"]'), "output"),
         (('maximize = { information = ["out"] }', 'minimize = { leakage = ["out"] }'), "letters may be released"),
-        (('table = "t.csv"', 'table = "t.csv"\nweights = "id"'), "weights"),
     ],
 )
 def test_what_no_family_solves_is_refused_by_name(place: Place, run: Run, swap: tuple[str, str], says: str) -> None:

@@ -103,7 +103,7 @@ def local_dp(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0,
     r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
     told = _bits(on_progress)
     if len(p) <= ALONE:
-        found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 8.0), on_progress=told)
+        found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=told)
         groups, masses, price = np.arange(len(p)), p, _proof(found)
     else:
         heavy = np.concatenate([p[:HEAVY], [p[HEAVY:].sum()]])
