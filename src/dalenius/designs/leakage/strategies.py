@@ -26,7 +26,7 @@ __all__ = ["Generated", "few_maps", "generated", "unlisted"]
 SHARE = 0.4  # of the gap, for the program of the listed maps and for the maps that are not listed
 STARTS = 200
 MORE = 40  # maps added at a time
-LISTED = 256  # maps that are listed all; beyond, a program of a few of them is smaller and faster
+LISTED = 32  # maps that are listed all; beyond, a program of a few of them is smaller and faster
 
 IMPOSSIBLE = "no channel keeps all limits and guarantees together, whatever the user makes of it beside its Z"
 
