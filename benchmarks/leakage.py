@@ -221,7 +221,8 @@ def main() -> None:
         more = f" {rival.get('status', '')}"
         if "value" in rival:
             more = (
-                f" {rival['seconds']:>9.2f} {rival['times_our_search']:>6.1f} {rival['value_less_ours']:>10.1e}{more}"
+                f" {rival['seconds']:>9.2f} {rival['times_our_search']:>6.1f} {rival['seconds_in_all']:>7.2f}"
+                f" {rival['in_all_times_our_search']:>6.1f} {rival['value_less_ours']:>10.1e}{more}"
             )
         print(
             f"{r['instance']:>22} {r['rows']:>5} {r.get('search_seconds', 0):>8.2f} {r['seconds']:>8.2f}"
