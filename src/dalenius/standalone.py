@@ -31,6 +31,7 @@ MODULES = (
     "certify/staircase",
     "certify/subsets",
     "certify/leakage",
+    "certify/groups",
     "certify/composition",
     "certify/sums",
     "certify/pram",

@@ -9,6 +9,7 @@ from dalenius.certify.ball import near_promises, prove_one
 from dalenius.certify.boxes import boxes
 from dalenius.certify.capacity import from_rows
 from dalenius.certify.card import card
+from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.cone import Cone
 from dalenius.certify.leakage import dual, proved_least
 from dalenius.certify.noise import noise, noise_promises
@@ -19,7 +20,7 @@ from dalenius.certify.privacy import Figures
 from dalenius.certify.rate import rate
 from dalenius.certify.staircase import staircase, staircase_levels
 from dalenius.certify.subsets import subsets
-from dalenius.certify.sums import COMPOSED
+from dalenius.certify.sums import sums, sums_promises
 from dalenius.certify.universal import universal
 from dalenius.certify.water import water
 from dalenius.core.numbers import down, exact, strict_json, up
@@ -30,7 +31,8 @@ KINDS: dict[str, Any] = {f.__name__: f for f in (rays, cells, ranges, boxes, sub
 
 # Proofs of a whole design, and of its promises alone, that write neither the joint pmf nor the channel out.
 COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {
-    **COMPOSED,
+    "composition": (composition, prove_promises),
+    "sums": (sums, sums_promises),
     "noise": (noise, noise_promises),
     "pram": (pram, levels),
     "rate": (rate, lambda design: rate(design)[0]),

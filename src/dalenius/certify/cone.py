@@ -27,12 +27,8 @@ class Cone:
 
     def __init__(self, release: Release, about: list[str], views: list[list[str]], more: Sequence[Any] = ()) -> None:
         self.release, kept, ratios = release, release.outcomes(release.kept), list[Fraction]()
-        self.total, self.near, self.ratio, bounded = (
-            release.total,
-            dict[Any, Fraction](),
-            Fraction(0),
-            list[list[str]](),
-        )
+        self.total, self.near, self.ratio = release.total, dict[Any, Fraction](), Fraction(0)
+        bounded = list[list[str]]()
         for promise in more:
             if "information_privacy" in promise and (epsilon := exact(promise["epsilon"])) <= MOST:
                 bounded.append(promise["information_privacy"])

@@ -11,10 +11,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dalenius.certify.composition import Composition, composition, prove_promises
+from dalenius.certify.groups import Groups
 from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import BITS, log2, times_log2
-from dalenius.core.numbers import exact, up
+from dalenius.core.numbers import down, exact, up
 from dalenius.core.reading import require
 
 CONVOLVED = 1 << 12
@@ -26,9 +26,8 @@ class StatedSums:
     def __init__(self, design: dict[str, Any]) -> None:
         channel = design["channel"]
         require(set(channel) == {"form", "inputs", "output", "modulus", "states", "sums"}, "a channel has other keys")
-        nothing = {"form": "product", "inputs": channel["inputs"], "output": {}, "channels": []}
         self.composed, self.size, names = (
-            Composition({**design, "channel": nothing}),
+            Groups(design),
             channel["modulus"],
             channel["inputs"],
         )
@@ -80,7 +79,8 @@ class StatedSums:
         told = [max(0, log2(Fraction(self.size))[1] - self.noise(name)[0]) for name in view if name in self.rows]
         near = {name for terms in self.sums if set(terms) & set(view) for name in terms} - set(view)
         more = dict.fromkeys(sorted(near), up(Fraction(sum(told), 1 << BITS)))
-        return self.composed.private(view) | {"with_one_more_bits": more}
+        guess, zero = self.composed.guess(view), {"leakage_bits": "0", "worst_letter_bits": "0", "odds_nats": "0"}
+        return zero | {"guess_before": down(guess), "guess_after": up(guess), "with_one_more_bits": more}
 
     def value(self, about: list[str]) -> Fraction:
         """m log2 M - H(Y | X) >= m log2 M - sum_i H(S_i | X_i); or the sum of what each output tells by itself."""
@@ -100,7 +100,7 @@ class StatedSums:
         return Fraction(max(0, together, apart), 1 << BITS)
 
 
-def promises(design: dict[str, Any], stated: StatedSums | None = None) -> tuple[Figures, ...]:
+def sums_promises(design: dict[str, Any], stated: StatedSums | None = None) -> tuple[Figures, ...]:
     """The figures of every promise; only independence is proved."""
     stated, given = stated or StatedSums(design), [g["promised"] for g in design["guarantees"]]
     require(all(set(p) == {"independent"} for p in given), "sums are proved to be independent, nothing else")
@@ -111,8 +111,5 @@ def sums(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fr
     """Promises, value, bound and entropy, all proved."""
     stated, about = StatedSums(design), design["objective"]["maximize"]["information"]
     views = [g["promised"]["independent"] for g in design["guarantees"]]
-    shown, composed = promises(design, stated), stated.composed
+    shown, composed = sums_promises(design, stated), stated.composed
     return shown, "sums", stated.value(about), composed.bound(about, views), composed.entropy(about)
-
-
-COMPOSED: dict[str, Any] = {"composition": (composition, prove_promises), "sums": (sums, promises)}
