@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from dalenius.certify import Verdict, check, prove_limits, prove_privacy
-from dalenius.core import MISSING, Column, Design, Noise, Pmf, Problem, ProductPmf, Samples, TableSource
+from dalenius.core import MISSING, Column, Design, Margins, Noise, Pmf, Problem, ProductPmf, Samples, TableSource
 from dalenius.core.document import laid_out
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import strict_json
@@ -180,8 +180,8 @@ def _promises(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _recounted(design: Design, table: Any) -> tuple[Pmf, Coded]:
-    """The joint pmf of another table in the alphabets of a design, and the coded table."""
+def _recounted(design: Design, table: Any) -> tuple[Pmf | Margins, Coded]:
+    """The law of another table in the alphabets of a design, and the coded table."""
     problem = design.problem
     if isinstance(problem.law, Samples):  # the hidden variable is nowhere in a table
         alike = {n: problem.columns.get(n, Column(values=problem.law.letters)) for n in problem.law.names}
@@ -196,7 +196,7 @@ def _recounted(design: Design, table: Any) -> tuple[Pmf, Coded]:
     bound, coded = bind(declared, table=table)
     if coded is None:
         raise MismatchError("the source of this design is not a table")
-    return bound.pmf, coded
+    return bound.law if isinstance(bound.law, Margins) else bound.pmf, coded
 
 
 def _same_counts(design: Design, table: Any) -> None:
@@ -208,7 +208,14 @@ def _same_counts(design: Design, table: Any) -> None:
         raise InputError(
             "this design stands on independent groups, not on a table's counts; there is nothing to recount"
         )
-    ours, (theirs, _) = design.problem.pmf, _recounted(design, table)
+    law, (theirs, _) = design.problem.law, _recounted(design, table)
+    if isinstance(theirs, Margins):
+        if law == theirs:
+            return
+        known = list(law.columns) if isinstance(law, Margins) else []
+        column = next(iter(next(c for c in theirs.columns if c not in known).variables))
+        raise NotCertified(f"the table is not the one of the design: the frequencies of {column!r} differ")
+    ours = design.problem.pmf
     if ours == theirs.marginal(list(ours.variables)):
         return
     for row in {*map(tuple, ours.support.tolist()), *map(tuple, theirs.support.tolist())}:
@@ -227,13 +234,14 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     source = problem.source
     if not isinstance(source, TableSource) or source.prior is not None or problem.form == "noise":
         return []  # noise depends on means and variances, not on cells
-    names = problem.variables()
-    codes, counts = table.counts(names)
-    few = (counts > 0) & (counts < source.min_cell)
-    found = [
-        (outcome_words(names, [table.alphabets[n][c] for n, c in zip(names, row, strict=True)]), int(count))
-        for row, count in zip(codes[few].tolist(), counts[few].tolist(), strict=True)
-    ]
+    found = []
+    for names in [[n] for n in problem.variables()] if problem.each else [problem.variables()]:
+        codes, counts = table.counts(names)
+        few = (counts > 0) & (counts < source.min_cell)
+        found += [
+            (outcome_words(names, [table.alphabets[n][c] for n, c in zip(names, row, strict=True)]), int(count))
+            for row, count in zip(codes[few].tolist(), counts[few].tolist(), strict=True)
+        ]
     return sorted(found, key=lambda cell: cell[1])
 
 
@@ -242,7 +250,7 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     joint, coded = _recounted(design, table)
     if design.public_prior:
         return design, coded
-    joint = joint.marginal(list(design.problem.law.variables))
+    joint = joint if isinstance(joint, Margins) else joint.marginal(list(design.problem.law.variables))
     if joint == design.problem.law:
         return design, coded
     there = near_again(replace(design, problem=replace(design.problem, joint=joint)), coded.rows)
@@ -412,7 +420,9 @@ def release(
         remarks.append(_of_weights(bound.source.weights, kept=bound.source.weights in bound.kept))
     if cells:
         remarks.append("cells with fewer records than min_cell were accepted by name")
-    if not coded.from_table:  # else the population may have letters that the table does not
+    if not coded.from_table and any(
+        g.secret for g in design.problem.guarantees
+    ):  # else the population may have letters that the table does not
         remarks += population_words(design, coded.pmf(), coded.rows)
     design = replace(design, remarks=tuple(remarks))
     check(design.dumps())

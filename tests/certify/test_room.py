@@ -15,13 +15,18 @@ from dalenius.certify.capacity import from_rows
 from dalenius.certify.checking import COMPACT, KINDS
 from dalenius.certify.cone import Cone
 from dalenius.certify.optimality import rays
+from dalenius.certify.parts import parts
 from dalenius.core import Channel, Pmf
 from dalenius.core.pivoting import pivot, vertices
 from dalenius.core.reading import Release
 from dalenius.errors import NotCertified
 from dalenius.solvers import walk
 
-PROOFS = KINDS | {kind: whole for kind, (whole, _) in COMPACT.items()} | {"rows": from_rows, "ball": prove_one}
+PROOFS = (
+    KINDS
+    | {kind: whole for kind, (whole, _) in COMPACT.items()}
+    | {"rows": from_rows, "ball": prove_one, "parts": parts}
+)
 SITTING = 550  # lines behind one kind of proof, what compares the claims included
 ROOM = Path(dalenius.certify.__file__).parent
 ALLOWED = {

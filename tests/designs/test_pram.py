@@ -210,9 +210,9 @@ def test_one_letter_tells_nothing():
 
 
 def test_ties_are_told():
-    assert solve(problem([1] * 5, 1)).remarks == ()
+    assert not [r for r in solve(problem([1] * 5, 1)).remarks if "tell as much" in r]
     assert solve(problem([600, 600, *[1] * 7], 2)).remarks[0].startswith("2 matrices of this form tell as much")
-    assert solve(problem([3, 2], 1)).remarks == ("2 matrices of this form tell as much; this is one of them",)
+    assert solve(problem([3, 2], 1)).remarks[0] == "2 matrices of this form tell as much; this is one of them"
 
 
 # --- what the paper prints -------------------------------------------------------------------------------------------

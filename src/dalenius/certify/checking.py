@@ -11,17 +11,21 @@ from dalenius.certify.capacity import from_rows
 from dalenius.certify.card import card
 from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.cone import Cone
-from dalenius.certify.leakage import dual, proved_least
+from dalenius.certify.given import given, given_levels
+from dalenius.certify.leakage import dual, prove_limits, proved_least
 from dalenius.certify.noise import noise, noise_promises
 from dalenius.certify.optimality import cells, ranges, rays
 from dalenius.certify.orbits import orbit_promises, orbits
+from dalenius.certify.parts import part_levels, parts
 from dalenius.certify.pram import levels, pram
 from dalenius.certify.privacy import Figures
 from dalenius.certify.rate import rate
-from dalenius.certify.staircase import staircase, staircase_levels
+from dalenius.certify.relaxed import relaxed, relaxed_levels
+from dalenius.certify.stairs import staircase, staircase_levels
 from dalenius.certify.subsets import subsets
 from dalenius.certify.sums import sums, sums_promises
 from dalenius.certify.universal import universal
+from dalenius.certify.variance import variance, variance_levels
 from dalenius.certify.water import water
 from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.reading import Release, information, no_better, refusing, require
@@ -33,8 +37,9 @@ KINDS: dict[str, Any] = {f.__name__: f for f in (rays, cells, ranges, boxes, sub
 COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {
     "composition": (composition, prove_promises),
     "sums": (sums, sums_promises),
-    "noise": (noise, noise_promises),
-    "pram": (pram, levels),
+    **{f.__name__: (f, g) for f, g in ((given, given_levels), (noise, noise_promises), (pram, levels))},
+    **{f.__name__: (f, g) for f, g in ((relaxed, relaxed_levels), (variance, variance_levels))},
+    "parts": (lambda design: parts(design, COMPACT, card), lambda design: part_levels(design, card)),
     "rate": (rate, lambda design: rate(design)[0]),
     "water": (water, lambda design: water(design)[0]),
     "staircase": (staircase, staircase_levels),
@@ -85,6 +90,7 @@ def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> V
         value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)
         entropy = information(release.weights(wanted, release.outcomes([]), wanted))[1]  # H(W) = I(W; W)
         require(kind in KINDS and kind != "dual", "this checker knows no such proof")
+        prove_limits(design)  # nothing forbidden happens, and margins are preserved
         views = [promise["independent"] for promise in promises if "independent" in promise]
         bound = KINDS[kind](Cone(release, about, views, promises), certificate)
         return Verdict(figures, kind, value, bound, entropy)
@@ -97,8 +103,8 @@ def check(text: str) -> Verdict:
         if document["format"] == "dalenius-card/1":
             verdict = Verdict(card(document), "card")
         else:
-            aim = document["objective"].get("minimize", {})
-            more, unit = -1 if aim else 1, "distortion" if {"distortion", "sum"} & set(aim) else "bits"
+            aim = {"distortion" if key == "sum" else key for key in document["objective"].get("minimize", {})}
+            more, unit = -1 if aim else 1, next((key for key in ("distortion", "variance") if key in aim), "bits")
             require(document["format"] == "dalenius-design/1" and document["unit"] == unit, f"not a design in {unit}")
             verdict, value, bound = prove(document), exact(document["value"]), exact(document["bound"])
             require(more * (verdict.value - value) >= 0, f"the claimed value {down(value, 15)} is not reached")
@@ -108,7 +114,6 @@ def check(text: str) -> Verdict:
             require(exact(document.get("beside_bits", 0)) >= verdict.beside, "with side information it tells more")
             for limit, shown in zip(document.get("limits", []), verdict.limits, strict=True):
                 require(no_better(limit["proved"], shown), "a claimed figure of a limit is not proved")
-        for k, (claim, proved) in enumerate(zip(document["guarantees"], verdict.figures)):
-            fair = proved is None or no_better(claim["proved"], proved)
-            require(fair, f"a claimed figure of guarantee {k + 1} is not proved")
+        for k, (claim, own) in enumerate(zip(document["guarantees"], verdict.figures), 1):
+            require(own is None or no_better(claim["proved"], own), f"a claimed figure of guarantee {k} is not proved")
         return verdict

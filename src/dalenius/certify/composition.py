@@ -17,6 +17,7 @@ from typing import Any
 
 from dalenius.certify.groups import Groups
 from dalenius.certify.privacy import Figures, independent
+from dalenius.core.expanding import parts_of
 from dalenius.core.numbers import down, up
 from dalenius.core.reading import Release, information, require
 
@@ -26,16 +27,7 @@ FORMS = ("product", "windows")
 def window_channels(channel: dict[str, Any]) -> list[dict[str, Any]]:
     """Each window of a channel as a channel of its own."""
     require(set(channel) == {"form", "inputs", "output", "channels"}, "a channel has other keys than it may")
-    drawn = [window["output"] for window in channel["channels"]]
-    require(drawn == list(channel["output"]), "there is not one channel for each output, in their order")
-    return [
-        {
-            "inputs": {name: channel["inputs"][name] for name in window["inputs"]},
-            "output": {window["output"]: channel["output"][window["output"]]},
-            "rows": window["rows"],
-        }
-        for window in channel["channels"]
-    ]
+    return parts_of(channel)
 
 
 class Composition(Groups):

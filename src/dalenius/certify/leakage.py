@@ -90,7 +90,11 @@ class Tilt:
 def prove_limits(design: dict[str, Any]) -> tuple[Figures, ...]:
     """The figures of every limit, from the joint pmf and the channel alone; or a refusal."""
     with refusing():
-        return kept_limits(Scheme(Release(design), design), design) if "minimize" in design["objective"] else ()
+        if "minimize" in design["objective"]:
+            return kept_limits(Scheme(Release(design), design), design)
+        shaped = {"forbid", "freeze", "preserve_marginals"} & {*design["mechanism"]}
+        bare = {k: v for k, v in design.items() if k != "certificate"}  # its tree is one of subsets, not of maps
+        return kept_limits(Scheme(Release(design), bare), design) if shaped else ()
 
 
 def proved_least(

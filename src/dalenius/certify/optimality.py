@@ -6,6 +6,7 @@ every c of that cone, then I(W; Y, K) <= sum_x z(x) + tau for every mechanism th
 
 from collections import defaultdict
 from fractions import Fraction
+from functools import cache
 from math import ceil
 from typing import Any
 
@@ -69,19 +70,15 @@ def ranges(cone: Cone, proof: dict[str, Any]) -> Fraction:
     """
     require(not cone.release.kept, "ranges are for outputs without kept columns")
     letters, shift = sorted({wk for target in cone.target for wk, _ in target}), dict[int, Fraction]()
-    unit, cuts, tree = (
-        int(proof["unit"]),
-        [[int(v) for v in a] for a, *_ in proof["cuts"]],
-        iter([*proof["tree"], None]),
-    )
+    unit, tree, one = int(proof["unit"]), iter([*proof["tree"], None]), Fraction(1)
+    cuts, phi = [[int(v) for v in a] for a, *_ in proof["cuts"]], cache(lambda wk, e: cone.phi({wk: e}, one) * unit)
     given = [[Fraction(dict(t).get(wk, 0), m) for t, m in zip(cone.target, cone.mass)] for wk in letters]
     stack = [[(min(shares), max(shares)) for shares in given]]
     while stack:
         box, node = stack.pop(), next(tree)
         if isinstance(node, int):
-            ends = [[(e, cone.phi({wk: e}, Fraction(1))) for e in pair] for wk, pair in zip(letters, box)]
-            needs = [max(f * unit - a * e for e, f in pair) for a, pair in zip(cuts[node], ends, strict=True)]
-            need = sum(needs, Fraction(0))
+            sides = zip(letters, cuts[node], box, strict=True)
+            need = sum((max(phi(wk, e) - a * e for e in pair) for wk, a, pair in sides), Fraction(0))
             shift[node] = max(need, shift.get(node, need))
             continue
         w, at = node[0], exact(node[1])

@@ -236,4 +236,5 @@ def prove_level(texts: list[str], promise: dict[str, Any]) -> Figures:
 
 def levels(document: dict[str, Any]) -> tuple[Figures, ...]:
     """The figures of every promise of a design or a card, from the channel alone."""
+    require(not document.get("kept"), "form pram is proved by itself")
     return tuple(prove_level(document["channel"]["q"], g["promised"]) for g in document["guarantees"])

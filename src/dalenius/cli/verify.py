@@ -13,6 +13,7 @@ from dalenius.report.words import WITHIN
 from dalenius.standalone import standalone
 from dalenius.walk import verify
 
+LEAST = ("dual", "noise", "rate", "variance", "water")  # kinds of proof of an objective that is minimised
 MANY = 8  # guarantees that a card cannot prove are counted, no longer listed
 
 
@@ -58,14 +59,14 @@ def run(arguments: Namespace) -> None:
 
 def _figures(verdict: Verdict) -> dict[str, object]:
     """What was reached and what bounds it: [lower, upper]."""
-    if verdict.kind in ("dual", "noise", "rate", "water"):
+    if verdict.kind in LEAST:
         ends = [down(verdict.bound), up(verdict.value)]
         return {"least": ends, "limits": list(verdict.limits)}
     return {"value_bits": [down(verdict.value), up(verdict.bound)]}
 
 
 def _words(verdict: Verdict) -> list[str]:
-    if verdict.kind in ("dual", "noise", "rate", "water"):
+    if verdict.kind in LEAST:
         return [
             f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}.",
             f"Proved: no mechanism {WITHIN.get(verdict.kind, '')}that keeps them has less than "

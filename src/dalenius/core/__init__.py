@@ -10,6 +10,7 @@ from dalenius.core.forms import (
     Product,
     Resample,
     Staircase,
+    Strata,
     Sums,
     Types,
     Windows,
@@ -31,6 +32,7 @@ from dalenius.core.pmf import Pmf
 from dalenius.core.problem import (
     Distortion,
     MaximizeInformation,
+    MaximizeInformationOfEach,
     MinimizeCapacity,
     MinimizeDistortion,
     MinimizeLeakage,
@@ -42,7 +44,7 @@ from dalenius.core.problem import (
     Problem,
     SideInformation,
 )
-from dalenius.core.product_pmf import ProductPmf, law_of
+from dalenius.core.product_pmf import Margins, ProductPmf, law_of
 from dalenius.core.samples import Samples
 from dalenius.core.source import MISSING, Column, ConditionallyIid, Grid, PmfSource, TableSource
 
@@ -63,7 +65,9 @@ __all__ = [
     "Kernel",
     "Leakage",
     "LocalDP",
+    "Margins",
     "MaximizeInformation",
+    "MaximizeInformationOfEach",
     "MinimizeCapacity",
     "MinimizeDistortion",
     "MinimizeLeakage",
@@ -86,6 +90,7 @@ __all__ = [
     "Samples",
     "SideInformation",
     "Staircase",
+    "Strata",
     "Sums",
     "TableSource",
     "Types",

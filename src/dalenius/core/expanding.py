@@ -10,7 +10,13 @@ from dalenius.core.multinomial import list_types
 from dalenius.core.numbers import exact
 from dalenius.errors import InvalidChannel, Unsupported
 
-__all__ = ["DENSE", "EXPANSIONS", "expanded", "roles_of"]
+__all__ = [
+    "DENSE",
+    "EXPANSIONS",
+    "expanded",
+    "parts_of",
+    "roles_of",
+]
 
 DENSE = 1 << 22  # entries; a channel with more is never written out
 
@@ -20,17 +26,33 @@ def _resample(channel: dict[str, Any]) -> list[list[Fraction]]:
     return [[(1 - k) * t + (k if x == y else 0) for y, t in enumerate(q)] for x, k in enumerate(keep)]
 
 
+def parts_of(channel: dict[str, Any]) -> list[dict[str, Any]]:
+    """The channels that one of form windows, product or strata is made of, each written as a channel of its own."""
+    strata: list[str] = channel.get("strata", [])
+    parts, inputs = channel["channels"], channel["inputs"]
+    if channel["form"] != "strata":
+        if [part["output"] for part in parts] != list(channel["output"]):
+            raise InvalidChannel("there is not one channel for each output, in their order")
+        output = channel["output"]
+        sides = [({n: inputs[n] for n in part["inputs"]}, {part["output"]: output[part["output"]]}) for part in parts]
+    else:
+        read = {n: a for n, a in inputs.items() if n not in strata}
+        if [*inputs] != [*read, *strata] or len(parts) != prod(len(inputs[n]) for n in strata):
+            raise InvalidChannel("the strata are not the last inputs, or have not one channel each")
+        sides = [(read, channel["output"])] * len(parts)
+    return [{**part, "inputs": x, "output": y} for part, (x, y) in zip(parts, sides, strict=True)]
+
+
 def _windows(channel: dict[str, Any]) -> list[list[Fraction]]:
     """p(y | x) = prod_j p_j(y_j | x of window j), the k-th channel for the k-th output."""
     sizes, names = [len(a) for a in channel["inputs"].values()], list(channel["inputs"])
-    if [window["output"] for window in channel["channels"]] != list(channel["output"]):
-        raise InvalidChannel("there is not one channel for each output, in their order")
     windows = []
-    for window in channel["channels"]:
-        at = [names.index(n) for n in window["inputs"]]
-        windows.append((at, [[exact(v) for v in row] for row in window["rows"]]))
-        if len(windows[-1][1]) != prod(sizes[i] for i in at):
-            raise InvalidChannel(f"the channel of {window['output']} has not one row for each outcome of its window")
+    for part in parts_of(channel):
+        windows.append(([names.index(n) for n in part["inputs"]], expanded(part)))
+        if len(windows[-1][1]) != prod(map(len, part["inputs"].values())):
+            raise InvalidChannel(
+                f"the channel of {next(iter(part['output']))} has not one row for each outcome of its window"
+            )
     out = []
     for x in product(*map(range, sizes)):
         row = [Fraction(1)]
@@ -41,6 +63,11 @@ def _windows(channel: dict[str, Any]) -> list[list[Fraction]]:
             row = [a * b for a in row for b in rows[place]]
         out.append(row)
     return out
+
+
+def _strata(channel: dict[str, Any]) -> list[list[Fraction]]:
+    """The row of (x, s) is the row of x in the channel of s."""
+    return [row for rows in zip(*map(expanded, parts_of(channel)), strict=True) for row in rows]
 
 
 def _pram(channel: dict[str, Any]) -> list[list[Fraction]]:
@@ -153,6 +180,7 @@ EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
     "pram": _pram,
     "resample": _resample,
     "staircase": _staircase,
+    "strata": _strata,
     "windows": _windows,
     "product": _windows,
     "types": _types,

@@ -90,17 +90,20 @@ class LocalDP(Guarantee):
     """p(y | x) <= e^(epsilon d(x, x')) p(y | x') for all pairs of inputs, also impossible ones (002, eq. 6 and 10).
 
     Without a metric d = 1. A metric is the name of a file, or, once the file is read, a distance for each pair of input
-    outcomes, in the order of the rows of a channel; it is symmetric and 0 on the diagonal.
+    outcomes, in the order of the rows of a channel; it is symmetric and 0 on the diagonal. `given` names the columns
+    that leave as they are: the promise is then about pairs of records that agree in them, for others it cannot hold.
     """
 
     epsilon: Fraction
     metric: str | tuple[tuple[Fraction, ...], ...] | None = None
     delta: Fraction = Fraction(0)
+    given: Names = ()
     key: ClassVar[str] = "local_dp"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "local_dp"))
         object.__setattr__(self, "delta", _not_negative(self.delta, "delta"))
+        object.__setattr__(self, "given", _named(self.given) if self.given else ())
         if self.metric is not None and not isinstance(self.metric, str):
             rows = tuple(tuple(_not_negative(d, "a distance") for d in row) for row in self.metric)
             if not rows or any(len(row) != len(rows) for row in rows):
@@ -118,12 +121,14 @@ class LocalDP(Guarantee):
             "local_dp": written(self.epsilon),
             **extra,
             **({"delta": written(self.delta)} if self.delta else {}),
+            **({"given": list(self.given)} if self.given else {}),
         }
 
     def words(self) -> str:
         level = f"e^{float(self.epsilon):g}" if self.metric is None else f"e^({float(self.epsilon):g} d)"
         apart = "" if self.metric is None else " at distance d"
-        return f"no released letter is more than {level} times likelier under one input than another{apart}"
+        among = f" with the same {', '.join(self.given)}" if self.given else ""
+        return f"no released letter is more than {level} times likelier under one input than another{apart}{among}"
 
 
 @dataclass(frozen=True)

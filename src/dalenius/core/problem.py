@@ -14,14 +14,15 @@ from dalenius.core.guarantee import Guarantee, Independent, Names
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Pmf
-from dalenius.core.product_pmf import ProductPmf
+from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
-from dalenius.core.source import Column, Source
+from dalenius.core.source import Column, Source, TableSource
 from dalenius.errors import InputError, MismatchError, ProblemFileError
 
 __all__ = [
     "Distortion",
     "MaximizeInformation",
+    "MaximizeInformationOfEach",
     "MinimizeCapacity",
     "MinimizeDistortion",
     "MinimizeLeakage",
@@ -33,6 +34,9 @@ __all__ = [
     "Problem",
     "SideInformation",
 ]
+
+PRIOR_FREE = ("randomised-response", "subset-selection")
+"""Forms whose matrix depends on the number of letters and the level alone: nothing is decided from the records."""
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 
@@ -66,6 +70,21 @@ class MaximizeInformation(Objective):
 
     def to_json(self) -> dict[str, Any]:
         return {"maximize": {"information": list(self.about)}}
+
+
+@dataclass(frozen=True)
+class MaximizeInformationOfEach(Objective):
+    """sum_j I(X_j; Y_j), what the release of each column tells about that column."""
+
+    about: Names
+    sense: ClassVar[str] = "maximize"
+
+    @property
+    def names(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        return {"maximize": {"information_of_each": list(self.about)}}
 
 
 @dataclass(frozen=True)
@@ -255,12 +274,13 @@ class Problem:
     preserve_marginals: bool = False
     form: str | None = None
     windows: tuple[Names, ...] = ()
+    each: bool | Mapping[str, Fraction] = False
     noise: NoiseLaw | None = None
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
     side_information: SideInformation | None = None
     robust: Mismatch | None = None
-    joint: Pmf | ProductPmf | Samples | None = None
+    joint: Pmf | ProductPmf | Margins | Samples | None = None
     source: Source | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
     digest: str = ""
@@ -295,8 +315,24 @@ class Problem:
                     ("mechanism", "windows"),
                     f"a window names observed columns, each once; [{', '.join(window)}] does not",
                 )
+        if self.form in PRIOR_FREE and isinstance(self.source, TableSource) and self.source.prior is None:
+            object.__setattr__(self, "source", replace(self.source, prior="uniform"))
+        self._check_parts()
         if self.joint is not None:
             self._check_names(self.joint)
+
+    def _check_parts(self) -> None:
+        """Levels stand for the observed columns, and what a level is given is what leaves as it is."""
+        if isinstance(self.each, Mapping) and set(self.each) != set(self.observe):
+            raise self.error(("mechanism", "each"), "each = { ... } gives one level for each observed column")
+        for k, guarantee in enumerate(self.guarantees):
+            given = set(getattr(guarantee, "given", ()))
+            if given and given != set(self.kept):
+                raise self.error(
+                    ("guarantee", k, "given"),
+                    f"given names the columns that leave as they are ({', '.join(self.kept) or 'there are none'}), "
+                    f"not {', '.join(sorted(given))}",
+                )
 
     # --- births -----------------------------------------------------------------------------------------------------
     @classmethod
@@ -313,7 +349,7 @@ class Problem:
 
         return parse(cls, document, **rest)
 
-    def bound(self, joint: Pmf | ProductPmf | Samples, columns: Mapping[str, Column] | None = None) -> Self:
+    def bound(self, joint: Pmf | ProductPmf | Margins | Samples, columns: Mapping[str, Column] | None = None) -> Self:
         """The same problem with its joint pmf (and with alphabets that are now known)."""
         return replace(self, joint=joint, columns=self.columns if columns is None else columns)
 
@@ -332,6 +368,9 @@ class Problem:
             mechanism["form"] = self.form
         if self.windows:
             mechanism["windows"] = [list(window) for window in self.windows]
+        if self.each:
+            levels = self.each if isinstance(self.each, Mapping) else {}
+            mechanism["each"] = {n: written(v) for n, v in levels.items()} or True
         if self.noise:
             mechanism |= self.noise.to_json()
         if self.order != "shuffle":
@@ -353,7 +392,7 @@ class Problem:
 
     # --- questions --------------------------------------------------------------------------------------------------
     @property
-    def law(self) -> Pmf | ProductPmf | Samples:
+    def law(self) -> Pmf | ProductPmf | Margins | Samples:
         """The joint law as it was given; a problem that is only declared has none."""
         if self.joint is None:
             raise MismatchError("this problem is declared but not bound: its source has not been read")
@@ -364,6 +403,8 @@ class Problem:
         """The joint law as one pmf; independent groups are multiplied out while that is small, else refused."""
         if isinstance(self.law, Samples):
             raise MismatchError(f"the {self.law.n} samples {self.law.sample} of this problem are not written out")
+        if isinstance(self.law, Margins):
+            raise MismatchError("of the columns of this problem only the margins are known, not how they depend")
         return self.law.multiplied if isinstance(self.law, ProductPmf) else self.law
 
     @property
@@ -409,7 +450,7 @@ class Problem:
         """The names above, each once, in order of appearance."""
         return list(dict.fromkeys(name for _, name in self.named()))
 
-    def _check_names(self, joint: Pmf | ProductPmf | Samples) -> None:
+    def _check_names(self, joint: Pmf | ProductPmf | Margins | Samples) -> None:
         for place, name in self.named():
             if name not in joint.variables:
                 there = ", ".join(map(repr, joint.variables))

@@ -29,6 +29,7 @@ from dalenius.core.numbers import exact
 from dalenius.core.problem import (
     Distortion,
     MaximizeInformation,
+    MaximizeInformationOfEach,
     MinimizeCapacity,
     MinimizeDistortion,
     MinimizeLeakage,
@@ -50,6 +51,7 @@ P = TypeVar("P", bound=Problem)
 Place = tuple[str | int, ...]
 
 DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
+FORMS = ("pram", "randomised-response", "subset-selection", "windows", "noise")
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 REQUIRED = object()
 
@@ -334,10 +336,11 @@ def _mechanism(s: Section) -> dict[str, Any]:
         "forbid": tuple((a, b) for a, b in forbid),
         "freeze": s.names("freeze", ()),
         "preserve_marginals": s.flag("preserve_marginals", False),
-        "form": s.choice("form", ("pram", "windows", "noise"), None),
+        "form": s.choice("form", FORMS, None),
         "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
     }
     parts["windows"] = _windows(s, parts["observe"]) if "windows" in s.values else ()
+    parts["each"] = _each(s) if "each" in s.values else False
     parts["noise"] = _noise(s) if "noise" in s.values else None
     s.done((*parts, "clip"))
     if (parts["noise"] is None) != (parts["form"] != "noise"):
@@ -376,6 +379,14 @@ def _windows(s: Section, observe: Names) -> tuple[Names, ...]:
     return tuple(Section({"windows": w}, s.place, s.file, s.lines).names("windows") for w in lists)
 
 
+def _each(s: Section) -> bool | dict[str, Fraction]:
+    """A mechanism of its own for each column: `true`, the level in equal parts; or the level of each column."""
+    if not isinstance(s.values["each"], dict):
+        return bool(s.flag("each"))
+    levels = s.section("each")
+    return {name: levels.number(name) for name in list(levels.values)}
+
+
 def _objective(s: Section) -> Objective:
     senses = [k for k in ("maximize", "minimize") if k in s.values]
     s_unknown = {k: v for k, v in s.values.items() if k not in ("maximize", "minimize")}
@@ -386,8 +397,10 @@ def _objective(s: Section) -> Objective:
     goal = s.section(senses[0])
     objective: Objective
     if senses == ["maximize"]:
-        objective = MaximizeInformation(goal.names("information"))
-        goal.done(("information",))
+        each = "information_of_each" in goal.values and "information" not in goal.values
+        key, kind = ("information_of_each", MaximizeInformationOfEach) if each else ("information", MaximizeInformation)
+        objective = kind(goal.names(key))
+        goal.done(("information", "information_of_each"))
         return objective
     kinds = [k for k in ("distortion", "sum", "leakage", "rate", "variance", "capacity") if k in goal.values]
     if kinds == ["leakage", "rate"] and "theta" in goal.values and goal.flag("rate"):
@@ -475,11 +488,11 @@ def _guarantee(s: Section) -> Guarantee:
     if kind is Independent:
         guarantee = Independent(s.names("independent"))
     elif kind is LocalDP:
-        known += ("metric", "delta")
+        known += ("metric", "delta", "given")
         metric = s.take("metric") if isinstance(s.values.get("metric"), list) else s.text("metric", None)
         epsilon, delta = s.number("local_dp"), s.number("delta", Fraction(0))
         try:
-            guarantee = LocalDP(epsilon, metric, delta)
+            guarantee = LocalDP(epsilon, metric, delta, s.names("given", ()))
         except InputError as e:
             raise s.error(f"metric: {e}", "metric") from None
         except TypeError:

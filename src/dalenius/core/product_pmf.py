@@ -1,4 +1,4 @@
-"""`ProductPmf`: independent groups of variables, each with a joint pmf; multiplied out only while that is small."""
+"""`ProductPmf`: independent groups of variables, multiplied out only while that is small. `Margins`: columns alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InvalidPmf, MismatchError, Unsupported
 
-__all__ = ["ProductPmf", "law_of"]
+__all__ = ["Margins", "ProductPmf", "law_of"]
 
 MOST_OUTCOMES = 200_000
 
@@ -113,6 +113,57 @@ class ProductPmf:
             codes.append([c for part, _ in atom for c in part])
             counts.append(prod(weight for _, weight in atom))
         return Pmf.from_counts(self.variables, np.array(codes), counts, note=self.note)
+
+
+@dataclass(frozen=True)
+class Margins:
+    """The pmfs of single columns, without a word about how the columns depend on each other.
+
+    >>> coin = {"variables": {"X": ["0", "1"]}, "pmf": [{"X": "0", "p": "1/3"}, {"X": "1", "p": "2/3"}]}
+    >>> Margins.from_json({"margins": [coin]}).marginal(["X"]).probability(X="1")
+    Fraction(2, 3)
+    """
+
+    columns: tuple[Pmf, ...]
+
+    def __post_init__(self) -> None:
+        if not self.columns or any(len(column.variables) != 1 for column in self.columns):
+            raise InvalidPmf("margins are pmfs of one column each, at least one")
+        if len(self.variables) != len(self.columns):
+            raise InvalidPmf("two margins are of the same column")
+
+    @classmethod
+    def of(cls, law: "Pmf | ProductPmf | Margins", names: Sequence[str]) -> Self:
+        """The margins of these columns."""
+        return cls(tuple(law.marginal([name]) for name in names))
+
+    @classmethod
+    def from_json(cls, document: object) -> Self:
+        if not isinstance(document, dict) or set(document) != {"margins"} or not isinstance(document["margins"], list):
+            raise InvalidPmf('margins are an object with the one key "margins", a list of pmfs')
+        return cls(tuple(Pmf.from_json(column) for column in document["margins"]))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"margins": [column.to_json() for column in self.columns]}
+
+    @cached_property
+    def variables(self) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(letters) for column in self.columns for name, letters in column.variables.items()}
+
+    @property
+    def note(self) -> str:
+        return "; ".join(dict.fromkeys(column.note for column in self.columns if column.note))
+
+    def alphabets(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The alphabets of the named columns, in that order."""
+        return {name: self.variables[name] for name in names}
+
+    def marginal(self, names: Sequence[str]) -> Pmf:
+        """The pmf of one column."""
+        found = [column for column in self.columns if list(column.variables) == list(names)]
+        if not found:
+            raise MismatchError(f"only margins are known, and not how {', '.join(names)} depend on each other")
+        return found[0]
 
 
 def law_of(document: object) -> Pmf | ProductPmf:

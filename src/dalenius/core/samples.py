@@ -7,7 +7,7 @@ from typing import Any, Self
 from dalenius.core.channel import Channel
 from dalenius.core.multinomial import count_types
 from dalenius.core.pmf import Alphabets, Pmf
-from dalenius.core.product_pmf import ProductPmf, law_of
+from dalenius.core.product_pmf import Margins, ProductPmf, law_of
 from dalenius.errors import InputError, MismatchError
 
 __all__ = ["Samples", "joint_of"]
@@ -86,8 +86,10 @@ class Samples:
         return cls(str(model["hidden"]), prior, kernel, model["n"])
 
 
-def joint_of(document: object) -> Pmf | ProductPmf | Samples:
-    """The law of a design: a joint pmf, independent groups, or samples that are alike given a hidden variable."""
+def joint_of(document: object) -> Pmf | ProductPmf | Margins | Samples:
+    """The law of a design: a joint pmf, independent groups, margins, or samples alike given a hidden variable."""
+    if isinstance(document, dict) and "margins" in document:
+        return Margins.from_json(document)
     if isinstance(document, dict) and "conditionally_iid" in document:
         return Samples.from_json(document)
     return law_of(document)

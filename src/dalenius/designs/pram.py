@@ -22,12 +22,14 @@ from dalenius.solvers.pram import Shape, search, shapes
 __all__ = ["pram", "why_not"]
 
 RELATIVE = 1e-11
+FORMS = ("pram", "randomised-response")
+"""The best matrix of the form for the law of the records, and the one that is best when all letters are alike."""
 
 
 def why_not(problem: Problem) -> str | None:
     """The reason why this family does not solve a problem, or None."""
-    if problem.form != "pram":
-        return 'its mechanism says form = "pram"'
+    if problem.form not in FORMS:
+        return 'its mechanism says form = "pram" or form = "randomised-response"'
     if tuple(problem.release) != tuple(problem.observe):
         return "it releases exactly the columns that it observes"
     if not isinstance(problem.objective, MaximizeInformation) or problem.objective.about != problem.observe:
@@ -36,7 +38,7 @@ def why_not(problem: Problem) -> str | None:
         return "it promises local_dp and nothing else"
     if problem.guarantees[0].metric or problem.guarantees[0].delta:
         return "it promises local_dp without metric and delta"
-    for key in ("keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information"):
+    for key in ("each", "keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information"):
         if getattr(problem, key):
             return f"it does not take {key}"
     return None
@@ -79,11 +81,14 @@ def pram(
     best = search(np.array([n / joint.total for n in counts]), boxes, gap=RELATIVE)
     exactly = {float(v): v for shape in boxes for v in shape if v is not None}
     q = tuple(exactly[v] for v in best.q.tolist())
+    if problem.form == "randomised-response":
+        q = (boxes[0].high,) * len(counts)  # the corner of the cube that no law of the records enters
     order = np.array(sorted(range(len(counts)), key=lambda x: -counts[x]))  # the commonest first, as the checker has it
     proof = {"bases": [_runs(base[order]) for base in best.bases], "trees": best.trees}
     alike = ties(best.q.tolist(), counts, boxes)
     many = f"{alike:,}" if alike < 10**12 else "very many"
     told = [f"{many} matrices of this form tell as much; this is one of them"] if alike > 1 else []
+    told = told if problem.form == "pram" else []
     method = f"every kind of vertex ({len(boxes)}), {len(best.bases)} separable bounds"
     return proved(problem, Pram(alphabets, alphabets, q), [Certificate("pram", proof)], method=method, remarks=told)
 

@@ -8,9 +8,10 @@ from platform import python_version
 from typing import Any
 
 from dalenius.certify import prove
-from dalenius.core import Certificate, Dalenius, Design, Kernel, MinimizeLeakage, Problem
+from dalenius.core import Certificate, Dalenius, Design, Kernel, LocalDP, MinimizeLeakage, Problem
 from dalenius.core.numbers import down, exact, up
 from dalenius.measures.individual import individual_proof
+from dalenius.measures.renyi import level_words
 
 __all__ = ["proved"]
 
@@ -25,6 +26,12 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "not installed as a package"
     return found
+
+
+def _relaxed(problem: Problem, channel: Kernel) -> list[str]:
+    """The Renyi and zero-concentrated levels where a pure one is promised and nothing is kept beside the letter."""
+    pure = any(isinstance(g, LocalDP) and not g.delta and g.metric is None for g in problem.guarantees)
+    return level_words(channel) if pure and not problem.kept else []
 
 
 def proved(
@@ -50,10 +57,11 @@ def proved(
     side, maximise = problem.side_information, problem.objective.sense == "maximize"
     ignorant = side is not None and side.encoder == "uninformed" and isinstance(problem.objective, MinimizeLeakage)
     figures: tuple[dict[str, Any] | None, ...] = ()  # of the promises; they do not depend on the certificate
+    told = [*remarks, *_relaxed(problem, channel)]
     for certificate in certificates:
         zero = Fraction(0)
         draft = Design(problem, channel, zero, zero, certificate, method, decoder=decoder or {})
-        draft = replace(draft, remarks=tuple(remarks), proofs=proofs)
+        draft = replace(draft, remarks=tuple(told), proofs=proofs)
         verdict = prove(draft.to_json(), figures)
         figures = verdict.figures
         design = replace(

@@ -2,8 +2,31 @@
 
 from collections.abc import Callable
 
-from dalenius.core import ConditionallyIid, Contraction, Design, Leakage, MaximizeInformation, Problem, Samples
-from dalenius.designs import categorical, compositions, noise, pram, rate, robust
+from dalenius.core import (
+    ConditionallyIid,
+    Contraction,
+    Design,
+    Leakage,
+    LocalDP,
+    MaximizeInformation,
+    MinimizeVariance,
+    Problem,
+    Samples,
+)
+from dalenius.designs import (
+    by_parts,
+    categorical,
+    compositions,
+    given,
+    noise,
+    own_letters,
+    pram,
+    rate,
+    relaxed,
+    robust,
+    subset_selection,
+    variance,
+)
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.designs.leakage import least
@@ -20,20 +43,39 @@ FAMILIES: dict[str, tuple[Callable[[Problem], str | None], Callable[..., Design]
     "compositions of windows (paper 000)": (compositions.why_not, compositions.windows),
     "noise for numbers (paper 004)": (noise.why_not, noise.noise),
     "PRAM of form (8) (paper 002)": (pram.why_not, pram.pram),
+    "matrices in parts (paper 002)": (by_parts.why_not, by_parts.by_parts),
+    "letters beside kept columns (paper 002)": (given.why_not, given.beside_kept),
+    "local_dp with delta (paper 002)": (relaxed.why_not, relaxed.relaxed),
+    "subset selection (paper 002)": (subset_selection.why_not, subset_selection.subset_selection),
+    "matrices in a column's own letters (paper 002)": (own_letters.why_not, own_letters.own_letters),
+    "least estimator variance (paper 002)": (variance.why_not, variance.least_variance),
     "categories in closed form (paper 003)": (categorical.why_not, categorical.categorical),
     "plain rate-distortion (paper 003)": (rate.why_not, rate.plain_rate),
     "leakage and distortion (papers 003 and 004)": (why_not_least, least),
     "contraction (paper 004)": (robust.why_not, robust.contract),
 }
 
+PARTS = "matrices in parts (paper 002)"
 NEAR: tuple[tuple[Callable[[Problem], object], str], ...] = (
+    (lambda p: any(isinstance(g, LocalDP) and g.delta for g in p.guarantees), "local_dp with delta (paper 002)"),
     (
         lambda p: isinstance(p.source, ConditionallyIid) or isinstance(p.joint, Samples),
         "samples that are alike (paper 000)",
     ),
     (lambda p: p.form == "windows", "compositions of windows (paper 000)"),
     (lambda p: p.form == "noise", "noise for numbers (paper 004)"),
-    (lambda p: p.form == "pram", "PRAM of form (8) (paper 002)"),
+    (lambda p: p.each or (p.strata and any(isinstance(g, LocalDP) for g in p.guarantees)), PARTS),
+    (
+        lambda p: p.keep and any(isinstance(g, LocalDP) for g in p.guarantees),
+        "letters beside kept columns (paper 002)",
+    ),
+    (
+        lambda p: p.release and not p.form and isinstance(p.objective, MaximizeInformation),
+        "matrices in a column's own letters (paper 002)",
+    ),
+    (lambda p: isinstance(p.objective, MinimizeVariance), "least estimator variance (paper 002)"),
+    (lambda p: p.form in pram.FORMS, "PRAM of form (8) (paper 002)"),
+    (lambda p: p.form == subset_selection.FORM, "subset selection (paper 002)"),
     (lambda p: any(isinstance(g, Contraction) for g in p.guarantees), "contraction (paper 004)"),
     (lambda p: isinstance(p.objective, MaximizeInformation), "perfect sample privacy (paper 000)"),
     (lambda _: True, "leakage and distortion (papers 003 and 004)"),
@@ -67,7 +109,8 @@ def solve(
         return within(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     reasons = {}
     for family, (refusal, design) in FAMILIES.items():
-        if (reason := refusal(problem)) is None:
+        alone = "it makes one channel for all columns, not one for each" if problem.each and family != PARTS else None
+        if (reason := alone or refusal(problem)) is None:
             if problem.joint is None:
                 problem, _ = bind(problem)
             return design(problem, gap=gap, seconds=seconds, on_progress=on_progress)

@@ -25,7 +25,7 @@ from dalenius.solvers.interior import Floats
 from dalenius.solvers.staircase import Staircase as Found
 from dalenius.solvers.staircase import best_mass, staircase
 
-__all__ = ["design", "local_dp", "why_not", "why_not_many"]
+__all__ = ["design", "in_form", "local_dp", "why_not", "why_not_many"]
 
 FEW = 20  # letters of a channel that is written in rows
 ALONE = 64  # letters that are designed one by one
@@ -92,12 +92,19 @@ def local_dp(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0,
     """
     if reason := why_not_many(problem):
         raise Unsupported(f"staircases cannot solve this: {reason}")
+    return in_form(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+
+
+def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, on_progress: Told = None) -> Design:
+    """The same for any number of letters, with a channel of form staircase."""
     joint = problem.pmf.marginal(list(problem.observe))
     problem, ratio = replace(problem, joint=joint), plain_ratio(problem) or Fraction(1)
     alphabets = joint.alphabets(problem.observe)
     sizes = [len(letters) for letters in alphabets.values()]
     counts = np.zeros(int(np.prod(sizes)), dtype=object)
     counts[np.ravel_multi_index(tuple(joint.support.T), sizes)] = joint.weights
+    if len(joint) < 2:
+        return _silent(problem)
     order = np.array(sorted(np.flatnonzero(counts), key=lambda x: (-int(counts[x]), x)))  # commonest first
     p = np.array([int(counts[x]) / joint.total for x in order])
     r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
@@ -124,6 +131,15 @@ def local_dp(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0,
     )
     method = f"{_METHOD}, {len(masses)} classes of {len(p):,} letters" if len(p) > ALONE else _METHOD
     return proved(problem, channel, [Certificate("staircase", price)], method=method, remarks=_remarks(channel, len(p)))
+
+
+def _silent(problem: Problem) -> Design:
+    """One letter occurs, so that there is nothing to tell about it."""
+    alphabets = problem.pmf.alphabets(problem.observe)
+    group = (0,) * int(np.prod([len(letters) for letters in alphabets.values()]))
+    channel = Staircase(alphabets, {problem.output or "Y": ("0",)}, Fraction(1), group, ((Fraction(1), ()),))
+    proof = {"runs": [[1, "0"]], "tree": ["0"]}
+    return proved(problem, channel, [Certificate("staircase", proof)], method="one letter: there is nothing to tell")
 
 
 def grouped(p: Floats, mass: float) -> npt.NDArray[np.int64]:

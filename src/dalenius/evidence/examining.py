@@ -15,13 +15,15 @@ its m counts exceeds its share, the information I in the n drawn rows, in nats, 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import exp, inf, log, prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Kernel, Noise, Orbits, Pmf, Sums, Windows
+from dalenius.core import Design, Kernel, Noise, Orbits, Pmf, Staircase, Strata, Sums, Windows
+from dalenius.core.pmf import outcome_words
 from dalenius.evidence.attack import Attack, attacks
 from dalenius.evidence.compact import cannot_draw, kept_share, means, too_many
 from dalenius.evidence.dealing import Dealt, role_counts, role_means
@@ -144,12 +146,28 @@ def _information(counts: Floats) -> float:
 
 def _parts(design: Design, *arrays: npt.NDArray[Any]) -> list[tuple[Kernel, str, list[npt.NDArray[Any]]]]:
     """What is drawn by itself: the channel, a word that tells it from others, and its column of each array."""
+    if isinstance(design.channel, Strata) and len(arrays) == 2:  # beside its input a letter has its stratum
+        return _by_stratum(design.channel, *arrays)
     if isinstance(design.channel, Windows | Sums) and len(design.channel.windows) > 1:
         return [
             (window, f" of {next(iter(window.output))}", [a[:, j] for a in arrays])
             for j, window in enumerate(design.channel.windows)
         ]
     return [(design.channel, "", list(arrays))]
+
+
+def _by_stratum(
+    channel: Strata, inputs: npt.NDArray[Any], letters: npt.NDArray[Any]
+) -> list[tuple[Kernel, str, list[npt.NDArray[Any]]]]:
+    read, stratum = np.divmod(inputs.astype(np.int64), channel.many)
+    outcomes = product(*(channel.inputs[n] for n in channel.strata))
+    parts: list[tuple[Kernel, str, list[npt.NDArray[Any]]]] = []
+    for s, (part, outcome) in enumerate(zip(channel.channels, outcomes, strict=True)):
+        here = stratum == s
+        rows = np.array(part.group)[read[here]] if isinstance(part, Staircase) else read[here]
+        if here.any():
+            parts.append((part, f" where {outcome_words(channel.strata, outcome)}", [rows, letters[here]]))
+    return parts
 
 
 def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], *, error: float = ERROR) -> Audit:
@@ -171,8 +189,9 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
         found, told = _examined(channel, which, those, read, drawn, share)
         findings += found
         leakage += told
-    moved = [transitions(channel, *arrays) for channel, _, arrays in parts]
-    found_moved = tuple(entry for entry in moved if entry)
+    where = isinstance(design.channel, Strata)
+    moved = [(transitions(channel, *arrays), {"where": which} if where else {}) for channel, which, arrays in parts]
+    found_moved = tuple({**entry, **place} for entry, place in moved if entry)
     spent = tuple(realised(design, measure, inputs, letters, share) for measure in measures)
     findings += [_distortion_finding(one, share) for one in spent]
     return Audit(len(letters), True, error, tuple(findings), tuple(leakage), attacks(design), found_moved, spent)

@@ -4,7 +4,7 @@ Nothing is believed of the mechanism but its rows. Each input of the channel cou
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
@@ -29,6 +29,7 @@ from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_ou
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
 from dalenius.measures.individual import Individual, independent_capacity, individual_capacity
+from dalenius.measures.renyi import ORDERS, renyi_level, zcdp_level
 from dalenius.measures.shannon import conditional_mutual_information_bounds, mutual_information_bounds
 
 __all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism"]
@@ -78,6 +79,8 @@ class MechanismAudit:
     prior: UnderPrior | None
     guarantees: tuple[Guarantee, ...]
     remarks: tuple[str, ...] = ()
+    renyi: Mapping[int, float | None] = field(default_factory=dict)
+    zcdp_rho: float | None = None
 
     @property
     def worst(self) -> Individual:
@@ -95,6 +98,8 @@ class MechanismAudit:
             "capacity_bits": list(self.capacity),
             "dp_epsilon": level,
             "strong_dp_epsilon": self.strong_dp_epsilon,
+            "renyi_nats": {str(order): level for order, level in self.renyi.items()},
+            "zcdp_rho": self.zcdp_rho,
             "eta_kl": self.eta_kl,
             "eta_tv": self.eta_tv,
             "worst_record": list(self.worst.group),
@@ -146,6 +151,8 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
         under,
         tuple(met),
         remarks,
+        {order: renyi_level(channel, order) for order in ORDERS},
+        zcdp_level(channel),
     )
 
 

@@ -113,7 +113,7 @@ class Ledger:
         """Say that a release is complete, with the text of the card that went with it."""
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
-            if card is not None and Mechanism(card).channel != entry.mechanism.channel:
+            if card is not None and Mechanism.read(card).channel != entry.mechanism.channel:
                 raise InputError(f"this is not the card of release {number}: it has another channel")
             if entry.state == VOID:
                 raise InputError(f"release {number} is void; what was released after all is recorded with `ledger add`")

@@ -24,7 +24,7 @@ def _is_query(text: str) -> bool:
 @lru_cache(maxsize=512)
 def mechanism_of(text: str) -> Mechanism:
     """The mechanism of a document; read once."""
-    return QueryMechanism(text) if _is_query(text) else Mechanism(text)
+    return QueryMechanism(text) if _is_query(text) else Mechanism.read(text)
 
 
 def proved(text: str) -> Mechanism:

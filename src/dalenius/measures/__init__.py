@@ -85,6 +85,7 @@ from dalenius.measures.operational import (
     quantise_and_bin,
 )
 from dalenius.measures.queries import estimate_queries, expected_error
+from dalenius.measures.renyi import renyi_level, zcdp_level
 from dalenius.measures.risk import (
     expected_reciprocal,
     main_effects,
@@ -210,6 +211,7 @@ __all__ = [
     "quantise",
     "quantise_and_bin",
     "randomised_response",
+    "renyi_level",
     "reverse_bound",
     "reverse_water_filling",
     "s_star",
@@ -230,4 +232,5 @@ __all__ = [
     "window_sums_bits",
     "withheld_bound",
     "worst_factor",
+    "zcdp_level",
 ]

@@ -137,7 +137,7 @@ def factors_of(channel: Kernel, kept: Sequence[str] = ()) -> list[Factor]:
     if isinstance(channel, Windows) and not strata:
         names = [n for window in channel.windows for n in window.inputs]
         if len(set(names)) == len(names):
-            return [_dense(window, []) for window in channel.windows]
+            return [factor for window in channel.windows for factor in factors_of(window)]
     if not channel.few:
         raise Unsupported(
             f"a channel of form {channel.form!r} with {channel.shape[0]:,} x {channel.shape[1]:,} entries is not "

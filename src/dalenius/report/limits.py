@@ -121,10 +121,29 @@ def _chosen(facts: Facts) -> str:
     )
 
 
+def _given(facts: Facts) -> str:
+    given = [name for p in facts.promises for name in p.written.get("given", ())]
+    if not given:
+        return ""
+    verb = "leaves as it is and is" if len(given) == 1 else "leave as they are and are"
+    return (
+        f"{joined(given)} {verb} not protected: the level holds between records that agree in it. A ledger charges "
+        "such a release no finite level, because for records that differ in it there is none."
+    )
+
+
 def not_protected(document: Document) -> list[str]:
     """What the promises of a design or a card do not cover, in plain sentences."""
     facts = Facts.read(document)
-    told = [_unit(facts), _together(facts), _others(facts), *_outside(facts), _repeated(facts), _distribution(facts)]
+    told = [
+        _unit(facts),
+        _given(facts),
+        _together(facts),
+        _others(facts),
+        *_outside(facts),
+        _repeated(facts),
+        _distribution(facts),
+    ]
     told += [_channel(facts), _chosen(facts)]
     if facts.order == "keep":
         told.append("The rows stand in the order of the original table, and that order can tell something by itself.")

@@ -13,6 +13,17 @@ __all__ = ["audited", "table_of", "up"]
 def audited(seen: MechanismAudit) -> list[str]:
     """Every measure as one line of a table, then the worst adversary and the promises that the mechanism keeps."""
     rows = _common(seen.groups, seen.independent, seen.capacity, seen.dp_epsilon, seen.strong_dp_epsilon)
+    rows += [(f"Renyi level of order {order}, any two inputs", _nats(level)) for order, level in seen.renyi.items()]
+    rows += (
+        []
+        if not seen.renyi
+        else [
+            (
+                "zero-concentrated (zCDP), any two inputs",
+                "none" if seen.zcdp_rho is None else f"rho {up(seen.zcdp_rho)}",
+            )
+        ]
+    )
     rows += [
         ("share of any information that passes (eta_KL)", f"{up(seen.eta_kl)}"),
         ("largest total variation (eta_TV)", f"{up(seen.eta_tv)}"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from dalenius.core import Design, Kernel, Samples, Types, channel_of
+from dalenius.core import Design, Kernel, Margins, Samples, Types, channel_of
 from dalenius.core.multinomial import type_law
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
@@ -108,7 +108,7 @@ def _weights(design: Design) -> list[int]:
         return [sum(row) for row in type_law(law.masses, law.kernel.rows, law.n)[1]]
     inputs = list(design.channel.inputs)
     weight = [0] * design.channel.shape[0] if design.channel.few else []
-    if not weight:
+    if not weight or isinstance(law, Margins):
         return weight
     for codes, n in zip(design.problem.pmf.grouped(inputs)[0], design.problem.pmf.counts(inputs).tolist(), strict=True):
         weight[design.channel.row_of(codes)] = int(n)
@@ -221,7 +221,7 @@ def _utility(facts: Facts) -> dict[str, Any]:
 def _told(objective: Document) -> str:
     """What the value of an objective is called."""
     aim = objective.get("maximize") or objective.get("minimize") or {}
-    if about := aim.get("information") or aim.get("leakage"):
+    if about := aim.get("information") or aim.get("information_of_each") or aim.get("leakage"):
         return f"This release tells about {joined(about)}"
     return next(
         (w for k, w in (("distortion", "Expected distortion"), ("variance", "Variance")) if k in aim), "This release"

@@ -27,6 +27,10 @@ KINDS = {
     "staircase": "bounding every subset of the inputs, the rare ones as if they could be divided",
     "noise": "the laws of the noise on the grid, and by what must stay unknown at that error",
     "pram": "bounding every matrix that keeps a letter or draws one of the others, all alike",
+    "parts": "bounding the matrix of each part (column or stratum) by itself",
+    "given": "bounding what every subset of the letters adds to the kept columns",
+    "relaxed": "bounding every subset of the inputs, and what delta adds to it",
+    "variance": "prices that bound every subset of the letters, and an inverse in rational numbers",
     "composition": "the privacy of every window and the lemma on windows without cycles, and a closed bound",
     "orbits": "dividing all possible mechanisms, up to the order of the samples, into boxes and bounding each of them",
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
@@ -35,7 +39,7 @@ KINDS = {
     "dual": "a dual solution, evaluated with error bounds",
 }
 
-WITHIN = {"noise": "on the grid ", "pram": "of the form pram "}
+WITHIN = {"noise": "on the grid ", "pram": "of the form pram ", "parts": "made of such parts "}
 """Kinds of proof that bound only mechanisms of one form; beyond it, others may do better."""
 
 NEGLIGIBLE = exact("1e-4")
@@ -132,7 +136,8 @@ def _information_privacy(promise: Promise, _: Facts) -> list[str]:
 def _local_dp(promise: Promise, _: Facts) -> list[str]:
     level, seen_level = promise.written["local_dp"], promise.figures.get("epsilon_nats")
     far = " for each step of distance between them" if promise.written.get("metric") else ""
-    delta = promise.written.get("delta")
+    delta, given = promise.written.get("delta"), promise.written.get("given", ())
+    far += f" with the same {joined(given)}" if given else ""
     told = (
         f"Whatever an attacker knows already, no released letter is more than {factor(level)} times as likely under "
         f"one input as under another{far} (local differential privacy at level {figure(level, 'up')})"
@@ -227,6 +232,9 @@ def _aim(document: Document, side: str | None) -> tuple[str, str, str, bool]:
     if "theta" in aim:
         share = f"{shown(aim['theta'])} of what it tells about {joined(aim['leakage'])} and the rest of its rate"
         return f"has a weighted sum of {{}} ({share})", "have", "bits", maximise
+    if "information_of_each" in aim:
+        about = joined(aim["information_of_each"])
+        return f"tells {{}} in all about {about}, each column counted by itself", "tell", "bits", maximise
     if "information" in aim or "leakage" in aim:
         about = joined(aim.get("information") or aim["leakage"])
         counted = side and "leakage" in aim and "beside_bits" not in document  # the figure is I(S; Y, Z)
@@ -366,8 +374,8 @@ def seen(audit: Audit | None) -> list[str]:
         f"{_one_in(audit.error)}.",
     ]
     told += [
-        f"{shown(', '.join(moved['columns']))}: {moved['changed']:,} of {many(moved['rows'], 'record')} changed "
-        f"({moved['changed_percent']:.1f} %)."
+        f"{shown(', '.join(moved['columns']) + moved.get('where', ''))}: {moved['changed']:,} of "
+        f"{many(moved['rows'], 'record')} changed ({moved['changed_percent']:.1f} %)."
         for moved in audit.transitions
     ]
     told += [

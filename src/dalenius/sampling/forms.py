@@ -1,13 +1,13 @@
 """What is drawn for each form of channel: one letter from all inputs, or one for each window from what it sees."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Noise, Orbits, Pram, Resample, Staircase, Sums, Types, Windows
+from dalenius.core import Kernel, Noise, Orbits, Pram, Resample, Staircase, Strata, Sums, Types, Windows
 from dalenius.sampling.dealer import Dealer
 from dalenius.sampling.keeper import Keeper
 from dalenius.sampling.noise import NoiseSampler
@@ -31,7 +31,7 @@ class Draw:
     """
 
     inputs: Sequence[str]
-    sampler: Sampler | Resampler | Keeper | NoiseSampler | Dealer
+    sampler: "Sampler | Resampler | Keeper | NoiseSampler | Dealer | Stratified"
     label: tuple[str, ...] = ()
     form: Types | Staircase | None = None
 
@@ -49,6 +49,26 @@ class Draw:
         return inputs, letters
 
 
+class Stratified:
+    """Draws by the law of each record's stratum; inputs are numbered with the strata fastest."""
+
+    def __init__(self, channels: Sequence[Kernel]) -> None:
+        self.draws = [draws_of(channel)[0] for channel in channels]
+        self.groups = [np.array(c.group) if isinstance(c, Staircase) else None for c in channels]
+        self.dtype: np.dtype[Any] = np.min_scalar_type(max(channel.shape[1] for channel in channels))
+
+    def draw(self, codes: npt.NDArray[Any], stream: Words, start: int = 0) -> npt.NDArray[Any]:
+        """The letters of the rows start, start + 1, ...; each row uses its own words, whatever its stratum."""
+        inputs, stratum = np.divmod(codes.astype(np.int64), len(self.draws))
+        letters = np.zeros(len(codes), dtype=self.dtype)
+        for s, (one, group) in enumerate(zip(self.draws, self.groups, strict=True)):
+            here = stratum == s
+            if here.any():
+                read = np.where(here, inputs, 0) if group is None else group[np.where(here, inputs, 0)]
+                letters[here] = one.sampler.draw(read, stream, start)[here]
+        return letters
+
+
 def draws_of(channel: Kernel) -> list[Draw]:
     """The draws that realise a channel of any form exactly; a form without draws of its own is drawn from its rows.
 
@@ -57,8 +77,12 @@ def draws_of(channel: Kernel) -> list[Draw]:
     [['X']]
     """
     if isinstance(channel, Windows):
-        samplers = {rows: Sampler(rows) for rows in {w.rows for w in channel.windows}}  # windows are often alike
-        return [Draw(list(w.inputs), samplers[w.rows], ("window", *w.output)) for w in channel.windows]
+        dense = [w for w in channel.windows if w.form is None]
+        samplers = {rows: Sampler(rows) for rows in {w.rows for w in dense}}  # windows are often alike
+        draws = {id(w): Draw(list(w.inputs), samplers[w.rows]) for w in dense}
+        return [replace(draws.get(id(w)) or draws_of(w)[0], label=("window", *w.output)) for w in channel.windows]
+    if isinstance(channel, Strata) and not channel.few:
+        return [Draw(list(channel.inputs), Stratified(channel.channels))]
     if isinstance(channel, Noise):
         return [Draw(list(channel.inputs), NoiseSampler(channel))]
     if isinstance(channel, Sums):

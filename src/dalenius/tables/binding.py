@@ -11,7 +11,7 @@ import numpy as np
 from dalenius.core.guarantee import LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem
-from dalenius.core.product_pmf import ProductPmf
+from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
 from dalenius.core.source import ConditionallyIid, PmfSource, TableSource
 from dalenius.errors import DaleniusError, InputError, MismatchError
@@ -107,10 +107,11 @@ def _bind_table(
     columns = coded.resolved(problem.columns)
     problem = _with_rows(problem, source, coded)
     if prior is None:
-        law = coded.pmf() if source.prior is None else _uniform(problem, coded)
-        return problem.bound(law, columns), coded
+        return problem.bound(_uniform(problem, coded) if source.prior else _counted(problem, coded), columns), coded
     problem.bound(prior)  # names first: their errors say the line
     _check_alphabets(prior, coded, source.prior or "")
+    if problem.each:
+        return problem.bound(Margins.of(prior, names), columns), coded
     same = list(prior.variables) == names or isinstance(prior, ProductPmf)
     joint = prior if same else prior.marginal(names)
     return problem.bound(joint, columns), coded
@@ -132,13 +133,21 @@ def _with_rows(problem: Problem, source: TableSource, coded: Coded) -> Problem:
     return replace(problem, robust=replace(problem.robust, rows=coded.rows))
 
 
-def _uniform(problem: Problem, coded: Coded) -> Pmf:
+def _counted(problem: Problem, coded: Coded) -> Pmf | Margins:
+    """The law of a row; only that of each column where each has a mechanism of its own."""
+    return Margins(tuple(coded.pmf([name]) for name in coded.names)) if problem.each else coded.pmf()
+
+
+def _uniform(problem: Problem, coded: Coded) -> Pmf | Margins:
     """Every outcome alike: a public law that needs no file. The alphabets must be declared, or they tell the table."""
     if coded.from_table:
         raise problem.error(
             ("source", "prior"),
             f'prior = "uniform" is public only with public letters; declare the values of {coded.from_table[0]!r}',
         )
+    if problem.each:
+        alike = ((name, a, np.arange(len(a))[:, None]) for name, a in coded.alphabets.items())
+        return Margins(tuple(Pmf.from_counts({name: a}, codes, [1] * len(a)) for name, a, codes in alike))
     sizes = [len(a) for a in coded.alphabets.values()]
     if prod(sizes) > OUTCOMES:
         raise problem.error(("source", "prior"), f"a uniform law of {prod(sizes):,} outcomes is too large")

@@ -13,6 +13,7 @@ from dalenius.core.forms.orbits import Orbit, Orbits
 from dalenius.core.forms.pram import Pram
 from dalenius.core.forms.resample import Resample
 from dalenius.core.forms.staircase import Staircase
+from dalenius.core.forms.strata import Strata
 from dalenius.core.forms.sums import Sums
 from dalenius.core.forms.types import Types
 from dalenius.core.forms.windows import Product, Windows
@@ -28,6 +29,7 @@ __all__ = [
     "Product",
     "Resample",
     "Staircase",
+    "Strata",
     "Sums",
     "Types",
     "Windows",
@@ -35,7 +37,8 @@ __all__ = [
 ]
 
 FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
-    form.form: form.from_json for form in (Noise, Orbits, Pram, Resample, Staircase, Sums, Types, Windows, Product)
+    form.form: form.from_json
+    for form in (Noise, Orbits, Pram, Resample, Staircase, Strata, Sums, Types, Windows, Product)
 }
 
 

@@ -6,10 +6,8 @@ from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Self
 
-from dalenius.core.channel import Channel
 from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets
-from dalenius.core.numbers import written
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import DaleniusError, InputError, InvalidChannel
 
@@ -25,6 +23,7 @@ class Windows(Kernel):
     Windows may overlap; the draws are independent given the inputs. Whether the outputs together are private is
     another matter, and not for a channel to say.
 
+    >>> from dalenius.core import Channel
     >>> bits = ("0", "1")
     >>> tell = [Channel({x: bits, z: bits}, {y: bits}, ((1, 0), (0, 1), (0, 1), (1, 0))) for x, z, y in ("abU", "bcV")]
     >>> Windows(dict.fromkeys("abc", bits), tuple(tell)).shape
@@ -32,7 +31,7 @@ class Windows(Kernel):
     """
 
     inputs: Alphabets
-    windows: tuple[Channel, ...]
+    windows: tuple[Kernel, ...]
     form: ClassVar[str] = "windows"
 
     def __post_init__(self) -> None:
@@ -48,7 +47,8 @@ class Windows(Kernel):
                     raise InvalidChannel(f"{name!r} has another alphabet in a window than among the inputs")
         if len(self.output) != len(self.windows):
             raise InvalidChannel("two windows draw the same output")
-        if clash := set(self.output) & set(self.inputs):
+        own = {n for window in self.windows if window.inputs == window.output for n in window.output}
+        if clash := set(self.output) & set(self.inputs) - own:
             raise InvalidChannel(f"{min(clash)!r} is an input and an output at once")
 
     @property
@@ -63,6 +63,8 @@ class Windows(Kernel):
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "channels"}:
             raise InvalidChannel(f"a channel of form {cls.form!r} has exactly the keys form, inputs, output, channels")
+        from dalenius.core.forms import channel_of  # a window has any form, so it is read by the reader of all
+
         inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         channels = document["channels"]
         if not isinstance(channels, list) or len(channels) != len(output):
@@ -70,18 +72,16 @@ class Windows(Kernel):
         windows = []
         for number, (name, channel) in enumerate(zip(output, channels, strict=True), 1):
             where = f"channel {number} of form {cls.form!r}"
-            if not isinstance(channel, dict) or set(channel) != {"inputs", "output", "rows"}:
-                raise InvalidChannel(f"{where} has exactly the keys inputs, output and rows")
+            if not isinstance(channel, dict) or not set(channel) > {"inputs", "output"}:
+                raise InvalidChannel(f"{where} has exactly the keys inputs, output and rows, or those of its form")
             if channel["output"] != name:
                 raise InvalidChannel(f"{where} draws {channel['output']!r}; in the order of the outputs it is {name!r}")
             seen = channel["inputs"]
             if not isinstance(seen, list) or len(set(map(str, seen))) != len(seen) or not set(seen) <= set(inputs):
                 raise InvalidChannel(f'{where}: "inputs" names some of the inputs, each once, not {seen!r}')
             try:
-                sub = {n: list(inputs[n]) for n in seen}
-                windows.append(
-                    Channel.from_json({"inputs": sub, "output": {name: list(output[name])}, "rows": channel["rows"]})
-                )
+                sides = {"inputs": {n: list(inputs[n]) for n in seen}, "output": {name: list(output[name])}}
+                windows.append(channel_of({**channel, **sides}))
             except DaleniusError as e:
                 raise InvalidChannel(f"{where}: {e}") from None
         return cls(inputs, tuple(windows))
@@ -92,11 +92,7 @@ class Windows(Kernel):
             "inputs": {n: list(a) for n, a in self.inputs.items()},
             "output": {n: list(a) for n, a in self.output.items()},
             "channels": [
-                {
-                    "inputs": list(window.inputs),
-                    "output": next(iter(window.output)),
-                    "rows": [[written(v) for v in row] for row in window.rows],
-                }
+                {**window.to_json(), "inputs": list(window.inputs), "output": next(iter(window.output))}
                 for window in self.windows
             ],
         }

@@ -1,0 +1,83 @@
+"""`Strata`: one channel for each value of columns that leave as they are."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, ClassVar, Self
+
+from dalenius.core.expanding import expanded
+from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.pmf import Alphabets
+from dalenius.errors import InvalidChannel
+
+__all__ = ["Strata"]
+
+
+@dataclass(frozen=True)
+class Strata(Kernel):
+    """p(y | x, s) = p_s(y | x), with a channel p_s of any form for each outcome s of the strata, the last inputs.
+
+    >>> from dalenius.core import Channel
+    >>> tell, hide = (Channel({"X": ("a", "b")}, {"Y": ("a", "b")}, rows) for rows in (((1, 0), (0, 1)), ((1, 0),) * 2))
+    >>> Strata({"X": ("a", "b"), "sex": ("f", "m")}, ("sex",), (tell, hide)).rows[1:3]
+    ((Fraction(1, 1), Fraction(0, 1)), (Fraction(0, 1), Fraction(1, 1)))
+    """
+
+    inputs: Alphabets
+    strata: tuple[str, ...]
+    channels: tuple[Kernel, ...]
+    form: ClassVar[str] = "strata"
+
+    def __post_init__(self) -> None:
+        if not self.strata or tuple(self.inputs)[-len(self.strata) :] != self.strata:
+            raise InvalidChannel("the strata of a channel are its last inputs")
+        if len(self.channels) != self.many:
+            raise InvalidChannel(f"there are {self.many} strata and {len(self.channels)} channels")
+        for channel in self.channels:
+            if dict(channel.inputs) != self.read or dict(channel.output) != dict(self.output):
+                raise InvalidChannel("the channels of the strata read or release other letters than each other")
+
+    @property
+    def output(self) -> Alphabets:
+        return self.channels[0].output
+
+    @property
+    def read(self) -> dict[str, tuple[str, ...]]:
+        """The inputs of the channel of each stratum."""
+        return {n: tuple(a) for n, a in self.inputs.items() if n not in self.strata}
+
+    @property
+    def many(self) -> int:
+        """How many strata there are; the stratum of input outcome x is x modulo this."""
+        return prod(len(self.inputs[n]) for n in self.strata)
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Self:
+        from dalenius.core.forms import channel_of  # a stratum has any form, so it is read by the reader of all
+
+        if set(document) != {"form", "inputs", "output", "strata", "channels"}:
+            raise InvalidChannel(
+                "a channel of form 'strata' has exactly the keys form, inputs, output, strata, channels"
+            )
+        inputs, strata = alphabets(document["inputs"], "inputs"), document["strata"]
+        if not isinstance(strata, list) or not isinstance(document["channels"], list):
+            raise InvalidChannel(
+                '"strata" names the last inputs, and "channels" has a channel for each of their outcomes'
+            )
+        sides = {"inputs": {n: list(a) for n, a in inputs.items() if n not in strata}, "output": document["output"]}
+        parts = [part for part in document["channels"] if isinstance(part, dict)]
+        return cls(inputs, tuple(map(str, strata)), tuple(channel_of({**part, **sides}) for part in parts))
+
+    def to_json(self) -> dict[str, Any]:
+        told = [channel.to_json() for channel in self.channels]
+        return {
+            "form": self.form,
+            "inputs": {n: list(a) for n, a in self.inputs.items()},
+            "output": {n: list(a) for n, a in self.output.items()},
+            "strata": list(self.strata),
+            "channels": [{k: v for k, v in part.items() if k not in ("inputs", "output")} for part in told],
+        }
+
+    @cached_property
+    def rows(self) -> Rows:
+        return tuple(map(tuple, expanded(self.to_json())))

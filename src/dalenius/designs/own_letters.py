@@ -1,0 +1,257 @@
+r"""Any matrix under local DP that releases a column in its own letters: invariant PRAM, forbidden and frozen letters.
+
+    max I(X; Z)   over all matrices at the level with   p M = p (`preserve_marginals`),   M(x, z) = 0 where forbidden.
+
+I is convex in M and the matrices are a polytope, so the best is one of its corners: from several starts the linear
+program of the tangent is solved until no corner is better. That the search ends at the best corner is not proved; the
+bound is that of all channels at the level, whatever letters they release, and the gap says what that leaves open. It is
+0 where as many letters are allowed as the best channel has and no margin is preserved. Under pure local DP a transition
+that is forbidden from one letter is impossible from every letter: a zero in a column makes the whole column zero.
+
+References: paper 002, section 2.2 and 5; Gouweleeuw et al. (1998) for invariant PRAM.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from dalenius.core import Certificate, Channel, Design, LocalDP, MaximizeInformation, Problem
+from dalenius.core.arithmetic import exp
+from dalenius.designs import staircase
+from dalenius.designs.keeping import MOST_NATS, kept_exactly
+from dalenius.designs.proving import proved
+from dalenius.errors import Infeasible, Unsupported
+from dalenius.solvers import maximise
+from dalenius.solvers.interior import Floats
+
+__all__ = ["own_letters", "why_not"]
+
+LETTERS = 24
+STARTS = 12
+STEPS = 50
+GRAIN = 1 << 62
+
+
+def why_not(problem: Problem) -> str | None:
+    """The reason why this family does not solve a problem, or None."""
+    if problem.form is not None or problem.release != problem.observe:
+        return "it releases exactly the columns that it observes, without form"
+    if not isinstance(problem.objective, MaximizeInformation) or problem.objective.about != problem.observe:
+        return "its objective is the information about the columns that it observes"
+    if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):
+        return "it promises local_dp and nothing else"
+    if promise.metric is not None or promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
+        return f"it promises local_dp without metric, delta and given, above 0 and up to {MOST_NATS} nats"
+    for key in ("keep", "strata", "each", "limits", "side_information"):
+        if getattr(problem, key):
+            return f"it does not take {key}"
+    return None
+
+
+def own_letters(
+    problem: Problem,
+    *,
+    gap: float = staircase.RELATIVE,
+    seconds: float = 60.0,
+    on_progress: Callable[[str], None] | None = None,
+) -> Design:
+    """The best matrix that the search finds, with the bound of all channels.
+
+    >>> from dalenius.core import Pmf
+    >>> joint = Pmf.from_records({"X": ("a", "b", "c")}, [(("a",), 5), (("b",), 3), (("c",), 2)])
+    >>> goal, promise = MaximizeInformation(("X",)), LocalDP(Fraction(1))
+    >>> design = own_letters(Problem(("X",), goal, (promise,), release=("X",), preserve_marginals=True, joint=joint))
+    >>> [sum(n * row[y] for n, row in zip((5, 3, 2), design.channel.rows)) for y in range(3)]
+    [Fraction(5, 1), Fraction(3, 1), Fraction(2, 1)]
+    """
+    if reason := why_not(problem):
+        raise Unsupported(f"a matrix in a column's own letters cannot be had for this: {reason}")
+    (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
+    joint, r = problem.pmf.marginal(list(problem.observe)), exp(promise.epsilon)[0]
+    problem = replace(problem, joint=joint)
+    alphabets = joint.alphabets(problem.observe)
+    sizes = [len(letters) for letters in alphabets.values()]
+    letters = list(product(*alphabets.values()))
+    if len(letters) > LETTERS:
+        raise Unsupported(
+            f"there are {len(letters)} letters, and a matrix in their own letters is searched for up to {LETTERS}; "
+            'form = "pram" takes 100,000'
+        )
+    counts = [0] * len(letters)
+    for x, n in zip(np.ravel_multi_index(tuple(joint.support.T), sizes), joint.weights, strict=True):
+        counts[int(x)] = int(n)
+    allowed = _allowed(problem, letters, counts)
+    occur = [x for x, n in enumerate(counts) if n]
+    p = np.array([counts[x] / joint.total for x in occur])
+    margin = np.array([counts[y] / joint.total for y in allowed]) if problem.preserve_marginals else None
+    best = staircase.in_form(_fresh(problem), gap=gap, seconds=seconds)
+    starts = [_labelled(best, occur, allowed)] if margin is None else []
+    found = _searched(p, float(r), len(allowed), margin, starts, on_progress)
+    mass = [Fraction(counts[x], joint.total) for x in occur]
+    wanted = [Fraction(counts[y], joint.total) for y in allowed] if problem.preserve_marginals else None
+    exactly = _coupled(found, mass, wanted)
+    near = {x: _spread(row, allowed, len(letters)) for x, row in zip(occur, exactly, strict=True)}
+    rows = kept_exactly(problem, near)
+    columns = zip(*(rows[x] for x in occur), strict=True)
+    out = tuple(sum((m * v for m, v in zip(mass, column, strict=True)), Fraction(0)) for column in columns)
+    channel = Channel(alphabets, alphabets, tuple(rows.get(x, out) for x in range(len(letters))))
+    certificates = [Certificate("universal"), Certificate("subsets", best.certificate.proof)]
+    told = _remarks(problem, letters, allowed, channel, occur)
+    return proved(problem, channel, certificates, method="corners of the polytope of matrices, climbed", remarks=told)
+
+
+def _fresh(problem: Problem) -> Problem:
+    """The same promise without any wish about letters."""
+    name = "Y" if "Y" not in problem.observe else "Y" * (1 + max(map(len, problem.observe)))
+    return replace(problem, release=(), output=name, forbid=(), freeze=(), preserve_marginals=False)
+
+
+def _allowed(problem: Problem, letters: Sequence[tuple[str, ...]], counts: Sequence[int]) -> list[int]:
+    """The letters that may be released: forbidden from one is impossible from all."""
+    pairs, frozen = set(problem.forbid), set(problem.freeze)
+    known = {v for letter in letters for v in letter}
+    for a in [*(v for pair in problem.forbid for v in pair), *problem.freeze]:
+        if a not in known:
+            raise problem.error(("mechanism", "forbid"), f"no released column has the letter {a!r}")
+
+    def barred(x: tuple[str, ...], y: tuple[str, ...]) -> bool:
+        return any((a, b) in pairs or (a in frozen and a != b) for a, b in zip(x, y, strict=True))
+
+    allowed = [k for k, y in enumerate(letters) if not any(barred(x, y) for x in letters)]
+    why = "under local_dp a transition that is forbidden from one letter is impossible from every letter"
+    if not allowed:
+        raise Infeasible(f"{why}: of {len(letters)} letters 0 may be released; forbid or freeze fewer of them")
+    if problem.preserve_marginals:
+        for k, n in enumerate(counts):
+            if n and k not in allowed:
+                share = n / sum(counts)
+                raise Infeasible(
+                    f"{why}: {' '.join(letters[k])} is never released, and its share of {share:.6g} cannot be "
+                    "preserved; leave out preserve_marginals, or what forbids it"
+                )
+    return allowed
+
+
+def _labelled(best: Design, occur: Sequence[int], allowed: Sequence[int]) -> Floats:
+    """The best channel in these letters, each for the column that it stands for most; what is too much is merged."""
+    from scipy.optimize import linear_sum_assignment  # imports scipy, which takes a second
+
+    rows = np.array([[float(v) for v in best.channel.rows[x]] for x in occur])
+    order = np.argsort(-rows.sum(axis=0))
+    keep, rest = order[: len(allowed)], order[len(allowed) :]
+    columns = rows[:, keep]
+    columns[:, -1] += rows[:, rest].sum(axis=1)
+    place = {x: i for i, x in enumerate(occur)}
+    agree = np.array([[columns[place[y], k] if y in place else 0.0 for k in range(columns.shape[1])] for y in allowed])
+    where, which = linear_sum_assignment(-agree)
+    out: Floats = np.zeros((len(occur), len(allowed)))
+    out[:, where] = columns[:, which]
+    return out
+
+
+def _told(p: Floats, W: Floats) -> float:
+    out = p @ W
+    ratio = np.divide(W, out, out=np.ones_like(W), where=W > 0)
+    return float((p[:, None] * W * np.log2(ratio)).sum())
+
+
+def _searched(
+    p: Floats,
+    r: float,
+    letters: int,
+    margin: Floats | None,
+    starts: list[Floats],
+    on_progress: Callable[[str], None] | None,
+) -> Floats:
+    """The best corner of all starts, or a start that is better."""
+    n, draw = len(p), np.random.default_rng(2)
+    columns, low, high = _program(p, r, letters, margin)
+    gradients = [np.where(W > 0, np.log(np.maximum(W, 1e-300) / np.maximum(p @ W, 1e-300)), 0.0) for W in starts]
+    for k in range(STARTS):  # letters beside their own, in a ring and at random
+        near = np.abs((np.arange(n)[:, None] - np.arange(letters)) % max(n, letters)) <= k
+        gradients.append(near.astype(float) if k < max(n // 2, 1) else draw.standard_normal((n, letters)))
+    best, most = starts[0] if starts else np.tile(margin if margin is not None else 1 / letters, (n, 1)), -1.0
+    best = np.broadcast_to(best, (n, letters)).copy()
+    most = _told(p, best)
+    for k, gradient in enumerate(gradients):
+        value, W = -1.0, best
+        for _ in range(STEPS):
+            costs = np.concatenate([(p[:, None] * gradient).T.reshape(-1), np.zeros(letters)])
+            x = maximise(costs, columns, low, high).x
+            W = np.clip(x[: n * letters].reshape(letters, n).T, 0.0, None)
+            W = W / W.sum(axis=1)[:, None]
+            if (told := _told(p, W)) <= value + 1e-12:
+                break
+            value, out = told, p @ W
+            gradient = np.log2(np.maximum(W, 1e-300) / np.maximum(out, 1e-300)) * (out > 1e-14)
+        if value > most:
+            best, most = W, value
+        if on_progress:
+            on_progress(f"start {k + 1} of {len(gradients)}, {most:.9g} bits")
+    return best
+
+
+def _program(p: Floats, r: float, letters: int, margin: Floats | None) -> tuple[list[dict[int, float]], Floats, Floats]:
+    """Rows: sums, margins, W - f >= 0, r f - W >= 0; columns: W letter by letter, then a floor f of each letter."""
+    n = len(p)
+    start = n + (letters if margin is not None else 0)
+    columns: list[dict[int, float]] = []
+    for y in range(letters):
+        for x in range(n):
+            at = start + 2 * (y * n + x)
+            columns.append({x: 1.0, at: 1.0, at + 1: -1.0} | ({n + y: float(p[x])} if margin is not None else {}))
+    for y in range(letters):
+        rows = [start + 2 * (y * n + x) for x in range(n)]
+        columns.append(dict.fromkeys(rows, -1.0) | {at + 1: r for at in rows})
+    fixed = np.concatenate([np.ones(n), margin if margin is not None else np.zeros(0)])
+    low = np.concatenate([fixed, np.zeros(2 * n * letters)])
+    return columns, low, np.concatenate([fixed, np.full(2 * n * letters, np.inf)])
+
+
+def _coupled(W: Floats, mass: Sequence[Fraction], margin: Sequence[Fraction] | None) -> list[list[Fraction]]:
+    """Rows near W with exact sums, and with exact margins: what rounding down left over is shared out as a product."""
+    shares = [[Fraction(int(v * (1 - 1e-13) * GRAIN), GRAIN) for v in row.tolist()] for row in W]
+    joint = [[m * v for v in row] for m, row in zip(mass, shares, strict=True)]
+    left = [m - sum(row, Fraction(0)) for m, row in zip(mass, joint, strict=True)]
+    sums = [sum(column, Fraction(0)) for column in zip(*joint, strict=True)]
+    if margin is None:
+        goal = [s / sum(sums, Fraction(0)) for s in sums]
+        return [
+            [v + k / m * g for v, g in zip(row, goal, strict=True)]
+            for row, k, m in zip(shares, left, mass, strict=True)
+        ]
+    over = max([Fraction(1), *(s / q for s, q in zip(sums, margin, strict=True) if q)])  # a column that is too heavy
+    joint = [[v / over for v in row] for row in joint]
+    left = [m - sum(row, Fraction(0)) for m, row in zip(mass, joint, strict=True)]
+    lack = [q - s / over for q, s in zip(margin, sums, strict=True)]
+    rest = sum(left, Fraction(0))
+    return [
+        [(v + (k * g / rest if rest else 0)) / m for v, g in zip(row, lack, strict=True)]
+        for row, k, m in zip(joint, left, mass, strict=True)
+    ]
+
+
+def _spread(row: Sequence[Fraction], allowed: Sequence[int], letters: int) -> tuple[Fraction, ...]:
+    out = [Fraction(0)] * letters
+    for y, v in zip(allowed, row, strict=True):
+        out[y] = v
+    return tuple(out)
+
+
+def _remarks(
+    problem: Problem, letters: Sequence[tuple[str, ...]], allowed: Sequence[int], channel: Channel, occur: Sequence[int]
+) -> list[str]:
+    told = []
+    if never := [" ".join(y) for k, y in enumerate(letters) if k not in allowed]:
+        told.append(
+            f"under local_dp a transition that is forbidden from one letter is impossible from every letter, so "
+            f"{', '.join(never)} is never released"
+        )
+    rank = int(np.linalg.matrix_rank(np.array([[float(v) for v in channel.rows[x]] for x in occur])))
+    if rank < len(occur):
+        margins = ", but they are those of the release" if problem.preserve_marginals else ""
+        told.append(f"the released letters determine {rank} of {len(occur)} frequencies{margins}")
+    return told

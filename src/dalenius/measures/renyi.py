@@ -1,0 +1,146 @@
+r"""Relaxed levels of differential privacy of any channel, between any two inputs, rounded up.
+
+    level of order a   max_{x, x'} D_a(p(. | x) || p(. | x')),   D_a(p || q) = ln sum_y p^a q^(1-a) / (a - 1)   nats
+    rho of zCDP        sup_{a > 1} max D_a / a                                                 (Bun & Steinke 2016)
+
+(a - 1) D_a is convex in a, so on an interval of orders D_a / a is at most what the chord gives; intervals are halved
+until that bound is within a millionth of a value. Over independent columns both add. Of a channel with very
+many rows the levels that its pure level epsilon implies are told, a epsilon^2 / 2 and epsilon^2 / 2.
+
+References: paper 002, sections 2.3 and 5; Bun & Steinke (2016), Proposition 3.3.
+"""
+
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from math import inf, nextafter, sqrt
+
+import numpy as np
+
+from dalenius.core.forms import Product
+from dalenius.core.kernel import Kernel
+from dalenius.measures.dp import strong_dp_epsilon
+from dalenius.solvers.divergence import Floats
+
+__all__ = ["ORDERS", "level_words", "renyi_level", "zcdp_level"]
+
+ORDERS = (2, 4, 8, 16, 32)
+CLOSE = 1e-6
+SLACK = 1e-12  # of sums of at most 2^22 rounded terms, relative and absolute
+MOST = 2_000_000  # pairs of rows times letters that are looked at for one order
+
+
+def _many(channel: Kernel) -> bool:
+    """Whether there are too many pairs of rows to look at each of them."""
+    return len(channel.drawn) ** 2 * channel.shape[1] > MOST
+
+
+def _rows(channel: Kernel) -> Floats:
+    rows = np.unique(np.array([[float(v) for v in row] for row in dict.fromkeys(channel.drawn)]), axis=0)
+    return np.ascontiguousarray(rows[:, rows.max(axis=0) > 0])
+
+
+def _largest(logs: Floats, order: float) -> float:
+    """max D_a over ordered pairs of rows given by their logarithms; the Kullback-Leibler divergence for a = 1."""
+    worst = 0.0
+    for row in logs:
+        if order == 1:
+            found = (np.exp(row) * (row - logs)).sum(axis=1).max()
+        else:
+            powers = order * row + (1 - order) * logs
+            top = powers.max(axis=1)
+            found = ((top + np.log(np.exp(powers - top[:, None]).sum(axis=1))) / (order - 1)).max()
+        worst = max(worst, float(found))
+    return worst
+
+
+def _up(x: float) -> float:
+    return nextafter(x * (1 + SLACK) + SLACK, inf) if x > SLACK else 0.0 if x <= 0 else 2 * SLACK
+
+
+def renyi_level(channel: Kernel, order: float) -> float | None:
+    """The Renyi level of an order above 1, in nats; None when it is infinite.
+
+    >>> from fractions import Fraction
+    >>> from dalenius.core import Channel
+    >>> coin = (Fraction(3, 4), Fraction(1, 4))
+    >>> round(renyi_level(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (coin, coin[::-1])), 2), 9)
+    0.84729786
+    """
+    if isinstance(channel, Product):
+        parts = [renyi_level(window, order) for window in channel.windows]
+        return None if None in parts else sum(part for part in parts if part is not None)
+    level = strong_dp_epsilon(channel)
+    if level is None or not level:
+        return level
+    if _many(channel):
+        return min(level, nextafter(order * level * level / 2, inf))
+    return min(level, _up(_largest(np.log(_rows(channel)), order)))
+
+
+def zcdp_level(channel: Kernel) -> float | None:
+    """The rho of zero-concentrated differential privacy; None when it is infinite. At most epsilon^2 / 2.
+
+    >>> from fractions import Fraction
+    >>> from dalenius.core import Channel
+    >>> coin = (Fraction(3, 4), Fraction(1, 4))
+    >>> round(zcdp_level(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (coin, coin[::-1]))), 5)
+    0.54931
+    """
+    if isinstance(channel, Product):
+        parts = [zcdp_level(window) for window in channel.windows]
+        return None if None in parts else sum(part for part in parts if part is not None)
+    level = strong_dp_epsilon(channel)
+    if level is None or not level:
+        return level
+    if _many(channel):
+        return nextafter(level * level / 2, inf)
+    logs = np.log(_rows(channel))
+    at = {1.0: _largest(logs, 1)}
+    ends = [1.0]
+    while level / ends[-1] > max(at[a] / a for a in ends):  # beyond the last order epsilon / a is less
+        ends.append(ends[-1] * 2)
+        at[ends[-1]] = _largest(logs, ends[-1])
+    heap = [(-_above(a, b, at), a, b) for a, b in pairwise(ends)]
+    heapify(heap)
+    best = max(at[a] / a for a in ends)
+    while heap and -heap[0][0] > best * (1 + CLOSE):
+        _, a, b = heappop(heap)
+        middle = (a + b) / 2
+        at[middle] = _largest(logs, middle)
+        best = max(best, at[middle] / middle)
+        for low, high in ((a, middle), (middle, b)):
+            heappush(heap, (-_above(low, high, at), low, high))
+    most = max([best, *(-bound for bound, _, _ in heap[:1])])
+    return min(_up(most), nextafter(level * level / 2, inf))
+
+
+def _above(a: float, b: float, at: dict[float, float]) -> float:
+    """A bound of D / order on [a, b]: (slope x + c) / (x (x - 1)), largest at an end or where it is stationary."""
+    first, last = (a - 1) * at[a], (b - 1) * at[b]
+    slope = (last - first) / (b - a)
+    if a == 1:
+        return slope  # the chord is slope (x - 1), so the quotient slope / x
+    c = first - slope * a
+    points, inside = [a, b], c * c + slope * c
+    if slope and inside >= 0:
+        points += [x for x in ((-c + sqrt(inside)) / slope, (-c - sqrt(inside)) / slope) if a < x < b]
+    return max((slope * x + c) / (x * (x - 1)) for x in points)
+
+
+def level_words(channel: Kernel) -> list[str]:
+    """The relaxed levels in a sentence, for a channel that is small enough to look at every pair of rows."""
+    parts = channel.windows if isinstance(channel, Product) else (channel,)
+    if any(not part.few or _many(part) for part in parts):
+        return []
+    order, rho = renyi_level(channel, 2), zcdp_level(channel)
+    if order is None or rho is None:
+        return []
+    return [
+        f"relaxed levels of this channel, rounded up: Renyi of order 2 {_told(order)} nats, zero-concentrated rho "
+        f"{_told(rho)}"
+    ]
+
+
+def _told(x: float) -> str:
+    text = f"{x:.6f}"
+    return text if float(text) >= x else f"{x + 1e-6:.6f}"

@@ -1,0 +1,101 @@
+"""A letter beside kept columns: the conditional information, its proof, its level, corruptions and refusals."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+from contract import DesignContract, information
+
+from dalenius.certify import check
+from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.core.numbers import exact
+from dalenius.designs import solve
+from dalenius.designs.given import beside_kept
+from dalenius.errors import NotCertified, Unsupported
+from dalenius.ledger.mechanism import Mechanism
+
+RECORDS = [(("a", "0"), 30), (("b", "0"), 5), (("c", "0"), 9), (("a", "1"), 2), (("b", "1"), 20), (("c", "1"), 7)]
+
+
+def problem(**rest):
+    joint = Pmf.from_records({"X": ("a", "b", "c"), "K": ("0", "1")}, RECORDS)
+    said = {"output": "Y", "keep": ("K",), "guarantees": (LocalDP(1, given=("K",)),), "joint": joint} | rest
+    return Problem(("X",), MaximizeInformation(("X",)), **said)
+
+
+class TestContract(DesignContract):
+    def problems(self):
+        apart = Pmf.from_records({"X": ("a", "b"), "K": ("0", "1")}, [(("a", "0"), 3), (("b", "1"), 2)])
+        return {"dependent": problem(), "K tells everything": problem(joint=apart)}
+
+    test_what_cannot_be_promised_is_refused_with_a_figure = None  # a constant keeps every level
+    test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # the level holds for every input, also of count 0
+
+    def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
+        design = self.solve(problem)
+        document = json.loads(design.dumps())
+        column = document["channel"]["columns"][0]
+        column[0] = str(exact(column[0]) + Fraction(1, 10**15))
+        with pytest.raises(NotCertified):
+            check(json.dumps(document))
+
+
+def test_no_channel_at_the_level_adds_more():
+    asked, draw = problem(), np.random.default_rng(7)
+    best = float(solve(asked).bound)
+    for _ in range(200):
+        columns = 1 + (exp(1) - 1) * draw.integers(0, 2, (3, draw.integers(2, 5))) * draw.random()
+        columns = columns * draw.dirichlet(np.ones(columns.shape[1]))
+        rows = columns / columns.sum(axis=1)[:, None]
+        if (rows.max(axis=0) <= exp(1) * rows.min(axis=0)).all():
+            assert information(asked, [[Fraction(float(v)) for v in row] for row in rows], ["X"]) <= best + 1e-9
+
+
+def test_what_is_kept_changes_the_best_channel_and_is_counted():
+    beside = solve(problem())
+    alone = solve(problem(keep=(), guarantees=(LocalDP(1),)))
+    assert float(beside.value) >= information(problem(), alone.channel.rows, ["X"]) - 1e-12
+    assert beside.value > alone.value  # what K tells is counted
+    assert Mechanism.read(beside.dumps()).level is None  # no level between records that differ in K
+    assert check(json.dumps(beside.card())).figures[0] is not None
+
+
+@pytest.mark.parametrize(
+    ("plant", "message"),
+    [
+        (lambda d: d["certificate"].update(z=["0"] * 3), "the claimed bound"),
+        (lambda d: d["certificate"]["z"].pop(), "one price for each"),
+        (lambda d: d["guarantees"][0]["promised"].pop("given"), "given other columns"),
+        (lambda d: d["guarantees"][0]["promised"].update(local_dp="1/2"), "more than promised"),
+        (lambda d: d["mechanism"].update(keep=[]), "proved under local_dp alone|by itself"),
+        (lambda d: d["mechanism"].update(strata=["K"]), "perturbed"),
+        (lambda d: d["objective"]["maximize"].update(information=["K"]), "W = X"),
+        (lambda d: d["joint"]["pmf"][0].update(p="1/2"), "sum to one"),
+    ],
+)
+def test_a_planted_corruption_is_refused(plant, message):
+    document = json.loads(solve(problem()).dumps())
+    plant(document)
+    with pytest.raises(NotCertified, match=message):
+        check(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"guarantees": (LocalDP(1),)}, "say given = "),
+        ({"guarantees": (LocalDP(0, given=("K",)),)}, "above 0"),
+        ({"output": None, "release": ("X",), "form": "pram"}, "fresh alphabet"),
+        ({"observe": ("X", "K"), "objective": MaximizeInformation(("X", "K"))}, "name it in keep alone"),
+        ({"preserve_marginals": True}, "does not take preserve_marginals"),
+    ],
+)
+def test_what_it_does_not_solve_is_said(change, message):
+    asked = replace(problem(), **change)
+    with pytest.raises(Unsupported, match=message):
+        solve(asked)
+    with pytest.raises(Unsupported, match=message):
+        beside_kept(asked)

@@ -1,0 +1,127 @@
+"""Matrices in a column's own letters: margins, forbidden and frozen letters, the best channel, refusals."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from contract import DesignContract, information
+
+from dalenius.certify import check
+from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.core.numbers import exact
+from dalenius.designs import solve
+from dalenius.designs.own_letters import own_letters
+from dalenius.errors import Infeasible, NotCertified, ProblemFileError, Unsupported
+
+
+def problem(p=(5, 3, 2), epsilon=1, **rest):
+    letters = tuple("abcdefgh"[: len(p)])
+    joint = Pmf.from_records({"X": letters}, [((x,), n) for x, n in zip(letters, p, strict=True)])
+    return Problem(("X",), MaximizeInformation(("X",)), (LocalDP(epsilon),), release=("X",), joint=joint, **rest)
+
+
+class TestContract(DesignContract):
+    def problems(self):
+        return {
+            "invariant": problem(preserve_marginals=True),
+            "forbidden": problem(forbid=(("a", "c"),)),
+            "one never occurs": problem((5, 0, 3), preserve_marginals=True),
+        }
+
+    def infeasible(self):
+        frozen = problem(freeze=("a", "b"))
+        return {"frozen letters": frozen, "a share of 0": problem(preserve_marginals=True, forbid=(("a", "c"),))}
+
+    test_relabelling_letters_does_not_change_the_figures = None  # a local search; its bound is tested below
+    test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed = None  # below
+
+
+def margins(design, counts):
+    rows = design.channel.rows
+    return [sum(n * row[y] for n, row in zip(counts, rows, strict=True)) for y in range(len(rows))]
+
+
+@pytest.mark.parametrize("p", [(5, 3, 2), (50, 20, 10, 10, 5, 5), (7, 1)])
+def test_margins_are_preserved_exactly(p):
+    design = solve(problem(p, preserve_marginals=True))
+    assert margins(design, p) == list(p)
+    check(design.dumps())
+
+
+@pytest.mark.parametrize("epsilon", ["1/2", 1, 2])
+def test_letters_that_are_alike_lose_nothing(epsilon):
+    for rest in ({}, {"preserve_marginals": True}):
+        assert float(solve(problem((1,) * 6, epsilon, **rest)).gap) < 1e-9
+
+
+def test_without_a_wish_it_is_the_best_of_all_channels_in_its_own_letters():
+    asked = problem((50, 20, 10, 10, 5))
+    design = solve(asked)
+    fresh = solve(replace(asked, release=(), output="Y"))
+    assert float(design.value) == pytest.approx(float(fresh.value), abs=1e-10)
+    assert list(design.channel.output) == ["X"]
+
+
+def test_the_invariant_matrix_beats_the_one_that_resamples():
+    """keep + (1 - keep) p is the textbook invariant matrix; its level allows keep / (1 - keep) = (e^eps - 1) min p."""
+    p, r = np.array([5, 3, 2]) / 10, np.e
+    odds = (r - 1) * p.min()
+    keep = odds / (1 + odds)
+    rows = [[Fraction(float(keep * (x == y) + (1 - keep) * p[y])) for y in range(3)] for x in range(3)]
+    asked = problem(preserve_marginals=True)
+    assert float(solve(asked).value) > 1.5 * information(asked, rows, ["X"])
+
+
+def test_a_forbidden_transition_is_impossible_from_every_letter_and_that_is_said():
+    design = solve(problem(forbid=(("a", "c"),)))
+    assert all(row[2] == 0 for row in design.channel.rows)
+    assert any("impossible from every letter, so c is never released" in remark for remark in design.remarks)
+    constant = solve(problem(freeze=("b",)))
+    assert constant.channel.rows == ((0, 1, 0),) * 3
+    with pytest.raises(Infeasible, match="0 may be released"):
+        solve(problem(freeze=("a", "b")))
+    with pytest.raises(Infeasible, match=r"its share of 0\.2 cannot be preserved"):
+        solve(problem(preserve_marginals=True, forbid=(("a", "c"),)))
+
+
+def moved(d):
+    """a little mass from one letter to another: the margin is no longer preserved"""
+    row = d["channel"]["rows"][0]
+    row[0], row[1] = str(exact(row[0]) - Fraction(1, 10**12)), str(exact(row[1]) + Fraction(1, 10**12))
+
+
+@pytest.mark.parametrize(
+    ("plant", "message"),
+    [
+        (moved, "a marginal is not preserved|more than promised"),
+        (lambda d: d["mechanism"].update(forbid=[["a", "b"]]), "a forbidden letter can be released"),
+        (lambda d: d["mechanism"].update(freeze=["a"]), "a forbidden letter can be released"),
+        (lambda d: d["guarantees"][0]["promised"].update(local_dp="1/2"), "more than promised"),
+        (lambda d: d.update(bound=d["value"], gap="0"), "the claimed bound"),
+    ],
+)
+def test_a_planted_corruption_is_refused(plant, message):
+    document = json.loads(solve(problem(preserve_marginals=True)).dumps())
+    plant(document)
+    with pytest.raises(NotCertified, match=message):
+        check(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"guarantees": (LocalDP(0),)}, "above 0"),
+        ({"keep": ("K",)}, "does not take keep|there is no"),
+        ({"joint": Pmf.from_records({"X": tuple(map(str, range(25)))}, [(("0",), 1)])}, "25 letters"),
+    ],
+)
+def test_what_it_does_not_solve_is_said(change, message):
+    with pytest.raises((Unsupported, ProblemFileError), match=message):
+        own_letters(replace(problem(), **change))
+
+
+def test_a_letter_that_no_column_has_is_an_error():
+    with pytest.raises(ProblemFileError, match="no released column has the letter 'z'"):
+        solve(problem(forbid=(("a", "z"),)))

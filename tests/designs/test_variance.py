@@ -1,0 +1,140 @@
+"""The least estimator variance: closed forms, reference values, no channel below the bound, corruptions, refusals."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from math import comb, exp
+
+import numpy as np
+import pytest
+from contract import DesignContract, total_variance
+
+from dalenius.certify import check
+from dalenius.core import LocalDP, MinimizeVariance, Pmf, Problem
+from dalenius.core.numbers import exact
+from dalenius.designs import solve
+from dalenius.designs.variance import least_variance
+from dalenius.errors import NotCertified, Unsupported
+
+SCENARIO_I = ["0.3", "0.1", "0.2", "0.08", "0.02", "0.04", "0.06", "0.1", "0.01", "0.09"]
+
+
+def problem(p, epsilon, **rest):
+    letters = tuple(map(str, range(len(p))))
+    joint = Pmf.from_records({"X": letters}, [((x,), v) for x, v in zip(letters, p, strict=True)])
+    said = {"output": "Y"} | rest
+    return Problem(("X",), MinimizeVariance(("X",)), (LocalDP(epsilon),), joint=joint, **said)
+
+
+class TestContract(DesignContract):
+    def problems(self):
+        return {
+            "three letters": problem([5, 3, 1], 1),
+            "one never occurs": problem([5, 0, 3, 1], "1/2"),
+            "subset selection": problem([5, 3, 1], 1, form="subset-selection"),
+        }
+
+    test_what_cannot_be_promised_is_refused_with_a_figure = None  # every level above 0 can be kept
+    test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # every letter is estimated, also one of count 0
+
+    def assert_false_claims_are_refused(self, design):
+        for key, claim in (("value", design.bound - Fraction(1, 10**9)), ("bound", design.value + Fraction(1, 10**9))):
+            document = json.loads(design.dumps()) | {key: str(claim), "gap": "1"}
+            with pytest.raises(NotCertified):
+                check(json.dumps(document))
+        document = json.loads(design.dumps())
+        document["channel"]["columns"][0][0] = str(exact(document["channel"]["columns"][0][0]) + Fraction(1, 10**15))
+        with pytest.raises(NotCertified):
+            check(json.dumps(document))
+
+
+def test_letters_that_are_alike_have_the_closed_form_of_subset_selection():
+    S, r = 6, exp(1)
+    closed = min(
+        (S - 1)
+        * (1 + (r - 1) * k / S)
+        * (r * comb(S - 1, k - 1) + comb(S - 1, k))
+        / ((r - 1) ** 2 * comb(S - 2, k - 1))
+        for k in range(1, S)
+    )
+    for form in (None, "subset-selection"):
+        design = solve(problem([1] * S, 1, form=form))
+        assert float(design.value) == pytest.approx(closed, rel=1e-8)
+        assert design.gap < Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize(("alpha", "response", "subsets"), [("1", 41.79, 29.46), ("2", 5.852, 5.852)])
+def test_reference_values_of_errata_e15(alpha, response, subsets):
+    named = solve(problem(SCENARIO_I, alpha, form="subset-selection"))
+    assert float(named.value) == pytest.approx(subsets, rel=1e-3)
+    best = solve(problem(SCENARIO_I, alpha))
+    told = solve(problem(SCENARIO_I, alpha, output=None, release=("X",), form="randomised-response"))
+    assert float(told.value) == pytest.approx(response, rel=1e-3)
+    assert best.gap < Fraction(1, 10**5)
+    for other in (named, told):
+        assert best.bound <= other.bound + Fraction(1, 10**6)
+        assert best.value <= other.value + Fraction(1, 10**6)
+        assert abs(other.bound - best.value) < Fraction(1, 10**5)  # a named form is measured against all channels
+
+
+def test_no_channel_at_the_level_has_less():
+    asked, draw = problem([5, 3, 1], 1), np.random.default_rng(3)
+    best = float(solve(asked).bound)
+    subsets = np.array([[(k >> i) & 1 for i in range(3)] for k in range(8)], dtype=float)
+    for _ in range(200):
+        weights = draw.dirichlet(np.full(8, 0.3)) + 1e-3
+        cover = weights @ subsets
+        columns = np.vstack(
+            [
+                weights[:, None] * (1 + (exp(1) - 1) * subsets),
+                (exp(1) - 1) * np.diag(cover.max() - cover) + (cover.max() - cover)[:, None],
+            ]
+        )
+        rows = columns.T / columns.sum(axis=0)[:, None]
+        assert total_variance(asked, rows) >= best - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("plant", "message"),
+    [
+        (lambda d: d["certificate"]["B"][0].reverse(), "symmetric"),
+        (lambda d: d["certificate"]["z"].pop(), "symmetric"),
+        (lambda d: d["certificate"].update(z=["0"] * 3), "the claimed bound"),
+        (lambda d: d["certificate"].update(unit="0"), "2 to 12 letters"),
+        (lambda d: d["certificate"].update(unit=str(1 << 69)), "the claimed bound"),
+        (lambda d: d.update(unit="bits"), "not a design in variance"),
+        (lambda d: d["mechanism"].update(keep=["X"]), "no such limits"),
+        (lambda d: d["objective"].update(minimize={"variance": []}), "another objective"),
+        (lambda d: d["guarantees"][0]["promised"].update(local_dp="1/2"), "more than promised"),
+    ],
+)
+def test_a_planted_corruption_is_refused(plant, message):
+    document = json.loads(solve(problem([5, 3, 1], 1)).dumps())
+    plant(document)
+    with pytest.raises(NotCertified, match=message):
+        check(json.dumps(document))
+
+
+def test_a_channel_that_leaves_frequencies_open_is_refused():
+    document = json.loads(solve(problem([5, 3, 1], 1)).dumps())
+    document["channel"] |= {"ratio": "1", "columns": [["1", []]], "output": {"Y": ["0"]}}
+    with pytest.raises(NotCertified, match="do not determine every frequency"):
+        check(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"output": None, "release": ("X",), "form": "pram"}, "say output"),
+        ({"keep": ("X",)}, "does not take keep"),
+        ({"guarantees": (LocalDP(0),)}, "above 0"),
+        ({"guarantees": (LocalDP(1, delta=Fraction(1, 9)),)}, "without metric, delta"),
+        ({"joint": problem([1] * 13, 1).joint}, "there are 13 letters"),
+    ],
+)
+def test_what_it_does_not_solve_is_said(change, message):
+    asked = replace(problem([5, 3, 1], 1), **change)
+    with pytest.raises(Unsupported, match=message):
+        solve(asked)
+    with pytest.raises(Unsupported):
+        least_variance(asked)
