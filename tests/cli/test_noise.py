@@ -126,13 +126,15 @@ def test_two_columns_along_principal_axes_from_the_command_line(table, run):
 @pytest.mark.parametrize(
     ("kind", "goal", "rest"),
     [
-        ("shrinkage", '{ leakage = ["income"] }', LIMIT),
+        pytest.param("shrinkage", '{ leakage = ["income"] }', LIMIT, marks=pytest.mark.slow),
         ("shrinkage", '{ leakage = ["sick"] }', LIMIT),
-        ("gaussian", SQUARED, '[[guarantee]]\nleakage = ["income"]\nat_most_bits = "0.3"\n'),
+        pytest.param(
+            "gaussian", SQUARED, '[[guarantee]]\nleakage = ["income"]\nat_most_bits = "0.3"\n', marks=pytest.mark.slow
+        ),
         ("shrinkage", SQUARED, '[[guarantee]]\nleakage = ["sick"]\nat_most_bits = "0.05"\n'),
-        ("laplace", SQUARED, "[[guarantee]]\nlocal_dp = 2\n"),
-        ("gaussian", SQUARED, '[[guarantee]]\nlocal_dp = 2\ndelta = "1e-4"\n'),
-        ("max-entropy", '{ leakage = ["income"] }', NORM),
+        pytest.param("laplace", SQUARED, "[[guarantee]]\nlocal_dp = 2\n", marks=pytest.mark.slow),
+        pytest.param("gaussian", SQUARED, '[[guarantee]]\nlocal_dp = 2\ndelta = "1e-4"\n', marks=pytest.mark.slow),
+        pytest.param("max-entropy", '{ leakage = ["income"] }', NORM, marks=pytest.mark.slow),
         ("max-entropy", "{ capacity = true }", NORM),
     ],
 )

@@ -121,7 +121,7 @@ def test_sandwich_45(model, n):
     assert found.bound_bits - found.value_bits <= 1e-9
 
 
-@pytest.mark.parametrize("model", [TABLE, THREE], ids=["table", "three"])
+@pytest.mark.parametrize("model", [TABLE, pytest.param(THREE, marks=pytest.mark.slow)], ids=["table", "three"])
 def test_sandwich_45_closes(model):
     found = [sandwich(model, n) for n in (40, 160, 640)]
     widths = [f.upper_bits - f.lower_bits for f in found]

@@ -189,7 +189,7 @@ def test_a_promise_is_kept_and_spent(kind, promise, figure, least):
     assert design.unit == "distortion"
 
 
-@pytest.mark.parametrize("epsilon", ["1/10", "5"])
+@pytest.mark.parametrize("epsilon", [pytest.param("1/10", marks=pytest.mark.slow), "5"])
 def test_laplace_noise_has_the_epsilon_asked_for(epsilon):
     design = solve(least_error(ONE, {"local_dp": epsilon}, "laplace"))
     assert float(Fraction(epsilon)) * (1 - 1e-9) <= stated(design, "epsilon_nats") <= float(Fraction(epsilon))

@@ -162,7 +162,7 @@ def test_optimum_equals_the_best_of_all_vertices(seed):
     assert design.gap <= design.value / 10**10
 
 
-@pytest.mark.parametrize("S", [2, 3, 4, 5])
+@pytest.mark.parametrize("S", [2, 3, *(pytest.param(S, marks=pytest.mark.slow) for S in (4, 5))])
 @pytest.mark.parametrize("alpha", ["1/10", "1/2", "1", "13/10", "2", "3", "5", "8"])
 def test_few_letters_are_closed_at_every_level(S, alpha):
     """Where one letter lies above and another below, the proof must tell apart which letter is the second one."""

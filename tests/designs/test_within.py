@@ -47,7 +47,11 @@ def three_by_four(counts, bits, ball, keep=()):
 COUNTS = [40, 10, 25, 25, 5, 60, 20, 15, 30, 30, 0, 40]
 
 
-@pytest.fixture(scope="module", params=BALLS, ids=lambda b: next(iter(b)))
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(b, marks=[pytest.mark.slow] if "total_variation" in b else []) for b in BALLS],
+    ids=lambda b: next(iter(b)),
+)
 def found(request):
     kind, *rest = request.param.items()
     rows = 300 if rest else None
@@ -154,6 +158,7 @@ def test_a_false_claim_is_refused(change, words, near_bit):
         check(json.dumps(document))
 
 
+@pytest.mark.slow
 def test_no_multipliers_prove_less_than_the_worst_law_found():
     design = solve(nearby_bit("1/10", "1/10", total_variation="1/50"))
     document, rng = json.loads(design.dumps()), np.random.default_rng(2)

@@ -189,6 +189,7 @@ def test_a_constant_query_tells_nothing_and_a_record_without_influence_tells_all
     assert query_capacity(first).low == pytest.approx(float(response_bits(F(1, 10))[0]), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_gaussian_noise_on_bits_is_two_points_and_on_intervals_smith():  # E1
     two = query_capacity(Query(9, (BITS,) * 9, "mean", "gaussian", F(1, 36)))  # T = 1/2, A = 3
     rich = query_capacity(Query(9, Interval(F(0), F(1)), "mean", "gaussian", F(1, 36)))

@@ -86,8 +86,8 @@ def within(
     """Least distortion with every leakage promise kept in the whole ball of [robust].
 
     >>> from dalenius.testing import nearby_bit
-    >>> design = within(nearby_bit("1/10", "1/20", total_variation="1/100"))
-    >>> design.gap > 0, float(design.proved[0]["within_bits"]) <= 0.1
+    >>> design = within(nearby_bit("1/10", "1/20", kl_bits="1/1000"))
+    >>> design.gap > 0, float(design.proved[0]["within_bits"]) <= 0.05
     (True, True)
     """
     if reason := why_not(problem):
