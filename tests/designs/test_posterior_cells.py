@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -92,7 +93,7 @@ def test_ranges_enclose_the_exact_optimum_of_a_target_with_many_letters(sizes, l
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_a_search_that_ends_early_still_has_a_bound_and_no_worse_than_the_closed_ones(seconds, monkeypatch):
-    monkeypatch.setattr("dalenius.designs.disclose.WALK_ATOMS", 0)  # the walk knows no clock
+    monkeypatch.setattr(sys.modules["dalenius.designs.disclose"], "WALK_ATOMS", 0)  # the walk knows no clock
     problem = counted((3, 3, 3), 9, 1)
     design = disclose(problem, gap=1e-6, seconds=seconds)
     assert 0 <= design.value <= design.bound
