@@ -73,6 +73,7 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
     assert found["variance"]["low"] <= sum((v - mean) ** 2 for v in truth) / len(truth) <= found["variance"]["high"]
 
 
+@pytest.mark.slow
 def test_apply_draws_the_same_table_as_release(table, run):
     folder, out = table.parent / "out", table.parent / "drawn.csv"
     run("noise", table, *WORD, "--distortion", "100", "-o", folder, "--key", table.parent / "k")
@@ -96,6 +97,7 @@ def test_a_changed_release_is_seen_and_a_changed_design_refused(table, run):
     assert "exceeded: epsilon_nats" in err
 
 
+@pytest.mark.slow
 def test_a_ledger_is_charged_by_release_and_by_hand(table, run):
     ledger = table.parent / "people.ledger"
     run("ledger", "init", ledger, "--budget", "local_dp=3", "--budget", "leakage:sick=2", "--budget", "contraction=1")

@@ -193,6 +193,7 @@ def test_four_hundred_samples_are_proved_to_a_billionth_of_a_bit():
     assert Design.from_json(strict_json(design.dumps())) == design
 
 
+@pytest.mark.slow
 def test_fifteen_ternary_samples():
     design = disclose_types(alike(*TERNARY, 15), gap=1e-5)
     assert design.gap <= Fraction(1, 10**5)

@@ -96,6 +96,7 @@ def test_sixty_bits_are_certified_by_the_lemma_and_add_up():
     assert any("lemma" in remark for remark in design.remarks)
 
 
+@pytest.mark.slow
 def test_larger_windows_tell_more_and_disjoint_ones_less():
     problem = bits("2/5", 30)
     values = [float(windows(problem, size=k).value) for k in (2, 3, 4, 5)]
@@ -221,6 +222,7 @@ def test_modular_sums_tell_exactly_what_the_formula_says(share, n):
     )
 
 
+@pytest.mark.slow
 def test_hundreds_of_modular_sums_share_their_states_and_tell_the_exact_information():
     design = modular_sums(bits("3/10", 200))
     assert (design.certificate.kind, design.channel.form) == ("sums", "sums")
@@ -309,6 +311,7 @@ def test_sums_are_drawn_as_their_rows_say(ternary):
     assert not (np.abs(seen - len(y) / 27) <= 6 * np.sqrt(expected) + 1e-9).all()  # not just any law
 
 
+@pytest.mark.slow
 def test_the_exact_information_of_a_long_ternary_chain_lies_within_its_bounds():
     share = ["1/2", "3/10", "1/5"]
     low, high = preprocessing_bounds(share, 25)

@@ -14,8 +14,9 @@ from dalenius.designs.feasibility import equivocation_bounds, feasible, latent_b
 from dalenius.errors import MismatchError, NotCertified, Unsupported
 from dalenius.measures import entropy, examine_mapping, mutual_information, view_bound
 from dalenius.testing import disclosure, example2, joints, self_disclosure, two_binary, xor
+from tests.effort import effort
 
-quick = settings(deadline=None, max_examples=30)
+quick = settings(deadline=None, max_examples=effort(8, 30))
 BITS = ("0", "1")
 HALF = Fraction(1, 2)
 

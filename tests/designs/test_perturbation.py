@@ -89,6 +89,7 @@ def test_full_observation_tells_more_and_states_its_gap():
 
 @given(st.integers(0, 10**6), st.sampled_from([TABLE, THREE, FOUR]))
 @settings(deadline=None, max_examples=20)
+@pytest.mark.slow
 def test_no_random_mapping_beats_the_bound(seed, model):
     rng = np.random.default_rng(seed)
     prior, _ = model.floats

@@ -24,6 +24,7 @@ from dalenius.errors import NotCertified, Unsupported
 from dalenius.solvers import exact
 from dalenius.solvers.pram import shapes as solver_shapes
 from dalenius.solvers.pram import vertices
+from tests.effort import effort
 
 CASES = json.loads((Path(__file__).parents[1] / "oracle" / "002_pram.json").read_text())["cases"]
 BITS = log(2)
@@ -105,7 +106,7 @@ def test_checker_and_solver_derive_the_same_shapes(S, alpha):
 
 
 @given(st.integers(2, 7), st.fractions("1/10", 4), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=effort(5, 12))
 def test_no_allowed_matrix_tells_more(S, alpha, seed):
     """Random allowed q, pushed towards the edge of the polytope, never beat the proved bound."""
     draw = random.Random(seed)
@@ -186,6 +187,7 @@ def test_uniform_letters_are_randomised_response():
     assert set(design.channel.q) == {a / (a + 5)}
 
 
+@pytest.mark.slow
 def test_a_thousand_letters_of_any_shape():
     for counts in ([1] * 1000, [10**9 // (k * k) for k in range(1, 1001)], [10**6, *[700] * 999]):
         for alpha in ("1/10", "3"):
@@ -291,7 +293,7 @@ def test_no_mutated_proof_reaches_a_false_bound():
     """Whatever the bases and trees, the bound that they prove is never below the optimum."""
     draw = random.Random(4)
     design = solve(problem([30, 10, 20, 8, 2], "1/2"))
-    for _ in range(25):
+    for _ in range(effort(8, 25)):
         document = strict_json(design.dumps())
         document["bound"] = str(design.value - Fraction(1, 10**12))
         document["gap"] = "1"

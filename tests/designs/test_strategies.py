@@ -82,6 +82,7 @@ def test_390_625_maps_end_to_end():
     assert len(found) < 5**8 / 100
 
 
+@pytest.mark.slow
 def test_a_curve_of_many_maps():
     p = problem(3, 2, 6, at_most="1/20")
     curve = trace(p, 4)

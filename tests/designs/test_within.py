@@ -112,6 +112,7 @@ def test_value_and_bound_enclose_what_a_ball_costs(found):
     assert float(found.proved[0]["leakage_bits"]) < float(found.proved[0]["within_bits"])
 
 
+@pytest.mark.slow
 def test_a_larger_ball_costs_more():
     values = [solve(nearby_bit("1/10", "1/10", kl_bits=r)).value for r in ("0", "1/100")]
     assert values[0] < values[1]

@@ -154,6 +154,7 @@ def test_kept_columns_count_and_a_card_that_hides_them_is_refused():
     assert "add the design" in found.how
 
 
+@pytest.mark.slow
 def test_a_joint_channel_that_is_too_large_is_not_built():
     many = entries(*[coin(output=f"Y{k}") for k in range(30)])
     found = spent(Line.parse("leakage:X=9"), many)

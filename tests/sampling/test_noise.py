@@ -97,6 +97,7 @@ def test_pieces_equal_the_whole():
     assert (np.concatenate(pieces) == whole).all()
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_points_are_drawn_without_rows():
     n = 100_000
     channel = Noise.on_grid("x", [Fraction(k) for k in range(n)], Fraction(1), Fraction(0), power_weights(1, 50.0))

@@ -32,6 +32,7 @@ def test_absolute_distortion_matches_the_reference(n: int, least: float) -> None
     assert (np.einsum("ixy,xy->i", limits.costs, found.rows) <= limits.at_most).all()
 
 
+@pytest.mark.slow
 def test_no_random_channel_within_the_limits_beats_the_bound() -> None:
     rng, n = np.random.default_rng(8), 3
     prior = np.array([0.5, 0.3, 0.2])

@@ -17,7 +17,7 @@ from dalenius.solvers.selection import best_selection
 from dalenius.solvers.smith import interval_capacity, points_capacity
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracle/001_queries.json").read_text())["cases"]
-LONG = {f"gauss_smith_A{a}" for a in ("2", "2.5", "4", "5", "10")}
+LONG = {f"gauss_smith_A{a}" for a in ("2", "2.5", "3", "4", "5", "10")}
 SMITH = [c for c in ORACLE if c["kind"] == "gaussian_amplitude_capacity"]
 
 

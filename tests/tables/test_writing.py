@@ -13,6 +13,7 @@ from pyarrow import parquet
 from dalenius.core import MISSING, Column
 from dalenius.errors import MismatchError, TableError
 from dalenius.tables import Coded, encode, open_table, released_name, write_table
+from tests.effort import effort
 
 FORMATS = ("csv", "parquet", "arrow")
 
@@ -52,7 +53,7 @@ alphabet = st.lists(letter.map(str.strip).filter(lambda v: v not in ("", MISSING
 @given(
     st.data(), st.sampled_from(FORMATS), st.lists(alphabet, min_size=1, max_size=3), st.booleans(), st.integers(1, 8)
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=effort(40, 120), deadline=None)
 def test_round_trip(data: st.DataObject, kind: str, alphabets: list[list[str]], missing: bool, chunk: int) -> None:
     rows = data.draw(st.integers(1, 12))
     columns, declared = {}, {}
