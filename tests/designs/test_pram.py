@@ -3,6 +3,7 @@
 import json
 import random
 from fractions import Fraction
+from functools import cache
 from itertools import permutations
 from math import exp as e
 from math import log
@@ -235,8 +236,13 @@ def test_proposition_3_2_as_printed_breaks_the_promise(S, alpha, realised):
 
 
 # --- the proof -------------------------------------------------------------------------------------------------------
+@cache
+def honest():
+    return solve(problem([30, 10, 20, 8, 2, 4, 6, 10, 1, 9], "1/2")).dumps()
+
+
 def spoilt(change):
-    document = strict_json(solve(problem([30, 10, 20, 8, 2, 4, 6, 10, 1, 9], "1/2")).dumps())
+    document = strict_json(honest())
     change(document)
     return json.dumps(document)
 

@@ -117,7 +117,7 @@ def assert_certificate(best, p, W, M):
         ([bits(3)[0]], 2, 1e-5),
     ],
 )
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_optimum_of_all_extreme_letters_is_inside(views, k, gap, seed):
     counts, p, W, M = instance(views, k, seed)
     best = max_affine(p, W, M, gap=gap)
