@@ -19,6 +19,8 @@ from dalenius.solvers.orbital import orbit, self_disclosure
 sys.path.insert(0, str(Path(__file__).parent))
 from boxes_checker import boxes_bound
 
+from tests.effort import effort
+
 THIRD, TENTH = Fraction(3, 10), Fraction(1, 10)
 
 
@@ -227,7 +229,7 @@ def test_corrupted_proofs_never_prove_a_bound_below_the_truth(name):
     costs = np.array([entropy(v) for v in points])
     found = self_disclosure(p, views, gap=1e-8, symmetric=symmetric)
     rng, seen = random.Random(7), Counter()
-    for _ in range(400):
+    for _ in range(effort(100, 400)):
         dual, tree = corrupted(rng, found.dual, found.tree)
         try:
             proved = float(boxes_bound(p, views, dual, tree))
