@@ -138,7 +138,7 @@ CORRUPTIONS = {
 
 @pytest.fixture(scope="module")
 def honest():
-    return solve(problem([1 + 7 * k % 40 for k in range(20)], 1))
+    return solve(problem([1 + 7 * k % 40 for k in range(25)], 1))
 
 
 @pytest.mark.parametrize(("change", "message"), CORRUPTIONS.values(), ids=list(CORRUPTIONS))
