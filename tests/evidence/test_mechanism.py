@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 import dalenius
-from dalenius.core import Channel, Dalenius, Independent, LocalDP, Pmf
+from dalenius.core import Channel, Dalenius, Independent, LocalDP, Pmf, Types
 from dalenius.errors import InputError, InvalidChannel, Unsupported
 from dalenius.evidence import examine_mechanism, mechanism_of
 from dalenius.report import audited
@@ -159,3 +159,15 @@ def test_a_release_is_audited_against_a_design_with_both_tables():
         dalenius.audit(dalenius.solve(xor()), released="r.csv")
     with pytest.raises(InputError, match="a channel alone does not say"):
         dalenius.audit(PARITY, released="r.csv", original="t.csv")
+
+
+def test_columns_read_by_their_type_are_measured_like_the_same_rows_written_out():
+    half, sure = Fraction(1, 2), (Fraction(0), Fraction(1))
+    by_type = Types("X", ("a", "b"), 3, {"Y": ("0", "1")}, (sure, (half, half), sure[::-1], sure), ("P", "Q", "R"))
+    written_out = Channel(by_type.inputs, by_type.output, by_type.rows)
+    cells = list(product("ab", repeat=3))
+    prior = Pmf.from_records(dict.fromkeys("PQR", ("a", "b")), [(c, 1 + c.count("a")) for c in cells])
+    one, other = (examine_mechanism(c, prior).to_json() for c in (by_type, written_out))
+    assert one == other
+    for k, (low, high) in one["group_capacity_bits"].items():
+        assert low <= high <= int(k) + 1e-12  # no group holds more bits than it has records

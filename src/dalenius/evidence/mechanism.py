@@ -10,6 +10,8 @@ from math import inf, nextafter
 from typing import Any
 
 from dalenius.certify.privacy import figures
+from dalenius.core.channel import Channel
+from dalenius.core.forms import Types
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -190,7 +192,8 @@ def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
     if len(prior) * channel.shape[1] > EXACT:
         return []
     names = list(channel.inputs)
-    release = Release({"joint": prior.to_json(), "channel": channel.to_json(), "mechanism": {"observe": names}})
+    written = Channel(channel.inputs, channel.output, channel.rows) if isinstance(channel, Types) else channel
+    release = Release({"joint": prior.to_json(), "channel": written.to_json(), "mechanism": {"observe": names}})
     met: list[Guarantee] = []
     for name in names:
         shown = figures(release, [name])

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import prod
+from math import inf, log, nextafter, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -102,12 +102,16 @@ def individual_capacity(channel: Kernel, *, group: int = 1, gap: float = GAP) ->
         raise InputError(f"a group of {group} records is asked for; the channel has {len(names)}")
     laws, which = distinct_rows(channel)
     best: tuple[Selection, tuple[int, ...]] | None = None
-    high = 0.0
+    high, seen = 0.0, set[tuple[bytes, ...]]()
     for members in combinations(range(len(names)), group):
-        lines = outcome_classes(channel, members)
+        classes = [np.unique(which[line]) for line in outcome_classes(channel, members)]
+        key = tuple(sorted(rows.tobytes() for rows in classes))
+        if key in seen:  # records that are alike: the same rows may be selected
+            continue
+        seen.add(key)
         known = best[0].low if best else 0.0
-        found = best_selection(laws, [np.unique(which[line]) for line in lines], gap=gap, known=known, nodes=NODES)
-        high = max(high, found.high)
+        found = best_selection(laws, classes, gap=gap, known=known, nodes=NODES)
+        high = max(high, min(found.high, nextafter(log(len(classes)), inf)))  # no more than the group itself holds
         if best is None or found.low > best[0].low:
             best = found, members
     assert best is not None
