@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
-test: $(VENV)/dev.stamp  ## the default tests, two to three minutes on two cores
+test: $(VENV)/dev.stamp  ## the default tests, two minutes on two cores
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
