@@ -407,6 +407,10 @@ class Problem:
             raise MismatchError("of the columns of this problem only the margins are known, not how they depend")
         return self.law.multiplied if isinstance(self.law, ProductPmf) else self.law
 
+    def not_taken(self, *keys: str) -> str | None:
+        """The reason of a family that takes none of these keys, if the problem has one of them."""
+        return next((f"it does not take {key}" for key in keys if getattr(self, key)), None)
+
     @property
     def kept(self) -> Names:
         """Columns that leave as they are: the kept ones and the strata. They are outputs in every guarantee."""

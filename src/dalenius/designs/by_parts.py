@@ -55,9 +55,10 @@ def why_not(problem: Problem) -> str | None:
         return "it promises local_dp and nothing else"
     if promise.metric is not None or promise.delta:
         return "it promises local_dp without metric and delta"
-    for key in ("keep", "forbid", "freeze", "preserve_marginals", "limits", "side_information", "windows"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
+    if reason := problem.not_taken(
+        "keep", "forbid", "freeze", "preserve_marginals", "limits", "side_information", "windows"
+    ):
+        return reason
     if problem.form is not None and problem.form not in (*FORMS, subset_selection.FORM):
         return f"it does not take form = {problem.form!r}"
     if problem.release and (problem.form not in FORMS or problem.release != problem.observe):

@@ -63,10 +63,9 @@ def why_not_types(problem: Problem) -> str | None:
         return f'nothing is promised; add a [[guarantee]] with independent = ["{law.sample}"]'
     if problem.output is None:
         return 'it needs a fresh alphabet, output = "Y", not release = [...]'
-    for key in ("keep", "strata", "limits", "forbid", "freeze", "preserve_marginals", "form", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
-    return None
+    return problem.not_taken(
+        "keep", "strata", "limits", "forbid", "freeze", "preserve_marginals", "form", "side_information"
+    )
 
 
 def disclose_types(

@@ -57,10 +57,7 @@ def whole_column(problem: Problem) -> str | None:
         return "its objective is minimize = { leakage = [...] }, { rate = true } or { distortion = ... }"
     if set(secret) != set(problem.observe):
         return "the secret is not exactly what is observed"
-    for key in ("keep", "strata", "forbid", "freeze", "preserve_marginals", "form", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
-    return None
+    return problem.not_taken("keep", "strata", "forbid", "freeze", "preserve_marginals", "form", "side_information")
 
 
 def measure_of(problem: Problem) -> Distortion:

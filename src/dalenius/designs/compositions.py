@@ -48,10 +48,7 @@ def why_not(problem: Problem) -> str | None:
         return "releases of 0 bits do not add up to 0 bits over the rows of one person; leave out max_rows"
     if problem.output is None:
         return 'it names its outputs itself: output = "Y" gives Y1, Y2, ...'
-    for key in ("keep", "strata", "limits", "forbid", "freeze", "preserve_marginals", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
-    return None
+    return problem.not_taken("keep", "strata", "limits", "forbid", "freeze", "preserve_marginals", "side_information")
 
 
 class Cover:

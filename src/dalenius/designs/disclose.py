@@ -72,10 +72,7 @@ def why_not(problem: Problem) -> str | None:
         )
     if problem.output is None:
         return 'it needs a fresh alphabet, output = "Y", not release = [...]'
-    for key in ("limits", "forbid", "freeze", "preserve_marginals", "form", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
-    return None
+    return problem.not_taken("limits", "forbid", "freeze", "preserve_marginals", "form", "side_information")
 
 
 def disclose(

@@ -43,9 +43,8 @@ def why_not(problem: Problem) -> str | None:
         return f"it promises local_dp without metric and delta, above 0 and up to {MOST_NATS} nats"
     if problem.output is None or problem.form is not None:
         return 'it needs a fresh alphabet, output = "Y", without form'
-    for key in ("each", "forbid", "freeze", "preserve_marginals", "limits", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
+    if reason := problem.not_taken("each", "forbid", "freeze", "preserve_marginals", "limits", "side_information"):
+        return reason
     if set(problem.keep) & set(problem.observe):
         return "a kept column is not perturbed: name it in keep alone, not in observe"
     return None

@@ -65,9 +65,10 @@ def why_not(problem: Problem) -> str | None:
         return 'its mechanism says form = "noise"'
     if tuple(problem.release) != tuple(problem.observe):
         return "it releases exactly the columns that it observes"
-    for key in ("keep", "strata", "forbid", "freeze", "preserve_marginals", "side_information", "robust"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
+    if reason := problem.not_taken(
+        "keep", "strata", "forbid", "freeze", "preserve_marginals", "side_information", "robust"
+    ):
+        return reason
     kind, goal = problem.noise.kind, problem.objective
     measures = [*problem.limits, *([goal.measure] if isinstance(goal, MinimizeDistortion) else [])]
     if not isinstance(goal, MinimizeLeakage | MinimizeCapacity | MinimizeDistortion) or type(goal) not in (

@@ -45,10 +45,7 @@ def why_not(problem: Problem) -> str | None:
         return "it promises local_dp and nothing else"
     if promise.metric is not None or promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
         return f"it promises local_dp without metric, delta and given, above 0 and up to {MOST_NATS} nats"
-    for key in ("keep", "strata", "each", "limits", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
-    return None
+    return problem.not_taken("keep", "strata", "each", "limits", "side_information")
 
 
 def own_letters(

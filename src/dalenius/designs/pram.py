@@ -38,10 +38,9 @@ def why_not(problem: Problem) -> str | None:
         return "it promises local_dp and nothing else"
     if problem.guarantees[0].metric or problem.guarantees[0].delta:
         return "it promises local_dp without metric and delta"
-    for key in ("each", "keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
-    return None
+    return problem.not_taken(
+        "each", "keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information"
+    )
 
 
 def pram(

@@ -39,10 +39,9 @@ def why_not(problem: Problem) -> str | None:
         return "its objective is the information about the columns that it observes"
     if problem.output is None or problem.form is not None:
         return 'it needs a fresh alphabet, output = "Y", without form'
-    for key in ("keep", "strata", "each", "forbid", "freeze", "preserve_marginals", "limits", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
-    return None
+    return problem.not_taken(
+        "keep", "strata", "each", "forbid", "freeze", "preserve_marginals", "limits", "side_information"
+    )
 
 
 def relaxed(

@@ -77,9 +77,10 @@ def why_not_many(problem: Problem) -> str | None:
             return f"it promises local_dp alone, without metric and delta, up to {MOST_NATS} nats"
     if not problem.guarantees:
         return "nothing is promised"
-    for key in ("keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information", "form"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
+    if reason := problem.not_taken(
+        "keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information", "form"
+    ):
+        return reason
     if len(problem.pmf.grouped(problem.observe)[0]) <= FEW:
         return f"up to {FEW} inputs a channel is written in rows"
     return None

@@ -41,9 +41,10 @@ def why_not(problem: Problem) -> str | None:
         return "it promises local_dp and nothing else"
     if promise.metric is not None or promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
         return f"it promises local_dp without metric, delta and given, above 0 and up to {MOST_NATS} nats"
-    for key in ("keep", "strata", "each", "forbid", "freeze", "preserve_marginals", "limits", "side_information"):
-        if getattr(problem, key):
-            return f"it does not take {key}"
+    if reason := problem.not_taken(
+        "keep", "strata", "each", "forbid", "freeze", "preserve_marginals", "limits", "side_information"
+    ):
+        return reason
     if problem.output and problem.form in (None, FORM):
         return None
     if problem.release == problem.observe and problem.form == RESPONSE:

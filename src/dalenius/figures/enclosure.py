@@ -51,6 +51,10 @@ class Enclosure:
     def __float__(self) -> float:
         return float((self.low + self.high) / 2)
 
+    def meets(self, other: "Enclosure") -> bool:
+        """Whether one number may lie in both."""
+        return max(self.low, other.low) <= min(self.high, other.high)
+
     def times(self, factor: Any) -> "Enclosure":
         """A rational multiple."""
         a, b = self.low * Fraction(factor), self.high * Fraction(factor)

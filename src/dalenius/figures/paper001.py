@@ -38,10 +38,6 @@ def _between(low: float, high: float) -> Enclosure:
     return Enclosure(Fraction(low), Fraction(max(low, high)))
 
 
-def _meets(a: Enclosure, b: Enclosure) -> bool:
-    return max(a.low, b.low) <= min(a.high, b.high)
-
-
 def example() -> Exhibit:
     """Section 3.1: f = [x1 = x2] over 3 x 2 letters under randomised response, and (54)."""
     rows: list[tuple[Cell, ...]] = []
@@ -50,7 +46,7 @@ def example() -> Exhibit:
         query = Query(2, (TRITS, BITS), "table", "randomised-response", p, table=SAME)
         found, printed = query_capacity(query), Enclosure(*response_bits(p))
         ours = _between(found.low, found.high)
-        note = "agrees: reached, by both records" if _meets(ours, printed) else "DIFFERS from (54)"
+        note = "agrees: reached, by both records" if ours.meets(printed) else "DIFFERS from (54)"
         rows.append((str(p), both_ends(printed)[0], *both_ends(ours), note))
         points.append((float(p), found.low))
         formula.append((float(p), float(printed)))

@@ -43,10 +43,6 @@ def _least(design: Design) -> Enclosure:
     return Enclosure(design.bound, design.value)
 
 
-def _agree(a: Enclosure, b: Enclosure) -> bool:
-    return max(a.low, b.low) <= min(a.high, b.high)
-
-
 # --- Figure 3 --------------------------------------------------------------------------------------------------------
 def _database() -> Pmf:
     letters = {"X": tuple("abcd"), "S": tuple("rst")}
@@ -303,7 +299,7 @@ def example_1_of_004() -> Exhibit:
             aim = MinimizeLeakage(("S",))
             found = _least(solve(Problem(("X",), aim, release=("X",), limits=(limit,), joint=joint)))
             printed = Enclosure.of(1) - binary_entropy(p * (1 - d) + (1 - p) * d)
-            note = "agrees" if _agree(found, printed) else "DIFFERS: beyond D = 1/2 a constant letter leaks nothing"
+            note = "agrees" if found.meets(printed) else "DIFFERS: beyond D = 1/2 a constant letter leaks nothing"
             rows.append((written(p), written(d), both_ends(printed)[1], *both_ends(found), note))
             points.append((float(d), float(found)))
         curve = tuple(
