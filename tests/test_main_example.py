@@ -1,19 +1,15 @@
 """The README's demo runs, and README and tutorial print what it computes."""
 
-import contextlib
 import csv
-import importlib.util
-import io
 import json
 import re
-import signal
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from dalenius import Problem
+from tests.demos import run_demo
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -23,18 +19,8 @@ PAGE = (ROOT / "docs" / "tutorials" / "custodian.md").read_text(encoding="utf-8"
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """The folder of the demo and what it printed."""
-    spec = importlib.util.spec_from_file_location("main_demo", ROOT / "examples" / "rand_health" / "demo.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    hook, handler = sys.excepthook, signal.getsignal(signal.SIGTERM)
-    folder, printed = tmp_path_factory.mktemp("demo"), io.StringIO()
-    try:
-        with contextlib.redirect_stdout(printed):
-            assert module.demo(folder) == 0
-    finally:
-        sys.excepthook = hook
-        signal.signal(signal.SIGTERM, handler)
-    return folder, printed.getvalue()
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, run_demo("rand_health", folder)
 
 
 def test_the_demo_leaves_what_the_readme_lists(ran):

@@ -1,11 +1,6 @@
 """The example on demographic parity runs, and the page about it prints what it computes."""
 
-import contextlib
-import importlib.util
-import io
 import re
-import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +8,7 @@ import pytest
 from dalenius import Problem, solve
 from dalenius.errors import Infeasible
 from dalenius.report.digits import bits
+from tests.demos import run_demo
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "tutorials" / "parity.md").read_text(encoding="utf-8")
@@ -21,18 +17,8 @@ PAGE = (ROOT / "docs" / "tutorials" / "parity.md").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """The folder of the demo and what it printed."""
-    spec = importlib.util.spec_from_file_location("parity_demo", ROOT / "examples" / "parity" / "demo.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    hook, handler = sys.excepthook, signal.getsignal(signal.SIGTERM)
-    folder, printed = tmp_path_factory.mktemp("parity"), io.StringIO()
-    try:
-        with contextlib.redirect_stdout(printed):
-            assert module.demo(folder) == 0
-    finally:
-        sys.excepthook = hook
-        signal.signal(signal.SIGTERM, handler)
-    return folder, printed.getvalue()
+    folder = tmp_path_factory.mktemp("parity")
+    return folder, run_demo("parity", folder)
 
 
 def test_the_page_says_what_the_demo_computes(ran):

@@ -13,6 +13,7 @@ from dalenius.certify.noise import AxisProof, least_capacity
 from dalenius.core import Noise
 from dalenius.core.numbers import up
 from dalenius.errors import InputError
+from dalenius.solvers.capacity_noise import least_capacity_noise
 from dalenius.solvers.noise import (
     allocated_additive,
     allocated_shrinkage,
@@ -22,7 +23,6 @@ from dalenius.solvers.noise import (
     gaussian_sigma,
     geometric_weights,
     information,
-    least_capacity_noise,
     max_entropy,
     power_weights,
 )

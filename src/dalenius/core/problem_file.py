@@ -1,10 +1,8 @@
 """The grammar of the problem file: every key is known, typed and in its place, or refused with its line."""
 
 import hashlib
-import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
@@ -40,45 +38,18 @@ from dalenius.core.problem import (
     Objective,
     Problem,
     SideInformation,
-    located,
 )
+from dalenius.core.section import Place, Section, key_lines
 from dalenius.core.source import MISSING, Column, ConditionallyIid, Grid, PmfSource, Source, TableSource
 from dalenius.errors import InputError, ProblemFileError
 
-__all__ = ["Section", "key_lines", "parse", "read"]
+__all__ = ["parse", "read"]
 
 P = TypeVar("P", bound=Problem)
-Place = tuple[str | int, ...]
 
 DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
 FORMS = ("pram", "randomised-response", "subset-selection", "windows", "noise")
 ENCODERS = ("uninformed", "statistically-informed", "informed")
-REQUIRED = object()
-
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
-_STRING = re.compile(r"""("[^"]*"|'[^']*')""")
-_KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=""")
-
-
-def key_lines(text: str) -> dict[Place, int]:
-    """Line of each section header and key, found by their looks; used in messages only."""
-    lines: dict[Place, int] = {}
-    here: Place = ()
-    depth = 0  # of brackets left open by the values of earlier lines
-    for number, line in enumerate(text.splitlines(), 1):
-        inside, bare = depth > 0, _STRING.sub("", line).split("#")[0]
-        depth = max(0, depth + bare.count("[") + bare.count("{") - bare.count("]") - bare.count("}"))
-        if inside:
-            continue
-        if header := _HEADER.match(line):
-            here = tuple(part.strip().strip("\"'") for part in header[2].split("."))
-            if header[1] == "[[":
-                here = (*here, next(k for k in range(number) if (*here, k) not in lines))
-                lines.setdefault(here[:-1], number)
-            lines[here] = number
-        elif key := _KEY.match(line):
-            lines.setdefault((*here, key[1].strip("\"'")), number)
-    return lines
 
 
 def read(cls: type[P], path: Path) -> P:
@@ -99,95 +70,6 @@ def read(cls: type[P], path: Path) -> P:
         raise ProblemFileError(f"{path.name} is not valid TOML: {e}") from None
     digest = hashlib.sha256(text.encode()).hexdigest()
     return parse(cls, document, file=path, lines=key_lines(text), digest=digest)
-
-
-@dataclass
-class Section:
-    """One table of the file: keys are taken one by one, and what is left over is an error."""
-
-    values: dict[str, Any]
-    place: Place
-    file: Path | None
-    lines: Mapping[Place, int]
-
-    @property
-    def title(self) -> str:
-        names = [p for p in self.place if isinstance(p, str)]
-        return f"[[{names[0]}]]" if names and names[0] in ("guarantee", "limit") else f"[{'.'.join(names)}]"
-
-    def error(self, message: str, *key: str) -> ProblemFileError:
-        return located(self.file, self.lines, (*self.place, *key), message)
-
-    def take(self, key: str, default: Any = REQUIRED) -> Any:
-        if key not in self.values:
-            if default is REQUIRED:
-                typo = get_close_matches(key, self.values, 1, 0.6)
-                meant = f"; {typo[0]!r} is not known" if typo else ""
-                raise self.error(f"{self.title} lacks the key {key!r}{meant}", *typo)
-            return default
-        return self.values.pop(key)
-
-    def section(self, key: str) -> "Section":
-        return Section(dict(self._typed(key, dict, "a table")), (*self.place, key), self.file, self.lines)
-
-    def _typed(self, key: str, kind: type | tuple[type, ...], words: str, default: Any = REQUIRED) -> Any:
-        value = self.take(key, default)
-        if value is default and default is not REQUIRED:
-            return value
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise self.error(f"{key!r} in {self.title} must be {words}, not {value!r}", key)
-        return value
-
-    def text(self, key: str, default: Any = REQUIRED) -> Any:
-        value = self._typed(key, str, "a string", default)
-        if value == "":
-            raise self.error(f"{key!r} in {self.title} is an empty string", key)
-        return value
-
-    def choice(self, key: str, choices: tuple[str, ...], default: Any = REQUIRED) -> Any:
-        value = self.text(key, default)
-        if value is not default and value not in choices:
-            raise self.error(f"{key!r} is {value!r}; it must be one of {', '.join(map(repr, choices))}", key)
-        return value
-
-    def integer(self, key: str, default: Any = REQUIRED, least: int = 1) -> Any:
-        value = self._typed(key, int, "an integer", default)
-        if value is not default and value < least:
-            raise self.error(f"{key!r} is {value}; it must be at least {least}", key)
-        return value
-
-    def flag(self, key: str, default: Any = REQUIRED) -> Any:
-        return self._typed(key, bool, "true or false", default)
-
-    def number(self, key: str, default: Any = REQUIRED, least: Fraction | None = Fraction(0)) -> Any:
-        value = self.take(key, default)
-        if value is default and default is not REQUIRED:
-            return value
-        try:
-            q = exact(value, repr(key))
-        except InputError as e:
-            raise self.error(str(e), key) from None
-        if least is not None and q < least:
-            raise self.error(f"{key!r} is {value}; it cannot be below {least}", key)
-        return q
-
-    def names(self, key: str, default: Any = REQUIRED) -> Any:
-        value = self.take(key, default)
-        if value is default and default is not REQUIRED:
-            return value
-        value = [value] if isinstance(value, str) else value
-        if not isinstance(value, list) or not value or not all(isinstance(v, str) and v for v in value):
-            raise self.error(f"{key!r} in {self.title} must be a list of column names, not {value!r}", key)
-        if len(set(value)) != len(value):
-            raise self.error(f"{key!r} in {self.title} names a column twice", key)
-        return tuple(value)
-
-    def done(self, known: tuple[str, ...]) -> None:
-        """Refuse what nobody took, and say what it may have meant."""
-        for key in self.values:
-            close = get_close_matches(key, known, 1, 0.5)
-            hint = f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}" if known else ""
-            raise self.error(f"unknown key {key!r} in {self.title}{hint}", key)
 
 
 def parse(

@@ -37,13 +37,13 @@ from dalenius.core.numbers import exact, up
 from dalenius.designs.noise_axes import ColumnPlan, Draft, Numbers, PrincipalPlan
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, InputError, NotCertified, SolverFailed, Unsupported
+from dalenius.solvers.capacity_noise import least_capacity_noise
 from dalenius.solvers.noise import (
     capacity_prior,
     capacity_weights,
     gaussian_sigma,
     geometric_weights,
     information,
-    least_capacity_noise,
     max_entropy,
     power_weights,
     rate_line,

@@ -8,8 +8,8 @@ from typing import Any
 
 from dalenius.core.channel import Channel
 from dalenius.core.numbers import exact
-from dalenius.core.problem_file import Section, key_lines
 from dalenius.core.query import KINDS, NOISES, Interval, Query, Value, label
+from dalenius.core.section import Section, key_lines
 from dalenius.errors import InputError, ProblemFileError
 from dalenius.tables.documents import read_channel, read_json, read_text
 

@@ -1,0 +1,27 @@
+"""Runs a demo of examples/ as its command would, and leaves the process as it was."""
+
+import contextlib
+import importlib.util
+import io
+import signal
+import sys
+from pathlib import Path
+
+__all__ = ["run_demo"]
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def run_demo(name, folder):
+    """What the demo printed; its files are in the folder."""
+    spec = importlib.util.spec_from_file_location(f"demo_{name}", EXAMPLES / name / "demo.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    hook, handler, printed = sys.excepthook, signal.getsignal(signal.SIGTERM), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            assert module.demo(folder) == 0
+    finally:
+        sys.excepthook = hook
+        signal.signal(signal.SIGTERM, handler)
+    return printed.getvalue()
