@@ -66,9 +66,10 @@ def shapes(S: int, a: Fraction) -> list[Shape]:
         bends += [tuple(e - f for e, f in zip(*fg)) for fg in product(top, bottom)] + [(1, 0, -plus), (0, 1, -minus)]
         edges = [(1, 0, -1), (0, 1, 0), *both] if above and below else [(1, 0, -1), (0, 1, 0)]
         for s, t in meeting([*bends, *edges]):
-            inside = plus <= s <= 1 and 0 <= t <= minus and (not (above and below) or min(at(both, s, t)) >= 0)
+            if not (plus <= s <= 1 and 0 <= t <= minus and (s > plus or not above) and (t < minus or not below)):
+                continue
             least, most = max(at(bottom, s, t)), min(at(top, s, t))
-            if inside and least <= most and (s > plus or not above) and (t < minus or not below):
+            if least <= most and (not (above and below) or min(at(both, s, t)) >= 0):
                 found.add((s if above else None, t if below else None, least, most))
     return sorted(found, key=lambda shape: tuple((v is not None, v or 0) for v in shape))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import Any
@@ -18,7 +19,8 @@ __all__ = ["proved"]
 TIGHT = Fraction(1, 10**12)
 
 
-def _versions() -> dict[str, str]:
+@cache  # the metadata of a package is read from its file each time
+def _versions() -> Mapping[str, str]:
     found = {"python": python_version()}
     for package in ("dalenius", "highspy", "python-flint", "numpy"):
         try:
@@ -72,7 +74,7 @@ def proved(
             beside=exact(up(verdict.beside)) if ignorant else None,
             proved=tuple(shown or {} for shown in figures),
             entropy=exact(up(verdict.entropy)),
-            versions=_versions(),
+            versions=dict(_versions()),
         )
         best = design if best is None or design.gap < best.gap else best
         if best.gap <= TIGHT:

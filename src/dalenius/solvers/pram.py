@@ -95,8 +95,10 @@ def _meeting(
     for f, g in combinations(sorted({*edges, *pair, *lines}), 2):
         if not (d := f[0] * g[1] - f[1] * g[0]):
             continue
-        s, t = (f[1] * g[2] - f[2] * g[1]) / d, (f[2] * g[0] - f[0] * g[2]) / d
-        kept = plus <= s <= 1 and 0 <= t <= minus and all(_at(h, s, t) >= 0 for h in pair)
+        if not plus <= (s := (f[1] * g[2] - f[2] * g[1]) / d) <= 1:
+            continue
+        t = (f[2] * g[0] - f[0] * g[2]) / d
+        kept = 0 <= t <= minus and all(_at(h, s, t) >= 0 for h in pair)
         if kept and max(_at(h, s, t) for h in least) <= min(_at(h, s, t) for h in most):
             yield s, t
 
