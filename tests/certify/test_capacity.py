@@ -17,6 +17,7 @@ from dalenius.core.reading import whole
 from dalenius.designs.proving import proved
 from dalenius.errors import NotCertified
 from dalenius.measures.individual import individual_capacity, individual_proof
+from tests.effort import effort
 
 
 def random_channel(sizes, letters, seed):
@@ -40,7 +41,7 @@ CASES = [((2,), 2, 1), ((2, 2), 3, 1), ((3, 2), 2, 2), ((3, 3), 4, 1), ((2, 2, 2
 
 
 @pytest.mark.parametrize(("sizes", "letters", "group"), CASES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(effort(1, 3)))
 def test_a_tree_proves_what_the_search_found(sizes, letters, group, seed):
     channel = random_channel(sizes, letters, seed)
     found = individual_capacity(channel, group=group)
@@ -56,7 +57,7 @@ def test_without_a_tree_the_checker_proves_the_capacity_of_all_rows():
     assert float(individual(*in_whole_numbers(channel), 1, {})) == pytest.approx(0.188721875540867, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(effort(10, 30)))
 def test_a_false_tree_is_refused_or_proves_something_true(seed):
     draw = random.Random(seed)
     sizes, letters, group = draw.choice(CASES[1:])

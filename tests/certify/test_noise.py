@@ -19,6 +19,7 @@ from dalenius.core.shifting import convolved
 from dalenius.designs import solve
 from dalenius.errors import NotCertified
 from dalenius.testing import noisy_dice
+from tests.effort import effort
 
 
 @st.composite
@@ -96,7 +97,7 @@ def eta(rows):
     return best
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=effort(15, 50), deadline=None)
 @given(channels(), st.lists(st.integers(0, 20), min_size=6, max_size=6))
 def test_every_figure_agrees_with_brute_force(channel, numbers):
     axis, rows, n = axis_of(channel), channel.rows, channel.shape[0]
@@ -184,7 +185,7 @@ def test_what_must_stay_unknown_bounds_real_mechanisms_of_any_alphabet(spread, s
     assert float(proof.least_error(["x"], Fraction(bits))) <= error + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=effort(20, 60), deadline=None)
 @given(
     st.lists(st.integers(1, 20), min_size=4, max_size=4),
     st.lists(st.integers(1, 1000), min_size=4, max_size=4),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dalenius.core import Pmf
 from dalenius.errors import InputError, InvalidPmf, MismatchError, Unsupported
+from tests.effort import effort
 
 BITS = ("0", "1")
 COIN = {"X": BITS}
@@ -174,7 +175,7 @@ def test_arrays_cannot_be_written_to():
 
 # --- questions -------------------------------------------------------------------------------------------------------
 @given(pmfs())
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=effort(25, 80))
 def test_json_round_trip(pmf):
     again = Pmf.from_json(json.loads(json.dumps(pmf.to_json())))
     assert again == pmf
@@ -182,7 +183,7 @@ def test_json_round_trip(pmf):
 
 
 @given(pmfs(), st.data())
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=effort(25, 80))
 def test_equality_does_not_depend_on_the_order_of_outcomes(pmf, data):
     document = pmf.to_json()
     document["pmf"] = data.draw(st.permutations(document["pmf"]))
@@ -196,7 +197,7 @@ def test_another_order_of_letters_or_variables_is_another_pmf():
 
 
 @given(pmfs())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=effort(20, 60))
 def test_marginals_groups_and_counts_equal_brute_force(pmf):
     table, names = as_dict(pmf), list(pmf.variables)
     for r in range(1, len(names) + 1):

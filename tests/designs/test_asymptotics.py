@@ -26,6 +26,7 @@ from dalenius.designs.perturbation import full_observation_tradeoff, output_pert
 from dalenius.errors import InputError, InvalidPmf
 from dalenius.measures import LatentModel, efficiency, efficiency_bound, latent_entropy, partial_processing_binary
 from dalenius.testing import self_disclosure
+from tests.effort import effort
 
 CASES = json.loads((Path(__file__).parents[1] / "oracle" / "000_asymptotics.json").read_text(encoding="utf-8"))["cases"]
 TABLE = LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]])
@@ -77,7 +78,7 @@ def test_partial_processing_of_other_alphabets():
 
 
 @given(models())
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=effort(8, 25))
 def test_proposition_5_in_order(model):
     f = limit_bounds(model)
     ascending = [

@@ -70,7 +70,7 @@ class TestContract(DesignContract):
     test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # the forms have no row of its own for an input
 
     def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         check(design.dumps())
         for k, part in enumerate(json.loads(design.dumps())["channel"]["channels"]):
             document = json.loads(design.dumps())
@@ -86,7 +86,7 @@ class TestContract(DesignContract):
 
     @pytest.mark.parametrize("seed", range(2))
     def test_post_processing_keeps_the_promises_and_adds_nothing(self, problem, seed):
-        design = self.solve(problem)
+        design = self.solved(problem)
         letters = {"one": tuple(map(str, range(design.channel.shape[1])))}
         after = Channel(design.channel.inputs, letters, design.channel.rows).then(post_processing(letters, seed))
         for guarantee in problem.guarantees:

@@ -33,6 +33,7 @@ from dalenius.designs import solve
 from dalenius.designs.categorical import categorical
 from dalenius.errors import Infeasible, NotCertified, Unsupported
 from dalenius.standalone import standalone
+from tests.effort import effort
 
 CASES = json.loads((Path(__file__).parents[1] / "oracle" / "003_closed.json").read_text(encoding="utf-8"))["cases"]
 HAIR = Fraction(1, 10**12)
@@ -76,7 +77,7 @@ class TestContract(DesignContract):
         return {"less than nothing": least_leakage(SKEWED, "-1/10")}
 
     def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         verdict = check(design.dumps())
         assert verdict.bound >= design.bound
         assert verdict.value <= design.value
@@ -135,7 +136,7 @@ def test_levels_and_laws_are_exact_rationals(p, most, level, q):
     st.fractions(0, 1, max_denominator=60),
     st.integers(0, 2),
 )
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=effort(20, 60))
 def test_the_closed_form_by_definition(counts, most, way):
     """Distortion, leakage and the fixed point q = p W by definition; the bound meets them."""
     joint, total = column(counts), sum(counts)
@@ -152,7 +153,7 @@ def test_the_closed_form_by_definition(counts, most, way):
 
 
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=6), st.data())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=effort(12, 40))
 def test_every_figure_of_any_resampling_channel_is_the_one_of_its_rows(counts, data):
     """keep and q need not be optimal: what is proved without the rows is what the rows prove."""
     n = len(counts)

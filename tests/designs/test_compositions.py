@@ -53,7 +53,7 @@ class TestContract(DesignContract):
     test_what_cannot_be_promised_is_refused_with_a_figure = None  # a constant is always private
 
     def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         check(design.dumps())
         for k, window in enumerate(design.channel.windows):
             for x in range(len(window.rows)):
@@ -67,7 +67,7 @@ class TestContract(DesignContract):
 
     @pytest.mark.parametrize("seed", range(3))
     def test_post_processing_keeps_the_promises_and_adds_nothing(self, problem, seed):
-        design = self.solve(problem)
+        design = self.solved(problem)
         letters = {"Y": tuple(" ".join(y) for y in design.channel.letters())}
         dense = Channel(design.channel.inputs, letters, design.channel.rows)
         after = dense.then(post_processing(letters, seed))

@@ -19,6 +19,7 @@ from dalenius.core import (
 )
 from dalenius.designs import disclose, solve
 from dalenius.testing import example2, joints, self_disclosure, two_binary, xor
+from tests.effort import effort
 
 
 class TestContract(DesignContract):
@@ -128,7 +129,7 @@ def test_the_value_equals_brute_force_over_vertices_and_simplices(build):
 
 
 @given(joints((2, 2), largest=9))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=effort(8, 20))
 def test_random_binary_samples_equal_brute_force(problem):
     design = disclose(problem)
     assert float(design.value) == pytest.approx(brute_force(problem), abs=1e-12)
@@ -136,7 +137,7 @@ def test_random_binary_samples_equal_brute_force(problem):
 
 
 @given(joints((2, 2, 2), about=3, largest=9))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=effort(8, 20))
 def test_random_problems_keep_their_promises_with_a_tight_bound(problem):
     design = disclose(problem)
     for guarantee in problem.guarantees:

@@ -16,6 +16,7 @@ from dalenius.errors import InputError
 from dalenius.measures import LatentModel, information_of
 from dalenius.tables import conditionally_iid
 from dalenius.testing import disclosure
+from tests.effort import effort
 
 CASES = json.loads((Path(__file__).parents[1] / "oracle" / "000_asymptotics.json").read_text(encoding="utf-8"))["cases"]
 TABLE = LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]])
@@ -84,7 +85,7 @@ def test_table_1(n, expected):
 
 
 @given(models(), st.integers(1, 4))
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=effort(8, 25))
 def test_types_lose_nothing_for_binary_samples(model, n):
     found = types_disclosure(model.prior, model.kernel, n)
     assert found.value_bits == pytest.approx(over_outcomes(model, n), abs=1e-10)

@@ -35,7 +35,7 @@ class TestContract(DesignContract):
     test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # the level holds for every input, also of count 0
 
     def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         document = json.loads(design.dumps())
         column = document["channel"]["columns"][0]
         column[0] = str(exact(column[0]) + Fraction(1, 10**15))

@@ -31,6 +31,7 @@ from dalenius.designs import solve
 from dalenius.designs.leakage import least
 from dalenius.errors import Infeasible, InputError, ProblemFileError, Unsupported
 from dalenius.testing import binary_tradeoff, tradeoff
+from tests.effort import effort
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracle" / "003_discrete.json").read_text(encoding="utf-8"))
 ENCODERS = {"uninformed": None, "stat_informed": "statistically-informed", "informed": "informed"}
@@ -386,7 +387,7 @@ def test_kl_is_for_probabilities_and_proved_by_intervals():
 
 
 @given(st.lists(st.integers(0, 20), min_size=12, max_size=12).filter(lambda c: sum(c) > 0), st.integers(0, 10))
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=effort(8, 15), suppress_health_check=[HealthCheck.too_slow])
 def test_leakage_lies_between_zero_and_what_the_input_tells_and_falls_with_the_limit(counts, tenths):
     table = [[[counts[6 * r + 2 * h + z] for z in range(2)] for h in range(3)] for r in range(2)]
     designs = [solve(tradeoff(table, "hamming", Fraction(d, 20))) for d in (tenths, tenths + 2)]

@@ -20,6 +20,7 @@ from dalenius.sampling import Key
 from dalenius.solvers.noise import gaussian_sigma
 from dalenius.testing import noisy_dice
 from tests.contract import DesignContract, assert_kept
+from tests.effort import effort
 
 RNG = np.random.default_rng(5)
 CODES = np.clip(RNG.gamma(2.0, 12.0, 4000), 0, 100).astype(int)
@@ -127,7 +128,7 @@ class TestContract(DesignContract):
             assert_kept(replace(problem, joint=joint), design.channel.rows, guarantee)
 
     @given(st.integers(1, 10**6))
-    @settings(deadline=None, max_examples=2, suppress_health_check=[HealthCheck.differing_executors])
+    @settings(deadline=None, max_examples=effort(1, 2), suppress_health_check=[HealthCheck.differing_executors])
     def test_relabelling_letters_does_not_change_the_figures(self, problem, order):
         moved = tuple(str(int(x) + order) for x in "0123456789")
         joint = Pmf.from_records({"X": moved}, [((x,), 1) for x in moved])

@@ -59,7 +59,7 @@ class TestOrbitsContract(DesignContract):
         return disclose(problem) if problem.kept else by_orbits(problem)
 
     def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solve(problem)
+        design = self.solved(problem)
         verdict = check(design.dumps())
         assert verdict.value >= design.value
         assert verdict.bound <= design.bound

@@ -20,6 +20,7 @@ from dalenius.designs.categorical import categorical
 from dalenius.designs.rate import plain_rate
 from dalenius.errors import Infeasible, NotCertified, SolverFailed, Unsupported
 from dalenius.solvers.rate import at_slope, blahut_arimoto, rate_distortion
+from tests.effort import effort
 
 HAIR = Fraction(1, 10**9)
 ERASURE = [[0, 1, "1/4"], [1, 0, "1/4"]]
@@ -98,7 +99,7 @@ def test_a_fair_bit_with_erasures():
     st.sampled_from(["squared", "absolute", "hamming"]),
     st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=40),
 )
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=effort(8, 25))
 def test_value_bound_and_limit_by_definition(counts, distortion, share):
     joint = numbers(counts)
     power = {"squared": 2, "absolute": 1}.get(distortion)

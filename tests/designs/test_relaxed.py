@@ -33,7 +33,7 @@ class TestContract(DesignContract):
     test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # a letter that never occurs is told like the others
 
     def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        document = json.loads(self.solve(problem).dumps())
+        document = json.loads(self.solved(problem).dumps())
         row = document["channel"]["rows"][0]
         row[-1] = str(Fraction(1, 10**6))  # told outright, and a little of another letter too
         row[0] = str(exact(row[0]) - Fraction(1, 10**6))

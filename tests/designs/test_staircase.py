@@ -22,6 +22,7 @@ from dalenius.designs.staircase import grouped, told_by
 from dalenius.errors import InvalidChannel, NotCertified
 from dalenius.solvers.lp import maximise
 from dalenius.solvers.staircase import _Every, _Pricing, best_mass, staircase
+from tests.effort import effort
 
 CASES = json.loads((Path(__file__).parents[1] / "oracle" / "002_pram.json").read_text())["cases"]
 UNIFORM = [pytest.param(c, id=c["name"]) for c in CASES if c["kind"] == "all_dp_uniform"]
@@ -48,7 +49,7 @@ def ceiling(r):
 
 
 @given(st.lists(st.integers(1, 500), min_size=2, max_size=9), st.floats(0.1, 5))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=effort(12, 40))
 def test_column_generation_equals_the_full_program(counts, epsilon):
     p, r = np.array(counts) / sum(counts), exp(epsilon)
     found = staircase(p, r, gap=1e-10)
@@ -68,7 +69,7 @@ def test_equal_letters_are_subset_selection(S, epsilon):
 
 
 @given(st.lists(st.integers(1, 60), min_size=4, max_size=8), st.integers(1, 3), st.floats(0.2, 4))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=effort(10, 30))
 def test_dividing_rare_letters_never_lowers_the_optimum(counts, heavy, epsilon):
     p, r = np.sort(np.array(counts) / sum(counts))[::-1], exp(epsilon)
     merged = np.concatenate([p[:heavy], [p[heavy:].sum()]])
@@ -150,7 +151,7 @@ def test_a_planted_corruption_is_refused(honest, change, message):
 
 
 @given(st.integers(0, 10**6))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=effort(20, 60))
 def test_no_prices_and_no_tree_prove_a_false_bound(seed):
     """Whatever the proof says, what it returns is not below the optimum."""
     draw = random.Random(seed)

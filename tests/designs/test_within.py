@@ -120,7 +120,7 @@ def test_a_larger_ball_costs_more():
     assert float(values[0] - alone.value) < 1e-6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=effort(20, 60), deadline=None)
 @given(n=st.integers(1, 60), data=st.data(), tail=st.sampled_from(["1/20", "1/1000", "1/100000"]))
 def test_an_end_of_an_interval_has_the_tail_that_it_says(n, data, tail):
     m = data.draw(st.integers(0, n))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dalenius.ledger import Entry, Line, accounting, spent
 from dalenius.ledger.entry import RELEASED, VOID
 from dalenius.ledger.rules import added, percolated
+from tests.effort import effort
 from tests.ledger.documents import card, coin, document, fair, flip
 
 
@@ -207,7 +208,7 @@ def cases(draw):
     return dict(zip(cells, p, strict=True)), a, b
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=effort(12, 40), deadline=None)
 @given(cases())
 def test_no_charge_is_below_the_truth(case):
     """Every kind of charge, with both joints at hand and with partial ones, against sums over all outcomes."""

@@ -23,6 +23,7 @@ from dalenius.measures.composition import (
     predictive_information,
     processed,
 )
+from tests.effort import effort
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracle/001_queries.json").read_text())["cases"]
 F = Fraction
@@ -87,7 +88,7 @@ def test_a_cross_capacity_below_the_own_one():  # E15
     assert individual_capacity(same).low * log(2) == pytest.approx(float(case["expected"]["C11_nats"]), abs=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(effort(4, 8)))
 def test_general_bounds_hold_the_exact_figure(seed):
     rng = np.random.default_rng(seed)
     first, second = random_channel(rng, (2, 2), 3), random_channel(rng, (2, 3), 2)
@@ -99,7 +100,7 @@ def test_general_bounds_hold_the_exact_figure(seed):
     assert found.together[0] <= old + 1e-9
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(effort(4, 8)))
 def test_fresh_draws_from_the_same_data_add_up(seed):  # Theorem 5, and Theorem 4 for pairs
     rng = np.random.default_rng(100 + seed)
     first, second = random_channel(rng, (2, 2), 3), random_channel(rng, (2, 2), 2)

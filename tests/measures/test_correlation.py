@@ -14,6 +14,7 @@ from dalenius.measures.correlation import s_star_erased, s_star_flipped, s_star_
 from dalenius.measures.shannon import mutual_information
 from dalenius.solvers.contraction import correlation, pairwise_contraction, total_variation
 from dalenius.solvers.ratio import at_most, best_ratio
+from tests.effort import effort
 from tests.measures.channels import cases, channel, flip, prior, random_channel
 
 
@@ -98,7 +99,7 @@ def test_inputs_that_do_not_occur_do_not_count_under_a_prior():
     assert eta_tv(law) == pytest.approx(0.9, abs=1e-14)
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=effort(5, 10))
 @given(st.integers(0, 10**6))
 def test_the_chain_and_the_promise(seed):
     """rho^2 <= S* <= eta_KL <= eta_TV, and I(S; Y) <= S* I(S; X) for a random S."""
@@ -159,7 +160,7 @@ def test_two_point_formula_against_a_grid():
     assert high - low < 1e-12
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(effort(2, 5)))
 def test_closed_forms_lie_in_the_brackets(seed):
     rng, bit = np.random.default_rng(seed), ("0", "1")
     a, k = int(rng.integers(1, 100)), int(rng.integers(1, 20))
@@ -176,7 +177,7 @@ def test_closed_forms_lie_in_the_brackets(seed):
         assert low - 1e-9 <= closed <= high + 1e-9
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(effort(3, 8)))
 def test_the_reverse_order_bounds_every_release(seed):
     rng = np.random.default_rng(seed)
     letters = {"S": ("a", "b", "c"), "X": ("0", "1", "2", "3")}

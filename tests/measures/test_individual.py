@@ -23,6 +23,7 @@ from dalenius.measures import (
     strong_dp_epsilon,
 )
 from dalenius.measures.capacity import with_kept
+from tests.effort import effort
 from tests.measures.channels import cases, channel, flip, noisy, random_channel
 
 LN2 = math.log(2)
@@ -118,7 +119,7 @@ def adversary(law, found):
     return Pmf.from_records(law.inputs, records)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=effort(8, 25))
 @given(st.integers(0, 10**6))
 def test_brackets_hold_and_the_adversary_learns_what_is_said(seed):
     rng = np.random.default_rng(seed)

@@ -36,6 +36,7 @@ from dalenius.measures.query import learned, measures_of_query, query_capacity, 
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import Laws
 from dalenius.solvers.smith import interval_capacity
+from tests.effort import effort
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracle/001_queries.json").read_text())["cases"]
 F = Fraction
@@ -260,7 +261,7 @@ def test_refusals(arguments, message):
     noise=st.sampled_from(["randomised-response", "geometric", "exponential"]),
     parameter=st.fractions(F(1, 50), F(49, 50)),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=effort(20, 60), deadline=None)
 def test_kernels_are_stochastic_and_more_noise_tells_less(records, letters, kind, noise, parameter):
     query = Query(records, (tuple(map(str, range(letters))),) * records, kind, noise, parameter)
     kernel = kernel_of(query)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dalenius.core import Channel, Pram, Product
 from dalenius.measures import renyi_level, strong_dp_epsilon, zcdp_level
 from dalenius.measures.renyi import level_words
+from tests.effort import effort
 
 
 def channel(rows):
@@ -26,7 +27,7 @@ def by_definition(rows, a):
 
 
 @given(st.lists(st.lists(st.integers(1, 50), min_size=3, max_size=3), min_size=2, max_size=4))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=effort(10, 30))
 def test_levels_are_not_below_the_definition_and_close_to_it(counts):
     rows = [[Fraction(v, sum(row)) for v in row] for row in counts]
     law = channel(rows)

@@ -167,7 +167,7 @@ def test_vectorised_scalar_and_definition_agree_at_every_threshold(rows: Rows) -
     assert all(rows[code][letter] > 0 for (code, _), letter in zip(cases, drawn, strict=True))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=effort(10, 30), deadline=None)
 @given(channels(), st.integers(0, 2**63), st.integers(0, 2**32))
 def test_vectorised_equals_scalar_on_a_real_stream(rows: Rows, start: int, seed: int) -> None:
     sampler, words = Sampler(rows), Stream(Key.unsafe(seed).derive("property"))

@@ -11,6 +11,7 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.leakage import NoChannel, Program, Term, bound_of, rational, search, searching, value_of
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
+from tests.effort import effort
 from tests.leakage_instances import (
     MIXTURES,
     Source,
@@ -106,7 +107,7 @@ def test_every_mixture_is_certified_and_made_exact(name):
     solved(mixture(name, 12))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(effort(24, 60)))
 def test_random_mixtures_around_a_known_channel_are_certified(seed):
     program, arrays, point = random_mixture(seed, most=12)
     solution, _ = solved(program)
@@ -134,7 +135,7 @@ def test_a_conic_solver_finds_the_same_value(program):
         assert problem.status == "optimal_inaccurate"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(effort(8, 20)))
 def test_perturbed_multipliers_never_give_a_bound_above_the_value(seed):
     program, _, _ = random_mixture(seed, most=8)
     solution = search(program, gap=GAP, seconds=60)
