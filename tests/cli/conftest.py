@@ -4,7 +4,9 @@ import random
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,12 @@ independent = ["age"]
 
 
 def rows(n: int = 3000, seed: int = 5) -> list[list[str]]:
+    """Records of the small table, a list of its own each time."""
+    return [list(record) for record in _records(n, seed)]
+
+
+@cache
+def _records(n: int, seed: int) -> list[list[str]]:
     rng = random.Random(seed)
     out = []
     for _ in range(n):
@@ -74,10 +82,26 @@ def place(tmp_path: Path) -> Place:
     return here
 
 
+@contextmanager
+def leaving_the_process_as_it_was() -> Iterator[None]:
+    hook, handler = sys.excepthook, signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        sys.excepthook = hook
+        signal.signal(signal.SIGTERM, handler)
+
+
+def released_in(folder: Path, *options: str) -> Path:
+    """The folder with p.toml released to out: what tests that begin with a release copy, each for itself."""
+    with leaving_the_process_as_it_was():
+        assert main(["release", str(folder / "p.toml"), "-o", str(folder / "out"), *options]) == 0
+    return folder
+
+
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., tuple[int, str, str]]]:
     """Run a command: (exit code, standard output, standard error); wrong usage counts as an exit too."""
-    hook, handler = sys.excepthook, signal.getsignal(signal.SIGTERM)
 
     def command(*arguments: object) -> tuple[int, str, str]:
         capsys.readouterr()
@@ -89,6 +113,5 @@ def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., tuple[int,
         assert "Traceback" not in said.err
         return code, said.out, said.err
 
-    yield command
-    sys.excepthook = hook
-    signal.signal(signal.SIGTERM, handler)
+    with leaving_the_process_as_it_was():
+        yield command

@@ -1,6 +1,7 @@
 """The other commands: verify, apply, audit, explain, profile, init, and the manners of all of them."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,15 +11,22 @@ import pytest
 
 from dalenius.certify import check
 from dalenius.errors import NotCertified
-from tests.cli.conftest import Place, rows, write_csv
+from tests.cli.conftest import Place, released_in, rows, write_csv
 
 Run = Callable[..., tuple[int, str, str]]
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    here = Place(tmp_path_factory.mktemp("done"))
+    write_csv(here / "t.csv", rows())
+    here.problem()
+    return released_in(here.folder, "--new-key", str(here / "key"))
+
+
 @pytest.fixture
-def done(place: Place, run: Run) -> Place:
-    assert run("release", place / "p.toml", "-o", place / "out", "--new-key", place / "key")[0] == 0
-    return place
+def done(once: Path, tmp_path: Path) -> Place:
+    return Place(shutil.copytree(once, tmp_path, dirs_exist_ok=True))
 
 
 # --- verify ---------------------------------------------------------------------------------------------------------

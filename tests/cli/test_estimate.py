@@ -1,6 +1,7 @@
 """`estimate` and `risk` from the command line, from the card alone, and the script that travels with it."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from pyarrow import parquet
 
 import dalenius
 from dalenius import estimate
-from tests.cli.conftest import Place
+from tests.cli.conftest import Place, released_in
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -35,15 +36,18 @@ local_dp = 2.0
 SHARES = {"farm": 0.4, "shop": 0.3, "mine": 0.2, "none": 0.06, "?": 0.04}
 
 
-@pytest.fixture
-def released(tmp_path: Path, run: Run) -> Place:
-    rng = np.random.default_rng(7)
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, rng = tmp_path_factory.mktemp("jobs"), np.random.default_rng(7)
     jobs = rng.choice(list(SHARES), size=8000, p=list(SHARES.values()))
-    (tmp_path / "t.csv").write_text("job,year\n" + "".join(f"{j},2020\n" for j in jobs))
-    (tmp_path / "p.toml").write_text(PRAM)
-    code, _, err = run("release", tmp_path / "p.toml", "-o", tmp_path / "out")
-    assert code == 0, err
-    return Place(tmp_path)
+    (folder / "t.csv").write_text("job,year\n" + "".join(f"{j},2020\n" for j in jobs))
+    (folder / "p.toml").write_text(PRAM)
+    return released_in(folder)
+
+
+@pytest.fixture
+def released(once: Path, tmp_path: Path) -> Place:
+    return Place(shutil.copytree(once, tmp_path, dirs_exist_ok=True))
 
 
 def test_estimate_from_the_card_alone(released: Place, run: Run) -> None:

@@ -1,6 +1,7 @@
 """PRAM through the command line: release, transitions, a second application, one value from the card alone."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -14,6 +15,7 @@ from dalenius.errors import InputError
 from dalenius.evidence.scripts import scripts
 from dalenius.evidence.transitions import transitions
 from dalenius.sampling import Key, draw_value
+from tests.cli.conftest import released_in
 
 PROBLEM = """
 [source]
@@ -32,14 +34,18 @@ local_dp = 1
 """
 
 
-@pytest.fixture
-def place(tmp_path, run):
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pram")
     values = ["north"] * 300 + ["south"] * 200 + ["east"] * 100 + ["?"] * 50
-    (tmp_path / "t.csv").write_text("region\n" + "\n".join(values) + "\n")
-    (tmp_path / "p.toml").write_text(PROBLEM)
-    code, _, err = run("release", tmp_path / "p.toml", "-o", tmp_path / "out")
-    assert code == 0, err
-    return tmp_path
+    (folder / "t.csv").write_text("region\n" + "\n".join(values) + "\n")
+    (folder / "p.toml").write_text(PROBLEM)
+    return released_in(folder)
+
+
+@pytest.fixture
+def place(once, tmp_path):
+    return shutil.copytree(once, tmp_path, dirs_exist_ok=True)
 
 
 def test_what_changed_is_told(place, run):

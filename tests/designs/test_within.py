@@ -78,7 +78,7 @@ def test_no_law_of_the_ball_tells_more_than_promised(found):
     law, rng = np.array(COUNTS) / sum(COUNTS), np.random.default_rng(1)
     assert float(found.proved[0]["leakage_bits"]) == pytest.approx(told(law, rows), abs=1e-9)
     worst = 0.0
-    for _ in range(effort(600, 3000)):
+    for _ in range(effort(200, 3000)):
         other = rng.dirichlet(np.full(12, rng.choice([0.05, 0.3, 1.0])))
         if ball.ball == "confidence":  # a law from which so many rows might have been drawn
             near = rng.multinomial(300, law).astype(float) + 0.3

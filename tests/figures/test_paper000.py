@@ -7,6 +7,7 @@ import signal
 import sys
 import xml.etree.ElementTree as ET
 from fractions import Fraction
+from functools import partial
 from html.parser import HTMLParser
 from math import log2
 from pathlib import Path
@@ -32,6 +33,7 @@ from dalenius.figures.curve import ticks
 from dalenius.figures.enclosure import binary_entropy, logarithm
 from dalenius.figures.exhibit import agrees
 from dalenius.figures.page import csv_text
+from tests.effort import EVERYTHING
 
 ORACLE = {
     case["name"]: case
@@ -39,6 +41,20 @@ ORACLE = {
     for case in json.loads((Path(__file__).parents[1] / "oracle" / name).read_text(encoding="utf-8"))["cases"]
 }
 KEYS = ["example-1", "example-2", "two-bits", "table-1", "example-3", "example-4", "example-5", "figure-4", "figure-5"]
+
+
+GRID = paper000_chains.GRID if EVERYTHING else paper000_chains.GRID[::5]  # the reference values are at twentieths
+
+
+@pytest.fixture(scope="module", autouse=True)
+def grid():
+    """Figures 4 and 5 at every hundredth in the long run, at every twentieth by default."""
+    curves = {"Figure 4": paper000_chains.figure_4, "Figure 5": paper000_chains.figure_5}
+    assert [name for name, compute in paper000.EXHIBITS if curves.get(name) is compute] == list(curves)
+    with pytest.MonkeyPatch.context() as patch:
+        coarse = tuple((n, partial(curves[n], GRID) if n in curves else e) for n, e in paper000.EXHIBITS)
+        patch.setattr(paper000, "EXHIBITS", coarse)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +107,7 @@ def test_everything_is_there_and_nothing_differs_without_a_reason(found):
 
 def test_figure_4_equals_the_oracle(found):
     lines = {row["q"]: row for row in rows(found["figure-4"])}
-    assert len(lines) == 46
+    assert len(lines) == len(GRID)
     for k in range(1, 11):
         q = Fraction(k, 20)
         row = lines[f"{float(q):g}"]
@@ -195,7 +211,7 @@ def test_pictures_are_well_formed_and_stand_alone(found, folder):
 def test_tables_are_written_with_all_digits(folder):
     with (folder / "figure-4.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
-    assert len(lines) == 46
+    assert len(lines) == len(GRID)
     assert lines[0]["q"] == "0.05"
     assert lines[0]["optimum"] == "0.103870271094243096"
     assert lines[0]["optimum, bound"] == "0.103870271094243097"

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NoReturn
 
 __all__ = ["parser"]
@@ -13,6 +14,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"dalenius: {message}; see `{self.prog} --help`\n")
 
 
+@cache  # one grammar serves every command of a process
 def parser() -> argparse.ArgumentParser:
     """All commands with their options, and an example for each."""
     top = _Parser(
