@@ -11,10 +11,10 @@ demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release a
 	$(BIN)/python examples/rand_health/demo.py demo
 
 test: $(VENV)/dev.stamp  ## the default tests, two minutes on two cores
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
-	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2
+	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
 	$(BIN)/ruff format --check .

@@ -1,8 +1,19 @@
 """Properties without a number of their own try 15 examples by default, and 100 in the long run."""
 
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from tests.effort import effort
 
 settings.register_profile("dalenius", deadline=None, max_examples=effort(15, 100))
 settings.load_profile("dalenius")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
+    """Doctests stand in the package; to look for some in every test took a fifth of the collection."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]

@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -192,6 +191,8 @@ def messy(path: Path, rows: int) -> list[tuple[str, int, str]]:
 
 
 def test_every_engine_and_chunk_gives_the_same_digest(tmp_path: Path) -> None:
+    import polars as pl
+
     data = messy(tmp_path / "t.csv", 20_000)
     reference = encode(open_table(tmp_path / "t.csv"), COLUMNS, list(COLUMNS))
     assert reference.rows == 20_000

@@ -4,8 +4,6 @@ import datetime
 import decimal
 from pathlib import Path
 
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
@@ -95,6 +93,8 @@ TEXT = [("f", "7", "7"), (None, None, "2.5"), ("m", "-1", None)]
 
 
 def test_parquet_arrow_and_objects_read_alike(tmp_path: Path) -> None:
+    import polars as pl
+
     parquet.write_table(frame(), tmp_path / "t.parquet", row_group_size=2)
     feather.write_feather(frame(), tmp_path / "t.feather")
     with pa.ipc.new_stream(str(tmp_path / "s.arrow"), frame().schema) as stream:
@@ -109,12 +109,17 @@ def test_parquet_arrow_and_objects_read_alike(tmp_path: Path) -> None:
 
 
 def test_row_labels_of_pandas_are_no_column() -> None:
+    import pandas as pd
+
     labelled = pd.DataFrame({"a": ["x", "y"]}, index=["r1", "r2"])
     assert open_table(labelled).names == ("a",)
     assert open_table(labelled).name == "the table"
 
 
 def test_types_become_text() -> None:
+    import pandas as pd
+    import polars as pl
+
     day = datetime.date(2020, 1, 31)
     moment = datetime.datetime(2020, 1, 31, 12, 30, 10, 500000)
     whole = moment.replace(microsecond=0)
