@@ -1,33 +1,22 @@
 """Compositions of windows: the contract, reference values, and what is refused before anything is designed."""
 
 import json
-import sys
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from contract import DesignContract, assert_kept, information, post_processing
 
 from dalenius.certify import check
 from dalenius.certify.checking import prove
-from dalenius.core import Certificate, Channel, Design, Independent, MinimizeRate, Pmf, Problem, ProductPmf, channel_of
+from dalenius.core import Certificate, Channel, Independent, MinimizeRate, Pmf, Problem, ProductPmf
 from dalenius.core.numbers import exact
 from dalenius.designs import disclose, solve, windows
-from dalenius.designs.modular import modular_sums, window_sums
 from dalenius.designs.random_columns import random_columns
-from dalenius.errors import InputError, InvalidChannel, NotCertified, ProblemFileError, Unsupported
+from dalenius.errors import InputError, NotCertified, ProblemFileError, Unsupported
 from dalenius.measures import (
-    examine_mapping,
-    modular_information,
-    mutual_information,
     partial_processing_binary,
-    preprocessing_bounds,
-    preprocessing_lower_bound_eq67,
-    uniformiser,
 )
-from dalenius.sampling import Key, draw
-from dalenius.tables import Coded
 from dalenius.testing import disclosure, example2, self_disclosure, xor
 
 
@@ -207,135 +196,6 @@ def test_the_problem_file_takes_a_size_or_lists():
     assert Problem.from_document(by_size.to_json()) == by_size
 
 
-# --- sums modulo M ---------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("share", "n"), [(["7/10", "3/10"], 4), (["1/2", "1/3", "1/6"], 3), (["1/4", "1/4", "3/10", "1/5"], 2)]
-)
-def test_modular_sums_tell_exactly_what_the_formula_says(share, n):
-    design = modular_sums(self_disclosure(share, n))
-    assert float(design.value) == pytest.approx(modular_information([share] * n), abs=1e-12)
-    for guarantee in design.problem.guarantees:
-        assert_kept(design.problem, design.channel.rows, guarantee)
-    joint = design.channel.after(design.problem.pmf)
-    assert mutual_information(joint, design.problem.observe, list(design.channel.output)) == pytest.approx(
-        float(design.value), abs=1e-12
-    )
-
-
-@pytest.mark.slow
-def test_hundreds_of_modular_sums_share_their_states_and_tell_the_exact_information():
-    design = modular_sums(bits("3/10", 200))
-    assert (design.certificate.kind, design.channel.form) == ("sums", "sums")
-    assert float(design.value) == pytest.approx(modular_information([["7/10", "3/10"]] * 200), abs=1e-9)
-    assert float(design.value) > preprocessing_lower_bound_eq67("3/10", 200)
-    assert design.value < design.bound
-    assert check(design.dumps()).value >= design.value
-    assert Design.from_json(json.loads(design.dumps())).channel == design.channel
-
-
-@pytest.fixture(scope="module")
-def ternary():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules["dalenius.designs.modular"], "DENSE", 1)
-        return modular_sums(self_disclosure(["1/2", "1/3", "1/6"], 4))
-
-
-def test_the_form_of_sums_has_the_rows_of_the_dense_channel(ternary):
-    dense = modular_sums(self_disclosure(["1/2", "1/3", "1/6"], 4))
-    assert ternary.channel.rows == dense.channel.rows
-    assert ternary.value <= dense.value  # by the entropy of the open shift
-    assert ternary.bound >= dense.value
-    for guarantee in dense.problem.guarantees:
-        assert_kept(dense.problem, ternary.channel.rows, guarantee)
-    told = ternary.proved[1]["with_one_more_bits"]
-    exactly = {name: float(exact(v)) for name, v in dense.proved[1]["with_one_more_bits"].items() if name in told}
-    assert set(told) == {"X1", "X3"}
-    assert all(float(exact(told[name])) >= v for name, v in exactly.items())
-    alone = ternary.channel.alone(0).rows  # each output by itself is what the rows say
-    assert alone[1] == tuple(sum(dense.channel.rows[9][9 * y : 9 * y + 9]) for y in range(3))
-
-
-def swapped_state(d):
-    rows = d["channel"]["states"][1]
-    rows[0], rows[1] = rows[1], rows[0]
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (swapped_state, "not uniform"),
-        (lambda d: d["channel"]["sums"].__setitem__(0, ["X1"]), "not proved independent of X1"),
-        (lambda d: d["channel"]["sums"].__setitem__(1, ["X1", "X2"]), "not independent of each other"),
-        (lambda d: d["channel"]["sums"].pop(), "not of some inputs"),
-        (lambda d: d["channel"]["states"].pop(), "states for each input"),
-        (lambda d: d["channel"]["output"].update(Y1=["1", "0", "2"]), "other letters than the residues"),
-        (lambda d: d["guarantees"][0]["promised"].update(independent=["X1", "X3"]), "not proved independent"),
-        (lambda d: d["objective"]["maximize"].update(information=["X1", "X2"]), "all samples together"),
-        (lambda d: d.update(value=str(exact(d["value"]) + Fraction(1, 10**9))), "not reached"),
-        (lambda d: d.update(bound=str(exact(d["bound"]) - Fraction(1, 10**9))), "not proved"),
-    ],
-)
-def test_a_damaged_design_of_sums_is_refused(ternary, damage, message):
-    document = json.loads(ternary.dumps())
-    damage(document)
-    with pytest.raises(NotCertified, match=message):
-        check(json.dumps(document))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"modulus": 1}, "residues of its modulus"),
-        ({"sums": [["X1", "X1"], ["X2", "X3"], ["X3", "X4"]]}, "each once"),
-        ({"states": []}, "states for each input"),
-        ({"more": 1}, "exactly the keys"),
-    ],
-)
-def test_the_form_of_sums_is_read_strictly(ternary, change, message):
-    with pytest.raises(InvalidChannel, match=message):
-        channel_of(ternary.channel.to_json() | change)
-
-
-def test_sums_are_drawn_as_their_rows_say(ternary):
-    """Five hundred thousand records of one outcome: shares of the 27 letters within six standard errors."""
-    codes = {
-        name: np.full(500_000, k, dtype=np.int64) for k, name in zip((0, 1, 2, 0), ternary.problem.observe, strict=True)
-    }
-    table = Coded(ternary.channel.inputs, codes)
-    released = draw(ternary, table, key=Key.unsafe(7))
-    y = np.stack([released.columns[n][0] for n in ternary.channel.output], axis=1) @ [9, 3, 1]
-    seen = np.bincount(y, minlength=27)
-    row = ternary.channel.rows[ternary.channel.row_of([0, 1, 2, 0])]
-    expected = np.array([float(v) for v in row]) * len(y)
-    assert (np.abs(seen - expected) <= 6 * np.sqrt(expected) + 1e-9).all()
-    assert not (np.abs(seen - len(y) / 27) <= 6 * np.sqrt(expected) + 1e-9).all()  # not just any law
-
-
-@pytest.mark.slow
-def test_the_exact_information_of_a_long_ternary_chain_lies_within_its_bounds():
-    share = ["1/2", "3/10", "1/5"]
-    low, high = preprocessing_bounds(share, 25)
-    assert low <= modular_information([share] * 25) <= high
-
-
-def test_modular_sums_of_unlike_samples_and_refusals():
-    assert modular_information([["7/10", "3/10"], ["2/5", "3/5"]]) > 0
-    with pytest.raises(InputError, match="same number of letters"):
-        modular_information([["1/2", "1/2"], ["1/3", "1/3", "1/3"]])
-    with pytest.raises(Unsupported, match="views of one sample each"):
-        modular_sums(replace(bits("1/3", 3), guarantees=(Independent(("X1", "X2")),)))
-    assert uniformiser(["1/2", "1/2"]).rows == ((1, 0), (0, 1))
-
-
-@pytest.mark.parametrize(("letters", "n", "k"), [(2, 5, 2), (2, 6, 3), (3, 4, 2), (3, 3, 1)])
-def test_example_3_is_private_for_every_window_and_optimal(letters, n, k):
-    design = window_sums(letters, n, k)
-    assert len(design.proved) == n - k + 1
-    assert design.gap < Fraction(1, 10**25)
-    shown = examine_mapping(design.problem.pmf, design.channel, [g.view for g in design.problem.guarantees])
-    assert all(s.independent for s in shown)
-
-
 # --- random columns --------------------------------------------------------------------------------------------------
 class TestRandomColumns(DesignContract):
     def problems(self):
@@ -359,7 +219,7 @@ def test_random_columns_are_private_and_below_the_optimum(n, most):
 
 def test_random_columns_repeat_with_their_seed_and_refuse_what_they_cannot_do():
     assert random_columns(example2(), seed=3).dumps() == random_columns(example2(), seed=3).dumps()
-    with pytest.raises(Unsupported, match="it does not take form"):
+    with pytest.raises(Unsupported, match="random-columns"):
         random_columns(listed(bits("1/3", 3), ("X1", "X2")))
     with pytest.raises(InputError, match="at least one round"):
         random_columns(example2(), rounds=0)

@@ -190,7 +190,7 @@ def test_refusals_say_what_is_wrong():
         preprocessing("1/2", 1)
     with pytest.raises(InputError, match="two samples, not 1"):
         partial_processing_binary(["1/2"])
-    with pytest.raises(InvalidPmf, match="positive probabilities"):
+    with pytest.raises(InvalidPmf, match="probabilities that sum to 1"):
         uniformiser(["1/2", "1/4"])
     with pytest.raises(InputError, match="do not exist"):
         window_sums_bits(2, 3, 4)

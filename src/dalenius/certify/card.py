@@ -11,11 +11,18 @@ from dalenius.certify.parts import part_levels
 from dalenius.certify.pram import levels
 from dalenius.certify.privacy import Figures
 from dalenius.certify.relaxed import relaxed_levels
+from dalenius.certify.sums import sums_card
 from dalenius.core.expanding import DENSE
 from dalenius.core.numbers import exact
 from dalenius.core.reading import require, stochastic
 
-ALONE: dict[str, Any] = {"noise": noise_promises, "pram": levels, "staircase": given_levels, "orbits": orbit_card}
+ALONE: dict[str, Any] = {
+    "noise": noise_promises,
+    "pram": levels,
+    "staircase": given_levels,
+    "orbits": orbit_card,
+    "sums": sums_card,
+}
 
 
 def card(document: dict[str, Any]) -> tuple[Figures | None, ...]:

@@ -274,6 +274,7 @@ class Problem:
     preserve_marginals: bool = False
     form: str | None = None
     windows: tuple[Names, ...] = ()
+    modulus: int | None = None
     each: bool | Mapping[str, Fraction] = False
     noise: NoiseLaw | None = None
     order: str = "shuffle"
@@ -305,8 +306,10 @@ class Problem:
         if clash := set(self.keep) & (set(self.release) | set(self.strata)):
             raise self.error(("mechanism", "keep"), f"{min(clash)!r} is kept and released or a stratum at once")
         object.__setattr__(self, "windows", tuple(map(tuple, self.windows)))
-        if bool(self.windows) != (self.form == "windows"):
+        if bool(self.windows) != (self.form == "windows") and not (self.windows and self.form == "sums"):
             raise self.error(("mechanism", "windows"), 'form = "windows" and windows = ... are said together')
+        if self.modulus is not None and (self.form != "sums" or self.modulus < 2):
+            raise self.error(("mechanism", "modulus"), 'modulus is a number above 1, and belongs to form = "sums"')
         if (self.noise is None) != (self.form != "noise"):
             raise self.error(("mechanism", "noise"), 'form = "noise" and noise = "..." are said together')
         for window in self.windows:
@@ -368,6 +371,8 @@ class Problem:
             mechanism["form"] = self.form
         if self.windows:
             mechanism["windows"] = [list(window) for window in self.windows]
+        if self.modulus:
+            mechanism["modulus"] = self.modulus
         if self.each:
             levels = self.each if isinstance(self.each, Mapping) else {}
             mechanism["each"] = {n: written(v) for n, v in levels.items()} or True

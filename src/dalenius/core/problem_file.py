@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dalenius.core.forms.windows import chain
+from dalenius.core.forms.windows import chain, sliding
 from dalenius.core.guarantee import (
     GUARANTEES,
     Contraction,
@@ -48,7 +48,7 @@ __all__ = ["parse", "read"]
 P = TypeVar("P", bound=Problem)
 
 DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
-FORMS = ("pram", "randomised-response", "subset-selection", "windows", "noise")
+FORMS = ("pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise")
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 
@@ -221,13 +221,14 @@ def _mechanism(s: Section) -> dict[str, Any]:
         "form": s.choice("form", FORMS, None),
         "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
     }
-    parts["windows"] = _windows(s, parts["observe"]) if "windows" in s.values else ()
+    parts["windows"] = _windows(s, parts["observe"], parts["form"]) if "windows" in s.values else ()
+    parts["modulus"] = s.integer("modulus", None, least=2)
     parts["each"] = _each(s) if "each" in s.values else False
     parts["noise"] = _noise(s) if "noise" in s.values else None
     s.done((*parts, "clip"))
     if (parts["noise"] is None) != (parts["form"] != "noise"):
         raise s.error('form = "noise" and noise = "..." are said together in [mechanism]', "noise")
-    if bool(parts["windows"]) != (parts["form"] == "windows"):
+    if bool(parts["windows"]) != (parts["form"] == "windows") and not (parts["windows"] and parts["form"] == "sums"):
         raise s.error('form = "windows" and windows = ... are said together in [mechanism]', "windows")
     if (not parts["output"] and not parts["release"]) or (parts["output"] and parts["release"]):
         raise s.error('say either release = [...] (same alphabets) or output = "Y" (a fresh one) in [mechanism]')
@@ -245,10 +246,18 @@ def _noise(s: Section) -> NoiseLaw:
         raise s.error(str(e), "clip") from None
 
 
-def _windows(s: Section, observe: Names) -> tuple[Names, ...]:
-    """The windows as lists of columns, or by their size and overlap along `observe`."""
+def _windows(s: Section, observe: Names, form: str | None) -> tuple[Names, ...]:
+    """The windows as lists of columns, or along `observe` by their size and overlap; those of sums by their size."""
     if isinstance(s.values["windows"], dict):
         shape = s.section("windows")
+        if form == "sums":
+            size = shape.integer("size", least=2)
+            shape.done(("size",))
+            if size > len(observe):
+                raise s.error(
+                    f"sums of {size} columns need as many of them, and {len(observe)} are observed", "windows"
+                )
+            return sliding(observe, size)
         size, overlap = shape.integer("size", least=2), shape.integer("overlap", 1, least=0)
         shape.done(("size", "overlap"))
         try:

@@ -29,7 +29,7 @@ from dalenius.designs.disclose import GAP, SECONDS, disclose
 from dalenius.designs.proving import proved
 from dalenius.errors import InputError, MismatchError, Unsupported
 
-__all__ = ["Cover", "why_not", "windows"]
+__all__ = ["Cover", "independent_law", "proved_how", "why_not", "windows"]
 
 ENUMERATED = 1 << 14  # entries of the channel written out; beyond, the lemma proves what multiplication would
 
@@ -127,7 +127,7 @@ def windows(
         problem = replace(problem, form="windows", windows=chain(problem.observe, size, overlap))
     if reason := why_not(problem):
         raise Unsupported(f"a composition of windows cannot solve this: {reason}")
-    law = _independent(problem)
+    law = independent_law(problem)
     problem, cover = replace(problem, joint=law), Cover(law, problem.windows)
     channels: list[Channel] = []
     known: dict[Any, Channel] = {}
@@ -151,18 +151,22 @@ def windows(
         [Certificate("universal" if few else "composition")],
         method=f"{len(channels)} windows of at most {max(map(len, cover.lists))} samples, each designed by itself "
         f"({len(known)} different)",
-        remarks=_remarks(problem, few),
+        remarks=[
+            proved_how("" if few else "window by window and by the lemma on compositions"),
+            *([law.note] if law.note else []),
+        ],
     )
 
 
-def _independent(problem: Problem) -> ProductPmf:
+def independent_law(problem: Problem) -> ProductPmf:
+    """The law of a problem as independent groups; refused where it is not, in exact arithmetic."""
     if isinstance(problem.law, ProductPmf):
         return problem.law
     try:
         return ProductPmf.of(problem.pmf)
     except MismatchError as e:
         raise Unsupported(
-            f"windows compose over independent samples only, and {e}; two private outputs about dependent samples "
+            f"outputs compose over independent samples only, and {e}; two private outputs about dependent samples "
             'leak together. Design on a prior that says which are independent: {"independent": [...]}'
         ) from None
 
@@ -199,16 +203,10 @@ def _designed(small: Problem, gap: float, seconds: float) -> Channel:
     return Channel(channel.inputs, channel.output, channel.rows)
 
 
-def _remarks(problem: Problem, few: bool) -> list[str]:
-    law = problem.law
-    how = (
-        "privacy was proved outcome by outcome"
-        if few
-        else "privacy was proved window by window and by the lemma on compositions, because all outcomes together are "
-        "too many to list"
+def proved_how(lemma: str) -> str:
+    """The remark that says whether privacy was proved outcome by outcome or by a lemma, and what it rests on."""
+    how = f"{lemma}, because all outcomes together are too many to list" if lemma else "outcome by outcome"
+    return (
+        f"the samples are taken to be independent as in the given distribution (privacy was proved {how}); for records "
+        "whose columns depend on each other the promise does not hold"
     )
-    told = [
-        f"the samples are taken to be independent as in the given distribution ({how}); for records whose columns "
-        "depend on each other the promise does not hold"
-    ]
-    return told + ([law.note] if law.note else [])

@@ -10,44 +10,66 @@ References: Rassouli, Rosas & Gündüz, "Data Disclosure under Perfect Sample Pr
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from time import monotonic
 
 import numpy as np
 
-from dalenius.core import Certificate, Design, Problem
+from dalenius.core import Certificate, Design, Independent, Problem
 from dalenius.designs.columns import Target, channel_of, independence
-from dalenius.designs.disclose import why_not
+from dalenius.designs.disclose import SECONDS, why_not
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, InputError, SolverFailed, Unsupported
 from dalenius.solvers import best_mixture, exact_basic_solution, maximise
 
-__all__ = ["random_columns"]
+__all__ = ["random_columns", "why_not_random"]
 
 FAINT = 1e-13
+FORM = "random-columns"
+
+
+def why_not_random(problem: Problem) -> str | None:
+    """The reason why this family does not solve a problem, or None."""
+    if problem.form != FORM:
+        return f'it needs form = "{FORM}" in [mechanism]'
+    if problem.kept or not all(isinstance(g, Independent) for g in problem.guarantees):
+        return "it promises independence, and keeps nothing"
+    return why_not(replace(problem, form=None))
 
 
 def random_columns(
-    problem: Problem, *, rounds: int = 4, seed: int = 0, on_progress: Callable[[str], None] | None = None
+    problem: Problem,
+    *,
+    rounds: int = 4,
+    seed: int = 0,
+    seconds: float = SECONDS,
+    on_progress: Callable[[str], None] | None = None,
+    **_: object,
 ) -> Design:
     r"""The best mixture of the extreme columns of so many random decompositions of p_X, exactly private and proved.
 
     An extreme column is where a random direction is largest on S; the float program names a basis, the column is
-    solved on it in rationals. The bound is that of Proposition 2, so the gap is honest and often wide.
+    solved on it in rationals. The bound is that of Proposition 2, so the gap is honest and often wide. No round begins
+    after `seconds`.
 
     >>> from dalenius.testing import example2
     >>> f"{float(random_columns(example2()).value):.12f}"
     '0.013420828899'
     """
-    if reason := why_not(problem):
+    if reason := why_not_random(replace(problem, form=problem.form or FORM)):
         raise Unsupported(f"random columns cannot solve this: {reason}")
-    if problem.kept or rounds < 1:
-        raise InputError("random columns take problems that keep nothing, and at least one round")
+    if rounds < 1:
+        raise InputError("random columns need at least one round")
     joint = problem.pmf
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
     rows = [[Fraction(1)] * len(p), *(row for view in problem.views for row in independence(problem, view))]
     found: dict[tuple[Fraction, ...], None] = {tuple(p): None}
     draw = np.random.default_rng(seed)
+    begun = monotonic()
     for k in range(rounds):
+        if k and monotonic() - begun > seconds:
+            break
         if on_progress:
             on_progress(f"decomposition {k + 1} of {rounds}, {len(found)} columns")
         found |= dict.fromkeys(_peeled(rows, p, draw))

@@ -49,8 +49,9 @@ def _small(channel: Kernel) -> Kernel:
 
 
 def _of_design(design: Design) -> tuple[Pmf, Kernel, tuple[str, ...]]:
+    small = _small(design.channel)  # first, because the joint pmf of a large one is not written out either
     joint, kept = design.problem.pmf, design.problem.kept
-    channel = with_kept(_small(design.channel), joint.alphabets(kept))
+    channel = with_kept(small, joint.alphabets(kept))
     return joint, channel, _beside(kept)
 
 

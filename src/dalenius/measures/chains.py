@@ -89,29 +89,71 @@ def partial_processing_efficiency(q: Any) -> float:
     return pair_disclosure(q, q) / binary_entropy(float(_bit(q)))
 
 
-def uniformiser(marginal: Sequence[Any]) -> Channel:
-    r"""p(s | x) that makes S uniform on the letters of X, exactly: the Z-channel of Example 5 for a binary X.
+def uniformiser(marginal: Sequence[Any], states: int | None = None) -> Channel:
+    r"""p(s | x) that makes S uniform on so many states, exactly; as many as X has letters unless said.
 
-    Every letter keeps min(p, 1/M); what the frequent ones have beyond that goes to the rare ones, to each as it lacks.
-    The paper gives the binary case only.
+    Each letter gets as many states of its own as it fills, M p(x) rounded down. The states left over are filled with
+    what remains of the letters, in one of two ways, whichever leaves less noise H(S | X): the largest remainders have a
+    state each and the others go where something lacks; or they follow each other. For a binary X and two states this is
+    the Z-channel of Example 5, the only case that the paper gives. Where M p(x) is a whole number for every letter, X
+    is a function of S, and S tells all of X.
 
     >>> uniformiser(["9/10", "1/10"]).rows
     ((Fraction(5, 9), Fraction(4, 9)), (Fraction(0, 1), Fraction(1, 1)))
+    >>> [float(entropy_of([[float(v) for v in row]])[0]) for row in uniformiser(["3/4", "1/4"], 4).rows]
+    [1.584962500721156, 0.0]
     """
     p = [exact(v, "a probability") for v in marginal]
-    if not p or min(p) <= 0 or sum(p) != 1:
-        raise InvalidPmf("a uniformiser needs positive probabilities that sum to 1 exactly")
-    share = Fraction(1, len(p))
-    lack = [max(share - v, Fraction(0)) for v in p]
-    total = sum(lack, Fraction(0))
-    letters = tuple(str(x) for x in range(len(p)))
-    rows = []
+    if not p or min(p) < 0 or sum(p) != 1:
+        raise InvalidPmf("a uniformiser needs probabilities that sum to 1 exactly")
+    size = len(p) if states is None else states
+    if size < 1:
+        raise InputError(f"a uniform variable needs at least one state, not {size}")
+    plans = [_shared_out(p, size, owned=owned) for owned in (True, False)]
+    masses = min(plans, key=lambda plan: _noise(p, plan))
+    rows = [[v / q for v in row] if q else [Fraction(1, size)] * size for q, row in zip(p, masses, strict=True)]
+    letters, residues = (tuple(map(str, range(k))) for k in (len(p), size))
+    return Channel({"X": letters}, {"S": residues}, tuple(map(tuple, rows)))
+
+
+def _shared_out(p: Sequence[Fraction], size: int, *, owned: bool) -> list[list[Fraction]]:
+    """p(x, s) with S uniform: whole states first, then the remainders."""
+    share, masses, place = Fraction(1, size), [[Fraction(0)] * size for _ in p], 0
+    own = [range(0)] * len(p)
     for x, mass in enumerate(p):
-        kept = min(mass, share) / mass
-        row = [(1 - kept) * v / total if total else Fraction(0) for v in lack]
-        row[x] += kept
-        rows.append(tuple(row))
-    return Channel({"X": letters}, {"S": letters}, tuple(rows))
+        own[x] = range(place, place + int(mass * size))
+        place += len(own[x])
+        for s in own[x]:
+            masses[x][s] = share
+    left = [mass - len(own[x]) * share for x, mass in enumerate(p)]
+    ranked = sorted(range(len(p)), key=lambda x: -left[x])
+    if owned:
+        lack = [Fraction(0)] * place + [share] * (size - place)
+        first = ranked[: size - place]
+        for s, x in enumerate(first, place):
+            masses[x][s], lack[s] = left[x], share - left[x]
+        total = sum(lack, Fraction(0))
+        for x in ranked[size - place :]:
+            masses[x] = [v + (left[x] * t / total if t else 0) for v, t in zip(masses[x], lack, strict=True)]
+        return masses
+    room = share
+    for x in ranked:
+        while left[x]:
+            step = min(room, left[x])
+            masses[x][place] += step
+            left[x], room = left[x] - step, room - step
+            if not room:
+                place, room = place + 1, share
+    return masses
+
+
+def _noise(p: Sequence[Fraction], masses: Sequence[Sequence[Fraction]]) -> float:
+    """H(S | X) in bits, of p(x, s)."""
+    return fsum(
+        float(mass) * float(entropy_of([[float(v / mass) for v in row]])[0])
+        for mass, row in zip(p, masses, strict=True)
+        if mass
+    )
 
 
 def _beta(q: Fraction) -> tuple[float, float]:
@@ -198,36 +240,41 @@ def preprocessing_bounds(marginal: Sequence[Any], n: int) -> tuple[float, float]
     return max(0.0, base), base + log2(len(p))
 
 
-def modular_information(marginals: Sequence[Sequence[Any]]) -> float:
-    r"""I(X^n; Y) for Y_k = S_k + S_{k+1} mod M of uniformised samples, exactly, for any alphabet of M letters.
+def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None = None) -> float:
+    r"""I(X^n; Y) for Y_k = S_k + S_{k+1} mod M of uniformised samples, exactly, for any alphabets and any M.
 
         I = (n-1) log2 M - sum_i H(S_i | X_i) + H(S^n | Y, X^n)
 
     Y leaves one shift c open, S_i +- c with alternating signs, and given x and s its law is proportional to prod_i
     u_i(s_i +- c | x_i). These vectors are multiplied up sample by sample; equal ones, up to a factor, are counted
-    together, so the work grows with the number of different products and not with M^n. The paper has eq. (67) for M = 2
-    only, and there a lower bound.
+    together, so the work grows with the number of different products and not with M^n. The paper has eq. (67) for bits
+    and M = 2 only, and there a lower bound. Without a modulus M is the common number of letters.
 
     >>> abs(modular_information([["9/10", "1/10"]] * 4) - preprocessing("1/10", 4)) < 1e-12
     True
+    >>> round(modular_information([["9/10", "1/10"]] * 4, 10), 4)
+    0.3387
     """
-    if len(marginals) < 2 or len({len(m) for m in marginals}) != 1:
-        raise InputError("a chain of modular sums needs at least two samples, all with the same number of letters")
-    size, n = len(marginals[0]), len(marginals)
+    sizes = {len(m) for m in marginals}
+    if len(marginals) < 2 or (modulus is None and len(sizes) != 1):
+        raise InputError(
+            "a chain of modular sums needs at least two samples, all with the same number of letters or a modulus"
+        )
+    size, n = min(sizes) if modulus is None else modulus, len(marginals)
     noise, states = 0.0, {(1,) * size: 1.0}
     for i, marginal in enumerate(marginals):
-        rows, p = uniformiser(marginal).rows, [float(exact(v)) for v in marginal]
+        rows, p = uniformiser(marginal, size).rows, [float(exact(v)) for v in marginal]
         noise += fsum(mass * float(entropy_of([[float(v) for v in row]])[0]) for mass, row in zip(p, rows, strict=True))
         scale = lcm(*(v.denominator for row in rows for v in row))
-        steps = []
+        steps: dict[tuple[int, ...], float] = defaultdict(float)
         for row, mass in zip(rows, p, strict=True):
             for s, u in enumerate(row):
-                if u:
+                if u and mass:
                     shifted = [row[(s + (c if i % 2 else -c)) % size] for c in range(size)]
-                    steps.append((mass * float(u), [int(v * scale) for v in shifted]))
+                    steps[tuple(int(v * scale) for v in shifted)] += mass * float(u)
         after: dict[tuple[int, ...], float] = defaultdict(float)
         for state, weight in states.items():
-            for mass, factor in steps:
+            for factor, mass in steps.items():
                 raw = [a * b for a, b in zip(state, factor, strict=True)]
                 common = gcd(*raw)
                 after[tuple(v // common for v in raw)] += weight * mass

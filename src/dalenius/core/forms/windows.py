@@ -11,7 +11,7 @@ from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import DaleniusError, InputError, InvalidChannel
 
-__all__ = ["Product", "Windows", "chain"]
+__all__ = ["Product", "Windows", "chain", "sliding"]
 
 WRITTEN_OUT = 1 << 16  # entries; the windows themselves say the same in fewer
 
@@ -138,3 +138,12 @@ def chain(names: Sequence[str], size: int, overlap: int = 1) -> tuple[tuple[str,
     if len(rest) == 1:  # nothing can be told about one sample alone
         return (*windows[:-1], windows[-1] + rest)
     return (*windows, rest)
+
+
+def sliding(names: Sequence[str], size: int) -> tuple[tuple[str, ...], ...]:
+    """Every run of so many neighbours: what the outputs of form `sums` add up.
+
+    >>> sliding("abcd", 3)
+    (('a', 'b', 'c'), ('b', 'c', 'd'))
+    """
+    return tuple(tuple(names[i : i + size]) for i in range(len(names) - size + 1))
