@@ -5,7 +5,8 @@ check of the finished file. The bound is about every mechanism; the share is val
 
     windows      designs.windows with windows of so many samples, neighbours sharing one
     apart        the same, sharing none
-    sums         designs.modular.modular_sums: the paper's preprocessing, each sample made uniform once
+    sums of 2    designs.modular.modular_sums with two states: the paper's preprocessing
+    sums         the same with the modulus that tells the most
     whole        designs.disclose on all samples at once: the optimum, where it can be had
 
     python benchmarks/compositions.py [most samples]
@@ -69,6 +70,7 @@ def methods(problem: Problem) -> dict[str, Callable[[], Design]]:
         for k in (2, 3, 4, 5)
     }
     found["3 apart"] = lambda: windows(problem, size=3, overlap=0)
+    found["sums of 2"] = lambda: modular_sums(problem, modulus=2)
     found["sums"] = lambda: modular_sums(problem)
     if len(problem.observe) <= WHOLE:
         found["whole"] = lambda: disclose(problem)
