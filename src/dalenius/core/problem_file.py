@@ -3,12 +3,14 @@
 import hashlib
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dalenius.core.cdf import Cdf
 from dalenius.core.forms.windows import chain, sliding
 from dalenius.core.guarantee import (
     GUARANTEES,
@@ -49,6 +51,7 @@ P = TypeVar("P", bound=Problem)
 
 DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
 FORMS = ("pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise")
+MOST_CELLS = 1000
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 
@@ -143,17 +146,20 @@ def _source(s: Section) -> Source:
 
 
 def _column(s: Section) -> Column:
-    if sum(key in s.values for key in ("values", "grid", "cuts", "groups")) != 1:
+    kinds = [key for key in ("values", "grid", "cuts", "groups", "quantiles") if key in s.values]
+    if len(kinds) != 1 and kinds != ["cuts", "quantiles"]:
         raise s.error(
-            f'{s.title} needs one of values = [...] (or a file, or "from-table"), grid = {{...}}, cuts = [...] and '
-            "groups = {...}"
+            f'{s.title} needs one of values = [...] (or a file, or "from-table"), grid = {{...}}, cuts = [...], groups '
+            "= {...} and quantiles = K"
         )
     values = s.take("values", None)
     grid = s.section("grid") if "grid" in s.values else None
     missing = s.choice("missing", ("refuse", "category"), "refuse")
+    if "quantiles" in s.values:
+        return _cells(s, missing)
     if "cuts" in s.values or "groups" in s.values:
         return _recoded(s, missing)
-    s.done(("values", "grid", "cuts", "groups", "missing"))
+    s.done(("values", "grid", "cuts", "groups", "quantiles", "missing"))
     if grid:
         points = Grid(grid.number("low", least=None), grid.number("high", least=None), grid.number("step"))
         grid.done(("low", "high", "step"))
@@ -172,6 +178,22 @@ def _column(s: Section) -> Column:
     if MISSING in letters and missing == "category":
         letters = tuple(v for v in letters if v != MISSING)
     return Column(values=letters, missing=missing)
+
+
+def _cells(s: Section, missing: str) -> Column:
+    """Cells of equal probability, under a stated cdf or in the table; with the cuts where they were found before."""
+    cells = s.integer("quantiles", least=2)
+    if cells > MOST_CELLS:
+        raise s.error(f"{cells} quantiles are too many to design with; {MOST_CELLS} are the most", "quantiles")
+    try:
+        stated = Cdf.of(s.take("cdf")) if "cdf" in s.values else None
+    except InputError as e:
+        raise s.error(str(e), "cdf") from None
+    if "cuts" in s.values:
+        column = _recoded(s, missing)
+        return replace(column, quantiles=cells, cdf=stated)
+    s.done(("quantiles", "cdf", "missing"))
+    return Column(quantiles=cells, cdf=stated, missing=missing)
 
 
 def _recoded(s: Section, missing: str) -> Column:

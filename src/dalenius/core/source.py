@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Self
 
+from dalenius.core.cdf import Cdf, shown
 from dalenius.core.guarantee import Names
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
@@ -80,10 +81,13 @@ class Column:
     """The declared alphabet of a column: letters, a file of letters, a grid, or what the table happens to hold.
 
     With `cuts` or `groups` the letters in `values` stand for groups of the values of the table: letter k for the
-    numbers from cut k - 1 up to below cut k, or for the values in group k.
+    numbers from cut k - 1 up to below cut k, or for the values in group k. With `quantiles` the cuts make that many
+    cells of equal probability, under a stated `cdf` or, without one, in the table itself once it has been read.
 
     >>> Column.cut([18, 65]).values
     ('under 18', '18 to under 65', '65 or more')
+    >>> Column(quantiles=2, cdf=Cdf.of({"uniform": [0, 5]})).values
+    ('under 2.5', '2.5 or more')
     """
 
     values: Names | None = None
@@ -92,6 +96,18 @@ class Column:
     missing: str = "refuse"
     cuts: tuple[Fraction, ...] = ()
     groups: tuple[Names, ...] = ()
+    quantiles: int = 0
+    cdf: Cdf | None = None
+
+    def __post_init__(self) -> None:
+        if self.cdf is not None and not self.cuts:
+            cut = self.cut_at(self.cdf.cuts(self.quantiles))
+            object.__setattr__(self, "cuts", cut.cuts)
+            object.__setattr__(self, "values", cut.values)
+
+    def cut_at(self, cuts: Sequence[Fraction]) -> Self:
+        """The same column cut at these numbers, its cells named by their ends."""
+        return self.cut([shown(c) for c in cuts], missing=self.missing)
 
     @classmethod
     def cut(cls, cuts: Sequence[Any], labels: Sequence[str] = (), *, missing: str = "refuse") -> Self:
@@ -118,17 +134,18 @@ class Column:
 
     @property
     def from_table(self) -> bool:
+        if self.quantiles:
+            return self.cdf is None
         return self.values is None and self.values_file is None and self.grid is None
 
     def to_json(self) -> dict[str, Any]:
         if self.grid:
             return {"grid": self.grid.to_json(), "missing": self.missing}
-        if self.cuts:
-            return {
-                "cuts": [written(c) for c in self.cuts],
-                "labels": list(self.values or ()),
-                "missing": self.missing,
-            }
+        if self.cuts or self.quantiles:
+            cells = {"quantiles": self.quantiles} if self.quantiles else {}
+            stated = {"cdf": self.cdf.to_json()} if self.cdf else {}
+            cuts = {"cuts": [written(c) for c in self.cuts], "labels": list(self.values or ())} if self.cuts else {}
+            return {**cells, **stated, **cuts, "missing": self.missing}
         if self.groups:
             named = zip(self.values or (), self.groups, strict=True)
             return {"groups": {label: list(group) for label, group in named}, "missing": self.missing}

@@ -18,6 +18,9 @@ mod 3 are pairwise independent, and Y = 2 U_1 gives X_1 away. Continuity of the 
 for the cells: Y is independent of U_i. Within its cell X_i may still be correlated with the others, and Y may tell
 about that; it does not if X_i - U_i - U_-i is a Markov chain.
 
+**From a problem file.** `quantiles = K` under `[columns.x]` cuts x at the quantiles of the table, or where a stated
+`cdf` says; `with_cells` adds to a design what its promise means for the real values.
+
 For two samples log2 K is the most that can be told about the cells (Prop. 2); for more, `window_sums` tells (n-1) log2
 K. The paper counts cells from 1 and has n = 2.
 
@@ -26,7 +29,7 @@ References: Rassouli, Rosas & Gündüz, "Data Disclosure under Perfect Sample Pr
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import isfinite
@@ -36,7 +39,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core import Channel, Pmf
+from dalenius.core import Channel, Design, Pmf, ProductPmf
 from dalenius.errors import InputError, MismatchError, Unsupported
 from dalenius.measures.shannon import independent, mutual_information_bounds
 
@@ -47,6 +50,7 @@ __all__ = [
     "modular_sum_facts",
     "modular_sum_scheme",
     "quantile_cells",
+    "with_cells",
 ]
 
 _Codes: TypeAlias = NDArray[np.int64]
@@ -201,6 +205,32 @@ def discretised(
         codes.append(np.array([alphabets[name].index(v) for v in letters], dtype=np.int64))
     (rows,) = set(lengths.values())
     return Pmf.from_counts(alphabets, np.column_stack(codes), [1] * rows, note=ONLY_CELLS), edges
+
+
+def with_cells(design: Design) -> Design:
+    """The design with remarks on columns that were cut at quantiles: what is promised of their cells, and of them."""
+    columns = {n: c for n, c in design.problem.columns.items() if c.quantiles and n in design.problem.variables()}
+    stated = {n: c.cdf for n, c in columns.items() if c.cdf is not None}
+    counted = [n for n in columns if n not in stated]
+    told = []
+    if counted:
+        told.append(
+            f"{', '.join(counted)} {'was' if len(counted) == 1 else 'were'} cut at the quantiles of this table, so the "
+            "cuts are public with the card, and cells of a population have other shares than those counted here"
+        )
+    if stated:
+        close = "" if all(cdf.exact for cdf in stated.values()) else " up to 1e-15"
+        told.append(
+            f"the cells of {', '.join(stated)} have equal probability{close} if the stated cdf is the law of the values"
+        )
+    if columns and isinstance(design.problem.law, ProductPmf) and not counted:
+        told.append(
+            "as the samples are taken to be independent, the promise holds for the values themselves too, and not only "
+            "for their cells"
+        )
+    elif columns:
+        told.append(ONLY_CELLS)
+    return replace(design, remarks=(*design.remarks, *told)) if told else design
 
 
 def _some_cells(K: int) -> None:

@@ -33,6 +33,7 @@ from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.designs.leakage import least
 from dalenius.designs.leakage import why_not as why_not_least
+from dalenius.designs.quantiles import with_cells
 from dalenius.designs.within import within
 from dalenius.errors import Unsupported
 from dalenius.tables import bind
@@ -112,14 +113,14 @@ def solve(
     if problem.robust and any(isinstance(g, Leakage) for g in problem.guarantees):
         if problem.joint is None:
             problem, _ = bind(problem)
-        return within(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+        return with_cells(within(problem, gap=gap, seconds=seconds, on_progress=on_progress))
     reasons = {}
     for family, (refusal, design) in FAMILIES.items():
         alone = "it makes one channel for all columns, not one for each" if problem.each and family != PARTS else None
         if (reason := alone or refusal(problem)) is None:
             if problem.joint is None:
                 problem, _ = bind(problem)
-            return design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+            return with_cells(design(problem, gap=gap, seconds=seconds, on_progress=on_progress))
         reasons[family] = reason
     near = [family for points, family in NEAR if points(problem)][:TOLD]
     told = "; ".join(f"{family}: {reasons[family]}" for family in near)

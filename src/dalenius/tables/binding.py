@@ -19,6 +19,7 @@ from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
 from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_metric, read_pmf
 from dalenius.tables.persons import per_person
+from dalenius.tables.quantiles import cut_at_quantiles
 from dalenius.tables.source import Progress, Table, open_table
 from dalenius.tables.weighing import weights_of
 
@@ -26,6 +27,7 @@ __all__ = ["UNIFORM", "base_of", "bind", "with_metrics"]
 
 UNIFORM = "uniform"
 OUTCOMES = 1 << 20
+INDEPENDENT = ("windows", "sums")  # forms for independent groups, which are not multiplied out
 
 
 def base_of(problem: Problem) -> Path:
@@ -101,10 +103,11 @@ def _bind_table(
     named = source.prior not in (None, UNIFORM)
     prior = read_law(base / str(source.prior), "prior file") if named else None
     names = problem.variables()
-    coded = encode(table, problem.columns, names, base=base, on_progress=on_progress)
+    declared = cut_at_quantiles(table, problem.columns, names, on_progress=on_progress)
+    coded = encode(table, declared, names, base=base, on_progress=on_progress)
     if source.unit != "row":
         coded = per_person(table, coded, source.unit, max_rows=source.max_rows, on_progress=on_progress)
-    columns = coded.resolved(problem.columns)
+    columns = coded.resolved(declared)
     problem = _with_rows(problem, source, coded)
     if prior is None:
         return problem.bound(_uniform(problem, coded) if source.prior else _counted(problem, coded), columns), coded
@@ -138,16 +141,17 @@ def _counted(problem: Problem, coded: Coded) -> Pmf | Margins:
     return Margins(tuple(coded.pmf([name]) for name in coded.names)) if problem.each else coded.pmf()
 
 
-def _uniform(problem: Problem, coded: Coded) -> Pmf | Margins:
+def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
     """Every outcome alike: a public law that needs no file. The alphabets must be declared, or they tell the table."""
     if coded.from_table:
         raise problem.error(
             ("source", "prior"),
             f'prior = "uniform" is public only with public letters; declare the values of {coded.from_table[0]!r}',
         )
-    if problem.each:
+    if problem.each or problem.form in INDEPENDENT:
         alike = ((name, a, np.arange(len(a))[:, None]) for name, a in coded.alphabets.items())
-        return Margins(tuple(Pmf.from_counts({name: a}, codes, [1] * len(a)) for name, a, codes in alike))
+        columns = tuple(Pmf.from_counts({name: a}, codes, [1] * len(a)) for name, a, codes in alike)
+        return Margins(columns) if problem.each else ProductPmf(columns)
     sizes = [len(a) for a in coded.alphabets.values()]
     if prod(sizes) > OUTCOMES:
         raise problem.error(("source", "prior"), f"a uniform law of {prod(sizes):,} outcomes is too large")

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.core.numbers import down, exact, written
+from dalenius.core.cdf import shown
+from dalenius.core.numbers import exact
 from dalenius.core.source import MISSING, Column, Grid
 from dalenius.errors import InputError, TableError
 from dalenius.tables.counting import Coded, Codes, smallest
@@ -246,7 +247,7 @@ class _OnGrid:
 
     def __init__(self, grid: Grid, room: int) -> None:
         self.grid, self.room = grid, room
-        self.letters = tuple(_decimal(q) for q in grid.points())
+        self.letters = tuple(shown(q) for q in grid.points())
         self.missing = len(self.letters)
         self.dtype = smallest(len(self.letters) + room)
 
@@ -282,20 +283,10 @@ class _OnGrid:
     def refusal(self, text: str) -> str:
         if not is_number(text):
             return f"{text!r} is not a number"
-        return f"{text} is outside its grid, {_decimal(self.grid.low)} to {_decimal(self.grid.high)}"
+        return f"{text} is outside its grid, {shown(self.grid.low)} to {shown(self.grid.high)}"
 
     def finish(self) -> tuple[tuple[str, ...], None]:
         return self.letters, None
-
-
-def _decimal(q: Fraction) -> str:
-    """A grid point as people write it: a decimal where there is a finite one.
-
-    >>> _decimal(Fraction(1, 4)), _decimal(Fraction(-3)), _decimal(Fraction(1, 3))
-    ('0.25', '-3', '1/3')
-    """
-    short = written(q) if q.denominator == 1 else down(q)
-    return short if Fraction(short) == q else written(q)
 
 
 def is_number(text: str) -> bool:
