@@ -24,7 +24,7 @@ from dalenius.core import (
     TableSource,
     Windows,
 )
-from dalenius.core.forms.windows import chain
+from dalenius.core.forms.windows import LEAK, chain
 from dalenius.designs.disclose import GAP, SECONDS, disclose
 from dalenius.designs.proving import proved
 from dalenius.errors import InputError, MismatchError, Unsupported
@@ -78,8 +78,8 @@ class Cover:
                 names = [n for n in self.lists[j] if self.law.place(n) in common]
                 return (
                     f"{here} shares {', '.join(names)} with window {i + 1} ({', '.join(self.lists[i])}); windows that "
-                    "share more than one sample leak in general, even when each of them is private (errata of paper "
-                    "000, E1); let neighbours share one sample: windows = { size = ..., overlap = 1 }"
+                    f"share more than one sample leak in general, even when each of them is private ({LEAK}); let "
+                    'neighbours share one sample, windows = { size = ..., overlap = 1 }, or take form = "sums"'
                 )
         return f"{here} closes a ring of windows; the lemma needs a cover without cycles, so leave one window out"
 

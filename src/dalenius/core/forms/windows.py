@@ -13,6 +13,10 @@ from dalenius.errors import DaleniusError, InputError, InvalidChannel
 
 __all__ = ["Product", "Windows", "chain", "sliding"]
 
+LEAK = (
+    "four bits with P(1) = 2/5 in windows of three, sharing two: 0.152 bits about X1, and two letters that make X4 = 1 "
+    "certain"
+)
 WRITTEN_OUT = 1 << 16  # entries; the windows themselves say the same in fewer
 
 
@@ -128,7 +132,7 @@ def chain(names: Sequence[str], size: int, overlap: int = 1) -> tuple[tuple[str,
     if overlap not in (0, 1):
         raise InputError(
             f"neighbouring windows would share {overlap} samples; windows that share more than one leak in general, "
-            "even when each of them is private (errata of paper 000, E1), so overlap is 0 or 1"
+            f'even when each of them is private ({LEAK}), so overlap is 0 or 1; form = "sums" may overlap more'
         )
     if size < 2 or len(names) < 2:
         raise InputError(f"windows of {size} among {len(names)} samples: a window needs at least two samples")
