@@ -188,7 +188,8 @@ def test_explain_reads_designs_and_cards(done: Place, run: Run) -> None:
         assert code == 0
         assert "exactly independent of sex" in out
         assert "Not protected" in out
-    assert run("explain", done / "p.toml")[0] == 2
+    assert "(Proposition 1)" in run("explain", done / "p.toml")[1]
+    assert run("explain", done / "t.csv")[0] == 2
 
 
 def test_profile_tells_what_would_be_refused(place: Place, run: Run) -> None:

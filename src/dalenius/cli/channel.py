@@ -6,9 +6,17 @@ from argparse import Namespace
 from dalenius.core import Channel, channel_of
 from dalenius.errors import InputError, Unsupported
 from dalenius.tables import read_json
+from dalenius.walk import load
 
 
 def run(arguments: Namespace) -> None:
+    if arguments.reduce:
+        from dalenius.designs.feasibility import reduced  # the solvers behind it take a second to import
+
+        design = load(arguments.file)
+        small = reduced(design.problem, Channel(design.channel.inputs, design.channel.output, design.channel.rows))
+        print(json.dumps(small.to_json(), indent=1, ensure_ascii=False))
+        return
     document = read_json(arguments.file, "channel, design or card file")
     if isinstance(document, dict) and "channel" in document:
         document = document["channel"]

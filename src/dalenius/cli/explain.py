@@ -3,12 +3,23 @@
 from argparse import Namespace
 
 from dalenius.cli.terminal import say
+from dalenius.core import Problem
 from dalenius.errors import InputError
 from dalenius.report import words
-from dalenius.tables import read_json
+from dalenius.report.outlook import foreseen
+from dalenius.tables import bind, read_json
 
 
 def run(arguments: Namespace) -> None:
+    if arguments.design.endswith(".toml"):
+        from dalenius.designs.outlook import outlook  # the solvers behind it take a second to import
+
+        problem, _ = bind(Problem.from_file(arguments.design))
+        found = outlook(problem, samples=arguments.samples, alpha=arguments.alpha)
+        say(arguments, foreseen(found), found)
+        return
+    if arguments.samples or arguments.alpha:
+        raise InputError("--samples and --alpha belong to a problem file")
     document = read_json(arguments.design, "design or card file")
     known = ("dalenius-design/1", "dalenius-card/1")
     if not isinstance(document, dict) or document.get("format") not in known:

@@ -165,9 +165,14 @@ def parser() -> argparse.ArgumentParser:
     )
 
     c = command(
-        "explain", "say in plain words what a design or a card promises and proves", "dalenius explain card.json"
+        "explain",
+        "say in plain words what a design or a card promises and proves; or what a problem of independence allows, "
+        "before it is solved",
+        "dalenius explain card.json\n  dalenius explain problem.toml --samples 5 50 500",
     )
-    c.add_argument("design", help="design.json or card.json")
+    c.add_argument("design", help="design.json, card.json or problem.toml")
+    c.add_argument("--samples", nargs="+", type=_whole, default=[], metavar="N", help="numbers of samples to follow")
+    c.add_argument("--alpha", nargs="+", default=[], metavar="BITS", help="leakages about a sample, for C_1 and C_2")
 
     c = command(
         "audit",
@@ -243,7 +248,13 @@ def parser() -> argparse.ArgumentParser:
         "dalenius channel design.json --dense",
     )
     c.add_argument("file", help="a channel, design or card file")
-    c.add_argument("--dense", action="store_true", help="write a compact form out, one row for each input")
+    how = c.add_mutually_exclusive_group()
+    how.add_argument("--dense", action="store_true", help="write a compact form out, one row for each input")
+    how.add_argument(
+        "--reduce",
+        action="store_true",
+        help="of a design that promises independence: as few letters as its support lemma allows, telling no less",
+    )
 
     c = command(
         "noise",
@@ -345,6 +356,13 @@ def _count(text: str) -> int:
     value = int(text)
     if value < 2:
         raise argparse.ArgumentTypeError(f"{text} is not at least 2")
+    return value
+
+
+def _whole(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
     return value
 
 
