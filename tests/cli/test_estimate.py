@@ -1,9 +1,7 @@
-"""`estimate` and `risk` from the command line, from the card alone, and the script that travels with it."""
+"""`estimate` and `risk` from the command line, from the card alone."""
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,23 +74,6 @@ def test_the_python_call_says_the_same(released: Place, run: Run) -> None:
     assert estimate(dalenius.load(released / "out" / "design.json"), table).to_json()["low"] == said["low"]
 
 
-def test_the_script_that_travels_agrees_with_the_library(released: Place, run: Run) -> None:
-    card, table = released / "out" / "card.json", released / "out" / "released.csv"
-    script = released / "estimate.py"
-    assert run("estimate", "--export", script)[0] == 0
-    assert run("estimate", "--export", script)[0] == 2
-    for target in ("table", "population"):
-        command = [sys.executable, "-I", "-S", str(script), str(card), str(table), target]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        ours = estimate(card, table, target=target)
-        for line, x, p, low, high in zip(
-            done.stdout.splitlines(), ours.outcomes(), ours.estimate, ours.low, ours.high, strict=True
-        ):
-            name, figures = line.split("\t")
-            assert name == ",".join(x)
-            assert figures == f"{p:.6f} [{low:.6f}, {high:.6f}]"
-
-
 def test_a_uniform_prior_gives_randomised_response_that_no_record_decided(released: Place, run: Run) -> None:
     public = PRAM.replace('table = "t.csv"', 'table = "t.csv"\nprior = "uniform"')
     (released / "u.toml").write_text(public)
@@ -120,36 +101,6 @@ def write(path: Path, document: object) -> Path:
 def channel(rows: list[list[str]], name: str = "X") -> dict[str, object]:
     letters = ["a", "b", "c"][: len(rows)]
     return {"inputs": {name: letters}, "output": {name: ["a", "b", "c"][: len(rows[0])]}, "rows": rows}
-
-
-def test_the_script_reads_dense_and_resampled_channels_and_refuses_the_rest(tmp_path: Path, run: Run) -> None:
-    script, table = tmp_path / "estimate.py", tmp_path / "r.csv"
-    run("estimate", "--export", script)
-    table.write_text("X\n" + "a\n" * 70 + "b\n" * 30)
-    half = ["1/2", "1/2"]
-    both = {"X": ["a", "b"]}
-    forms = [
-        channel([["9/10", "1/10"], ["1/3", "2/3"]]),
-        {"form": "resample", "inputs": both, "output": both, "keep": half, "q": ["3/4", "1/4"]},
-        {"form": "pram", "inputs": both, "output": both, "q": ["3/4", "2/3"]},
-    ]
-    for form in forms:
-        card = write(tmp_path / "card.json", {"channel": form, "kept": []})
-        out = subprocess.run([sys.executable, "-I", "-S", script, card, table], capture_output=True, text=True)
-        ours = estimate(card, table)
-        assert [line.split("\t")[1].split()[0] for line in out.stdout.splitlines()] == [
-            f"{p:.6f}" for p in ours.estimate
-        ]
-    for bad in (
-        channel([half, half]),
-        channel([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"]]),
-        {"form": "windows", "inputs": both, "output": both, "channels": []},
-        {"form": "pram", "inputs": {"X": ["a", "z"]}, "output": {"X": ["a", "z"]}, "q": ["3/4", "2/3"]},
-    ):
-        card = write(tmp_path / "card.json", {"channel": bad, "kept": []})
-        out = subprocess.run([sys.executable, "-I", "-S", script, card, table], capture_output=True, text=True)
-        assert out.returncode == 1
-        assert "Traceback" not in out.stderr
 
 
 def test_cross_tabulation_of_two_cards_and_a_kept_column(tmp_path: Path, run: Run) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -12,7 +10,6 @@ import pytest
 
 from dalenius.core import Channel, Pram
 from dalenius.errors import InputError
-from dalenius.evidence.scripts import scripts
 from dalenius.evidence.transitions import transitions
 from dalenius.sampling import Key, draw_value
 from tests.cli.conftest import released_in
@@ -96,22 +93,6 @@ def test_the_original_beside_what_was_drawn(place, run):
     code, _, err = run("apply", place / "out/design.json", place / "both.csv", "-o", place / "c.csv")
     assert (code, "holds 'region_released' already" in err) == (2, True)
     assert run("apply", place / "out/card.json", "--value", "south", "--beside")[0] == 2
-
-
-def test_scripts_travel_with_a_card_that_they_can_read(place):
-    assert {"estimate.py", "estimate.R"} <= {p.name for p in (place / "out").iterdir()}
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", place / "out/estimate.py", place / "out/card.json", place / "out/released.csv"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["north", "south", "east", "(missing)"]
-    letters = {"X": ("a", "b"), "Z": ("c", "d")}
-    both = Pram(letters, letters, (Fraction(1, 2),) * 4)
-    assert set(scripts(both)) == {"estimate.py"}
-    assert scripts(both, kept=("Z",)) == {}
-    assert scripts(Channel({"X": ("a", "b")}, {"X": ("a", "b")}, ((1, 0), (1, 0)))) == {}
 
 
 def test_survey_weights_serve_estimates_and_risk_not_the_design(tmp_path, run):

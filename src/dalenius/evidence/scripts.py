@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from dalenius.core import Kernel
+from dalenius.core import Channel, Kernel, Pram, Product, Strata
 from dalenius.measures import factors_of
 
 __all__ = ["script", "scripts"]
@@ -14,31 +14,35 @@ SOURCES = {"estimate.py": "travelling.py", "estimate.R": "estimate.R"}
 def script(name: str) -> str:
     """The text of "estimate.py" or "estimate.R".
 
-    >>> script("estimate.py").splitlines()[0]
-    '#!/usr/bin/env python3'
+    >>> len(script("estimate.py").splitlines())
+    40
     """
     return files("dalenius").joinpath(f"evidence/{SOURCES[name]}").read_text(encoding="utf-8")
 
 
 def scripts(channel: Kernel, kept: tuple[str, ...] = ()) -> dict[str, str]:
-    """The scripts that can read a card with this channel: its matrix has an inverse, and no column is a stratum.
+    """The scripts, if they can read a card with this channel: each of its matrices has an inverse.
 
-    The reader for R takes one column at a time.
+    They read a channel that is written out or of form (8), or one of these for each column or each stratum.
 
-    >>> from dalenius.core import Channel
     >>> sorted(scripts(Channel({"X": ("a", "b")}, {"X": ("a", "b")}, ((1, 0), (0, 1)))))
     ['estimate.R', 'estimate.py']
     >>> scripts(Channel.constant({"X": ("a", "b")}, "Y"))
     {}
     """
-    form, (inputs, letters) = channel.to_json().get("form") if channel.few else "large", channel.shape
-    if (
-        form not in (None, "pram", "resample")
-        or not 1 < inputs == letters <= LETTERS
-        or set(kept) & set(channel.inputs)
-    ):
+    parts: tuple[Kernel, ...] = (channel,)
+    strata: tuple[str, ...] = ()
+    if isinstance(channel, Product):
+        parts = channel.windows
+    elif isinstance(channel, Strata):
+        parts, strata = channel.channels, channel.strata
+    if set(kept) & set(channel.inputs) - set(strata) or not all(_invertible(part) for part in parts):
         return {}
-    if not all(factor.identified.all() for factor in factors_of(channel, kept)):
-        return {}
-    simple = len(channel.inputs) == 1 and form != "resample"
-    return {name: script(name) for name in SOURCES if name == "estimate.py" or simple}
+    return {name: script(name) for name in SOURCES}
+
+
+def _invertible(part: Kernel) -> bool:
+    inputs, letters = part.shape
+    if not isinstance(part, Channel | Pram) or not 1 < inputs == letters <= LETTERS:
+        return False
+    return all(factor.identified.all() for factor in factors_of(part))

@@ -1,66 +1,40 @@
-#!/usr/bin/env python3
-"""Estimates the original frequencies from a released CSV file and its card. Needs Python 3.11 and nothing else.
-
-    python3 estimate.py card.json released.csv [population]
-
-For each letter: the unbiased estimate and its 95 % interval, for the table or for the population that it came from.
-"""
+"""python3 estimate.py card.json released.csv [population]: the frequencies before perturbation, with 95 % intervals."""
 
 import csv
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import product
-from typing import Any
-
-
-def matrix(channel: Any) -> list[list[float]]:
-    """The rows p(. | x), one for each outcome of the inputs."""
-    form, numbers = channel.get("form"), {k: [Fraction(v) for v in channel[k]] for k in ("q", "keep") if k in channel}
-    if form not in (None, "pram", "resample"):
-        sys.exit(f"a channel of form {form} needs the full package")
-    if form == "pram":
-        pairs, others = enumerate(numbers["q"]), len(numbers["q"]) - 1
-        return [[float(v if x == y else (1 - v) / others) for y in range(others + 1)] for x, v in pairs]
-    if form == "resample":
-        pairs = enumerate(numbers["keep"])
-        return [[float((1 - k) * v + k * (x == y)) for y, v in enumerate(numbers["q"])] for x, k in pairs]
-    return [[float(Fraction(v)) for v in row] for row in channel["rows"]]
-
-
-def inverse(M: list[list[float]]) -> list[list[float]]:
-    """By elimination with the largest pivot."""
-    rows = [[*row, *(float(x == y) for y in range(len(M)))] for x, row in enumerate(M)]
-    for k in range(len(M)):
-        top = max(range(k, len(M)), key=lambda i: abs(rows[i][k]))
-        if len(M) != len(M[0]) or abs(rows[top][k]) < 1e-12:
-            sys.exit("the matrix of this channel has no inverse; the full package says what it determines")
-        rows[k], rows[top] = rows[top], rows[k]
-        rows[k] = [v / rows[k][k] for v in rows[k]]
-        for i, row in enumerate(rows):
-            if i != k:
-                rows[i] = [a - row[k] * b for a, b in zip(row, rows[k], strict=True)]
-    return [row[len(M) :] for row in rows]
-
-
-def estimates(card: Any, records: Iterable[Any], population: bool = False) -> Iterator[tuple[Any, float, float]]:
-    """(outcome, estimate, standard error) for each outcome of the inputs; records are dictionaries."""
-    channel = card.get("channel", card)
-    inputs, letters = (list(product(*channel[side].values())) for side in ("inputs", "output"))
-    absent = {name: ("",) if "?" in alphabet else ("", "?") for name, alphabet in channel["output"].items()}
-    fields = ([(name, record[name].strip()) for name in absent] for record in records)
-    n = Counter(tuple("(missing)" if v in absent[name] else v for name, v in row) for row in fields)
-    if set(n) - set(letters) or set(card.get("kept", [])) & set(channel["inputs"]) or n.total() < 2:
-        sys.exit("the table has other letters than the card, or too few rows, or its strata need the full package")
-    for x, a in zip(inputs, zip(*inverse(matrix(channel)), strict=True), strict=True):
-        p, square = (sum(v**e * n[y] for v, y in zip(a, letters, strict=True)) / n.total() for e in (1, 2))
-        variance = (square - p * p) / (n.total() - 1) if population else (square - p) / n.total()
-        yield x, p, max(variance, 0.0) ** 0.5
-
+from itertools import cycle, product
 
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as c, open(sys.argv[2], encoding="utf-8", newline="") as r:
-        for x, p, error in estimates(json.load(c), csv.DictReader(r), "population" in sys.argv[3:]):
-            print(",".join(x), f"{p:.6f} [{p - 1.959964 * error:.6f}, {p + 1.959964 * error:.6f}]", sep="\t")
+        card, table, target = json.load(c), list(csv.DictReader(r)), sys.argv[3:]
+    channel, n = card.get("channel", card), len(table)
+    strata, letters = channel.get("strata", []), channel["inputs"] | channel["output"]
+    parts = [channel | part for part in channel.get("channels", [channel])]  # of each column, or of each stratum
+    for s, part in zip(cycle(product(*(letters[c] for c in strata))), parts, strict=False):
+        inputs, q = [c for c in part["inputs"] if c not in strata], [Fraction(v) for v in part.get("q", [])]
+        drawn = [part["output"]] if isinstance(part["output"], str) else [*part["output"]]
+        known = {c: {"": "(missing)", "?": "(missing)"} | {v: v for v in letters[c]} for c in [*drawn, *strata]}
+        f = Counter(tuple(names.get(row[c].strip()) for c, names in known.items()) for row in table)
+        forms = {channel.get("form"), part.get("form")} - {None, "pram", "product", "strata"}
+        large = forms or not {"rows", "q"} & {*part} or "weights" in card or {*inputs} & {*card.get("kept", [])}
+        if large or n < 2 or f.keys() - product(*(letters[c] for c in known)):
+            sys.exit("this card needs the full package" if large else "too few rows, or letters that the card lacks")
+        M = part.get(
+            "rows", [[v if x == y else (1 - v) / (len(q) - 1) for y in range(len(q))] for x, v in enumerate(q)]
+        )
+        A = [[*(float(Fraction(v)) for v in row), *(float(x == y) for y in range(len(M)))] for x, row in enumerate(M)]
+        for k in range(len(M)):  # elimination with the largest pivot: the right half becomes the inverse of M
+            A[k:] = sorted(A[k:], key=lambda row: -abs(row[k]))
+            if len(M) != len(M[0]) or abs(A[k][k]) < 1e-12:
+                sys.exit("the matrix of this card has no inverse; the full package says what it determines")
+            top = [v / A[k][k] for v in A[k]]
+            A = [top if i == k else [a - row[k] * b for a, b in zip(row, top, strict=True)] for i, row in enumerate(A)]
+        counts = [f[(*y, *s)] for y in product(*(letters[c] for c in drawn))]
+        for x, a in zip(product(*(letters[c] for c in inputs)), [*zip(*A, strict=True)][len(M) :], strict=True):
+            p, square = (sum(v**e * m for v, m in zip(a, counts, strict=True)) / n for e in (1, 2))
+            error = max((square - p * p) / (n - 1) if target == ["population"] else (square - p) / n, 0.0) ** 0.5
+            named = ", ".join(map("{}={}".format, [*inputs, *strata], [*x, *s]))
+            print(f"{named}\t{p:.6f} [{p - 1.959964 * error:.6f}, {p + 1.959964 * error:.6f}]")
