@@ -29,6 +29,8 @@ def kept_limits(scheme: Scheme, design: dict[str, Any]) -> tuple[Figures, ...]:
     """What is forbidden never happens, margins are preserved, and the figure of every limit is at most that."""
     for x, barred in zip(scheme.occur, scheme.barred):
         require(not any(scheme.release.rows[x][t] for t in barred), "a forbidden letter can be released")
+    impossible = (row[t] for row in scheme.release.rows for t in scheme.never)
+    require(not any(impossible), "an impossible combination can be released")
     if design["mechanism"].get("preserve_marginals"):
         seen = [0] * len(scheme.told)
         for x, n in zip(scheme.occur, scheme.mass):

@@ -84,15 +84,20 @@ class Scheme:
         return []
 
     def _barred(self, mechanism: dict[str, Any]) -> list[set[int]]:
-        """For each row, the letters that `forbid` and `freeze` exclude."""
-        pairs, frozen = {tuple(p) for p in mechanism.get("forbid", [])}, set(mechanism.get("freeze", []))
+        """For each row, the letters that `forbid` and `freeze` exclude; a combination that cannot be, for each row."""
+        forbid, frozen = mechanism.get("forbid", []), set(mechanism.get("freeze", []))
+        pairs, zeros = {tuple(p) for p in forbid if isinstance(p, list)}, [z for z in forbid if isinstance(z, dict)]
+        require(all(z and set(z) <= set(self.names) for z in zeros), "a combination is of other columns than released")
+        named = [dict(zip(self.names, t, strict=True)) for t in self.told]
+        self.never = {t for t, y in enumerate(named) if any(all(y[n] in z[n] for n in z) for z in zeros)}
         if not pairs and not frozen:
-            return [set()] * len(self.mass)
+            return [self.never] * len(self.mass)
         read = [n for n in self.names if n in self.release.inputs]
         inputs: dict[int, tuple[str, ...]] = dict(zip(self.row, self.release.outcomes(read), strict=True))
         at = [self.names.index(n) for n in read]
         return [
-            {
+            self.never
+            | {
                 t
                 for t, letters in enumerate(self.told)
                 for x, y in zip(inputs[e], (letters[i] for i in at), strict=True)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from dalenius.core.combination import Combination
 from dalenius.core.guarantee import Guarantee, Independent, Names
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import exact, written
@@ -269,7 +270,7 @@ class Problem:
     release: Names = ()
     keep: Names = ()
     strata: Names = ()
-    forbid: tuple[tuple[str, str], ...] = ()
+    forbid: tuple[tuple[str, str] | Combination, ...] = ()
     freeze: Names = ()
     preserve_marginals: bool = False
     form: str | None = None
@@ -323,6 +324,7 @@ class Problem:
         self._check_parts()
         if self.joint is not None:
             self._check_names(self.joint)
+            self._check_combinations(self.joint)
 
     def _check_parts(self) -> None:
         """Levels stand for the observed columns, and what a level is given is what leaves as it is."""
@@ -335,6 +337,22 @@ class Problem:
                     ("guarantee", k, "given"),
                     f"given names the columns that leave as they are ({', '.join(self.kept) or 'there are none'}), "
                     f"not {', '.join(sorted(given))}",
+                )
+
+    def _check_combinations(self, joint: Pmf | ProductPmf | Margins | Samples) -> None:
+        """Combinations are of letters of released columns, and no record has one of them."""
+        for zero in self.combinations:
+            for name, letters in zero.columns:
+                if name not in self.release:
+                    raise self.error(("mechanism", "forbid"), f"a combination is of released columns; {name!r} is none")
+                if unknown := [v for v in letters if v not in joint.variables[name]]:
+                    raise self.error(("mechanism", "forbid"), f"{name!r} has no letter {unknown[0]!r}")
+            if isinstance(joint, Pmf) and (here := zero.among(joint.variables, joint.support)).any():
+                share = Fraction(int(joint.weights[here].sum()), joint.total)
+                raise self.error(
+                    ("mechanism", "forbid"),
+                    f"{zero.words()} is forbidden as impossible, but a share of {float(share):.6g} of the records is "
+                    "so; correct them, or leave the combination out",
                 )
 
     # --- births -----------------------------------------------------------------------------------------------------
@@ -364,7 +382,7 @@ class Problem:
             if names := getattr(self, key):
                 mechanism[key] = list(names)
         if self.forbid:
-            mechanism["forbid"] = [list(pair) for pair in self.forbid]
+            mechanism["forbid"] = [*map(list, self.transitions), *(zero.to_json() for zero in self.combinations)]
         if self.preserve_marginals:
             mechanism["preserve_marginals"] = True
         if self.form:
@@ -415,6 +433,16 @@ class Problem:
     def not_taken(self, *keys: str) -> str | None:
         """The reason of a family that takes none of these keys, if the problem has one of them."""
         return next((f"it does not take {key}" for key in keys if getattr(self, key)), None)
+
+    @property
+    def transitions(self) -> tuple[tuple[str, str], ...]:
+        """The forbidden pairs: a record with the first letter is never released with the second."""
+        return tuple(entry for entry in self.forbid if not isinstance(entry, Combination))
+
+    @property
+    def combinations(self) -> tuple[Combination, ...]:
+        """The forbidden combinations of letters: impossible before the release, never released."""
+        return tuple(entry for entry in self.forbid if isinstance(entry, Combination))
 
     @property
     def kept(self) -> Names:

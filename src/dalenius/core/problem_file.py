@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from dalenius.core.cdf import Cdf
 from dalenius.core.forms.windows import chain, sliding
+from dalenius.core.combination import Combination
 from dalenius.core.guarantee import (
     GUARANTEES,
     Contraction,
@@ -225,19 +226,13 @@ def _recoded(s: Section, missing: str) -> Column:
 
 
 def _mechanism(s: Section) -> dict[str, Any]:
-    forbid = s.take("forbid", [])
-    pairs = isinstance(forbid, list) and all(
-        isinstance(p, list) and len(p) == 2 and all(isinstance(v, str) for v in p) for p in forbid
-    )
-    if not pairs:
-        raise s.error('forbid is a list of pairs of letters, [["from", "to"], ...]', "forbid")
     parts = {
         "observe": s.names("observe"),
         "output": s.text("output", None),
         "release": s.names("release", ()),
         "keep": s.names("keep", ()),
         "strata": s.names("strata", ()),
-        "forbid": tuple((a, b) for a, b in forbid),
+        "forbid": _forbid(s),
         "freeze": s.names("freeze", ()),
         "preserve_marginals": s.flag("preserve_marginals", False),
         "form": s.choice("form", FORMS, None),
@@ -255,6 +250,26 @@ def _mechanism(s: Section) -> dict[str, Any]:
     if (not parts["output"] and not parts["release"]) or (parts["output"] and parts["release"]):
         raise s.error('say either release = [...] (same alphabets) or output = "Y" (a fresh one) in [mechanism]')
     return parts
+
+
+def _forbid(s: Section) -> tuple[tuple[str, str] | Combination, ...]:
+    """Transitions, ["from", "to"], and combinations that cannot be, { age = "child", marital = "married" }."""
+    entries, found = s.take("forbid", []), list[tuple[str, str] | Combination]()
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if isinstance(entry, dict):
+            try:
+                found.append(Combination.of(entry))
+            except InputError as e:
+                raise s.error(f"forbid: {e}", "forbid") from None
+        elif isinstance(entry, list) and len(entry) == 2 and all(isinstance(v, str) for v in entry):
+            found.append((entry[0], entry[1]))
+        else:
+            raise s.error(
+                'forbid is a list of pairs of letters, [["from", "to"], ...], and of combinations that cannot be, '
+                '[{ age = "child", marital = "married" }, ...]',
+                "forbid",
+            )
+    return tuple(found)
 
 
 def _noise(s: Section) -> NoiseLaw:

@@ -49,6 +49,11 @@ def why_not(problem: Problem) -> str | None:
     """The reason why this family does not solve a problem, or None."""
     if not problem.each and not problem.strata:
         return "it makes a matrix for each column (each = true) or for each stratum (strata = [...])"
+    if problem.each and problem.combinations:
+        return (
+            "columns that are perturbed one by one reach every combination of letters, impossible ones too; perturb "
+            "them jointly: leave out each and form"
+        )
     if problem.each and problem.strata:
         return "a design has a matrix for each column or for each stratum, not both; release the columns one by one"
     if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):

@@ -108,16 +108,18 @@ def _fresh(problem: Problem) -> Problem:
 
 def _allowed(problem: Problem, letters: Sequence[tuple[str, ...]], counts: Sequence[int]) -> list[int]:
     """The letters that may be released: forbidden from one is impossible from all."""
-    pairs, frozen = set(problem.forbid), set(problem.freeze)
+    pairs, frozen = set(problem.transitions), set(problem.freeze)
     known = {v for letter in letters for v in letter}
-    for a in [*(v for pair in problem.forbid for v in pair), *problem.freeze]:
+    for a in [*(v for pair in problem.transitions for v in pair), *problem.freeze]:
         if a not in known:
             raise problem.error(("mechanism", "forbid"), f"no released column has the letter {a!r}")
 
     def barred(x: tuple[str, ...], y: tuple[str, ...]) -> bool:
         return any((a, b) in pairs or (a in frozen and a != b) for a, b in zip(x, y, strict=True))
 
-    allowed = [k for k, y in enumerate(letters) if not any(barred(x, y) for x in letters)]
+    zeros = problem.combinations
+    possible = [not any(zero.holds(dict(zip(problem.release, y, strict=True))) for zero in zeros) for y in letters]
+    allowed = [k for k, y in enumerate(letters) if possible[k] and not any(barred(x, y) for x in letters)]
     why = "under local_dp a transition that is forbidden from one letter is impossible from every letter"
     if not allowed:
         raise Infeasible(f"{why}: of {len(letters)} letters 0 may be released; forbid or freeze fewer of them")
@@ -242,7 +244,14 @@ def _remarks(
     problem: Problem, letters: Sequence[tuple[str, ...]], allowed: Sequence[int], channel: Channel, occur: Sequence[int]
 ) -> list[str]:
     told = []
-    if never := [" ".join(y) for k, y in enumerate(letters) if k not in allowed]:
+    zeros = problem.combinations
+    impossible = [any(zero.holds(dict(zip(problem.release, y, strict=True))) for zero in zeros) for y in letters]
+    if any(impossible):
+        told.append(
+            f"{sum(impossible)} of {len(letters)} combinations are impossible and never released, from no record at "
+            "all: under local_dp what cannot come from one record can come from none"
+        )
+    if never := [" ".join(y) for k, y in enumerate(letters) if k not in allowed and not impossible[k]]:
         told.append(
             f"under local_dp a transition that is forbidden from one letter is impossible from every letter, so "
             f"{', '.join(never)} is never released"

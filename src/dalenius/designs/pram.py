@@ -38,6 +38,11 @@ def why_not(problem: Problem) -> str | None:
         return "it promises local_dp and nothing else"
     if problem.guarantees[0].metric or problem.guarantees[0].delta:
         return "it promises local_dp without metric and delta"
+    if problem.combinations:
+        return (
+            "form (8) reaches every letter from every record, so impossible combinations too; leave out form, and the "
+            "columns are perturbed jointly by a matrix that never releases them"
+        )
     return problem.not_taken(
         "each", "keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information"
     )

@@ -156,7 +156,9 @@ def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
     if prod(sizes) > OUTCOMES:
         raise problem.error(("source", "prior"), f"a uniform law of {prod(sizes):,} outcomes is too large")
     support = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
-    return Pmf.from_counts(coded.alphabets, support, [1] * prod(sizes))
+    for zero in problem.combinations:
+        support = support[~zero.among(coded.alphabets, support)]
+    return Pmf.from_counts(coded.alphabets, support, [1] * len(support))
 
 
 def _opened(problem: Problem, source: Any) -> Table:

@@ -105,7 +105,7 @@ def checked(problem: Problem) -> Problem:
     if not (problem.forbid or problem.freeze):
         return problem
     alphabets = [set(problem.pmf.variables[n]) for n in problem.release if n in problem.inputs]
-    for a, b in problem.forbid:
+    for a, b in problem.transitions:
         if not any({a, b} <= letters for letters in alphabets):
             raise problem.error(
                 ("mechanism", "forbid"), f"no released and observed column has both the letters {a!r} and {b!r}"

@@ -235,10 +235,13 @@ def _without(row: tuple[Fraction, ...], barred: set[int]) -> tuple[Fraction, ...
 
 def _barred(problem: Problem, inputs: Sequence[Names], told: Sequence[Names]) -> list[set[int]]:
     """For each input outcome, the letters that `forbid` and `freeze` exclude."""
-    pairs, frozen = set(problem.forbid), set(problem.freeze)
+    pairs, frozen = set(problem.transitions), set(problem.freeze)
+    named = [dict(zip(problem.release, t, strict=True)) for t in told] if problem.combinations else []
+    never = {t for t, y in enumerate(named) if any(zero.holds(y) for zero in problem.combinations)}
     places = [(problem.inputs.index(n), k) for k, n in enumerate(problem.release) if n in problem.inputs]
     return [
-        {
+        never
+        | {
             t
             for t, letters in enumerate(told)
             if any((x[i], letters[k]) in pairs or (x[i] in frozen and x[i] != letters[k]) for i, k in places)
