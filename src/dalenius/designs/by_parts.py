@@ -58,8 +58,13 @@ def why_not(problem: Problem) -> str | None:
         return "a design has a matrix for each column or for each stratum, not both; release the columns one by one"
     if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):
         return "it promises local_dp and nothing else"
-    if promise.metric is not None or promise.delta:
-        return "it promises local_dp without metric and delta"
+    if promise.metric is not None:
+        return (
+            "distances between the letters of several matrices are not composed; with a metric design one channel at a "
+            'time, output = "Y" and maximize = { information = [...] }, and let a ledger add the levels'
+        )
+    if promise.delta:
+        return 'it promises local_dp without delta, which is had for one column at a time with output = "Y"'
     if reason := problem.not_taken(
         "keep", "forbid", "freeze", "preserve_marginals", "limits", "side_information", "windows"
     ):

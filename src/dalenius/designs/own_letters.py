@@ -43,8 +43,13 @@ def why_not(problem: Problem) -> str | None:
         return "its objective is the information about the columns that it observes"
     if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):
         return "it promises local_dp and nothing else"
-    if promise.metric is not None or promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
-        return f"it promises local_dp without metric, delta and given, above 0 and up to {MOST_NATS} nats"
+    if promise.metric is not None:
+        return (
+            "letters of their own (forbid, freeze, preserve_marginals) are searched for without a metric; a metric is "
+            'taken with output = "Y", whose letters are fresh'
+        )
+    if promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
+        return f"it promises local_dp without delta and given, above 0 and up to {MOST_NATS} nats"
     return problem.not_taken("keep", "strata", "each", "limits", "side_information")
 
 
