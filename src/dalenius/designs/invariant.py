@@ -84,8 +84,8 @@ def invariant(
     if ends is None:
         raise Infeasible(
             f"form (8) preserves these margins from the level {least_level(p):.6g} on, not at "
-            f"{float(promise.epsilon):g}: it keeps x with probability 1 - c/p(x), which no c allows where one letter is "
-            f"far more frequent than another; {WAY_OUT}"
+            f"{float(promise.epsilon):g}: it keeps x with probability 1 - c/p(x), which no c allows where one letter "
+            f"is far more frequent than another; {WAY_OUT}"
         )
     matrices = (Pram(alphabets, alphabets, tuple(1 - c / v for v in p)) for c in ends)
     channel = max(matrices, key=lambda matrix: _told(p, matrix))
