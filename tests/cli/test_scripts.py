@@ -15,9 +15,8 @@ from dalenius.evidence.scripts import script, scripts
 
 REGION, SEX = {"region": ("north", "Zürich", "(missing)")}, {"sex": ("f", "?")}
 Q = (Fraction(3, 4), Fraction(2, 3), Fraction(1, 2))
-TABLE = (
-    "sex,region,year\n" + "f,north,1\n" * 40 + "?,Zürich,2\n" * 30 + "f, ?,1\n" * 20 + "?,,1\n" * 7 + "f,Zürich,1\n" * 9
-)
+ROWS = {"f,north": 400, "?,Zürich": 300, "f, ?": 200, "?,": 70, "f,Zürich": 90, "?,north": 150}
+TABLE = "sex,region,year\n" + "".join(f"{row},1\n" * n for row, n in ROWS.items())
 ONE = Pram(REGION, REGION, Q)
 DENSE = Channel(SEX, SEX, ((Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 3), Fraction(2, 3))))
 CARDS = {
@@ -102,6 +101,14 @@ def test_what_the_scripts_cannot_read_is_refused(told, which):
     assert (code, out) == (1, [])
     assert any(word in err for word in words.split("|"))
     assert "Traceback" not in err
+
+
+def test_few_rows_are_said(told):
+    code, out, _ = told(
+        {"channel": ONE.to_json(), "kept": []}, "region\n" + "north\n" * 30 + "Zürich\n" * 12 + "?\n" * 9
+    )
+    assert code == 0
+    assert all(line.endswith("few rows: too narrow, ask the full package") for line in out)
 
 
 def test_a_script_travels_only_with_a_card_that_it_can_read():

@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> None:
         how = {"target": arguments.target, "level": arguments.level, "weights": arguments.weights}
         document["queries"] = answers(cards, released, _queries(arguments.queries), **how)
         lines += [
-            f"  {name}: {a['estimate']:.6f}  [{a['low']:.6f}, {a['high']:.6f}]"
+            f"  {name}: {a['estimate']:.6f}  [{a['low']:.6f}, {a['high']:.6f}]{_mark(a['exact'], a['narrow'])}"
             for name, a in document["queries"].items()
         ]
     say(arguments, lines, document)
@@ -86,16 +86,31 @@ def _words(found: Estimate) -> list[str]:
         if found.identified[k]:
             lines.append(
                 f"  {outcomes[k]:<{width}}  {found.estimate[k]:9.6f}  [{found.low[k]:.6f}, {found.high[k]:.6f}]"
+                + _mark(bool(found.exact[k]), bool(found.narrow[k]))
             )
         else:
             lines.append(f"  {outcomes[k]:<{width}}  not determined by what was released")
     if len(outcomes) > SHOWN:
         lines.append(f"  ... {len(outcomes) - SHOWN:,} more; --json gives all of them")
+    if found.exact.any():
+        lines.append(
+            "Intervals marked * rest on few released rows and are exact: they hold at every number of rows, whatever "
+            "the estimate in front of them, which is then mostly noise."
+        )
+    if found.narrow.any():
+        lines.append(
+            "Intervals marked ! rest on few released rows and are too narrow; exact ones are had without weights, for "
+            "up to 256 outcomes."
+        )
     if found.gap is not None:
         lines.append(f"No law is more likely by more than {found.gap:.1g} nats of log-likelihood.")
     if found.shrinkage is not None:
         lines.append(f"{found.shrinkage:.1%} of the distance to the uniform law was taken for noise.")
     return lines
+
+
+def _mark(exact: bool, narrow: bool) -> str:
+    return " *" if exact else " !" if narrow else ""
 
 
 def _number_words(numbers: Sequence[NumberEstimate]) -> list[str]:

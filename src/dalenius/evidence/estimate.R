@@ -57,9 +57,11 @@ for (k in seq_along(parts)) {
   p <- as.vector(A %*% f)
   square <- as.vector(A^2 %*% f)
   error <- sqrt(pmax(if (population) (square - p^2) / (n - 1) else (square - p) / n, 0))
+  few <- if (min(f * n) < 9.5) " few rows: too narrow, ask the full package" else ""
   origin <- outcomes(inputs)
   for (x in seq_along(p)) {
     named <- paste(c(inputs, strata), c(origin[x, ], place), sep = "=", collapse = ", ")
-    cat(sprintf("%s\t%.6f [%.6f, %.6f]\n", named, p[x], p[x] - 1.959964 * error[x], p[x] + 1.959964 * error[x]))
+    ends <- p[x] + c(-1.959964, 1.959964) * error[x]
+    cat(sprintf("%s\t%.6f [%.6f, %.6f]%s\n", named, p[x], ends[1], ends[2], few))
   }
 }

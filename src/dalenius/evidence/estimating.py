@@ -160,7 +160,7 @@ def answers(
     target: str = "table",
     level: float = 0.95,
     weights: str | None = None,
-) -> dict[str, dict[str, float]]:
+) -> dict[str, dict[str, Any]]:
     """Unbiased answers to linear queries, written as for `forecast`, with standard errors and intervals.
 
     >>> import pyarrow as pa

@@ -22,9 +22,8 @@ if __name__ == "__main__":
         large = forms or not {"rows", "q"} & {*part} or "weights" in card or {*inputs} & {*card.get("kept", [])}
         if large or n < 2 or f.keys() - product(*(letters[c] for c in known)):
             sys.exit("this card needs the full package" if large else "too few rows, or letters that the card lacks")
-        M = part.get(
-            "rows", [[v if x == y else (1 - v) / (len(q) - 1) for y in range(len(q))] for x, v in enumerate(q)]
-        )
+        off = [(1 - v) / (len(q) - 1) for v in q]
+        M = part.get("rows") or [[q[x] if x == y else v for y in range(len(q))] for x, v in enumerate(off)]
         A = [[*(float(Fraction(v)) for v in row), *(float(x == y) for y in range(len(M)))] for x, row in enumerate(M)]
         for k in range(len(M)):  # elimination with the largest pivot: the right half becomes the inverse of M
             A[k:] = sorted(A[k:], key=lambda row: -abs(row[k]))
@@ -33,8 +32,9 @@ if __name__ == "__main__":
             top = [v / A[k][k] for v in A[k]]
             A = [top if i == k else [a - row[k] * b for a, b in zip(row, top, strict=True)] for i, row in enumerate(A)]
         counts = [f[(*y, *s)] for y in product(*(letters[c] for c in drawn))]
+        few = " few rows: too narrow, ask the full package" * (min(counts) < 10)
         for x, a in zip(product(*(letters[c] for c in inputs)), [*zip(*A, strict=True)][len(M) :], strict=True):
             p, square = (sum(v**e * m for v, m in zip(a, counts, strict=True)) / n for e in (1, 2))
             error = max((square - p * p) / (n - 1) if target == ["population"] else (square - p) / n, 0.0) ** 0.5
             named = ", ".join(map("{}={}".format, [*inputs, *strata], [*x, *s]))
-            print(f"{named}\t{p:.6f} [{p - 1.959964 * error:.6f}, {p + 1.959964 * error:.6f}]")
+            print(f"{named}\t{p:.6f} [{p - 1.959964 * error:.6f}, {p + 1.959964 * error:.6f}]{few}")

@@ -11,6 +11,10 @@ The first is the randomisation alone: given x the estimate of its indicator has 
 Without weights the second is (1/(n-1)) A (diag f - f f') A', the classical M^-T (diag m - m m') M^-1 / n (002, 4.1);
 the two differ by (diag p - p p') / n, what drawing the table from the population adds.
 
+Where much of a variance comes from released letters that are expected a few times only, the normal limit is far away
+and the variance itself is guessed from a handful of rows. Such an interval is replaced by an exact one, which is wider
+(`exact_intervals`), or, where there is none, it is marked as narrow.
+
 Several released columns that were perturbed on their own have the Kronecker product of their matrices, and everything
 here is done axis by axis: A as well as its squared entries, which give the variances, are Kronecker products too.
 """
@@ -24,10 +28,21 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.measures.exact_intervals import exact_intervals
 from dalenius.measures.inversion import SINGULAR, Factor, Seen, along
 from dalenius.solvers.likelihood import Fit, maximum_likelihood, projection
 
-__all__ = ["METHODS", "TARGETS", "Estimate", "estimate_law", "identified_words", "quantile"]
+__all__ = [
+    "METHODS",
+    "TARGETS",
+    "Estimate",
+    "estimate_law",
+    "identified_words",
+    "multiplied",
+    "quantile",
+    "replaceable",
+    "thin_letters",
+]
 
 Array = npt.NDArray[Any]
 
@@ -36,13 +51,16 @@ TARGETS = ("table", "population")
 CELLS = 1 << 22
 COVARIANCE = 512  # cells; beyond, the variances only
 LIKELIHOOD = 1024  # cells of a matrix without a compact form
+FEW, SHARE = 10, 0.1  # a letter expected fewer times is thin; a variance with more than this share from thin ones, too
+EXACT = 256  # cells; beyond, intervals that rest on thin letters are marked, not replaced
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """Estimated probabilities of the outcomes of the named columns (last fastest), with intervals.
 
-    NaN stands where the released law does not determine the probability (`identified` is false there).
+    NaN stands where the released law does not determine the probability (`identified` is false there). `exact` marks
+    the intervals that do not rely on the normal limit, `narrow` those that do although they should not.
     """
 
     columns: Mapping[str, tuple[str, ...]]
@@ -56,6 +74,8 @@ class Estimate:
     method: str
     target: str
     rows: int
+    exact: Array
+    narrow: Array
     gap: float | None = None
     shrinkage: float | None = None
 
@@ -85,6 +105,8 @@ class Estimate:
             "target": self.target,
             "rows": self.rows,
             "identified": [bool(v) for v in self.identified],
+            "exact": [bool(v) for v in self.exact],
+            "narrow": [bool(v) for v in self.narrow],
             "log_likelihood_gap": self.gap,
             "shrinkage": self.shrinkage,
         }
@@ -194,6 +216,11 @@ def estimate_law(
     value, variance, covariance = _unbiased(factors, cells, seen, target)
     half = z * np.sqrt(variance)
     low, high = value - half, value + half
+    narrow = known & _thin(factors, cells, seen, target)
+    exact = narrow & replaceable(factors, seen)
+    if exact.any():
+        queries, counts = list(cells.indicators()[exact]), seen.sums.ravel()
+        low[exact], high[exact] = exact_intervals(multiplied(factors), counts, queries, level=level, target=target)
     gap = shrinkage = None
     if method == "mle":
         fit = _most_likely(factors, seen)
@@ -218,6 +245,8 @@ def estimate_law(
         method=method,
         target=target,
         rows=seen.rows,
+        exact=exact,
+        narrow=narrow & ~exact,
         gap=gap,
         shrinkage=shrinkage,
     )
@@ -264,6 +293,37 @@ def _unbiased(factors: Sequence[Factor], cells: _Cells, seen: Seen, target: str)
     return mean, np.maximum(variance, 0.0), covariance
 
 
+def _thin(factors: Sequence[Factor], cells: _Cells, seen: Seen, target: str) -> Array:
+    """Which variances come to a good part from released letters that are expected a few times only."""
+    out = np.zeros(cells.many, dtype=bool)
+    for p, m, few in thin_letters(factors, seen):
+        rare, every = (_spread(factors, cells, np.where(kept, m, 0.0))[0] for kept in (few, np.ones_like(few)))
+        share = cells.summed(p.ravel())
+        true = every - (share if target == "table" else share**2)
+        out |= (rare > SHARE * every) & (true > 1e-9 * every)
+    return out
+
+
+def thin_letters(factors: Sequence[Factor], seen: Seen) -> list[tuple[Array, Array, Array]]:
+    """Laws p, what is released of them, and which of its letters are expected a few times only; if there are any.
+
+    The laws are the one that is estimated, and one half way to the uniform law: an estimate that rests on thin letters
+    is no good witness.
+    """
+    nearest, found = projection(along(seen.sums / seen.sums.sum(), factors, "back").ravel()), []
+    for p in (nearest, (nearest + 1 / len(nearest)) / 2):
+        law = p.reshape([f.letters for f in factors])
+        m = np.maximum(along(law, factors, "forward"), 0.0)
+        if (few := m * seen.rows < FEW).any():
+            found.append((law, m, few))
+    return found
+
+
+def replaceable(factors: Sequence[Factor], seen: Seen) -> bool:
+    """Whether exact intervals can be had: rows that count once, and few cells."""
+    return seen.plain and max(prod(f.letters for f in factors), seen.sums.size) <= EXACT
+
+
 def identified_words(factors: Sequence[Factor]) -> str:
     """The rank of each singular matrix, in words."""
     words = []
@@ -301,10 +361,15 @@ def _most_likely(factors: Sequence[Factor], seen: Seen) -> Fit:
             f"the likelihood of {prod(f.letters for f in factors):,} cells is not maximised (at most {LIKELIHOOD:,}); "
             "take the inverse or the regularised estimate, or fewer columns"
         )
+    return maximum_likelihood(multiplied(factors), seen.sums.ravel())
+
+
+def multiplied(factors: Sequence[Factor]) -> Array:
+    """The matrix of all factors, written out."""
     M: Array = np.ones((1, 1))
     for factor in factors:
         M = np.kron(M, factor.forward(np.eye(factor.letters)))
-    return maximum_likelihood(M, seen.sums.ravel())
+    return M
 
 
 def _shrunk(mean: Array, variance: Array) -> tuple[Array, float]:

@@ -190,6 +190,11 @@ class Seen:
     squares: Array
     rows: int
 
+    @property
+    def plain(self) -> bool:
+        """Whether every row counts once."""
+        return self.sums is self.squares
+
     @classmethod
     def of(cls, counts: npt.ArrayLike) -> "Seen":
         """From plain counts."""

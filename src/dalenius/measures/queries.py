@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InputError, Unsupported
-from dalenius.measures.estimation import CELLS, TARGETS, quantile
+from dalenius.measures.estimation import CELLS, SHARE, TARGETS, multiplied, quantile, replaceable, thin_letters
+from dalenius.measures.exact_intervals import exact_intervals
 from dalenius.measures.inversion import Factor, Seen, along
 
 __all__ = ["estimate_queries", "expected_error"]
@@ -35,8 +36,11 @@ def estimate_queries(
     *,
     target: str = "table",
     level: float = 0.95,
-) -> dict[str, dict[str, float]]:
+) -> dict[str, dict[str, Any]]:
     """Unbiased estimates of linear queries from released counts, with standard errors and intervals.
+
+    An interval that rests on released letters which are expected a few times only is exact (`exact`) or, where that
+    cannot be had, marked (`narrow`), as for frequencies.
 
     With h = A'c the estimate is the weighted mean of h, and its variance is, in the letters of `measures.estimation`,
     sum_y v_y (h^2 - A'c^2)(y) for the table, n/(n-1) sum_y v_y (h(y) - estimate)^2 for the population.
@@ -52,7 +56,8 @@ def estimate_queries(
     z, W = quantile(level), float(seen.sums.sum())
     if seen.rows < 2:
         raise InputError(f"{seen.rows} released rows are too few to estimate from")
-    v, out = seen.squares / W**2, {}
+    v, out = seen.squares / W**2, dict[str, dict[str, Any]]()
+    thin, can = thin_letters(factors, seen), replaceable(factors, seen)
     for name, coefficients in queries.items():
         c, h = _counterpart(factors, name, coefficients)
         value = float((seen.sums * h).sum()) / W
@@ -61,13 +66,24 @@ def estimate_queries(
         else:
             variance = float((v * (h - value) ** 2).sum()) * seen.rows / (seen.rows - 1)
         error = float(np.sqrt(max(variance, 0.0)))
-        out[name] = {
-            "estimate": value,
-            "low": value - z * error,
-            "high": value + z * error,
-            "standard_error": error,
-        }
+        low, high, narrow = value - z * error, value + z * error, _narrow(thin, c, h, target)
+        if exact := narrow and can:
+            counts = seen.sums.ravel()
+            ends = exact_intervals(multiplied(factors), counts, [c.ravel()], level=level, target=target)
+            low, high = (float(end[0]) for end in ends)
+        told = {"exact": exact, "narrow": narrow and not exact}
+        out[name] = {"estimate": value, "low": low, "high": high, "standard_error": error, **told}
     return out
+
+
+def _narrow(thin: Sequence[tuple[Array, Array, Array]], c: Array, h: Array, target: str) -> bool:
+    """Whether the variance of a query comes to a good part from thin letters, under one of the laws."""
+    for p, m, few in thin:
+        rare, every = float((h**2 * m)[few].sum()), float((h**2 * m).sum())
+        true = every - (float((c**2 * p).sum()) if target == "table" else float((c * p).sum()) ** 2)
+        if rare > SHARE * every and true > 1e-9 * every:
+            return True
+    return False
 
 
 def expected_error(

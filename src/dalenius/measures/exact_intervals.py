@@ -1,0 +1,78 @@
+r"""Intervals for original frequencies that hold at every number of rows, where the normal limit is far away.
+
+The number of rows released as y is binomial with mean n m_y, m = p M, for a population. So Clopper-Pearson limits at
+error (1 - level) / K for each of the K letters hold for all of them at once, and with probability at least `level`
+
+    l_y <= (p M)_y <= u_y  for every y,     p >= 0,     sum p = 1.
+
+The least and the largest c.p under these is an interval for c.p, one linear program each; all such intervals hold at
+once. For the table itself the rows released as y are a sum of n independent indicators of unequal chances, whose tails
+beyond one from the mean are below those of the binomial (Hoeffding 1956, Thm 4). With k - 1 in the place of k in the
+lower limit and k + 1 in the upper one only such tails enter: P(Bin <= k + 1) < 1/2 at mean n m means that k < n m - 1.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import Infeasible, InputError
+from dalenius.solvers.lp import maximise
+
+__all__ = ["binomial_limits", "exact_intervals"]
+
+Array = npt.NDArray[np.float64]
+ROUNDING = 1e-9
+WIDENED = 40  # times that the error is divided by 4 before the counts are called impossible
+
+
+def binomial_limits(counts: npt.ArrayLike, rows: int, error: float, *, slack: int = 0) -> tuple[Array, Array]:
+    """Clopper-Pearson limits of each share; together an error of at most `error` on both sides, for each.
+
+    `slack` moves each count outwards before: 1 for sums of indicators of unequal chances.
+
+    >>> low, high = binomial_limits([0, 5], 10, 0.05)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0, 0.1871], [0.3085, 0.8129])
+    """
+    from scipy.special import betaincinv  # imports scipy, which takes a second
+
+    k = np.asarray(counts, dtype=float)
+    less, more = k - slack, k + slack
+    low = np.where(less > 0, betaincinv(np.maximum(less, 1), rows - np.maximum(less, 1) + 1, error / 2), 0.0)
+    at = np.minimum(more, rows - 1)
+    high = np.where(more < rows, betaincinv(at + 1, rows - at, 1 - error / 2), 1.0)
+    return low, high
+
+
+def exact_intervals(
+    M: Array, counts: npt.ArrayLike, queries: Sequence[npt.ArrayLike], *, level: float, target: str
+) -> tuple[Array, Array]:
+    """The least and the largest c.p for each query c, over all laws p that the released counts do not rule out.
+
+    Where they rule out every law, the error is made smaller until one is left: the intervals then hold more surely.
+
+    >>> M = np.array([[0.75, 0.25], [0.25, 0.75]])
+    >>> low, high = exact_intervals(M, [9, 1], [[1, 0]], level=0.95, target="population")
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.519], [1.0])
+    """
+    n = np.asarray(counts, dtype=float)
+    rows, error = int(n.sum()), (1 - level) / len(n)
+    A = np.vstack([np.ones(len(M)), np.asarray(M, dtype=float).T])
+    for _ in range(WIDENED):
+        low, high = binomial_limits(n, rows, error, slack=int(target == "table"))
+        below, above = np.append(1.0, low - ROUNDING), np.append(1.0, high + ROUNDING)
+        try:
+            ends = [
+                [maximise(s * np.asarray(c, dtype=float), A, below, above).objective for s in (-1, 1)] for c in queries
+            ]
+        except Infeasible:
+            error /= 4
+            continue
+        most, least = (np.array([f(c) for c in queries], dtype=float) for f in (np.max, np.min))
+        outwards = np.array(ends) + ROUNDING
+        return np.maximum(-outwards[:, 0], least), np.minimum(outwards[:, 1], most)
+    raise InputError(
+        "no law of the original column can have given these released letters: the card is of another table"
+    )
