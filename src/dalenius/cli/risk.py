@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from argparse import Namespace
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +48,18 @@ def run(arguments: Namespace) -> None:
         lines.append(_after(found, arguments.level, tau2))
     if arguments.target_risk is not None:
         level = found.level_for(arguments.target_risk)
-        tau2 = found.after(level)[1]
-        document["target"] = {"tau2": arguments.target_risk, "level": level, "reached": tau2}
-        lines.append(f"Target {arguments.target_risk:g}: " + _after(found, level, tau2))
+        free = isinf(level)
+        tau2 = found.tau[1] if free else found.after(level)[1]
+        document["target"] = {"tau2": arguments.target_risk, "level": None if free else level, "reached": tau2}
+        words = f"{tau2:.4g} are to be expected from the keys as they are; no perturbation is needed for it."
+        lines.append(f"Target {arguments.target_risk:g}: " + (words if free else _after(found, level, tau2)))
     if folder:
         points = found.curve()
         document["map"] = points
         with new_folder(folder, force=arguments.force) as place:
             write_text(place / "risk.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n", private=True)
             write_text(place / "map.csv", _csv(points), private=True)
-            write_text(place / "map.svg", draw(_chart(points)), private=True)
+            write_text(place / "map.svg", draw(_chart(points, found.tau[1], arguments.target_risk)), private=True)
             write_text(place / "records.csv", "", private=True)
             write_table(place / "records.csv", "csv", _records(found))
         lines.append(f"Written: {folder}/ with map.csv, map.svg, records.csv, risk.json (confidential).")
@@ -106,20 +109,24 @@ def _records(found: Risk) -> dict[str, tuple[Any, tuple[str, ...]]]:
     return {name: (found.cell, tuple(f"{v:.9g}" for v in values.tolist())) for name, values in figures.items()}
 
 
-def _chart(points: list[dict[str, float]]) -> Chart:
-    highest = max(p["tau2"] for p in points) or 1.0
+def _chart(points: list[dict[str, float]], unperturbed: float, target: float | None) -> Chart:
+    ends = (points[0]["information_share"], 1.0)
+    lines = [
+        Line("correct matches to expect (tau2)", _pairs(points, "tau2"), 0, every=4),
+        Line("population uniques among them (tau1)", _pairs(points, "tau1"), 1, dashed=True, every=4),
+        Line(f"tau2 of the keys as they are: {unperturbed:.4g}", tuple((x, unperturbed) for x in ends), 3, every=0),
+    ]
+    if target is not None:
+        lines.append(Line(f"the target: {target:g}", tuple((x, target) for x in ends), 2, dashed=True, every=0))
     return Chart(
         title="Risk and utility of randomised response",
         x="share of the information about the keys that is told",
-        y="risk, as a share of its largest value",
-        lines=(
-            Line("correct matches to expect (tau2)", _pairs(points, "tau2", highest), 0, every=4),
-            Line("population uniques among them (tau1)", _pairs(points, "tau1", highest), 1, dashed=True, every=4),
-        ),
-        caption=f"Each mark is a level of local differential privacy for each key, 0, 1, 2, ... 8 from the left. The "
-        f"risk 1 stands for {highest:.4g} correct matches.",
+        y="records to expect",
+        lines=tuple(lines),
+        caption="Each mark is a level of local differential privacy for each key: 0, 1, 2, ... 8 from the left. All "
+        "keys together are charged the sum.",
     )
 
 
-def _pairs(points: list[dict[str, float]], what: str, highest: float) -> tuple[tuple[float, float], ...]:
-    return tuple((p["information_share"], p[what] / highest) for p in points)
+def _pairs(points: list[dict[str, float]], what: str) -> tuple[tuple[float, float], ...]:
+    return tuple((p["information_share"], p[what]) for p in points)

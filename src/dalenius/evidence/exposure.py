@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ Array = npt.NDArray[Any]
 
 MODELS = ("main", "two-way", "negative-binomial")
 LEVELS = tuple(np.round(np.arange(0.0, 8.01, 0.25), 2).tolist())
+BEYOND = (8.5, 9.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # where hardly anything is perturbed any more
 RISKIEST = 10
 
 
@@ -99,7 +101,8 @@ class Risk:
         """The level up to which tau2 after randomised response stays within the target.
 
         The risk need not grow with the level all the way: perturbation makes new uniques. So the levels are scanned
-        from 0 upwards and the first crossing is halved down to 1e-9, from the safe side.
+        from 0 upwards and the first crossing is halved down to 1e-9, from the safe side. Infinite where the risk stays
+        within the target at every level: the keys need no perturbation.
         """
         if not target > 0:
             raise InputError(f"the target risk {target} is not above 0")
@@ -109,7 +112,7 @@ class Risk:
                 f"{target:.4g}: fewer keys, fewer records or a coarser table"
             )
         before = 0.0
-        for level in LEVELS[1:]:
+        for level in (*LEVELS[1:], *BEYOND):
             if self.after(level)[1] > target:
                 low, high = before, level
                 while high - low > 1e-9:
@@ -117,7 +120,7 @@ class Risk:
                     low, high = (middle, high) if self.after(middle)[1] <= target else (low, middle)
                 return low
             before = level
-        return before
+        return inf
 
     def to_json(self) -> dict[str, Any]:
         """Figures, without rows."""
