@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dalenius.evidence import estimate, risk
     from dalenius.ledger import Ledger
     from dalenius.sampling import Key
-    from dalenius.walk import apply, audit, load, release, solve, tradeoff, verify
+    from dalenius.walk import apply, audit, load, region, release, solve, tradeoff, verify
 
 __all__ = [
     "Certificate",
@@ -54,6 +54,7 @@ __all__ = [
     "audit",
     "estimate",
     "load",
+    "region",
     "release",
     "risk",
     "solve",
@@ -61,7 +62,7 @@ __all__ = [
     "verify",
 ]
 
-_WALK = ("apply", "audit", "load", "release", "solve", "tradeoff", "verify")
+_WALK = ("apply", "audit", "load", "region", "release", "solve", "tradeoff", "verify")
 
 
 def __getattr__(name: str) -> Any:

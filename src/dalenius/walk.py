@@ -56,6 +56,7 @@ from dalenius.tables import (
 
 if TYPE_CHECKING:
     from dalenius.designs.leakage.curve import Curve
+    from dalenius.designs.regions import Region
 
 __all__ = [
     "Outcome",
@@ -63,6 +64,7 @@ __all__ = [
     "at_point",
     "audit",
     "load",
+    "region",
     "release",
     "small_cells",
     "solve",
@@ -113,12 +115,24 @@ def tradeoff(
     """The curve of least leakage against distortion, with every point proved or only the one of the problem."""
     from dalenius.designs.leakage.curve import trace  # imports scipy, which takes a second
 
+    bound, shown = _traded(problem, table), _named(on_progress, "tracing")
+    return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=shown)
+
+
+def region(problem: Problem, *, table: Any = None, gap: float = GAP, seconds: float = SECONDS) -> "Region":
+    """The region of rate, distortion and equivocation of a problem, to be asked point by point (003, Def. 2)."""
+    from dalenius.designs.regions import Region
+
+    return Region(_traded(problem, table), gap=gap, seconds=seconds)
+
+
+def _traded(problem: Problem, table: Any) -> Problem:
+    """A problem whose law is known, for curves and regions."""
     if problem.robust:
         raise problem.error(
             ("robust",), "a curve is traced under the estimated law; leave [robust] out, or use release"
         )
-    bound = problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
-    return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=_named(on_progress, "tracing"))
+    return problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
 
 
 def verify(design: Design | str | Path, *, table: Any = None, problem: Problem | str | Path | None = None) -> Verdict:

@@ -58,6 +58,12 @@ def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
     with open(folder / "tradeoff" / "curve.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [float(r["distortion"]) for r in rows] == pytest.approx([p["distortion"] for p in points], abs=1e-11)
+    assert rows[0]["slope_bits"] == ""  # at D_min it may be infinite
+    assert [float(r["slope_bits"]) for r in rows[1:]] == pytest.approx([p["slope_bits"] for p in points[1:]], rel=1e-8)
+    marks = json.loads((folder / "tradeoff" / "marks.json").read_text(encoding="utf-8"))
+    assert (marks["D_min"], marks["D_0"]) == (points[0]["distortion"], points[-1]["distortion"])
+    assert marks["D_0"] <= marks["D_max"]
+    assert marks["chosen"]["distortion"] == 0.2
     picture = (folder / "tradeoff" / "curve.svg").read_text(encoding="utf-8")
     assert "D0: nothing needs to leak" in picture
     assert "D_max" in picture
@@ -90,6 +96,52 @@ def test_a_fast_curve_proves_the_chosen_point_and_says_so(folder, capsys):
     assert main(["release", "q.toml", "-o", "out"]) == 0
     design = json.loads((folder / "out" / "design.json").read_text(encoding="utf-8"))
     assert float(told[1]) == pytest.approx(float(design["value"]), abs=1e-6)
+
+
+@pytest.fixture
+def regions(folder):
+    text = PROBLEM.replace('["region", "age"]', '["region"]').split("[[limit]]")[0]
+    text += '[[limit]]\ndistortion = "hamming"\nof = ["region"]\nat_most = "1/5"\n'
+    (folder / "r.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_one_point_has_a_design_behind_every_figure(regions, capsys):
+    assert main(["tradeoff", "r.toml", "--at", "1/10", "-o", "here", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == json.loads((regions / "here" / "point.json").read_text(encoding="utf-8"))
+    for key, figure in (("least_leakage", "leakage_bits"), ("least_rate", "rate_bits")):
+        assert main(["verify", f"here/{told['files'][key]}"]) == 0
+        low, high = told[figure]
+        value, bound = re.findall(r"(?:at most|less than) (0\.\d+)", capsys.readouterr().out)
+        assert (low, high) == pytest.approx((float(bound), float(value)), abs=1e-12)
+    low, high = told["equivocation_bits"]
+    assert high - low <= 1e-6
+    assert told["rate_bits"][1] < told["rate_at_least_leakage_bits"][0]
+    assert told["slope_bits"] > 0
+    assert main(["tradeoff", "r.toml", "--at", f"0.1,{low - 0.001}", "-o", "rate"]) == 0
+    assert "the least rate R(D, E) is between" in capsys.readouterr().out
+
+
+def test_a_point_has_a_witness_or_a_separation(regions, capsys):
+    assert main(["tradeoff", "r.toml", "--at", "5,0.1,0.5", "-o", "in"]) == 0
+    assert "can be had: witness.json" in capsys.readouterr().out
+    assert main(["verify", "in/witness.json", "--table", "t.csv"]) == 0
+    assert main(["tradeoff", "r.toml", "--at", "0.5,0.1,0.5", "-o", "out"]) == 3
+    words = capsys.readouterr().out
+    assert "cannot be had: the rate is below the least one" in words
+    told = re.search(r"Whatever can be had has (.*) >= (\S+); here it is (\S+)\.", words)
+    assert float(told[3]) < float(told[2])
+    assert main(["verify", "out/separation.json"]) == 0
+    assert main(["tradeoff", "r.toml", "--at", "5,0.1,2", "-o", "unknown"]) == 3
+    assert "above the most that can stay unknown" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("at", ["1,2,3,4", "0.1,,2", "a", "-1,0,0"])
+def test_a_point_is_one_two_or_three_numbers(folder, capsys, at):
+    assert main(["tradeoff", "p.toml", f"--at={at}", "-o", "x"]) == 2
+    assert "--at" in capsys.readouterr().err
+    assert not (folder / "x").exists()
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,12 @@ from fractions import Fraction
 from math import log2
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from dalenius.certify import check
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, SideInformation, WorstCaseLeakage
+from dalenius.core.numbers import exact
 from dalenius.designs.leakage.curve import ends_of, trace
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.regions import Region
@@ -51,10 +54,14 @@ def test_membership_has_a_witness_or_a_proof():
     assert corner.least_rate > Fraction("0.85")
     inside = region.membership(Fraction("0.97"), d, gamma - Fraction(1, 10**5))
     assert inside.inside
-    assert inside.witness.value <= Fraction("0.97")
+    assert check(inside.witness.dumps()).value <= Fraction("0.97")
+    assert exact(inside.witness.proved[0]["leakage_bits"]) <= region.entropy[1] - gamma + Fraction(1, 10**5)
     beyond = region.membership(Fraction(2), d, gamma + Fraction(1, 1000))
     assert not beyond.inside
-    assert "no channel" in beyond.reason
+    assert beyond.least_rate is None
+    assert "above the most that can stay unknown" in beyond.reason
+    for found in (corner, beyond):
+        assert check(found.separation.design.dumps()).bound > 0
     design = region.least_rate(d, gamma - Fraction(1, 100))
     with pytest.raises(SolverFailed, match="border"):
         region.membership((design.value + design.bound) / 2, d, gamma - Fraction(1, 100))
@@ -62,6 +69,63 @@ def test_membership_has_a_witness_or_a_proof():
         region.membership(Fraction(-1), d, gamma)
     with pytest.raises(Infeasible, match="to begin with"):
         region.least_rate(d, Fraction(5))
+
+
+def test_what_is_separated_lies_on_the_other_side_of_every_channel():
+    """The prices of a proof bound R, D and E of any channel; here of 300 drawn at random, and of silence."""
+    problem = i14()
+    region, d = Region(problem), Fraction(I14["D"])
+    cuts = [
+        region.membership(Fraction("0.6"), d, Fraction("1.3")).separation,
+        region.membership(Fraction(2), d, Fraction("1.35")).separation,
+    ]
+    assert [cut.rate for cut in cuts] == [1, 0]
+    counts = problem.pmf.counts(("R",), ("H",)).astype(float) / problem.pmf.total
+    p, draw = counts.sum(axis=1), np.random.default_rng(3)
+    for sharp in (0.05, 0.3, 1.0):
+        for W in [*draw.dirichlet(np.full(4, sharp), (100, 4)), np.tile([1.0, 0, 0, 0], (4, 1)), np.eye(4)]:
+            rate, about = told(p[:, None] * W), told(counts.T @ W)
+            point = (rate, float(p @ (1 - np.diag(W))), float(region.entropy[0]) - about)
+            for cut in cuts:
+                left = sum(
+                    float(v) * x for v, x in zip((cut.rate, cut.distortion, -cut.equivocation), point, strict=True)
+                )
+                assert left >= float(cut.least) - 1e-9
+
+
+def told(joint):
+    product = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return float((joint[joint > 0] * np.log2(joint[joint > 0] / product[joint > 0])).sum())
+
+
+def test_a_distortion_below_the_least_one_is_separated_by_it():
+    region = Region(tradeoff(I14["counts_xr_xh_z"], [[1, 2, 2, 2], [2, 1, 2, 2], [2, 2, 1, 2], [2, 2, 2, 1]], 2))
+    found = region.membership(Fraction(3), Fraction(1, 2), Fraction(0))
+    assert not found.inside
+    assert found.separation.least == 1
+    assert found.separation.design.unit == "distortion"
+    assert "below the least" in found.reason
+
+
+def test_figures_at_one_distortion_agree_with_each_other():
+    region, d = Region(i14()), Fraction(I14["D"])
+    found = region.figures(d)
+    quiet, free, both = found.designs.values()
+    assert found.equivocation[0] == region.entropy[0] - quiet.value
+    assert free.value < both.bound  # the rate at Gamma(D) is above R(D)
+    assert exact(both.proved[0]["leakage_bits"]) <= quiet.value + found.slack
+    assert float(both.value) == pytest.approx(0.9281484, abs=1e-6)
+    assert float(found.slope) == pytest.approx(0.3600998, abs=1e-6)
+    assert found.ends.least == 0 < found.ends.private < found.ends.silent
+    bit = binary_tradeoff("1/10", "1/20")
+    assert Region(bit).figures(Fraction(0)).slope is None  # infinite there
+    assert list(Region(replace(bit, keep=("S",))).figures(d).designs) == ["least_leakage"]  # no rate beside a column
+
+
+def test_an_encoder_that_ignores_z_has_the_region_without_z():
+    ignoring = replace(i14(), side_information=SideInformation("Z", "uninformed"))
+    point = (Fraction(1), Fraction(I14["D"]), Fraction("1.3"))
+    assert Region(ignoring).membership(*point) == Region(i14()).membership(*point)
 
 
 def test_the_slope_is_the_derivative():
@@ -87,6 +151,9 @@ def test_a_curve_of_proved_points_falls_from_everything_to_nothing():
         exact = 1 + float(q) * log2(q) + float(1 - q) * log2(1 - q) if 0 < q < 1 else 1.0
         assert float(point.low) - 1e-12 <= exact <= float(point.high) + 1e-12
         assert point.high - point.low <= 1e-6
+        if 0 < point.distortion < Fraction(1, 2):
+            assert point.slope == pytest.approx(0.8 * log2((1 - q) / q), abs=1e-3)
+    assert curve.points[0].slope is None
     assert curve.points[-1].high == 0
     assert curve.chosen.distortion == Fraction(3, 20)
     assert curve.points[3].low <= curve.chosen.high

@@ -114,10 +114,16 @@ def parser() -> argparse.ArgumentParser:
 
     c = command(
         "tradeoff",
-        "trace the certified curve of least leakage against distortion, as a table and a picture",
-        "dalenius tradeoff problem.toml --points 50 -o tradeoff/",
+        "trace the certified curve of least leakage against distortion, as a table and a picture; or ask at one point",
+        "dalenius tradeoff problem.toml --points 50 -o tradeoff/\n  dalenius tradeoff problem.toml --at 0.1 -o here/",
     )
     c.add_argument("problem", help="the problem file")
+    c.add_argument(
+        "--at",
+        metavar="POINT",
+        help="no curve, but: D (distortion) for L(D), Gamma(D), slope and rates there; D,E (bits unknown) for the "
+        "least rate R(D,E); R,D,E for whether all three can be had, with a witness or a proof that not (exit code 3)",
+    )
     c.add_argument("--points", type=_count, default=50, help="points of the curve (default: 50)")
     c.add_argument(
         "--prove",

@@ -5,7 +5,9 @@ import io
 import json
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
+from dalenius.cli import point as one_point
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.core.numbers import down, up, written
@@ -14,8 +16,12 @@ from dalenius.figures.curve import Chart, Line, draw
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.walk import tradeoff
 
+FILES = "curve.csv, curve.json, marks.json and curve.svg"
 
-def run(arguments: Namespace) -> None:
+
+def run(arguments: Namespace) -> int:
+    if arguments.at is not None:
+        return one_point.run(arguments)
     folder = Path(arguments.output)
     refuse_existing(folder, force=arguments.force)
     with progress(arguments) as show:
@@ -31,22 +37,34 @@ def run(arguments: Namespace) -> None:
     with new_folder(folder, force=arguments.force) as place:
         write_text(place / "curve.json", json.dumps(points, indent=1) + "\n", private=True)
         write_text(place / "curve.csv", _table(curve), private=True)
+        write_text(place / "marks.json", json.dumps(_marks(curve), indent=1) + "\n", private=True)
         write_text(place / "curve.svg", draw(_chart(curve)), private=True)
     if arguments.json:
         print(json.dumps(points, indent=1))
-        return
-    say(arguments, [*_words(curve), f"Written: {folder}/ with curve.csv, curve.json and curve.svg (confidential)."], {})
+        return 0
+    say(arguments, [*_words(curve), f"Written: {folder}/ with {FILES} (confidential)."], {})
+    return 0
 
 
 def _table(curve: Curve) -> str:
     """One line for each point, exact distortions beside decimals, and whether they are proved."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["distortion", "distortion_exact", "leakage_bits_at_least", "leakage_bits_at_most", "proved"])
+    bits = ["leakage_bits_at_least", "leakage_bits_at_most", "slope_bits"]
+    writer.writerow(["distortion", "distortion_exact", *bits, "proved"])
     for point in curve.points:
-        d = point.distortion
-        writer.writerow([f"{float(d):.12g}", written(d), down(point.low, 15), up(point.high, 15), _status(point)])
+        d, ends = point.distortion, [down(point.low, 15), up(point.high, 15)]
+        slope = "" if point.slope is None else f"{point.slope:.9g}"
+        writer.writerow([f"{float(d):.12g}", written(d), *ends, slope, _status(point)])
     return text.getvalue()
+
+
+def _marks(curve: Curve) -> dict[str, Any]:
+    """What the picture marks: where the curve begins, where nothing leaks, silence, and the point of the problem."""
+    ends, chosen = curve.ends, curve.chosen
+    marks = {"D_min": ends.least, "D_0": ends.private, "D_max": ends.silent}
+    numbers = {name: None if value is None else float(value) for name, value in marks.items()}
+    return {**numbers, "chosen": chosen and chosen.to_json()}
 
 
 def _status(point: Point) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Problem
+from dalenius.core import Design, Problem
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.leakage.least import checked
-from dalenius.designs.leakage.model import Model, already_told
+from dalenius.designs.leakage.model import UNIT, Model, already_told
 from dalenius.designs.leakage.searching import Rows, finished, presolved, silent_design, solved
 from dalenius.designs.leakage.strategies import few_maps, generated, unlisted
 from dalenius.designs.leakage.trade import Trade
@@ -31,17 +31,23 @@ the limits leave no interior, and the slope of the curve may be infinite."""
 
 @dataclass(frozen=True)
 class Point:
-    """A limit on the distortion, and bounds of the least leakage in bits: proved, or as the search found them."""
+    """A limit on the distortion, and bounds of the least leakage in bits: proved, or as the search found them.
+
+    `slope` is -dL/dD in bits for each unit of distortion, the price of the limit in the proof of `low`; None at D_min,
+    where it may be infinite.
+    """
 
     distortion: Fraction
     low: Fraction
     high: Fraction
+    slope: float | None
     proved: bool = True
 
     def to_json(self) -> dict[str, Any]:
         return {
             "distortion": float(self.distortion),
             "leakage_bits": [float(self.low), float(self.high)],
+            "slope_bits": self.slope,
             "proved": self.proved,
         }
 
@@ -214,27 +220,33 @@ def _point(
     (_, level), *_ = model.program.distortions
     if private is not None:
         if not prove:
-            return _searched(model, level, 0.0, 0.0), None
-        design = silent_design(model, private)
-        return Point(level, design.bound, design.value), None
+            return _searched(model, level, 0.0, 0.0, 0.0), None
+        return _proved(level, silent_design(model, private)), None
     if unlisted(model.problem):
         found = generated(model.problem, presolved, gap=gap, seconds=seconds, maps=start or ())
         if prove:
             design = finished(found.model, found.program, found.restore, found.solution, seconds, found.leaves)
-            return Point(level, design.bound, design.value), found.model.maps
-        return _searched(model, level, found.bound, found.solution.value), found.model.maps
+            return _proved(level, design, found.program is found.model.program), found.model.maps
+        price = found.solution.multipliers.distortion[0] if found.program is found.model.program else None
+        return _searched(model, level, found.bound, found.solution.value, price), found.model.maps
     program, restore = presolved(model)
     same = len(program.distortions) == len(model.program.distortions)
     solution = solved(model, program, gap=gap, seconds=seconds, start=start if same else None, fine=fine)
     after = solution.snapshot if same else None
     if prove:
         design = finished(model, program, restore, solution, seconds)
-        return Point(level, design.bound, design.value), after
-    return _searched(model, level, solution.bound, solution.value), after
+        return _proved(level, design, same), after
+    price = solution.multipliers.distortion[0] if same else None
+    return _searched(model, level, solution.bound, solution.value, price), after
 
 
-def _searched(model: Model, level: Fraction, low: float, high: float) -> Point:
-    """Bounds of the search, in nats, beside what is told anyway."""
+def _proved(level: Fraction, design: Design, priced: bool = True) -> Point:
+    price = Fraction(int(design.certificate.proof["distortion"][0]), 1 << UNIT)
+    return Point(level, design.bound, design.value, float(price) if priced else None)
+
+
+def _searched(model: Model, level: Fraction, low: float, high: float, price: float | None) -> Point:
+    """Bounds and a price of the search, in nats, beside what is told anyway."""
     anyway = already_told(model.problem, model.problem.objective.names)
     ends = [told + Fraction(max(0.0, nats) / log(2)) for told, nats in zip(anyway, (low, high), strict=True)]
-    return Point(level, ends[0], ends[1], proved=False)
+    return Point(level, ends[0], ends[1], None if price is None else price / log(2), proved=False)

@@ -38,11 +38,12 @@ from dalenius.designs.columns import by_name, named
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.solvers.leakage import Multipliers, Program, Term
 
-__all__ = ["Model", "Reader", "already_told"]
+__all__ = ["UNIT", "Model", "Reader", "already_told"]
 
 LN2 = Fraction(693147180559945309417232, 10**24)
 """ln 2 from below."""
 UNIT = 60
+"""Bits after the point of every multiplier in a proof."""
 
 Names = tuple[str, ...]
 Floats = npt.NDArray[np.float64]
