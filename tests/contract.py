@@ -259,10 +259,20 @@ def relabelled(problem, order):
             matrix = [[row[order[y]] for y in product(*(fresh for _, fresh, _ in out))] for row in matrix]
         return replace(measure, distortion=tuple(map(tuple, matrix)))
 
+    def apart(guarantee):
+        """A promise with the distances of the renamed inputs."""
+        if not getattr(guarantee, "metric", None):
+            return guarantee
+        old = list(product(*(problem.pmf.variables[n] for n in problem.inputs)))
+        place = {tuple(names[n][a] for n, a in zip(problem.inputs, x, strict=True)): k for k, x in enumerate(old)}
+        order = [place[x] for x in product(*(alphabets[n] for n in problem.inputs))]
+        return replace(guarantee, metric=[[guarantee.metric[i][j] for j in order] for i in order])
+
     goal = problem.objective
     return replace(
         problem,
         joint=joint,
+        guarantees=tuple(map(apart, problem.guarantees)),
         limits=tuple(map(moved, problem.limits)),
         objective=replace(goal, measure=moved(goal.measure)) if isinstance(goal, MinimizeDistortion) else goal,
         forbid=tuple(

@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 
 from dalenius.certify import check, prove, prove_limits
+from dalenius.certify.privacy import dp_level
 from dalenius.core import (
     Distortion,
     Independent,
@@ -81,7 +82,33 @@ def beside():
     )
 
 
-HONEST = {"plain": plain, "mixture": mixture, "preserved": preserved, "strategies": strategies, "beside": beside}
+def near():
+    """A metric, a plain level, and an input that never occurs between two that do."""
+    cells = [c for c in zip(product("0123", "01"), [17, 5, 9, 12, 0, 0, 8, 21], strict=True) if c[1]]
+    return replace(
+        plain(),
+        joint=Pmf.from_records({"X": ("0", "1", "2", "3"), "S": ("0", "1")}, cells),
+        observe=("X",),
+        limits=(Distortion("absolute", ("X",), Fraction(9, 10)),),
+        guarantees=(LocalDP("1", [[abs(i - j) for j in range(4)] for i in range(4)]), LocalDP("2")),
+    )
+
+
+def within():
+    """Levels between records with the same V, which leaves as it is and is read."""
+    apart = [[abs(i // 2 - j // 2) + 5 * abs(i % 2 - j % 2) for j in range(6)] for i in range(6)]
+    return replace(
+        plain(),
+        observe=("X",),
+        strata=("V",),
+        limits=(Distortion("hamming", ("X",), Fraction(1, 2)),),
+        guarantees=(LocalDP("1", apart, given=("V",)), LocalDP("3/2", given=("V",))),
+    )
+
+
+HONEST = {
+    f.__name__: f for f in (plain, mixture, preserved, strategies, beside, near, within)
+}  # each with a proof of its own kinds of multipliers
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +140,7 @@ def test_no_multipliers_prove_more_than_a_channel_reaches(designs, name):
     """Every number of the proof is changed at random; a bound above the optimum would be a false proof."""
     draw, document = random.Random(name), designs[name]
     best = check(json.dumps(document)).value
-    places = [p for p in numbers(document["certificate"]) if p != ("kind",)]
+    places = [p for p in numbers(document["certificate"]) if p[0] != "near" or p[-1] == 2]  # not the rows of a pair
     loosened = 0
     for _ in range(60):
         spoilt = copy.deepcopy(document)
@@ -221,6 +248,37 @@ def test_a_spoilt_design_is_refused(designs, spoil, message):
     spoil(document)
     with pytest.raises(NotCertified, match=message):
         check(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "message"),
+    [
+        ("near", lambda d: d["certificate"]["near"][0][0].append([0, 1, -1]), "a multiplier has a sign"),
+        ("near", lambda d: d["certificate"]["near"][1].pop(), "lacks multipliers"),
+        ("near", lambda d: d["guarantees"][0]["promised"].update(local_dp="9/10"), "level of local_dp is"),
+        ("near", lambda d: d["guarantees"][0]["promised"].update(given=["S"]), "given all kept columns"),
+        ("within", lambda d: d["guarantees"][1]["promised"].update(local_dp="1"), "level of local_dp is"),
+        ("within", lambda d: d["guarantees"][1]["promised"].pop("given"), "given all kept columns"),
+        ("within", lambda d: d["certificate"]["near"][0][0].append([0, 1, 1]), "does not speak of"),
+    ],
+)
+def test_a_spoilt_level_is_refused(designs, name, spoil, message):
+    document = copy.deepcopy(designs[name])
+    spoil(document)
+    with pytest.raises(NotCertified, match=message):
+        check(json.dumps(document))
+
+
+def test_a_level_that_holds_in_each_world_alone_is_not_one_for_all():
+    """Rows of X and V, equal where V is the same, and five times as likely where it is not."""
+    rows, inputs = [[1, 9], [5, 5], [1, 9], [5, 5]], (["X", "V"], [2, 2])
+    assert dp_level(rows, ["V"], {"local_dp": "0", "given": ["V"]}, *inputs)["epsilon_nats"] == "0"
+    apart = [[0, 9, 1, 9], [9, 0, 9, 1], [1, 9, 0, 9], [9, 1, 9, 0]]
+    assert dp_level(rows, ["V"], {"local_dp": "0", "given": ["V"], "metric": apart}, *inputs)["epsilon_nats"] == "0"
+    with pytest.raises(NotCertified, match=r"level of local_dp is 1\.609"):
+        dp_level(rows, [], {"local_dp": "1"}, *inputs)
+    with pytest.raises(NotCertified, match=r"level of local_dp is 1\.609"):
+        dp_level(rows, ["X"], {"local_dp": "1", "given": ["X"]}, *inputs)
 
 
 def test_a_decoder_that_says_something_else_is_refused(designs):

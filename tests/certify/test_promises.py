@@ -110,12 +110,12 @@ def test_local_dp_ignores_letters_that_are_never_released():
 
 @pytest.mark.parametrize("extra", [{"delta": "1/10"}, {"leakage": ["X"]}])
 def test_local_dp_with_more_to_it_is_refused(extra):
-    with pytest.raises(NotCertified, match="local_dp without delta and keep"):
+    with pytest.raises(NotCertified, match="local_dp without delta, and given all kept"):
         prove_privacy(design(coin(), flip("1/2"), [{"local_dp": "1", **extra}]))
 
 
 def test_local_dp_beside_a_kept_column_is_refused():
-    with pytest.raises(NotCertified, match="local_dp without delta and keep"):
+    with pytest.raises(NotCertified, match="local_dp without delta, and given all kept"):
         prove_privacy(design(coin(), flip("1/2"), [{"local_dp": "1"}], keep=["X"]))
 
 

@@ -221,6 +221,7 @@ def apart(**changes):
     return replace(problem, **changes)
 
 
+LINE = [[abs(i - j) for j in range(3)] for i in range(3)]
 MATRIX = ((0, Fraction(1, 3), 2), (1, 0, Fraction(1, 2)), (2, 1, 0))
 
 
@@ -242,6 +243,29 @@ class TestLeastContract(DesignContract):
             "kept and independence": apart(keep=("K",)),
             "informed, independent and local_dp": apart(
                 side_information=SideInformation("K", "informed"), guarantees=(Independent("V"), LocalDP("3"))
+            ),
+            "local_dp given a stratum": replace(
+                beside(strata=("K",)), guarantees=(LocalDP("2", given=("K",)), Leakage("S", "1/30"))
+            ),
+            "local_dp given a kept column": replace(beside(keep=("K",)), guarantees=(LocalDP("2", given=("K",)),)),
+            "metric": replace(
+                some,
+                guarantees=(LocalDP("3/2", LINE), WorstCaseLeakage("S", "1/50"), InformationPrivacy("S", "1/9")),
+                limits=(Distortion("hamming", ("X",), Fraction(3, 5)),),
+            ),
+            "metric, informed": replace(
+                some,
+                side_information=SideInformation("K", "informed"),
+                guarantees=(
+                    LocalDP("1", [[abs(i // 2 - j // 2) + abs(i % 2 - j % 2) for j in range(6)] for i in range(6)]),
+                ),
+                limits=(Distortion("hamming", ("X",), Fraction(3, 5)),),
+            ),
+            "metric, strategies": replace(
+                some,
+                side_information=SideInformation("K", "statistically-informed"),
+                guarantees=(LocalDP("1", LINE),),
+                limits=(Distortion("hamming", ("X",), Fraction(1, 2)),),
             ),
             "mixed": mixed(),
             "preserved": preserved(),
@@ -298,14 +322,15 @@ def test_a_limit_that_guarantees_exclude_names_the_distortion_that_can_be_had():
         ({"forbid": (("0", "7"),)}, ProblemFileError, "both the letters '0' and '7'"),
         ({"freeze": ("7",)}, ProblemFileError, "has the letter '7'"),
         ({"form": "pram"}, Unsupported, "without form"),
-        ({"guarantees": (LocalDP("1", "d.json"),)}, Unsupported, "without metric"),
+        ({"guarantees": (LocalDP("1", "d.json"),)}, ProblemFileError, "there is no metric file d.json"),
+        ({"guarantees": (LocalDP("1", delta="1/100"),)}, Unsupported, "without delta"),
         (
             {"keep": ("S",), "guarantees": (InformationPrivacy("S", 1),)},
             Infeasible,
             "S = 1 alone moves the odds of S = 0",
         ),
         ({"keep": ("S",), "guarantees": (WorstCaseLeakage("S", "1/2"),)}, Infeasible, r"S = \d alone tells 1 bits"),
-        ({"keep": ("S",), "guarantees": (LocalDP(1),)}, Unsupported, "not promise local_dp"),
+        ({"keep": ("S",), "guarantees": (LocalDP(1),)}, Unsupported, r"say given = \['S'\]"),
         ({"keep": ("S",), "guarantees": (Independent("S"),)}, Infeasible, "S alone tells 1 bits about S"),
         ({"side_information": SideInformation("X", "informed")}, Unsupported, "observed or kept already"),
         (

@@ -19,11 +19,13 @@ from dalenius.core.numbers import exact, up
 from dalenius.core.reading import require
 
 
-def from_rows(sizes: list[int], rows: list[list[int]], kept: list[str], guarantee: dict[str, Any]) -> Figures | None:
+def from_rows(
+    inputs: list[str], sizes: list[int], rows: list[list[int]], kept: list[str], guarantee: dict[str, Any]
+) -> Figures | None:
     """The figures of a promise that needs no prior, from the rows over the inputs of these sizes; else None."""
     promise = guarantee["promised"]
     if "local_dp" in promise:
-        return dp_level(rows, kept, promise)
+        return dp_level(rows, kept, promise, inputs, sizes)
     if "contraction" in promise:
         return contraction(rows, kept, promise)
     if "dalenius" not in promise:

@@ -44,4 +44,5 @@ def card(document: dict[str, Any]) -> tuple[Figures | None, ...]:
         require(fair, "keep or q is not made of probabilities")
         return nothing
     inputs, rows, _ = stochastic(channel)
-    return tuple(from_rows([*map(len, inputs.values())], rows, document["kept"], g) for g in document["guarantees"])
+    sizes, kept = [*map(len, inputs.values())], document["kept"]
+    return tuple(from_rows([*inputs], sizes, rows, kept, g) for g in document["guarantees"])

@@ -72,7 +72,7 @@ def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tup
         if design["certificate"]["kind"] in COMPACT and not near_promises(design):
             return COMPACT[design["certificate"]["kind"]][1](design)
         release = release or release_of(design)
-        rows = release.sizes, release.rows, release.leaving
+        rows = release.inputs, release.sizes, release.rows, release.leaving
         return tuple(from_rows(*rows, g) or prove_one(release, g, design) for g in design["guarantees"])
 
 

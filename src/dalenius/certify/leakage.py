@@ -16,7 +16,7 @@ from itertools import product
 from typing import Any
 
 from dalenius.certify.cuts import cuts
-from dalenius.certify.privacy import Figures
+from dalenius.certify.privacy import Figures, worlds_of
 from dalenius.core.arithmetic import BITS, exp, log2
 from dalenius.core.letters import Row, Scheme
 from dalenius.core.numbers import exact, written
@@ -208,8 +208,14 @@ def dual(scheme: Scheme, design: dict[str, Any], proof: dict[str, Any]) -> Fract
         const += sum((Fraction(v * n, one * total) for v, n in zip(eta, scheme.margin(), strict=True)), Fraction(0))
         for e, n in enumerate(scheme.mass):
             rows[e] = [a - v * n for a, v in zip(rows[e], eta)]
-    for promise, pair in zip([p for p in promises if "local_dp" in p], proof.get("floors", [])):
-        _floors(scheme, rows, exp(exact(promise["local_dp"]))[1], [[positive(v, letters) for v in x] for x in pair])
+    levels, numbers = [p for p in promises if "local_dp" in p], scheme.occur
+    if any("metric" in p for p in levels):  # which rows of inputs that never occur have to keep too
+        numbers = numbers + [x for x in range(len(release.rows)) if x not in {*numbers}]
+        rows += [[0] * letters for _ in numbers[len(rows) :]]
+        barred += [set() for _ in numbers[len(barred) :]]
+    among = dict(enumerate(worlds_of(release.inputs, release.sizes, release.leaving)))
+    for promise, pairs in zip(levels, proof.get("near", [])):
+        _near(rows, {x: (e, among[x]) for e, x in enumerate(numbers)}, promise, pairs, total)
     for promise, given_cuts in zip([p for p in promises if "contraction" in p], proof.get("contraction", [])):
         const -= cuts(rows, given_cuts, promise, total * one)
     least = [min((v for t, v in enumerate(row) if t not in b), default=None) for row, b in zip(rows, barred)]
@@ -217,12 +223,14 @@ def dual(scheme: Scheme, design: dict[str, Any], proof: dict[str, Any]) -> Fract
     return Fraction(sum(v for v in least if v is not None), total * one) + const
 
 
-def _floors(scheme: Scheme, rows: list[Row], r: Fraction, pair: list[list[Row]]) -> None:
-    """W - y >= 0 and r y - W >= 0 for a floor y >= 0 of each letter, which needs sum a >= r sum b."""
-    above, below = pair
-    require(len(above) == len(below) == len(rows), "local_dp lacks multipliers")
-    for t in range(len(scheme.maps)):
-        a, b = sum(row[t] for row in above), sum(row[t] for row in below)
-        for e, row in enumerate(rows):
-            scaled = below[e][t] if a >= r * b else int(below[e][t] * a / (r * b))
-            row[t] -= scheme.release.total * (above[e][t] - scaled)
+def _near(rows: list[Row], place: dict[int, Any], promise: dict[str, Any], proof: Any, total: int) -> None:
+    """e^(epsilon d) W(t|j) - W(t|i) >= 0 times v, for the [i, j, v] of each letter t: rows i and j of one world."""
+    known: dict[Fraction, Fraction] = {}
+    require(len(proof) == len(rows[0]), "local_dp lacks multipliers")
+    for t, (i, j, v) in ((t, pair) for t, pairs in enumerate(proof) for pair in pairs):
+        (e, here), (z, there), d = place[i], place[j], exact(promise["metric"][i][j] if "metric" in promise else 1)
+        require(here == there, "local_dp does not speak of these two inputs")
+        require(isinstance(v, int) and v >= 0, "a multiplier has a sign")
+        known[d] = known.get(d) or exp(exact(promise["local_dp"]) * d)[1]
+        rows[e][t] += total * v
+        rows[z][t] -= -(-total * v * known[d].numerator // known[d].denominator)

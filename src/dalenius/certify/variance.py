@@ -78,7 +78,7 @@ def variance_levels(design: dict[str, Any]) -> tuple[Figures, ...]:
     _, rows, _ = stochastic(design["channel"])
     promises = [guarantee["promised"] for guarantee in design["guarantees"]]
     require(len(promises) == 1 and set(promises[0]) == {"local_dp"}, "the variance is proved under local_dp alone")
-    return (dp_level(rows, [], promises[0]),)
+    return (dp_level(rows, [], promises[0], [], []),)
 
 
 def variance(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fraction, Fraction, Fraction]:

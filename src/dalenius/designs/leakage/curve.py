@@ -99,6 +99,7 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
     free = replace(program, objective=(), cost=cost, distortions=program.distortions[1:])
     mass = [int(n) for n in program.mass]
     plain = not (free.distortions or free.leakages or free.worst or free.independent or free.local_dp or free.odds)
+    plain = plain and not free.pairs
     plain = plain and program.marginal is None
     if plain:
         best = np.where(program.allowed, cost, max(cost.reshape(-1)) + 1).min(axis=1)
@@ -153,7 +154,8 @@ def trace(
     """
     if prove not in PROVE:
         raise InputError(f"prove is {prove!r}; it must be one of {', '.join(map(repr, PROVE))}")
-    trade = Trade.of(checked(problem))
+    problem = checked(problem)
+    trade = Trade.of(problem)
     start = _model(trade)
     ends, silent = _ends(start, seconds)
     last = ends.private if ends.private is not None else ends.silent

@@ -23,6 +23,7 @@ from dalenius.core import (
 )
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.errors import Unsupported
+from dalenius.tables import with_metrics
 
 __all__ = ["checked", "least", "why_not"]
 
@@ -38,10 +39,13 @@ def why_not(problem: Problem) -> str | None:
     for guarantee in problem.guarantees:
         if not isinstance(guarantee, _ALL):
             return f"it does not promise {guarantee.key}"
-        if isinstance(guarantee, LocalDP) and (guarantee.metric or guarantee.delta):
-            return "it promises local_dp without metric and delta"
-        if problem.kept and isinstance(guarantee, LocalDP):
-            return "beside kept columns and strata it does not promise local_dp"
+        if isinstance(guarantee, LocalDP) and guarantee.delta:
+            return "it promises local_dp without delta"
+        if isinstance(guarantee, LocalDP) and problem.kept and not guarantee.given:
+            return (
+                f"{', '.join(problem.kept)} leave as they are, which no level allows between records that differ in "
+                f"them; say given = {list(problem.kept)} to promise local_dp between records that agree in them"
+            )
     if isinstance(problem.objective, MinimizeRate | MinimizeLeakageAndRate) and problem.kept:
         return "the rate is that of a release without kept columns and strata"
     if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
@@ -92,16 +96,20 @@ def least(
     >>> round(float(design.value), 9), design.unit
     (0.415761188, 'bits')
     """
-    checked(problem)
+    problem = checked(problem)
     from dalenius.designs.leakage.searching import designed  # imports scipy, which takes a second
 
     return designed(problem, gap=gap, seconds=seconds, on_progress=on_progress)
 
 
 def checked(problem: Problem) -> Problem:
-    """A problem that this family solves, or a refusal; forbidden letters belong to a column that is released."""
+    """A problem that this family solves, with its metrics read, or a refusal.
+
+    Forbidden letters belong to a column that is released.
+    """
     if reason := why_not(problem):
         raise Unsupported(f"the leakage-distortion family cannot solve this: {reason}")
+    problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
     if not (problem.forbid or problem.freeze):
         return problem
     alphabets = [set(problem.pmf.variables[n]) for n in problem.release if n in problem.inputs]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import ceil, lcm, log
+from math import ceil, lcm, log, prod
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from dalenius.core import (
     Independent,
     InformationPrivacy,
     Leakage,
-    LocalDP,
     MinimizeDistortion,
     MinimizeLeakage,
     MinimizeLeakageAndRate,
@@ -35,6 +34,8 @@ from dalenius.core.distorting import ERASED, columns_of, distortions
 from dalenius.core.letters import MAPS
 from dalenius.core.numbers import up
 from dalenius.designs.columns import by_name, named
+from dalenius.designs.keeping import local_promises
+from dalenius.designs.leakage.nearness import UNIT, Nearness, worlds_of
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.solvers.leakage import Multipliers, Program, Term
 
@@ -42,8 +43,6 @@ __all__ = ["UNIT", "Model", "Reader", "already_told"]
 
 LN2 = Fraction(693147180559945309417232, 10**24)
 """ln 2 from below."""
-UNIT = 60
-"""Bits after the point of every multiplier in a proof."""
 
 Names = tuple[str, ...]
 Floats = npt.NDArray[np.float64]
@@ -71,6 +70,7 @@ class Model:
 
     problem: Problem
     program: Program
+    near: Nearness
     told: list[Names]
     worlds: list[str]
     maps: list[tuple[int, ...]]
@@ -93,7 +93,7 @@ class Model:
             raise Infeasible(
                 f"the input {', '.join(where)} has no letter that it may be released as; 0 letters are left"
             )
-        leakages, worst, views, floors, odds = [], [], [], [], []
+        leakages, worst, views, odds = [], [], [], []
         for guarantee in problem.guarantees:
             if isinstance(guarantee, WorstCaseLeakage):
                 worst += reader.worst(guarantee.about, guarantee.at_most_bits)
@@ -104,8 +104,6 @@ class Model:
                 leakages.append((reader.term(guarantee.about, problem.beside), left * LN2))
             elif isinstance(guarantee, Independent):
                 views += reader.views(guarantee.view)
-            elif isinstance(guarantee, LocalDP):
-                floors.append((np.arange(len(mass)), exp(guarantee.epsilon)[0]))
             elif isinstance(guarantee, InformationPrivacy):
                 odds.append(reader.odds(guarantee.about, guarantee.epsilon))
         program = Program(
@@ -119,10 +117,9 @@ class Model:
             worst=tuple(worst),
             independent=tuple(views),
             marginal=reader.margin() if problem.preserve_marginals else None,
-            local_dp=tuple(floors),
             odds=tuple(odds),
         )
-        return cls(problem, program, reader.told, reader.worlds, reader.maps)
+        return cls(problem, reader.near.widened(program), reader.near, reader.told, reader.worlds, reader.maps)
 
     @property
     def in_bits(self) -> bool:
@@ -150,25 +147,33 @@ class Model:
             }
         elif problem.output:
             output = {problem.output: tuple(t for (t,) in self.told)}
-        shape = [len(a) for a in inputs.values()]
-        complete: list[tuple[Fraction, ...] | None] = [None] * int(np.prod(shape))
-        for codes, row in zip(problem.pmf.grouped(problem.inputs)[0], rows, strict=True):
-            complete[int(np.ravel_multi_index(codes, shape))] = tuple(row)
-        if None in complete:
-            everywhere, barred = _mixture(rows, [int(v) for v in self.program.mass]), None
-            if problem.forbid or problem.freeze:
-                barred = _barred(problem, list(product(*inputs.values())), self.told)
-            complete = [
-                r or (_without(everywhere, barred[x]) if barred else everywhere) for x, r in enumerate(complete)
-            ]
-        return Channel(inputs, output, tuple(r for r in complete if r)), decoder
+        found = {x: tuple(row) for x, row in zip(self.near.numbers, rows, strict=True)}
+        if len(found) < (many := prod(len(a) for a in inputs.values())):
+            found |= self._elsewhere(found, [x for x in range(many) if x not in found])
+        return Channel(inputs, output, tuple(found[x] for x in range(many))), decoder
+
+    def _elsewhere(self, found: dict[int, tuple[Fraction, ...]], missing: list[int]) -> dict[int, tuple[Fraction, ...]]:
+        """Rows of inputs that never occur: the law of the letters; with a level given columns, among equal ones."""
+        problem, world, barred = self.problem, worlds_of(self.problem), None
+        if problem.forbid or problem.freeze:
+            alphabets = problem.pmf.alphabets(problem.inputs)
+            barred = _barred(problem, list(product(*alphabets.values())), self.told)
+        apart = any(promise.given for promise in local_promises(problem))
+        among = {world[x] if apart else () for x in found}
+        laws = {}
+        for w in {*among, None}:
+            own = [e for e, x in enumerate(self.near.numbers) if w is None or not apart or world[x] == w]
+            weights = [int(self.program.mass[e]) for e in own]
+            laws[w] = _mixture([found[self.near.numbers[e]] for e in own], weights)
+        rows = {x: laws.get(world[x] if apart else (), laws[None]) for x in missing}
+        return {x: _without(row, barred[x]) if barred else row for x, row in rows.items()}
 
     def certificate(self, y: Multipliers, tree: Sequence[int] = ()) -> Certificate:
         """The multipliers as whole numbers in units of 2^-60, for an objective in bits or in units of distortion.
 
         With a `tree` the multipliers of letters are those of its leaves.
         """
-        program = self.program
+        program, y = self.program, self.near.own(y)
         nats = 1.0 if self.in_bits else log(2)  # what a leakage in bits weighs
         plain = 1 / log(2) if self.in_bits else 1.0
 
@@ -179,7 +184,7 @@ class Model:
             units = [int(Fraction(float(v)) * (1 << UNIT)) for v in array]
             return units if least is None else [max(least, u) for u in units]
 
-        terms = [t for _, t in program.objective] + [t for t, _ in program.leakages]
+        terms = [self.near.seen(t) for t in [t for _, t in program.objective] + [t for t, _ in program.leakages]]
         proof = {
             "posteriors": [_posteriors(t, logs) for t, logs in zip(terms, y.posteriors, strict=True)],
             "leakage": whole(y.leakage, nats),
@@ -193,8 +198,8 @@ class Model:
             ]
         if program.independent or program.marginal:
             proof["equal"] = whole(y.equal, plain, None)
-        if program.local_dp:
-            proof["floors"] = [[whole(a, plain), whole(b, plain)] for a, b in y.floors]
+        if self.near.metric:
+            proof["near"] = self.near.proof(y, y.posteriors[0].shape[1] if y.posteriors else program.letters, plain)
         if program.odds:
             proof["odds"] = [whole(v, plain) for v in y.odds]
         if tree:
@@ -284,7 +289,9 @@ class Reader:
             self.maps = list(everything if maps is None else maps)
         self.rows = len(joint.grouped(problem.inputs)[0])
         # Beside other columns, what is independent is told by fractions of counts; so all counts are multiplied.
-        self.scale = joint.total if problem.beside and problem.views else 1
+        near = any(promise.metric for promise in local_promises(problem))
+        self.scale = joint.total if problem.views and (problem.beside or near) else 1
+        self.near = Nearness.of(problem, self.scale)
 
     @property
     def many_maps(self) -> int:

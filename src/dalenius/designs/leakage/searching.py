@@ -212,4 +212,5 @@ def _silent(y: Multipliers) -> Multipliers:
         equal=0.0 * y.equal,
         floors=tuple((0.0 * a, 0.0 * b) for a, b in y.floors),
         odds=tuple(0.0 * v for v in y.odds),
+        pairs=0.0 * y.pairs,
     )

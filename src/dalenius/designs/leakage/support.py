@@ -21,7 +21,9 @@ def fewer_letters(model: Model, rows: Rows) -> Rows:
     is a linear program, and a basic solution of it uses no more columns than it has rows.
     """
     program = model.program
-    if program.leakages or program.worst or program.marginal or program.independent or program.odds or program.local_dp:
+    if program.leakages or program.worst or program.marginal or program.independent or program.odds:
+        return rows
+    if program.local_dp or program.pairs:
         return rows
     n, mass = len(rows), [int(v) for v in program.mass]
     used = [t for t in range(len(rows[0])) if any(row[t] for row in rows)]
