@@ -111,4 +111,5 @@ def test_the_command_writes_the_folder(found, tmp_path, capsys, monkeypatch):
     assert {"index.html", "figure-4.svg", "figure-4-a.csv", "figure-3-frontier.csv"} <= set(document["files"])
     page = (tmp_path / "f" / "index.html").read_text(encoding="utf-8")
     assert "S12" in page
+    assert "without a known reason" not in page
     assert "https://" not in page
