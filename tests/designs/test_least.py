@@ -125,6 +125,13 @@ def test_an_uninformed_encoder_says_what_it_tells_beside_z():
     assert float(design.beside) > float(design.value) + 0.1
 
 
+def test_an_uninformed_encoder_may_promise_what_needs_no_law():
+    plain = replace(case(I09, "uninformed_public"), guarantees=(LocalDP("2"),))
+    design = solve(replace(plain, side_information=SideInformation("Z", "uninformed")))
+    assert design.value == solve(plain).value
+    assert design.beside > design.value
+
+
 def test_strategies_are_few_and_their_decoder_says_what_they_mean():
     """|X_r| + 1 = 3 letters are needed and enough (errata S10)."""
     design = solve(case(I09, "stat_informed_public"))

@@ -19,9 +19,11 @@ from dalenius.core import (
     TableSource,
 )
 from dalenius.core.numbers import strict_json
+from dalenius.designs import solve
 from dalenius.errors import InputError
 from dalenius.evidence import Audit
 from dalenius.report import not_protected, one_more, promised, proved, seen
+from dalenius.testing import binary_tradeoff
 
 
 def test_independence_names_one_guess_before_and_after(designs: dict[str, Design]) -> None:
@@ -274,3 +276,17 @@ def test_least_leakage_of_nothing_and_beside_side_information(designs: dict[str,
     assert "The release tells 0 bits about W; less is not possible." in nothing
     beside = " ".join(proved({**card, "side_information": {"variable": "Z"}}))
     assert "about W (together with Z, which the user has anyway);" in beside
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, True),
+        ({"objective": MinimizeDistortion(Distortion("hamming", ("X",))), "limits": ()}, True),
+        ({"objective": MinimizeRate()}, False),
+        ({"guarantees": (LocalDP("9"),)}, False),  # a promise about single letters is none about codes
+    ],
+)
+def test_a_bound_on_leakage_and_distortion_is_one_for_codes_too(changes: dict[str, object], said: bool) -> None:
+    told = proved(solve(replace(binary_tradeoff("1/10", "3/20"), **changes)).to_json())  # type: ignore[arg-type]
+    assert any("one by one, and nothing is lost" in line for line in told) == said

@@ -271,6 +271,17 @@ def _privacy(facts: Facts) -> str:
     return "This file holds no proved figure for what is promised above."
 
 
+ONE_BY_ONE = ("dual", "water", "rate")
+"""Proofs that no channel of one record does better, whose averages over many records are such channels again."""
+
+
+def _by_record(document: Document, facts: Facts) -> bool:
+    """Whether the bound is about leakage and distortion alone, and so one for codes of many records too."""
+    aims = set(document["objective"].get("minimize", {}))
+    traded = aims & {"leakage", "distortion", "sum"} and "rate" not in aims and "robust" not in document
+    return bool(traded) and facts.kind in ONE_BY_ONE and all(p.kind == "leakage" for p in facts.promises)
+
+
 def proved(document: Document) -> list[str]:
     """Value and bound of a design or a card, how each was proved, and what a reader of a card cannot re-prove.
 
@@ -307,6 +318,11 @@ def proved(document: Document) -> list[str]:
     of_all = f" (out of {bits(there, 'up')})" if there and exact(there) else ""
     told.append(f"The release {does.format(reached)}{of_all}; {verdict}. This was proved by {how}.")
     told += noise_stated(document)
+    if _by_record(document, facts):
+        told.append(
+            "Records are released one by one, and nothing is lost by it: the bound holds by record for every code of "
+            "any number of independent records (paper 003); codes only save rate."
+        )
     if facts.public and not (facts.promises and all(p.kind == "local_dp" for p in facts.promises)):
         told.append(
             "The proof needs the distribution of the original records, which stays confidential; the card carries its "
