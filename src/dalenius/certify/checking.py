@@ -1,6 +1,6 @@
 """The checker: `check` proves every claim of a design, or says which one it refuses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -76,24 +76,38 @@ def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tup
         return tuple(from_rows(*rows, g) or prove_one(release, g, design) for g in design["guarantees"])
 
 
-def prove(design: dict[str, Any], figures: tuple[Figures | None, ...] = ()) -> Verdict:
+def prove(design: dict[str, Any]) -> Verdict:
     """Privacy, value and bound, recomputed from pmf, channel, promises and proof object; no figure is believed."""
     with refusing():
-        require(len(design["objective"]) == 1, "this checker proves one objective")
-        if (kind := design["certificate"]["kind"]) in COMPACT and not near_promises(design):
-            return Verdict(*COMPACT[kind][0](design))
-        release, promises = release_of(design), [g["promised"] for g in design["guarantees"]]
-        figures = figures or prove_privacy(design, release)  # given: proved before, for this very channel
-        if "minimize" in design["objective"]:
-            return Verdict(figures, "dual", *proved_least(release, design))
-        about, certificate = design["objective"]["maximize"]["information"], design["certificate"]
-        value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)
-        entropy = information(release.weights(wanted, release.outcomes([]), wanted))[1]  # H(W) = I(W; W)
-        require(kind in KINDS and kind != "dual", "this checker knows no such proof")
-        prove_limits(design)  # nothing forbidden happens, and margins are preserved
-        views = [promise["independent"] for promise in promises if "independent" in promise]
-        bound = KINDS[kind](Cone(release, about, views, promises), certificate)
-        return Verdict(figures, kind, value, bound, entropy)
+        return next(proofs(design, [design["certificate"]]))
+
+
+def proofs(design: dict[str, Any], certificates: Iterable[dict[str, Any]]) -> Iterator[Verdict]:
+    """The verdict with each of several proof objects; what does not depend on them is proved once."""
+    release, figures, value, entropy, cone = None, tuple[Figures, ...](), Fraction(0), Fraction(0), None
+    for certificate in certificates:
+        with refusing():
+            require(len(design["objective"]) == 1, "this checker proves one objective")
+            kind, design = certificate["kind"], design | {"certificate": certificate}
+            if kind in COMPACT and not near_promises(design):
+                verdict = Verdict(*COMPACT[kind][0](design))
+            else:
+                release = release or release_of(design)
+                figures = figures or prove_privacy(design, release)
+                if "minimize" in design["objective"]:
+                    verdict = Verdict(figures, "dual", *proved_least(release, design))
+                else:
+                    require(kind in KINDS and kind != "dual", "this checker knows no such proof")
+                    if cone is None:
+                        about, promises = design["objective"]["maximize"]["information"], design["guarantees"]
+                        value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)
+                        entropy = information(release.weights(wanted, release.outcomes([]), wanted))[1]  # I(W; W)
+                        prove_limits(design)  # nothing forbidden happens, and margins are preserved
+                        promised = [promise["promised"] for promise in promises]
+                        views = [promise["independent"] for promise in promised if "independent" in promise]
+                        cone = Cone(release, about, views, promised)
+                    verdict = Verdict(figures, kind, value, KINDS[kind](cone, certificate), entropy)
+        yield verdict
 
 
 def check(text: str) -> Verdict:

@@ -3,7 +3,7 @@
 What leaves is the released letter together with the kept columns; both count in every promise.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -19,12 +19,14 @@ ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyon
 def figures(release: Release, secret: list[str]) -> Figures:
     """What is released about a secret: average, worst letter, best guess before and after, with one more column."""
     q = release.with_output(secret, [])
-    (total, prior, out, _), worst = margins(q), Counter[Any]()
-    ratios = {(s, y): Fraction(w * total, prior[s, ()] * out[(), y]) for (s, _, y), w in q.items()}
+    total, prior, out, _ = margins(q)
+    worst, odds = dict.fromkeys(sorted(y for _, y in out), 0), Fraction(1)
     for (s, _, y), w in q.items():
-        worst[y] += times_log2(Fraction(w, out[(), y]), ratios[s, y])[1]
-    letter = max(sorted(worst), key=worst.__getitem__)
-    odds = max(max(r, 1 / r) for r in ratios.values())
+        now, before = w * total, prior[s, ()] * out[(), y]
+        if now != before:
+            worst[y] += times_log2(Fraction(w, out[(), y]), ratio := Fraction(now, before))[1]
+            odds = max(odds, ratio, 1 / ratio)
+    letter = max(worst, key=worst.__getitem__)
     guesses = (max(q[s, (), y] for s, _ in prior) for _, y in out)
     size = len(release.atoms) * len(release.inputs)
     few = size <= ONE_MORE and size * release.width <= SUMS
@@ -33,7 +35,7 @@ def figures(release: Release, secret: list[str]) -> Figures:
         "leakage_bits": up(information(q)[1]),
         "worst_letter_bits": up(Fraction(max(worst[letter], 0), 1 << BITS)),
         "worst_letter": letter[0],
-        "odds_nats": up(nats(odds)) if len(ratios) == len(prior) * len(out) else None,  # None: a value is ruled out
+        "odds_nats": up(nats(odds)) if len(q) == len(prior) * len(out) else None,  # None: a value is ruled out
         "guess_before": down(release.guess_before(secret)),
         "guess_after": up(Fraction(sum(guesses), total)),
         "with_one_more_bits": {n: up(information(release.with_output(secret, [n]))[1]) for n in more},
@@ -46,8 +48,9 @@ def independent(release: Release, view: list[str]) -> None:
     total, a, b, _ = margins(q)
     for s, _ in a:
         for _, y in b:
-            d = Fraction(q[s, (), y] * total - a[s, ()] * b[(), y], total**2)
-            require(d == 0, f"p({', '.join(view)}={', '.join(s)}, letter {y[0]}) differs from the product by {d}")
+            if d := q[s, (), y] * total - a[s, ()] * b[(), y]:
+                where = f"p({', '.join(view)}={', '.join(s)}, letter {y[0]})"
+                require(False, f"{where} differs from the product by {Fraction(d, total**2)}")
 
 
 def worlds_of(inputs: list[str], sizes: list[int], kept: list[str]) -> list[tuple[int, ...]]:

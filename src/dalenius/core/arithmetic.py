@@ -6,6 +6,7 @@
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from math import frexp, fsum
 
 from dalenius.errors import InputError
@@ -59,9 +60,13 @@ def log2(q: Fraction) -> tuple[int, int]:
     >>> low / 2**BITS, high - low
     (1.584962500721156, 3)
     """
-    a, b = q.numerator, q.denominator
+    return _log2(q.numerator, q.denominator)
+
+
+@lru_cache(maxsize=4096)  # columns and letters that are alike ask for the same ones again
+def _log2(a: int, b: int) -> tuple[int, int]:
     if a <= 0:
-        raise InputError(f"the logarithm of {q} does not exist")
+        raise InputError(f"the logarithm of {Fraction(a, b)} does not exist")
     e = a.bit_length() - b.bit_length()
     if a & (a - 1) == 0 and b & (b - 1) == 0:
         return e << BITS, e << BITS
@@ -133,13 +138,11 @@ def _log2_leading(n: int) -> tuple[int, int]:
 def share_log2(w: int, total: int, tops: tuple[int, int], bottoms: tuple[int, int]) -> tuple[int, int]:
     """Bounds of 2^BITS (w / total) log2 of the product of `tops` over the product of `bottoms`, all positive.
 
-    As times_log2 while the numbers are short; of numbers of thousands of digits only the first bits are looked at.
+    Of each number only the first bits are looked at: they may have thousands of digits.
 
     >>> share_log2(1, 4, (1, 8), (2, 2)) == (1 << BITS - 2, 1 << BITS - 2)
     True
     """
-    if total.bit_length() <= 2048:
-        return times_log2(Fraction(w, total), Fraction(tops[0] * tops[1], bottoms[0] * bottoms[1]))
     (a, b), (c, d) = (tuple(map(_log2_leading, side)) for side in (tops, bottoms))
     return w * (a[0] + b[0] - c[1] - d[1]) // total, -(-w * (a[1] + b[1] - c[0] - d[0]) // total)
 

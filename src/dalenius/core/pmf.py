@@ -54,6 +54,9 @@ class Pmf:
     weights: Integers
     total: int
     note: str = field(default="", compare=False)
+    _groups: dict[tuple[str, ...], tuple[list[tuple[int, ...]], npt.NDArray[np.int64]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )  # what `grouped` found before
 
     def __post_init__(self) -> None:
         if len(self.variables) != self.support.shape[1] or len(self.weights) != len(self.support):
@@ -214,10 +217,15 @@ class Pmf:
 
         No names: one empty outcome.
         """
-        outcomes, index = np.unique(self.support[:, self.columns(names)], axis=0, return_inverse=True)
-        if not names:
-            return [()], np.zeros(len(self), dtype=np.int64)
-        return [tuple(row) for row in outcomes.tolist()], index.reshape(-1).astype(np.int64)
+        if (key := tuple(names)) not in self._groups:
+            outcomes, index = np.unique(self.support[:, self.columns(names)], axis=0, return_inverse=True)
+            listed: list[tuple[int, ...]] = [tuple(row) for row in outcomes.tolist()] if names else [()]
+            numbers: npt.NDArray[np.int64] = (
+                index.reshape(-1).astype(np.int64) if names else np.zeros(len(self), dtype=np.int64)
+            )
+            numbers.setflags(write=False)
+            self._groups[key] = listed, numbers
+        return self._groups[key]
 
     def counts(self, *views: Sequence[str]) -> Integers:
         """Integer weights of the joint of several groups of variables, one axis each, in the order of `grouped`."""

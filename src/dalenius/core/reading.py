@@ -5,15 +5,17 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from math import comb, lcm, prod
+from math import comb, gcd, lcm, prod
+from operator import itemgetter
 from typing import Any
 
-from dalenius.core.arithmetic import BITS, share_log2
+from dalenius.core.arithmetic import BITS, log2, share_log2
 from dalenius.core.expanding import expanded, of_types
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, NotCertified, Unsupported
 
 ATOMS = 1 << 20
+LONG = 2048  # bits of weights of which only the first are looked at
 _FRACTION = re.compile(r"([0-9]{1,4000})/(0*[1-9][0-9]{0,3999})")
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
@@ -142,8 +144,11 @@ class Release:
 
     def outcomes(self, names: list[str]) -> list[tuple[str, ...]]:
         """For each atom, its outcome of the named variables."""
-        at = [self.names.index(n) for n in names]
-        return [tuple(x[i] for i in at) for x, _ in self.atoms]
+        if len(names) == 1:
+            at = self.names.index(names[0])
+            return [(x[at],) for x, _ in self.atoms]
+        pick = itemgetter(*(self.names.index(n) for n in names)) if names else lambda _: ()
+        return [pick(x) for x, _ in self.atoms]
 
     def weights(self, *labels: list[Any]) -> Counter[Any]:
         """Weight of each combination of labels, given one list of labels of the atoms for each of them."""
@@ -184,9 +189,18 @@ def margins(q: Counter[Any]) -> tuple[int, Counter[Any], Counter[Any], Counter[A
 def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
     """Bounds of I(S; Y | G) in bits, from weights q[s, g, y]: sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))]."""
     total, sg, gy, g = margins(q)
-    ends = [share_log2(w, total, (w, g[b]), (sg[a, b], gy[b, y])) for (a, b, y), w in q.items()]
-    low, high = (Fraction(max(0, sum(end)), 1 << BITS) for end in zip(*ends))
-    return low, high
+    if total.bit_length() > LONG:
+        ends = [share_log2(w, total, (w, g[b]), (sg[a, b], gy[b, y])) for (a, b, y), w in q.items()]
+        below, above = map(sum, zip(*ends))
+    else:
+        told: Counter[tuple[int, int]] = Counter()  # outcomes of the same ratio share its logarithm
+        for (a, b, y), w in q.items():
+            top, bottom = w * g[b], sg[a, b] * gy[b, y]
+            common = gcd(top, bottom)
+            told[top // common, bottom // common] += w
+        shares = [(w, log2(Fraction(*ratio))) for ratio, w in told.items()]
+        below, above = sum(w * b for w, (b, _) in shares) // total, -(-sum(w * b for w, (_, b) in shares) // total)
+    return Fraction(max(0, below), 1 << BITS), Fraction(max(0, above), 1 << BITS)
 
 
 def no_better(claimed: Any, proved: Any, key: str = "") -> bool:

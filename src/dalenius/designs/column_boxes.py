@@ -3,15 +3,14 @@
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import islice
-
-import numpy as np
+from math import fsum, log2
 
 from dalenius.core import Certificate, Channel, Orbit, Orbits, Problem
 from dalenius.core.numbers import written
 from dalenius.designs.columns import channel_of, named, view_labels
 from dalenius.errors import InputError, SolverFailed
-from dalenius.solvers import SelfDisclosure, best_mixture, self_disclosure
-from dalenius.solvers.couplings import eta
+from dalenius.solvers import SelfDisclosure, best_mixture, exact_basic_solution, maximise, self_disclosure
+from dalenius.solvers.exact import Rational
 from dalenius.solvers.orbital import orbit
 
 __all__ = ["boxes_apply", "by_column_boxes"]
@@ -84,7 +83,7 @@ def _labels(problem: Problem) -> list[list[int]]:
     return [[number[own[a]] for a in of] for own, of in zip(letters, labels, strict=True) if of is not None]
 
 
-def _columns(found: SelfDisclosure, views: list[list[int]], p: list[Fraction]) -> list[list[Fraction]] | None:
+def _columns(found: SelfDisclosure, views: list[list[int]], p: list[Fraction]) -> list[list[Rational]] | None:
     """theta t for every letter, with the mean p exactly; None where symmetry makes too many of them."""
     used = [(t, theta) for t, theta in zip(found.columns, found.theta, strict=True) if theta]
     if not found.symmetric:
@@ -93,11 +92,18 @@ def _columns(found: SelfDisclosure, views: list[list[int]], p: list[Fraction]) -
     sparse = list(islice((image for t, _ in used for image in orbit(t, views)), most + 1))
     if len(sparse) > most:
         return None
-    images = [_dense(t, len(p), Fraction(1)) for t in sparse]
-    worth = [-float(eta(np.array([float(m) for m in t])).sum()) for t in images]
-    mixture = best_mixture(images, worth, p)
-    return [[theta * m for m in images[k]] for k, theta in mixture.theta.items()]
+    worth = [fsum(t * log2(t) for t in map(float, image.values())) for image in sparse]
+    images = [_dense(t, len(p), 1) for t in sparse]
+    best = maximise(worth, [{x: float(t) for x, t in image.items()} for image in sparse], [float(t) for t in p])
+    try:
+        weights = exact_basic_solution(images, p, best.basic_columns)
+    except SolverFailed:  # infeasible by a hair
+        weights = best_mixture(images, worth, p).theta
+    return [_dense(sparse[k], len(p), theta) for k, theta in weights.items()]
 
 
-def _dense(t: Mapping[int, Fraction], atoms: int, scale: Fraction) -> list[Fraction]:
-    return [scale * t.get(x, Fraction(0)) for x in range(atoms)]
+def _dense(t: Mapping[int, Fraction], atoms: int, scale: Rational) -> list[Rational]:
+    out: list[Rational] = [0] * atoms
+    for x, mass in t.items():
+        out[x] = scale * mass
+    return out

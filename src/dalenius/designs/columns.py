@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from dalenius.core import Channel, Problem
 from dalenius.core.arithmetic import BITS, times_log2
+from dalenius.solvers.exact import Rational
 
 __all__ = [
     "Column",
@@ -80,9 +81,11 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
     ]
 
 
-def channel_of(problem: Problem, columns: list[list[Fraction]], p: list[Fraction]) -> Channel:
+def channel_of(problem: Problem, columns: Sequence[Sequence[Rational]], p: list[Fraction]) -> Channel:
     """p(y | x) = v_y(x) / p(x)."""
-    return channel_from_rows(problem, [tuple(v[x] / p[x] for v in columns) for x in range(len(p))])
+    zero = Fraction(0)  # most entries
+    rows = [tuple(v[x] / mass if v[x] else zero for v in columns) for x, mass in enumerate(p)]
+    return channel_from_rows(problem, rows)
 
 
 def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Channel:

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import Any
 
-from dalenius.certify import prove
+from dalenius.certify import proofs as checked
 from dalenius.core import Certificate, Dalenius, Design, Kernel, LocalDP, MinimizeLeakage, Problem
 from dalenius.core.numbers import down, exact, up
 from dalenius.measures.individual import individual_proof
@@ -55,30 +55,27 @@ def proved(
     wanted = [g.group if isinstance(g, Dalenius) and rows else 0 for g in problem.guarantees]
     if any(wanted):
         proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted)
-    best: Design | None = None
+    designs: list[Design] = []
     side, maximise = problem.side_information, problem.objective.sense == "maximize"
     ignorant = side is not None and side.encoder == "uninformed" and isinstance(problem.objective, MinimizeLeakage)
-    figures: tuple[dict[str, Any] | None, ...] = ()  # of the promises; they do not depend on the certificate
-    told = [*remarks, *_relaxed(problem, channel)]
-    for certificate in certificates:
-        zero = Fraction(0)
-        draft = Design(problem, channel, zero, zero, certificate, method, decoder=decoder or {})
-        draft = replace(draft, remarks=tuple(told), proofs=proofs)
-        verdict = prove(draft.to_json(), figures)
-        figures = verdict.figures
+    told, zero, offered = (*remarks, *_relaxed(problem, channel)), Fraction(0), list(certificates)
+    if not offered:
+        raise ValueError("a design needs at least one certificate")
+    draft = Design(problem, channel, zero, zero, offered[0], method, decoder=decoder or {}, remarks=told, proofs=proofs)
+    verdicts = checked(draft.to_json(), (certificate.to_json() for certificate in offered))
+    for certificate, verdict in zip(offered, verdicts, strict=True):
         design = replace(
             draft,
+            certificate=certificate,
             value=exact(down(verdict.value) if maximise else up(verdict.value)),
             bound=exact(up(verdict.bound) if maximise else down(verdict.bound)),
             realised=verdict.limits,
             beside=exact(up(verdict.beside)) if ignorant else None,
-            proved=tuple(shown or {} for shown in figures),
+            proved=tuple(shown or {} for shown in verdict.figures),
             entropy=exact(up(verdict.entropy)),
             versions=dict(_versions()),
         )
-        best = design if best is None or design.gap < best.gap else best
-        if best.gap <= TIGHT:
+        designs.append(design)
+        if design.gap <= TIGHT:
             break
-    if best is None:
-        raise ValueError("a design needs at least one certificate")
-    return best
+    return min(designs, key=lambda design: design.gap)

@@ -13,7 +13,7 @@ from flint import fmpq, fmpq_mat
 
 from dalenius.errors import InputError, SolverFailed
 
-__all__ = ["Rational", "Rows", "as_fraction", "null_space", "rank", "rref", "solve"]
+__all__ = ["Rational", "Rows", "as_fraction", "null_space", "rank", "reduced_right", "rref", "solve"]
 
 Rational: TypeAlias = Fraction | int
 Rows: TypeAlias = Sequence[Sequence[Rational]]
@@ -32,9 +32,10 @@ def as_fraction(value: Rational) -> Fraction:
     return Fraction(int(value.numerator), int(value.denominator))
 
 
-def _to_flint(value: Rational) -> fmpq:
+def _to_flint(value: Rational) -> fmpq | int:
     number = as_fraction(value)
-    return fmpq(number.numerator, number.denominator)
+    top, bottom = number.numerator, number.denominator
+    return top if bottom == 1 else fmpq(top, bottom)
 
 
 def _to_fraction(value: fmpq) -> Fraction:
@@ -46,7 +47,7 @@ def _matrix(rows: Rows) -> fmpq_mat:
     for i, row in enumerate(rows):
         if len(row) != width:
             raise InputError(f"row {i} has {len(row)} entries, row 0 has {width}")
-    return fmpq_mat(len(rows), width, [_to_flint(v) for row in rows for v in row])
+    return fmpq_mat(len(rows), width, [v if type(v) is int else _to_flint(v) for row in rows for v in row])
 
 
 def _reduced(rows: Rows) -> tuple[fmpq_mat, list[int]]:
@@ -71,6 +72,17 @@ def rref(rows: Rows) -> tuple[list[list[Fraction]], list[int]]:
     reduced, pivots = _reduced(rows)
     width = reduced.ncols()
     return [[_to_fraction(reduced[i, j]) for j in range(width)] for i in range(len(pivots))], pivots
+
+
+def reduced_right(rows: Rows) -> tuple[list[Fraction], list[int]]:
+    """The last column of the reduced row echelon form without its zero rows, and the pivot column of each row.
+
+    >>> reduced_right([[2, 4, 6], [1, 2, 4]])
+    ([Fraction(0, 1), Fraction(1, 1)], [0, 2])
+    """
+    reduced, pivots = _reduced(rows)
+    last = reduced.ncols() - 1
+    return [_to_fraction(reduced[i, last]) for i in range(len(pivots))], pivots
 
 
 def rank(rows: Rows) -> int:
@@ -113,9 +125,9 @@ def solve(A: Rows, b: Sequence[Rational]) -> list[Fraction]:
     if len(A) != len(b):
         raise InputError(f"{len(A)} rows, but {len(b)} right-hand sides")
     width = len(A[0]) if len(A) else 0
-    reduced, pivots = _reduced([[*row, right] for row, right in zip(A, b, strict=True)])
+    x, pivots = reduced_right([[*row, right] for row, right in zip(A, b, strict=True)])
     if width in pivots:
         raise SolverFailed("the linear system has no solution")
     if len(pivots) < width:
         raise SolverFailed(f"the linear system has many solutions: rank {len(pivots)} for {width} unknowns")
-    return [_to_fraction(reduced[i, width]) for i in range(width)]
+    return x

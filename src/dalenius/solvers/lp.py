@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import Infeasible, InputError, SolverFailed
-from dalenius.solvers.exact import Rational, Rows, as_fraction, rref
+from dalenius.solvers.exact import Rational, Rows, as_fraction, reduced_right
 
 __all__ = ["Optimum", "exact_basic_solution", "exact_dual", "maximise"]
 
@@ -178,17 +178,17 @@ def exact_basic_solution(columns: Rows, b: Sequence[Rational], basis: Sequence[i
         if t < 0:
             raise SolverFailed(f"the basis is not feasible: column {j} would have weight {float(t):.3g}")
     for i, right in enumerate(b):
-        if sum((t * columns[j][i] for j, t in x.items()), Fraction(0)) != right:
+        if sum((t * columns[j][i] for j, t in x.items() if columns[j][i]), Fraction(0)) != right:
             raise SolverFailed(f"row {i} of A x = b fails after the exact solve")
     return x
 
 
 def _on_columns(columns: Rows, b: Sequence[Rational], chosen: Sequence[int]) -> dict[int, Fraction] | None:
     """x with A x = b on the first independent columns among those chosen, without zeros; None if there is none."""
-    reduced, pivots = rref([[*(columns[j][i] for j in chosen), right] for i, right in enumerate(b)])
+    x, pivots = reduced_right([[*(columns[j][i] for j in chosen), right] for i, right in enumerate(b)])
     if len(chosen) in pivots:
         return None
-    return {chosen[j]: row[-1] for j, row in zip(pivots, reduced, strict=True) if row[-1] != 0}
+    return {chosen[j]: t for j, t in zip(pivots, x, strict=True) if t}
 
 
 def exact_dual(
@@ -213,9 +213,9 @@ def exact_dual(
     y = [Fraction(0)] * len(columns[0])
     if not len(basis):
         return y
-    reduced, pivots = rref([[*(columns[j][i] for i in free), as_fraction(costs[j])] for j in basis])
+    right, pivots = reduced_right([[*(columns[j][i] for i in free), as_fraction(costs[j])] for j in basis])
     if len(free) in pivots:
         raise SolverFailed("no dual vector meets the costs of the basic columns: they are dependent, the costs are not")
-    for k, row in zip(pivots, reduced, strict=True):
-        y[free[k]] = row[-1]
+    for k, t in zip(pivots, right, strict=True):
+        y[free[k]] = t
     return y
