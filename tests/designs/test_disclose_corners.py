@@ -15,6 +15,8 @@ from dalenius.designs import disclose
 from dalenius.errors import Infeasible
 from dalenius.testing import disclosure, example2, self_disclosure, xor
 
+SINGLES = [["X1"], ["X2"], ["X3"]]
+
 
 # --- kept columns, strata, views -------------------------------------------------------------------------------------
 def test_a_kept_column_counts_as_output():
@@ -146,3 +148,16 @@ def test_a_promise_made_twice_is_one_promise():
 def test_letters_with_the_same_posterior_are_merged():
     design = disclose(xor())
     assert len(set(zip(*design.channel.rows, strict=True))) == design.channel.shape[1] == 2
+
+
+# --- time ------------------------------------------------------------------------------------------------------------
+def test_a_walk_that_has_no_time_gives_way_to_the_next_step_with_a_bound():
+    """Cells of the posterior take over, and kept columns, for which there is no other search, leave a closed bound."""
+    problem = counted(["X1", "X2", "X3", "W"], [n % 7 + 1 for n in range(16)], ["X1", "X2", "X3"], ["W"], SINGLES)
+    walked, hurried = disclose(problem), disclose(problem, seconds=1e-3)
+    assert "every extreme column" in walked.method
+    assert "cells of the posterior" in hurried.method
+    assert hurried.value <= walked.bound <= hurried.bound
+    kept = disclose(kept_parity(), seconds=1e-9)
+    assert (kept.value, kept.bound) == (0, 1)
+    assert "for want of a search" in kept.method

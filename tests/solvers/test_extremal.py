@@ -206,6 +206,8 @@ def test_walk_refuses_what_it_cannot_list():
     assert walk(A, b, limit=18).bases == 18
     with pytest.raises(SolverFailed, match=r"limit of 17 bases, with \d+ vertices so far; raise the limit"):
         walk(A, b, limit=17)
+    with pytest.raises(SolverFailed, match="the time of the walk ended after"):
+        walk(A, b, deadline=0.0)
     with pytest.raises(SolverFailed, match="unbounded: coordinate 1 can grow"):
         walk([[1, -1]], [1])
     with pytest.raises(SolverFailed, match="unbounded: no row"):

@@ -39,9 +39,9 @@ def by_column_boxes(
     views = _labels(problem)
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
     try:
-        found = self_disclosure(p, views, gap=gap / 2, seconds=seconds, symmetric=len(views) > 1, on_progress=told)
+        found = self_disclosure(p, views, gap=gap, seconds=seconds, symmetric=len(views) > 1, on_progress=told)
     except InputError:  # not exchangeable
-        found = self_disclosure(p, views, gap=gap / 2, seconds=seconds, on_progress=told)
+        found = self_disclosure(p, views, gap=gap, seconds=seconds, on_progress=told)
     proof = {"dual": [written(v) for v in found.dual], "tree": found.tree}
     alike = "exchangeable columns" if found.symmetric else "columns"
     method = f"{alike} generated one by one, closed by branch and bound"

@@ -7,6 +7,7 @@ stochastic matrices (eq. 6 and 10); paper 004, Def. 7.
 from collections.abc import Callable
 from fractions import Fraction
 from math import log2
+from time import monotonic
 
 import numpy as np
 
@@ -40,6 +41,7 @@ __all__ = ["disclose", "why_not"]
 WALK_LIMIT = 20_000
 WALK_ATOMS = 64
 WALK_SHORT = 2_000
+WALK_SHARE = 0.25  # of the time; the linear program, and the walk of the checker, take the rest
 WALK_BOXES = 16  # the columns of W = X are generated sooner than walked beyond
 GAP = 1e-6
 SECONDS = 120.0
@@ -125,8 +127,10 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
         gap = min(gap, 1e-3 * local_ceiling(float(ratio)))
     independent = all(isinstance(g, Independent) for g in problem.guarantees)
     boxes = independent and boxes_apply(problem)
-    if independent and (found := _walked(problem, not problem.kept, boxes, on_progress)):
+    begin = monotonic()
+    if independent and (found := _walked(problem, not problem.kept, boxes, begin + WALK_SHARE * seconds, on_progress)):
         return found
+    seconds -= monotonic() - begin
     if independent and (types := exchanged(problem)):
         channel, certificate, method = by_exchange(problem, types, gap=gap, seconds=seconds, on_progress=on_progress)
         return channel, [certificate], method
@@ -137,7 +141,9 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
     return _constant(problem, "one letter for every input, for want of a search that fits")
 
 
-def _walked(problem: Problem, other: bool, boxes: bool, on_progress: Callable[[str], None] | None) -> Found | None:
+def _walked(
+    problem: Problem, other: bool, boxes: bool, deadline: float, on_progress: Callable[[str], None] | None
+) -> Found | None:
     """The walk over all extreme columns, while they are few; always where the promises leave one direction at most.
 
     Then one mapping, or none, is best for every W (000, section III).
@@ -146,9 +152,9 @@ def _walked(problem: Problem, other: bool, boxes: bool, on_progress: Callable[[s
     free = atoms - 1 - sum(len(problem.pmf.grouped(view)[0]) - 1 for view in problem.views)
     try:
         if atoms <= (WALK_BOXES if boxes else WALK_ATOMS) or not other:
-            return _by_walk(problem, WALK_LIMIT if other else 10 * WALK_LIMIT, on_progress)
+            return _by_walk(problem, WALK_LIMIT if other else 10 * WALK_LIMIT, deadline, on_progress)
         if free <= 1:
-            return _by_walk(problem, WALK_SHORT, on_progress)
+            return _by_walk(problem, WALK_SHORT, deadline, on_progress)
     except SolverFailed:
         pass
     return None
@@ -159,7 +165,7 @@ def _constant(problem: Problem, method: str) -> Found:
     return channel_from_rows(problem, rows), [], method
 
 
-def _by_walk(problem: Problem, limit: int, on_progress: Callable[[str], None] | None) -> Found:
+def _by_walk(problem: Problem, limit: int, deadline: float, on_progress: Callable[[str], None] | None) -> Found:
     """Every extreme column exactly, the best mixture of them, and its dual as the certificate.
 
     Columns with the same posterior of W are merged: nothing is lost and fewer letters leave.
@@ -168,7 +174,7 @@ def _by_walk(problem: Problem, limit: int, on_progress: Callable[[str], None] | 
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
     rows = [[Fraction(1)] * len(p), *(row for view in problem.views for row in independence(problem, view))]
     told = (lambda bases, found: on_progress(f"{bases:,} bases, {found:,} extreme columns")) if on_progress else None
-    polytope = walk(rows, [1] + [0] * (len(rows) - 1), limit=limit, on_progress=told)
+    polytope = walk(rows, [1] + [0] * (len(rows) - 1), limit=limit, deadline=deadline, on_progress=told)
     target = Target(problem)
     values = [target.phi(v) for v in polytope.vertices]
     mixture = best_mixture(polytope.vertices, [float(v) for v in values], p)

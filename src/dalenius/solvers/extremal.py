@@ -7,6 +7,8 @@ program whose weights are exact again.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
+from time import monotonic
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,6 +58,7 @@ def walk(
     b: Sequence[Rational],
     *,
     limit: int = 200_000,
+    deadline: float = inf,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Walk:
     r"""All vertices of the polytope {v >= 0 : A v = b}, exactly, in a deterministic order.
@@ -69,7 +72,8 @@ def walk(
     used while a bound on every product fits, Python integers otherwise.
 
     Cost: (number of such bases) x rank x n. ``on_progress(bases, vertices)`` is called once per batch. Raises
-    Infeasible on an empty set, and SolverFailed on an unbounded set or beyond ``limit`` bases.
+    Infeasible on an empty set, and SolverFailed on an unbounded set, beyond ``limit`` bases and after the ``deadline``
+    (of ``time.monotonic``).
 
     References: Dantzig, Orden & Wolfe (1955), lexicographic rule; Avis & Fukuda (1992), pivoting enumeration.
 
@@ -105,6 +109,8 @@ def walk(
                     f"the walk passed its limit of {limit} bases, with {len(found)} vertices so far; "
                     "raise the limit, or choose a method that does not list vertices"
                 )
+            if monotonic() > deadline:
+                raise SolverFailed(f"the time of the walk ended after {len(seen)} bases, with {len(found)} vertices")
             if on_progress is not None:
                 on_progress(len(seen), len(found))
             k, j = np.divmod(new, n)
