@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from dalenius.certify import Verdict, check, prove_limits, prove_privacy
-from dalenius.core import MISSING, Column, Design, Margins, Noise, Pmf, Problem, ProductPmf, Samples, TableSource
+from dalenius.core import (
+    MISSING,
+    Column,
+    Design,
+    Margins,
+    Noise,
+    Orbits,
+    Pmf,
+    Problem,
+    ProductPmf,
+    Samples,
+    TableSource,
+)
 from dalenius.core.document import laid_out
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import strict_json
@@ -30,6 +42,7 @@ from dalenius.evidence import (
     examine,
     examine_mechanism,
     examine_noise,
+    examine_orbits,
     examine_shuffled,
     mechanism_of,
     population_words,
@@ -349,6 +362,8 @@ def audit(
         law = own if given is None else given
         if isinstance(channel, Noise) and not channel.few:
             return examine_noise(channel, law, remarks=remarks)
+        if isinstance(channel, Orbits) and not channel.few:
+            return examine_orbits(channel, law, remarks=remarks)
         return examine_mechanism(channel, law, remarks=remarks)
     design = (
         mechanism if isinstance(mechanism, Design) else load(mechanism) if not isinstance(mechanism, Kernel) else None

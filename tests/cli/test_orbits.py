@@ -57,9 +57,18 @@ def test_the_whole_walk(folder, run):
     assert len(first.split(",")) == 8
     assert run("audit", design, "--released", folder / "r.csv", "--original", folder / "t.csv")[0] == 0
     assert json.loads(run("channel", design)[1])["form"] == "orbits"
-    code, _, err = run("channel", design, "--dense")
-    assert code == 2
-    assert "not written out densely" in err
+    written = json.loads(run("channel", design, "--dense")[1])
+    assert len(written["rows"]) == 2**7
+    assert list(written["output"]) == ["Y"]
+    code, out, err = run("audit", design, "--json")
+    assert (code, err) == (0, "")
+    assert set(map(tuple, json.loads(out)["per_input_bits"].values())) == {(0.0, 0.0)}
+    code, _, err = run("ledger", "init", folder / "l", "--budget", "leakage:X1=1", "--budget", "leakage:X1,X2=1")
+    assert (code, err) == (0, "")
+    assert run("ledger", "add", folder / "l", design, "--rows", "500", "--dataset", "t")[0] == 0
+    spent = json.loads(run("ledger", "status", folder / "l", "--json")[1])["spent"]
+    assert spent["leakage:X1"] == "0"
+    assert 0 < float(spent["leakage:X1,X2"]) < 1
     value = [part for n in NAMES for part in ("--value", f"{n}=0")]
     code, out, _ = run("apply", design, *value)
     assert (code, len(out.split())) == (0, 8)

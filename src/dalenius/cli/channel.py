@@ -3,7 +3,7 @@
 import json
 from argparse import Namespace
 
-from dalenius.core import Channel, channel_of
+from dalenius.core import Channel, Orbits, channel_of
 from dalenius.errors import InputError, Unsupported
 from dalenius.tables import read_json
 from dalenius.walk import load
@@ -22,7 +22,10 @@ def run(arguments: Namespace) -> None:
         document = document["channel"]
     try:
         channel = channel_of(document)
-        dense = Channel(channel.inputs, channel.output, channel.rows) if arguments.dense else channel
+        if arguments.dense and isinstance(channel, Orbits):
+            channel = channel.dense()
+        elif arguments.dense:
+            channel = Channel(channel.inputs, channel.output, channel.rows)
     except (InputError, Unsupported) as e:
         raise type(e)(f"{arguments.file}: {e}") from None
-    print(json.dumps(dense.to_json(), indent=1, ensure_ascii=False))
+    print(json.dumps(channel.to_json(), indent=1, ensure_ascii=False))

@@ -1,8 +1,8 @@
 """The rows of a channel that is written in a compact form, while they are few; whole numbers and nothing else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import product
 from math import floor, prod
 from typing import Any
 
@@ -13,6 +13,7 @@ from dalenius.errors import InvalidChannel, Unsupported
 __all__ = [
     "DENSE",
     "EXPANSIONS",
+    "arranged",
     "expanded",
     "parts_of",
     "roles_of",
@@ -155,6 +156,19 @@ def roles_of(words: Sequence[Sequence[int]]) -> list[int]:
     return [number[letters] for letters in places]
 
 
+def arranged(roles: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The different orders of some roles, in lexicographic order.
+
+    >>> list(arranged([1, 0, 1]))
+    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    """
+    if not roles:
+        yield ()
+    for role in sorted(set(roles)):
+        at = roles.index(role)
+        yield from ((role, *rest) for rest in arranged([*roles[:at], *roles[at + 1 :]]))
+
+
 def _orbits(channel: dict[str, Any]) -> list[list[Fraction]]:
     """p(k, roles | x): column k, its words dealt to the samples in every order; letters as in `output`."""
     sizes = [len(a) for a in channel["inputs"].values()]
@@ -162,7 +176,7 @@ def _orbits(channel: dict[str, Any]) -> list[list[Fraction]]:
     rows = {x: [Fraction(0)] * width for x in product(*map(range, sizes))}
     for k, (weight, words) in enumerate(channel["columns"]):
         roles = roles_of([word for _, word in words])
-        dealt = sorted(set(permutations(roles)))
+        dealt = list(arranged(roles))
         for order in dealt:
             letter = k
             for role in order:

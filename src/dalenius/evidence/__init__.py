@@ -8,6 +8,7 @@ from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mech
 from dalenius.evidence.noise import examine_noise
 from dalenius.evidence.numbers import NumberEstimate, estimate_numbers, noise_of
 from dalenius.evidence.opening import mechanism_of
+from dalenius.evidence.orbits import examine_orbits
 from dalenius.evidence.population import population, population_words
 from dalenius.evidence.query import QueryAudit, audit_query, examine_query
 
@@ -29,6 +30,7 @@ __all__ = [
     "examine",
     "examine_mechanism",
     "examine_noise",
+    "examine_orbits",
     "examine_query",
     "examine_shuffled",
     "fano_error",

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
-from dalenius.core.forms import Noise, channel_of
+from dalenius.core.forms import Noise, Orbits, channel_of
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
@@ -43,7 +43,7 @@ def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, K
 
 
 def _small(channel: Kernel) -> Kernel:
-    if not channel.few and not isinstance(channel, Noise):
+    if not channel.few and not isinstance(channel, Noise | Orbits):
         raise Unsupported(f"a channel of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
     return channel
 

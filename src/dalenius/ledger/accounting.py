@@ -135,6 +135,9 @@ def _distinct(hosts: Sequence[Entry]) -> list[Entry]:
 def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
     """A bound that holds when the records follow the joint pmf of one entry, or (no host) whatever they follow."""
     group, secret = _group(line, entries, host), list(line.secret)
+    alone = host.mechanism.alone(secret) if host is not None and not group and host.max_rows == 1 else None
+    if host is not None and alone is not None:
+        group = [host]
     rest = [e for e in entries if e not in group]
     in_bits = line.kind == "leakage"
 
@@ -146,7 +149,9 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
         return _capacity(entry) if rate is None else rate
 
     shown: dict[str, Fraction | None] = dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
-    if host is not None and group:
+    if alone is not None:
+        shown = alone
+    elif host is not None and group:
         shown = Together(host.mechanism, [e.mechanism for e in group]).about(secret)
     others = added(charge(e) for e in rest)
     if line.kind == "worst_case_leakage" and not rest:

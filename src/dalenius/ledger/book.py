@@ -14,9 +14,8 @@ from dalenius.core.numbers import down, exact, up, written
 from dalenius.errors import InputError, LedgerRefused, NotCertified
 from dalenius.ledger.accounting import RULES, Spent, spent
 from dalenius.ledger.budget import Line, budget_of
-from dalenius.ledger.documents import proved
+from dalenius.ledger.documents import mechanism_of, proved
 from dalenius.ledger.entry import DRAWING, RELEASED, RESERVED, VOID, Entry
-from dalenius.ledger.mechanism import Mechanism
 from dalenius.ledger.query import QueryMechanism
 from dalenius.ledger.store import WAIT, connected, created, transaction
 
@@ -113,7 +112,7 @@ class Ledger:
         """Say that a release is complete, with the text of the card that went with it."""
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
-            if card is not None and Mechanism.read(card).channel != entry.mechanism.channel:
+            if card is not None and mechanism_of(card).channel != entry.mechanism.channel:
                 raise InputError(f"this is not the card of release {number}: it has another channel")
             if entry.state == VOID:
                 raise InputError(f"release {number} is void; what was released after all is recorded with `ledger add`")

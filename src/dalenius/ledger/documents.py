@@ -4,9 +4,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from dalenius.certify import check
+from dalenius.core import channel_of
 from dalenius.core.numbers import strict_json
+from dalenius.core.reading import refusing
 from dalenius.errors import InputError
 from dalenius.ledger.mechanism import Mechanism
+from dalenius.ledger.orbits import OrbitsMechanism
 from dalenius.ledger.query import FORMAT, QueryMechanism, query_document
 from dalenius.tables.documents import read_text
 from dalenius.tables.query_file import query_from_json, read_query
@@ -24,7 +27,18 @@ def _is_query(text: str) -> bool:
 @lru_cache(maxsize=512)
 def mechanism_of(text: str) -> Mechanism:
     """The mechanism of a document; read once."""
-    return QueryMechanism(text) if _is_query(text) else Mechanism.read(text)
+    if _is_query(text):
+        return QueryMechanism(text)
+    return OrbitsMechanism(text) if _is_many_orbits(text) else Mechanism.read(text)
+
+
+def _is_many_orbits(text: str) -> bool:
+    """Whether the channel lists columns for all orders of samples, too many letters to be written out."""
+    if '"orbits"' not in text:
+        return False
+    with refusing():
+        channel = strict_json(text)["channel"]
+        return channel.get("form") == "orbits" and not channel_of(channel).few
 
 
 def proved(text: str) -> Mechanism:

@@ -24,7 +24,7 @@ from dalenius.core.numbers import exact, strict_json
 from dalenius.core.reading import Release, information, margins, refusing, require, stochastic
 from dalenius.ledger.rules import added, percolated
 
-__all__ = ["Mechanism", "Together"]
+__all__ = ["Mechanism", "Together", "silent"]
 
 SMALL = 1 << 15  # combinations of input and letters; a larger joint channel is not recomputed
 LOGS = 100_000  # entries of a channel whose capacity is bounded by divergences; a larger one by its size
@@ -51,7 +51,7 @@ class Mechanism:
             channel = self.document["channel"]
             self.noise = _noise(self.document) if channel.get("form") == "noise" else None
             if self.noise is not None and not channel_of(channel).few:  # proved along its axes; never written out
-                channel = _silent(channel["inputs"])
+                channel = silent(channel["inputs"])
             self.inputs, self.table, self.scale = stochastic(channel)
             self.rows = sorted({tuple(row) for row in self.table})
             self.letters = len(self.table[0])
@@ -180,6 +180,10 @@ class Mechanism:
         """The same for so many rows of one person, where there is a figure."""
         return self.individual_bits if size == 1 else None
 
+    def alone(self, secret: list[str]) -> dict[str, Fraction | None] | None:  # noqa: ARG002
+        """What it tells about a secret by itself, where it is not written out to be multiplied with others."""
+        return None
+
     def agrees(self, other: "Mechanism") -> bool:
         """Whether two designs can stand on one distribution: the columns that they share have the same law in both."""
         return self.law is not None and other.law is not None and _agree(self.law, other.law)
@@ -189,7 +193,7 @@ def _noise(document: dict[str, Any]) -> NoiseProof:
     return NoiseProof(document, document.get("certificate") or document["proof"])
 
 
-def _silent(inputs: dict[str, list[str]]) -> dict[str, Any]:
+def silent(inputs: dict[str, list[str]]) -> dict[str, Any]:
     """A channel of the same inputs that tells nothing, where the true one is not written out."""
     return {"inputs": inputs, "output": {"Y": ["0"]}, "rows": [["1"]] * prod(map(len, inputs.values()))}
 

@@ -7,12 +7,13 @@ from functools import cached_property
 from math import factorial, prod
 from typing import Any, ClassVar, Self
 
-from dalenius.core.expanding import expanded, roles_of
+from dalenius.core.channel import Channel
+from dalenius.core.expanding import DENSE, arranged, expanded, roles_of
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.multinomial import list_types
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
-from dalenius.errors import InvalidChannel
+from dalenius.errors import InvalidChannel, Unsupported
 
 __all__ = ["Orbit", "Orbits"]
 
@@ -167,6 +168,34 @@ class Orbits(Kernel):
                 for c in self.columns
             ],
         }
+
+    def dense(self) -> Channel:
+        """The same channel row by row, with one letter for each column and order of its roles that there is.
+
+        >>> half = Fraction(1, 2)
+        >>> even, odd = (Orbit(half, (half, half), words) for words in (((0, 0), (1, 1)), ((0, 1), (1, 0))))
+        >>> Orbits({"X1": ("a", "b"), "X2": ("a", "b")}, "Y", (even, odd)).dense().output
+        {'Y': ('0: 0 0', '1: 0 1', '1: 1 0')}
+        """
+        outcomes = prod(map(len, self.inputs.values()))
+        if outcomes * self.arrangements > DENSE:
+            raise Unsupported(
+                f"a channel of form 'orbits' with {outcomes:,} rows of {self.arrangements:,} letters is not written "
+                f"out densely; up to {DENSE:,} entries are"
+            )
+        zero, letters = Fraction(0), list[str]()
+        rows = [[zero] * self.arrangements for _ in range(outcomes)]
+        for k, column in enumerate(self.columns):
+            dealt = list(arranged(column.roles))
+            for order in dealt:
+                for mass, word in zip(column.masses, column.words, strict=True):
+                    plays = dict(zip(column.roles, word, strict=True))
+                    t = self.type_of(word)
+                    many = factorial(self.n) // prod(map(factorial, t))
+                    row = rows[self.row_of([plays[role] for role in order])]
+                    row[len(letters)] = column.weight * mass * many / (len(dealt) * self.mass_of_type[t])
+                letters.append(f"{k}: {' '.join(map(str, order))}")
+        return Channel(self.inputs, {self.name: tuple(letters)}, tuple(map(tuple, rows)))
 
     @cached_property
     def rows(self) -> Rows:

@@ -1,0 +1,305 @@
+r"""What a channel of form "orbits" tells, from its types and its pairs of words; its letters are never listed.
+
+All samples are alike, so an input counts by its type t, and two inputs (x, x') by their pair type: how often each pair
+of letters (x_i, x'_i) occurs. With |t| and |pair| the numbers of orders, N_k the letters of column k and P(t) the mass
+that the columns give to a type, a letter of column k under which x is word s has
+
+    p(letter | x) = weight_k t_k(s) |t| / (N_k P(t)),      and N_k / |pair of (s, s')| letters make x, x' words s, s'.
+
+So what two rows have in common is a list of a few masses, and a divergence from a law of the letters that is uniform
+within each column is
+
+    D(p(. | x) || q)  =  sum over words (k, s) of type t of  p(k, s | t) log2 [ p(k, s | t) |t| / q_k ].
+
+A law of the samples that is the same in every order only gives the columns other weights and masses (`Columns`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, combinations_with_replacement, product
+from math import comb, factorial, inf, log, nextafter, prod
+from typing import TypeAlias
+
+import numpy as np
+
+from dalenius.core.arithmetic import BITS, nats, times_log2
+from dalenius.core.channel import Channel
+from dalenius.core.forms import Orbits
+from dalenius.core.pmf import Pmf
+from dalenius.errors import Unsupported
+from dalenius.measures.capacity import Bracket, Capacity, capacity
+from dalenius.solvers.divergence import UNIT
+
+__all__ = ["Columns", "Ends", "Overlap", "Pairs", "capacity_of_orbits", "entropy", "orders", "outward"]
+
+Word: TypeAlias = tuple[int, ...]
+Ends: TypeAlias = tuple[Fraction, Fraction]
+
+MOST_PAIRS = 50_000  # pair types that are looked at
+ROUNDS = 400  # of the iteration for the capacity
+GRAIN = 1 << 60
+SEARCHES, TRIES = 20, 50  # for inputs that no letter confuses
+
+
+def orders(counts: Iterable[int]) -> int:
+    """How many orders a multiset has.
+
+    >>> orders([2, 1])
+    3
+    """
+    many = list(counts)
+    return factorial(sum(many)) // prod(map(factorial, many))
+
+
+def entropy(masses: Iterable[Fraction]) -> Ends:
+    """Bounds of sum m log2(1/m)."""
+    ends = [times_log2(m, m) for m in masses]
+    return Fraction(-sum(e[1] for e in ends), 1 << BITS), Fraction(-sum(e[0] for e in ends), 1 << BITS)
+
+
+def capacity_of_orbits(channel: Orbits) -> Bracket:
+    """Bounds in bits of what any law of the samples lets the letters tell about all of them.
+
+    The capacity is concave in the law, so the best one is the same in every order: a law of types. It gives the lower
+    end, and a law of the columns the upper one; both are evaluated in whole numbers.
+
+    >>> from dalenius.core import Orbit
+    >>> half = Fraction(1, 2)
+    >>> even, odd = (Orbit(half, (half, half), words) for words in (((0, 0), (1, 1)), ((0, 1), (1, 0))))
+    >>> capacity_of_orbits(Orbits({"A": ("0", "1"), "B": ("0", "1")}, "Y", (even, odd)))
+    (1.0, 1.0)
+    """
+    many = [orders(t) for t in channel.types]
+    columns = range(len(channel.columns))
+    share = [[sum((v for v, (k, _) in zip(row, channel.pairs, strict=True) if k == c), Fraction(0)) for c in columns]
+             for row in channel.drawn]  # fmt: skip
+    own = [[(v, v * n) for v in row if v] for row, n in zip(channel.drawn, many, strict=True)]
+    told = np.array([sum(float(v) * log(u) for v, u in row) for row in own])  # of the words, before the columns' law
+    floats = np.array([[float(v) for v in row] for row in share])
+    law = np.full(len(many), 1 / len(many))
+    for _ in range(ROUNDS):
+        away = told - floats @ np.log(law @ floats)
+        law = law * np.exp(away - away.max())
+        law = law / law.sum()
+    units = [int(v * GRAIN) for v in law.tolist()]
+    mean = [Fraction(n, sum(units)) for n in units]
+    q = [sum((m * row[k] for m, row in zip(mean, share, strict=True) if m), Fraction(0)) for k in columns]
+    low, high = Fraction(0), Fraction(0)
+    for m, words, row in zip(mean, own, share, strict=True):
+        ends = [times_log2(v, u) for v, u in words] + [times_log2(v, 1 / q[k]) for k, v in enumerate(row) if v]
+        low += m * Fraction(sum(e[0] for e in ends), 1 << BITS)
+        high = max(high, Fraction(sum(e[1] for e in ends), 1 << BITS))
+    return outward((max(low, Fraction(0)), high))
+
+
+def outward(ends: Ends) -> Bracket:
+    """A rational bracket as doubles."""
+    low, high = float(ends[0]), float(ends[1])
+    return (nextafter(low, -inf) if low > ends[0] else low), (nextafter(high, inf) if high < ends[1] else high)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two inputs: masses (a, b) of the letters that both can release, under the one and under the other."""
+
+    shared: tuple[tuple[Fraction, Fraction], ...] = ()
+
+    @property
+    def apart(self) -> Fraction:
+        """Their total variation."""
+        return 1 - sum((min(a, b) for a, b in self.shared), Fraction(0))
+
+    @cached_property
+    def told(self) -> Capacity:
+        """The capacity of the two rows: what the letter tells about which of the two it was."""
+        if not self.shared:
+            return Capacity(1.0, 1.0, (0.5, 0.5))
+        alone = [1 - sum((pair[side] for pair in self.shared), Fraction(0)) for side in (0, 1)]
+        rows = tuple(
+            (*(pair[side] for pair in self.shared), *(alone[side] if side == own else Fraction(0) for own in (0, 1)))
+            for side in (0, 1)
+        )
+        letters = tuple(map(str, range(len(rows[0]))))
+        return capacity(Channel({"x": ("0", "1")}, {"y": letters}, rows))
+
+    @property
+    def level(self) -> float | None:
+        """max |ln p(y | x) / p(y | x')| in nats, rounded up; None when a letter rules one of them out."""
+        if any(sum(pair[side] for pair in self.shared) != 1 for side in (0, 1)):
+            return None
+        worst = max(max(a / b, b / a) for a, b in self.shared)
+        return nextafter(log(worst) * (1 + 8 * UNIT) + 4 * UNIT, inf) if worst != 1 else 0.0
+
+
+class Pairs:
+    """What pairs of inputs have in common, one `Overlap` for each pair type: counts of (letter, letter)."""
+
+    def __init__(self, channel: Orbits) -> None:
+        self.n, self.letters = channel.n, len(channel.types[0])
+        cells = self.letters**2
+        if comb(self.n + cells - 1, cells - 1) > MOST_PAIRS:
+            raise Unsupported(
+                f"{self.n} samples of {self.letters} letters have more than {MOST_PAIRS:,} pairs up to their order, "
+                "too many to be audited"
+            )
+        found = defaultdict[Word, list[tuple[Fraction, Fraction]]](list)
+        for column in channel.columns:
+            words = [
+                (word, column.weight * m * orders(t) / channel.mass_of_type[t])
+                for word, m in zip(column.words, column.masses, strict=True)
+                for t in (channel.type_of(word),)
+            ]
+            for (s, a), (r, b) in product(words, repeat=2):
+                kind = self.kind(s, r)
+                many = orders(kind)
+                found[kind].append((a / many, b / many))
+        self.common = {kind: Overlap(tuple(shared)) for kind, shared in found.items()}
+
+    def kind(self, x: Sequence[int], other: Sequence[int]) -> Word:
+        """The pair type: how often (a, b) occurs, a fastest last."""
+        seen = Counter(zip(x, other, strict=True))
+        return tuple(seen[a, b] for a in range(self.letters) for b in range(self.letters))
+
+    def of(self, x: Sequence[int], other: Sequence[int]) -> Overlap:
+        return self.common.get(self.kind(x, other), Overlap())
+
+    @cached_property
+    def every(self) -> list[tuple[Word, Word]]:
+        """One pair of different inputs for each pair type, the first samples differing."""
+        both = list(product(range(self.letters), repeat=2))
+        firsts, rests = [pair for pair in both if pair[0] != pair[1]], combinations_with_replacement(both, self.n - 1)
+        pairs = (tuple(zip(first, *rest, strict=True)) for rest in rests for first in firsts)
+        return [(x, y) for x, y in pairs]
+
+    @cached_property
+    def neighbours(self) -> list[tuple[Word, Word]]:
+        """One pair of inputs that differ in the first sample alone for each pair type."""
+        return [(x, y) for x, y in self.every if x[1:] == y[1:]]
+
+    @property
+    def apart(self) -> Fraction:
+        """The largest total variation between two rows."""
+        return max(self.of(x, y).apart for x, y in self.every)
+
+    def level(self, pairs: Iterable[tuple[Word, Word]]) -> float | None:
+        """The level of differential privacy over some pairs of inputs."""
+        worst = 0.0
+        for x, y in pairs:
+            if (level := self.of(x, y).level) is None:
+                return None
+            worst = max(worst, level)
+        return worst
+
+    def two_values(self, pairs: Sequence[tuple[Word, Word]]) -> tuple[Capacity, tuple[Word, Word]]:
+        """The most that is told about which input of a pair it was, over some pairs, and that pair.
+
+        The two rows are a degraded erasure of probability 1 - (total variation), so they tell no more than that
+        variation: pairs of less need not be looked at.
+        """
+        ranked = sorted(((self.of(x, y).apart, (x, y)) for x, y in pairs), reverse=True)
+        best, where, high = Capacity(0.0, 0.0, (1.0, 0.0)), ranked[0][1], 0.0
+        for apart, (x, y) in ranked:
+            if apart <= best.low:
+                high = max(high, best.low)
+                break
+            found = self.of(x, y).told
+            high = max(high, min(1.0, found.high))
+            if found.low > best.low:
+                best, where = found, (x, y)
+        return Capacity(best.low, high, best.prior), where
+
+    def told_apart(self, group: int) -> list[Word] | None:
+        """Inputs with every value of the first `group` samples whose letters all differ, if a search finds them.
+
+        An adversary who believes in one of them knows the group from the letter.
+        """
+        draw, values = np.random.default_rng(0), list(product(range(self.letters), repeat=group))
+        for _ in range(SEARCHES):
+            chosen = list[Word]()
+            for value in values:
+                tries = draw.integers(0, self.letters, (TRIES, self.n - group)).tolist()
+                fits = ((*value, *rest) for rest in tries)
+                found = next((x for x in fits if not any(self.of(x, y).shared for y in chosen)), None)
+                if found is None:
+                    break
+                chosen.append(found)
+            else:
+                return chosen
+        return None
+
+
+class Columns:
+    """The columns under a law of the samples that is the same in every order: weights, and masses of words.
+
+    Under the law of types R the word s of column k has weight_k t_k(s) R(t) / P(t) of all.
+    """
+
+    def __init__(self, channel: Orbits, law: Pmf) -> None:
+        self.n, self.p = channel.n, dict[Word, Fraction]()
+        for x, weight in zip(law.support.tolist(), law.weights.tolist(), strict=True):
+            self.p[tuple(x)] = Fraction(int(weight), law.total)
+        of_type = defaultdict[Word, list[Fraction]](list)
+        for x, mass in self.p.items():
+            of_type[channel.type_of(x)].append(mass)
+        if any(len(set(m)) > 1 or len(m) < orders(t) for t, m in of_type.items()):
+            raise Unsupported(
+                "a channel of form 'orbits' is audited under laws that are the same in every order of the samples, and "
+                "the prior is not"
+            )
+        self.columns: list[tuple[Fraction, dict[Word, Fraction]]] = []
+        for column in channel.columns:
+            words = {}
+            for word, m in zip(column.words, column.masses, strict=True):
+                here = of_type.get(channel.type_of(word))
+                if here:
+                    words[word] = column.weight * m * sum(here) / channel.mass_of_type[channel.type_of(word)]
+            weight = sum(words.values(), Fraction(0))
+            if weight:
+                self.columns.append((weight, {word: m / weight for word, m in words.items()}))
+
+    def told(self, size: int) -> Ends:
+        """Bounds of I(X_1..X_size; Y): what the letters tell about so many samples, the same for any of them."""
+        places = list(combinations(range(self.n), size))
+        before, after = entropy(_at(self.p, places[0]).values()), [Fraction(0), Fraction(0)]
+        exactly = True
+        for weight, masses in self.columns:
+            for where in places:
+                there = _at(masses, where)
+                exactly = exactly and there == _at(self.p, where)
+                ends = entropy(there.values())
+                after = [a + weight * e / len(places) for a, e in zip(after, ends, strict=True)]
+        if exactly:
+            return Fraction(0), Fraction(0)
+        return max(Fraction(0), before[0] - after[1]), before[1] - after[0]
+
+    def about(self, size: int) -> dict[str, Fraction | None]:
+        """Upper ends of what leaves about so many samples: bits on average and of the worst letter, nats of odds.
+
+        The odds are None where a letter rules out a value.
+        """
+        before, worst, odds, sure = _at(self.p, range(size)), Fraction(0), Fraction(1), True
+        for _, masses in self.columns:
+            for where in combinations(range(self.n), size):
+                there = _at(masses, where)
+                ratios = {a: t / before[a] for a, t in there.items()}
+                sure = sure and len(there) == len(before)
+                odds = max(odds, *(max(r, 1 / r) for r in ratios.values()))
+                ends = [times_log2(t, ratios[a])[1] for a, t in there.items()]
+                worst = max(worst, Fraction(sum(ends), 1 << BITS))
+        average = self.told(size)[1]
+        return {"leakage_bits": average, "worst_letter_bits": worst, "odds_nats": nats(odds) if sure else None}
+
+    def guesses(self) -> Ends:
+        """How often the best guess of all samples is right, before and after."""
+        after = sum((weight * max(masses.values()) for weight, masses in self.columns), Fraction(0))
+        return max(self.p.values()), after
+
+
+def _at(masses: dict[Word, Fraction], where: Sequence[int]) -> dict[Word, Fraction]:
+    out = defaultdict[Word, Fraction](Fraction)
+    for word, t in masses.items():
+        out[tuple(word[i] for i in where)] += t
+    return dict(out)
