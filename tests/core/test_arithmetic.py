@@ -121,6 +121,17 @@ def test_exponentials_are_enclosed_between_neighbouring_multiples(x):
     low, high = exp(x)
     assert ball(low) <= ball(x).exp() <= ball(high)
     assert high - low <= max(Fraction(1, 1 << 64), low / 2**120)
+    assert low >= 1
+    assert nats(low) <= x or low == 1  # so that a channel of this ratio is proved to keep level x
+
+
+@pytest.mark.parametrize("x", [38, 39, 67, 90, 100])
+def test_large_levels_are_proved_by_their_own_ratio(x):
+    assert nats(exp(Fraction(x))[0]) <= x
+
+
+def test_a_level_too_small_to_see_is_none():
+    assert exp(Fraction(1, 10**60))[0] == 1
 
 
 @pytest.mark.parametrize("x", [Fraction(-1, 10**9), Fraction(101)])

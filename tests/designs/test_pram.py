@@ -212,6 +212,20 @@ def test_one_letter_tells_nothing():
     check(design.dumps())
 
 
+@pytest.mark.parametrize("alpha", ["0", "1/1000000", "20", "90"])
+@pytest.mark.parametrize("p", [(1, 0), (1, 10**6), (0, 1, 1), (10**12, 322247336, 1)])
+def test_extreme_levels_and_masses_are_closed(p, alpha):
+    """Two entries of a vertex can be one double, and a letter may hardly ever be released."""
+    design = pram(problem(p, alpha))
+    check(design.dumps())
+    assert design.gap < Fraction(1, 10**12)
+    if alpha == "0":
+        assert design.value == 0
+    if alpha == "90":
+        total = sum(p)
+        assert float(design.value) == pytest.approx(-sum(n / total * log(n / total) for n in p if n) / BITS, abs=1e-12)
+
+
 def test_ties_are_told():
     assert not [r for r in solve(problem([1] * 5, 1)).remarks if "tell as much" in r]
     assert solve(problem([600, 600, *[1] * 7], 2)).remarks[0].startswith("2 matrices of this form tell as much")

@@ -57,6 +57,16 @@ def test_column_generation_equals_the_full_program(counts, epsilon):
     assert found.value - 1e-9 <= found.bound <= found.value + 1e-8
 
 
+@pytest.mark.parametrize("epsilon", [14, 20, 90])
+@pytest.mark.parametrize("counts", [(998991029041, 9979930, 997993, 997993036), (1, 10**12), (1,) * 25])
+def test_large_levels_are_closed(counts, epsilon):
+    design = solve(problem(counts, epsilon))
+    total = sum(counts)
+    entropy = -sum(n / total * log2(n / total) for n in counts)
+    assert entropy - len(counts) * 3 * epsilon * exp(-epsilon) - 1e-7 < float(design.value) <= entropy + 1e-12
+    assert design.gap < Fraction(2, 10**7)
+
+
 @pytest.mark.parametrize("S", [5, 12, 40])
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
 def test_equal_letters_are_subset_selection(S, epsilon):

@@ -155,7 +155,8 @@ def nats(q: Fraction) -> Fraction:
 def exp(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
     """Multiples (low, high) of 2^-bits with low <= e^x <= high, for 0 <= x <= 100.
 
-    x = k ln 2 + r with 0 <= r < ln 2; r is off by less than 1 + 300 k units of 2^-_WORK, and the at most 64 terms of
+    From 2^56 on they are coarser, 56 + bits bits in all: so much below e^x that `nats` proves low to be below. With
+    x = k ln 2 + r and 0 <= r < ln 2, r is off by less than 1 + 300 k units of 2^-_WORK, and the at most 64 terms of
     the series of e^r each lose less than two, so e^r < 2 is off by less than 1000 (k + 1) of them.
 
     >>> low, high = exp(Fraction(1))
@@ -171,9 +172,9 @@ def exp(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
     while term:
         total, j = total + term, j + 1
         term = term * r // j >> _WORK
-    slack, shift = 1000 * (k + 1), _WORK - bits
+    slack, shift = 1000 * (k + 1), _WORK - bits + max(0, k - 56)
     low, high = (total - slack << k) >> shift, -(-(total + slack << k) >> shift)
-    return Fraction(low, 1 << bits), Fraction(high, 1 << bits)
+    return max(Fraction(low << shift, 1 << _WORK), Fraction(1)), Fraction(high << shift, 1 << _WORK)
 
 
 E_LOW, E_HIGH = (Fraction(log2(exp(Fraction(1), 128)[side])[side], 1 << BITS) for side in (0, 1))  # bounds of log2 e

@@ -7,6 +7,7 @@ differential privacy" (paper 002), eq. 7 and 8.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from math import factorial, prod
 from typing import Any
 
@@ -62,7 +63,6 @@ def pram(
     locally: of its Tables 1, 2 and 4 nine rows are not the optimum, and Prop. 3.2 as printed can break the promise.
     The search takes well under a second for 100,000 letters, so that `gap` and `seconds` have nothing to say.
 
-    >>> from fractions import Fraction
     >>> from dalenius.core import Pmf
     >>> joint = Pmf.from_records({"X": ("a", "b", "c")}, [(("a",), 5), (("b",), 3), (("c",), 2)])
     >>> about = MaximizeInformation(("X",))
@@ -83,13 +83,12 @@ def pram(
     if on_progress:
         on_progress(f"{len(counts):,} letters, {len(boxes)} kinds of vertices")
     best = search(np.array([n / joint.total for n in counts]), boxes, gap=RELATIVE)
-    exactly = {float(v): v for shape in boxes for v in shape if v is not None}
-    q = tuple(exactly[v] for v in best.q.tolist())
+    q = tuple(v for k in best.roles.tolist() if (v := boxes[best.shape][k]) is not None)
+    alike = ties(q, counts, boxes)
     if problem.form == "randomised-response":
         q = (boxes[0].high,) * len(counts)  # the corner of the cube that no law of the records enters
     order = np.array(sorted(range(len(counts)), key=lambda x: -counts[x]))  # the commonest first, as the checker has it
     proof = {"bases": [_runs(base[order]) for base in best.bases], "trees": best.trees}
-    alike = ties(best.q.tolist(), counts, boxes)
     many = f"{alike:,}" if alike < 10**12 else "very many"
     told = [f"{many} matrices of this form tell as much; this is one of them"] if alike > 1 else []
     told = told if problem.form == "pram" else []
@@ -97,7 +96,7 @@ def pram(
     return proved(problem, Pram(alphabets, alphabets, q), [Certificate("pram", proof)], method=method, remarks=told)
 
 
-def ties(q: Sequence[float], counts: Sequence[int], boxes: Sequence[Shape]) -> int:
+def ties(q: Sequence[Fraction | float], counts: Sequence[int], boxes: Sequence[Shape]) -> int:
     """How many vertices tell as much as q: letters of equal probability may trade places, two letters their names.
 
     >>> ties([0.9, 0.1, 0.1], [5, 5, 1], [])

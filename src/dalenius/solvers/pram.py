@@ -25,7 +25,11 @@ import numpy.typing as npt
 __all__ = ["Best", "Shape", "search", "shapes", "vertices"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Roles: TypeAlias = npt.NDArray[np.int64]
 ALONE = 256
+ABOVE, BELOW, LOW, HIGH = range(4)  # the entries of a shape
+EDGE = 2.0**-53
+"""Bases stay so far away from 0 and 1, and bounds may stand so many nats above the best value: doubles see no more."""
 
 Line = tuple[Fraction, Fraction, Fraction]
 Slope = tuple[Fraction, Fraction]
@@ -133,11 +137,13 @@ def vertices(S: int, a: Fraction) -> set[tuple[Fraction, ...]]:
 class Best(NamedTuple):
     """The best corner found, what it tells in nats, and for each shape a tree of letters with marginals at its leaves.
 
-    Trees are flat, in pre-order: a letter x whose two ends are told apart (low first), S + x to tell whether x is the
-    letter below (no first), or a list of places in `bases`.
+    The corner is the number of a shape and, for each letter, which entry of it the letter has: two entries can be the
+    same double and yet not the same number. Trees are flat, in pre-order: a letter x whose two ends are told apart
+    (low first), S + x to tell whether x is the letter below (no first), or a list of places in `bases`.
     """
 
-    q: Floats
+    shape: int
+    roles: Roles
     value: float
     bases: list[Floats]
     trees: list[list[int | list[int]]]
@@ -147,25 +153,32 @@ def search(p: Floats, boxes: Sequence[Shape], *, gap: float = 1e-11, bases: int 
     """Branch and bound over the corners of all shapes to a relative gap, in floats; letters of positive p only matter.
 
     >>> p = np.array([0.5, 0.3, 0.2])
-    >>> best = search(p, shapes(3, Fraction(3)))
-    >>> best.q.round(3), round(best.value, 6)
-    (array([0.6, 0.6, 0.6]), 0.137295)
+    >>> boxes = shapes(3, Fraction(3))
+    >>> best = search(p, boxes)
+    >>> [float(boxes[best.shape][k]) for k in best.roles], round(best.value, 6)
+    ([0.6, 0.6, 0.6], 0.137295)
     """
     ends = [[None if v is None else float(v) for v in shape] for shape in boxes]
+    cube = np.full(len(p), HIGH)
     if len(p) == 1:
-        return Best(np.ones(1), 0.0, [], [[[]]])
+        return Best(0, cube, 0.0, [], [[[]]])
     state = _State(p, gap, bases)
-    state.offer(np.full(len(p), ends[0][3]))
+    state.offer(ends[0], cube)
     while True:
-        before = state.value
+        before = state.enough
         state.bases = []
         trees = [state.tree(shape) for shape in ends]
-        if state.value <= before * (1 + gap):
+        if state.value <= before:
             break
     used = sorted({k for tree in trees for node in tree if isinstance(node, list) for k in node})
     place = {k: n for n, k in enumerate(used)}
     trees = [[[place[k] for k in node] if isinstance(node, list) else node for node in tree] for tree in trees]
-    return Best(state.q, state.value, [state.bases[k] for k in used], trees)
+    return Best(ends.index(state.shape), state.roles, state.value, [state.bases[k] for k in used], trees)
+
+
+def _inside(q: Floats) -> Floats:
+    """Probabilities of a base, which releases every letter, also where a corner never does."""
+    return np.clip(q, EDGE, 1 - EDGE)
 
 
 class _State:
@@ -176,7 +189,8 @@ class _State:
         _, first = np.unique(-p, return_index=True)
         self.first = np.zeros(self.S, dtype=bool)  # letters of equal p are alike: one of them stands for all
         self.first[first] = True
-        self.value, self.q, self.bases = 0.0, np.zeros(self.S), list[Floats]()
+        self.value, self.shape, self.bases = -np.inf, list[float | None](), list[Floats]()
+        self.roles, self.base = np.zeros(self.S, dtype=np.int64), np.zeros(self.S)
         # The commonest letters by themselves; the rarer, the more of them in one group.
         order = np.argsort(-p, kind="stable")
         rank = np.maximum(np.arange(self.S) - ALONE, 0)
@@ -186,10 +200,15 @@ class _State:
         many = np.bincount(self.group).astype(np.float64)
         self.groups = _Letters(np.bincount(self.group, weights=p) / many, many)
 
+    @property
+    def enough(self) -> float:
+        """A bound that need not be lowered."""
+        return self.value + max(self.gap * self.value, 8 * EDGE)
+
     def marginal(self, q: Floats) -> tuple[Floats, float]:
         """log(S m) of the output pmf m of a corner, and its sum: S m - 1 = (S p d - p.d) / (S - 1) with d = S q - 1."""
         d = self.p * (self.S * q - 1)
-        told = np.log1p((self.S * d - d.sum()) / (self.S - 1))
+        told = np.log1p(np.maximum((self.S * d - d.sum()) / (self.S - 1), EDGE - 1))
         return told, float(told.sum())
 
     def divergence(self, q: float, logs: tuple[Floats, float]) -> Floats:
@@ -198,12 +217,13 @@ class _State:
         own = (q * log(q * S) if q else 0.0) + ((S - 1) * b * log1p(-(q * S - 1) / (S - 1)) if b else 0.0)
         return self.p * (own - (q - b) * logs[0] - b * logs[1])
 
-    def offer(self, q: Floats) -> None:
+    def offer(self, shape: list[float | None], roles: Roles) -> None:
         """Take a corner as the best if it is."""
-        logs = self.marginal(q)
+        q = np.array([np.nan if v is None else v for v in shape])[roles]
+        logs = self.marginal(_inside(q))
         told = sum(float(self.divergence(float(v), logs)[q == v].sum()) for v in np.unique(q))
         if told > self.value:
-            self.value, self.q = told, q
+            self.value, self.shape, self.roles, self.base = told, shape, roles, _inside(q)
 
     def bounds(self, shape: list[float | None], fixed: dict[int, int], base: Floats) -> tuple[Floats, list[int]]:
         """An upper bound of every corner of a shape, by the letter that deviates first (one entry if none does).
@@ -254,11 +274,11 @@ class _State:
         reached = np.full(self.S if shape[0] is not None or shape[1] is not None else 1, np.inf)
         seconds: list[int] = []
         if shape[0] is not None and shape[1] is not None:
-            reached, seconds = self.bounds(shape, fixed, self.q)  # to know which second letter to begin with
+            reached, seconds = self.bounds(shape, fixed, self.base)  # to know which second letter to begin with
             reached[reached > -np.inf] = np.inf
         while True:
             i = int(reached.argmax())
-            if reached[i] <= self.value * (1 + self.gap) and used:
+            if reached[i] <= self.enough and used:
                 return used, None
             second = next((x for x in seconds if x != i), None)
             base, split = self.saddle(shape, fixed, i, second)
@@ -266,7 +286,7 @@ class _State:
             reached = np.minimum(reached, now)
             self.bases.append(base)
             used.append(len(self.bases) - 1)
-            if reached[i] > self.value * (1 + self.gap):
+            if reached[i] > self.enough:
                 if second is not None and second != next(x for x in seconds if x != i):
                     split = self.S + second
                 return used, split if len(self.bases) < self.most else None
@@ -282,33 +302,33 @@ class _State:
         above, below, low, high = shape
         assert low is not None
         assert high is not None
-        apart = {x: high if side else low for x, side in fixed.items() if x < self.S}
+        apart = {x: HIGH if side else LOW for x, side in fixed.items() if x < self.S}
         if above is not None or below is not None:
-            apart[i] = below if above is None else above  # type: ignore[assignment]
+            apart[i] = BELOW if above is None else ABOVE
         if above is not None and below is not None and second is not None:
-            apart[second] = below
-        # Of two letters one may never be released; a base releases every letter.
-        apart = {x: min(max(v, 1e-9), 1 - 1e-9) for x, v in apart.items()}
-        letters = np.array(list(apart), dtype=np.int64)
+            apart[second] = BELOW
+        letters, roles = (np.array(list(v), dtype=np.int64) for v in (apart, apart.values()))
+        stands = _inside(np.array([np.nan if v is None else v for v in shape]))[roles]
         many = self.groups.many - np.bincount(self.group[letters], minlength=len(self.groups.many))
         p = np.where(many > 0, self.groups.p, 0.0)
         grouped = _Letters(np.concatenate([p, self.p[letters]]), np.concatenate([many, np.ones(len(letters))]))
-        lower = np.concatenate([np.full(len(self.groups.p), low), list(apart.values())])
+        low, high = _inside(np.array([low, high])).tolist()
+        lower = np.concatenate([np.full(len(self.groups.p), low), stands])
         free = np.arange(len(lower)) < len(self.groups.p)
         t = np.where(free, 1.0, 0.0)
         for _ in range(60):
             told, gain = grouped.told(lower, high - low, t, free)
             step = np.where(free, (gain > 0) - t, 0.0)
-            ahead, target = float(gain @ step), self.value * (1 + self.gap)
-            if told + ahead <= target or told > target or ahead <= self.gap / 2 * self.value or low == high:
+            ahead, target = float(gain @ step), self.enough
+            if told + ahead <= target or told > target or ahead <= (target - self.value) / 2 or low == high:
                 break
             t = t + grouped.line(lower, high - low, t, step, free) * step
         q = low + t[self.group] * (high - low)
-        q[letters] = list(apart.values())
+        q[letters] = stands
         if self.S > 2 or above is None or below is None:
-            corner = np.where(q > (low + high) / 2, high, low)
-            corner[letters] = list(apart.values())
-            self.offer(corner)
+            corner = np.where(q > (low + high) / 2, HIGH, LOW)
+            corner[letters] = roles
+            self.offer(shape, corner)
         spread = np.where(np.isin(np.arange(self.S), letters), -1.0, self.p)
         torn = spread * np.minimum(t, 1 - t)[self.group]
         torn = torn if torn.max() > 0 else spread
@@ -325,7 +345,7 @@ class _Letters(NamedTuple):
         """log(S m) of the output pmf m when the letters keep themselves with probabilities q, and its sum."""
         S = float(self.many.sum())
         d = self.p * (S * q - 1)
-        told = np.log1p((S * d - self.many @ d) / (S - 1))
+        told = np.log1p(np.maximum((S * d - self.many @ d) / (S - 1), EDGE - 1))
         return told, float(self.many @ told)
 
     def divergence(self, q: Floats, logs: tuple[Floats, float]) -> Floats:

@@ -152,10 +152,10 @@ class _Master:
             if (name := column.tobytes()) not in self.known:
                 self.known.add(name)
                 self.columns.append(column)
-                worth = float(self.pricing.worth(np.array([column @ self.pricing.p]))[0])
-                self.solver.addCol(
-                    -self.scale * worth, 0.0, highspy.kHighsInf, len(self.rows), self.rows, 1 + self.pricing.c * column
-                )
+                ratio = 1 + self.pricing.c  # columns with maximum 1, so that a large ratio spoils no tolerance
+                worth = float(self.pricing.worth(np.array([column @ self.pricing.p]))[0]) / ratio
+                entries = (1 + self.pricing.c * column) / ratio
+                self.solver.addCol(-self.scale * worth, 0.0, highspy.kHighsInf, len(self.rows), self.rows, entries)
         return len(self.columns) - before
 
     def solve(self) -> tuple[float, Floats]:
@@ -172,7 +172,7 @@ class _Master:
         if status != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(f"HiGHS ended {self.solver.modelStatusToString(status)} on staircase columns")
         solution = self.solver.getSolution()
-        self.x = np.array(solution.col_value)
+        self.x = np.array(solution.col_value) / (1 + self.pricing.c)
         return -self.solver.getInfo().objective_function_value / self.scale, -np.array(solution.row_dual) / self.scale
 
 
