@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import exp
 
 import numpy as np
@@ -16,6 +17,7 @@ from dalenius.designs import solve
 from dalenius.designs.given import beside_kept
 from dalenius.errors import NotCertified, Unsupported
 from dalenius.ledger.mechanism import Mechanism
+from dalenius.solvers import maximise
 
 RECORDS = [(("a", "0"), 30), (("b", "0"), 5), (("c", "0"), 9), (("a", "1"), 2), (("b", "1"), 20), (("c", "1"), 7)]
 
@@ -54,6 +56,63 @@ def test_no_channel_at_the_level_adds_more():
             assert information(asked, [[Fraction(float(v)) for v in row] for row in rows], ["X"]) <= best + 1e-9
 
 
+def told_given(table, subsets, r):
+    """sum_k p(k) g(p(A | k)) of each subset."""
+    P = subsets @ (table / table.sum(axis=1)[:, None]).T
+    v = 1 + (r - 1) * P
+    return (P * r * np.log2(r) - v * np.log2(v)) @ table.sum(axis=1)
+
+
+def drawn(S, worlds, seed, most=1000):
+    """A table of counts, and the problem about it."""
+    counts = np.random.default_rng(seed).integers(1, most, (worlds, S))
+    alphabets = {"X": tuple(map(str, range(S))), "K": tuple(map(str, range(worlds)))}
+    records = [((str(x), str(k)), int(counts[k, x])) for x in range(S) for k in range(worlds)]
+    return counts / counts.sum(), problem(joint=Pmf.from_records(alphabets, records))
+
+
+@pytest.mark.parametrize(("S", "worlds", "most"), [(7, 2, 1000), (9, 4, 1000), (9, 2, 3)])
+def test_it_is_the_linear_program_over_all_subsets(S, worlds, most):
+    """With counts of 1 and 2 many letters are alike, and branches count them."""
+    table, asked = drawn(S, worlds, 1, most)
+    sets = np.array(list(product((0.0, 1.0), repeat=S)))
+    whole = maximise(told_given(table, sets, exp(1)), (1 + (exp(1) - 1) * sets).T, np.ones(S)).objective
+    design = solve(asked)
+    known = entropy(table.sum(axis=0)) + entropy(table.sum(axis=1)) - entropy(table.ravel())
+    assert float(design.value) == pytest.approx(known + whole, abs=2e-6)
+    assert float(design.bound) >= known + whole - 1e-12
+    assert float(design.gap) < 2e-6
+    check(design.dumps())
+
+
+def entropy(p):
+    return float(-(p * np.log2(p)).sum())
+
+
+@pytest.mark.slow
+def test_fifty_letters_are_proved_to_1e_4():
+    design = solve(drawn(50, 3, 2)[1])
+    assert design.gap / design.value < Fraction(1, 10**4)
+    check(design.dumps())
+
+
+def test_many_letters_are_grouped_and_bounded():
+    """Letters that occur with one kept value alone, and one that never occurs, are no exception."""
+    counts = np.random.default_rng(4).integers(1, 50, (2, 90))
+    counts[0, 3] = counts[1, 80] = counts[0, 89] = counts[1, 89] = 0
+    alphabets = {"X": tuple(map(str, range(90))), "K": ("0", "1")}
+    records = [((str(x), str(k)), int(counts[k, x])) for x in range(90) for k in range(2)]
+    design = beside_kept(problem(joint=Pmf.from_records(alphabets, records)), seconds=1.5)
+    assert "classes of 89 letters" in design.method
+    assert design.gap / design.value < Fraction(1, 100)
+    document = json.loads(design.dumps())
+    assert isinstance(document["certificate"]["runs"][-1][1], list)
+    check(json.dumps(document))
+    document["certificate"]["runs"][-1][1] = ["0", "0"]
+    with pytest.raises(NotCertified, match="the claimed bound"):
+        check(json.dumps(document | {"bound": document["value"], "gap": "0"}))
+
+
 def test_what_is_kept_changes_the_best_channel_and_is_counted():
     beside = solve(problem())
     alone = solve(problem(keep=(), guarantees=(LocalDP(1),)))
@@ -66,8 +125,16 @@ def test_what_is_kept_changes_the_best_channel_and_is_counted():
 @pytest.mark.parametrize(
     ("plant", "message"),
     [
-        (lambda d: d["certificate"].update(z=["0"] * 3), "the claimed bound"),
-        (lambda d: d["certificate"]["z"].pop(), "one price for each"),
+        (lambda d: d["certificate"].update(runs=[[1, "0"]] * 3), "the claimed bound"),
+        (lambda d: d["certificate"].update(tree=[["0.3", "0.3"]]), "the claimed bound"),
+        (lambda d: d["certificate"]["runs"].pop(), "runs of other letters"),
+        (lambda d: d["certificate"].update(runs=[[3, ["1"]]]), "one price for each kept value"),
+        (lambda d: d["certificate"].update(runs=[[3, ["1", "1"]]]), "letters that are alike"),
+        (lambda d: d["certificate"]["tree"].append(["0.3", "0.3"]), "does not match its subsets"),
+        (lambda d: d["certificate"]["tree"].pop(), "neither a branch nor a leaf"),
+        (lambda d: d["certificate"].update(tree=[["0.3", "2"]]), "outside"),
+        (lambda d: d["certificate"].update(tree=[["0.3"]]), "damaged"),
+        (lambda d: d["certificate"].update(tree=[[0, 1], ["0.3", "0.3"], ["0.3", "0.3"]]), "does not divide its run"),
         (lambda d: d["guarantees"][0]["promised"].pop("given"), "given other columns"),
         (lambda d: d["guarantees"][0]["promised"].update(local_dp="1/2"), "more than promised"),
         (lambda d: d["mechanism"].update(keep=[]), "proved under local_dp alone|by itself"),

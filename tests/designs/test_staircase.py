@@ -21,7 +21,7 @@ from dalenius.designs import solve
 from dalenius.designs.staircase import grouped, told_by
 from dalenius.errors import InvalidChannel, NotCertified
 from dalenius.solvers.lp import maximise
-from dalenius.solvers.staircase import _Every, _Pricing, best_mass, staircase
+from dalenius.solvers.staircase import Pricing, _Every, best_mass, staircase
 from tests.effort import EVERYTHING, effort
 
 CASES = json.loads((Path(__file__).parents[1] / "oracle" / "002_pram.json").read_text())["cases"]
@@ -230,7 +230,7 @@ def test_all_channels_of_the_scenarios(case):
 def test_looking_at_every_subset_meets_the_tree(epsilon):
     """The two ways to price columns, on the same letters."""
     p, r = np.random.default_rng(3).dirichlet(np.ones(9)), exp(epsilon)
-    every, pricing = _Every(p, r, np.zeros(9, dtype=bool)), _Pricing(p, r, np.zeros(9, dtype=bool))
+    every, pricing = _Every(p, r, np.zeros(9, dtype=bool)), Pricing(p, r, np.zeros(9, dtype=bool))
     found = staircase(p, r, gap=1e-11)
     assert found.value == pytest.approx(full(p, r), abs=1e-10)
     for z in (found.z[every.of], found.z[every.of] * 0.9, np.full(9, found.value / 9)):
@@ -243,7 +243,7 @@ def test_looking_at_every_subset_meets_the_tree(epsilon):
 def test_a_tree_that_is_too_large_takes_the_least_slack_that_fits():
     p, r = np.random.default_rng(3).dirichlet(np.ones(24)), exp(3.0)
     found = staircase(p, r, gap=1e-8)
-    pricing = _Pricing(p, r, np.zeros(24, dtype=bool))
+    pricing = Pricing(p, r, np.zeros(24, dtype=bool))
     pricing.nodes = 1000
     z = found.z[pricing.of]
     worst, tree = pricing.tree(z, 1e-12)

@@ -6,7 +6,7 @@ from typing import Any
 
 from dalenius.certify.privacy import Figures
 from dalenius.certify.staircase import ceiling, most_told
-from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
+from dalenius.core.arithmetic import BITS, entropy, exp, nats, times_log2
 from dalenius.core.numbers import exact, up
 from dalenius.core.reading import counted, require
 
@@ -54,8 +54,7 @@ def staircase(design: dict[str, Any]) -> tuple[tuple[Figures, ...], str, Fractio
         P = Fraction(sum(masses[k] for k in members), total)
         v = 1 + (ratio - 1) * P
         told += w * (P * best - Fraction(times_log2(v, v)[1], 1 << BITS))
-    entropy = sum(m * n * log2(Fraction(total, n))[1] for n, m in Counter(counts).items() if n)
-    hidden = Fraction(entropy, total << BITS)
+    hidden = Fraction(entropy(Counter(counts), total), total << BITS)
     r = min(exp(exact(g["promised"]["local_dp"]))[1] for g in design["guarantees"])
     bounds = [hidden, *([ceiling(r), most_told(counts, r, design["certificate"])] if r > 1 else [Fraction(0)])]
     return figures, "staircase", max(told, Fraction(0)), min(bounds), hidden

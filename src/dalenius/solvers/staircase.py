@@ -17,6 +17,7 @@ optimum, and it makes the bound independent of their number.
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 import highspy
 import numpy as np
@@ -26,7 +27,17 @@ from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.lp import silent_simplex
 
-__all__ = ["Staircase", "best_mass", "staircase"]
+__all__ = [
+    "Level",
+    "Meeting",
+    "Pricing",
+    "Staircase",
+    "best_mass",
+    "first_columns",
+    "generated",
+    "staircase",
+    "worst_leaf",
+]
 
 _ROUNDS = 1000
 _NODES = 1 << 11  # of the tree, at first
@@ -41,9 +52,9 @@ class Staircase:
     """Columns with their weights, the dual vector z, and the tree that proves ``bound`` = sum z + its worst leaf.
 
     A column holds 1 for an atom in A, 0 for one outside and the share taken of a divisible class. ``tree`` is flat, in
-    pre-order: [class, k], whether more than k atoms of a class are in A, yes first; or the tangent point of a leaf. The
-    classes are the distinct p, the largest first, the divisible ones last; ``z`` is the price of each of their atoms,
-    ``one`` its p and ``many`` their number.
+    pre-order: [class, k], whether more than k atoms of a class are in A, yes first; or where a leaf has its tangent.
+    The classes are the distinct p, the largest first, the divisible ones last; ``z`` is the price of each of their
+    atoms, ``one`` its p and ``many`` their number.
     """
 
     columns: Floats
@@ -51,7 +62,7 @@ class Staircase:
     z: Floats
     one: Floats
     many: Floats
-    tree: list[list[int] | float]
+    tree: list[list[int] | list[float] | float]
     value: float
     bound: float
 
@@ -88,9 +99,21 @@ def staircase(
         raise InputError("a staircase needs two or more positive weights that sum to one, and a ratio above one")
     deadline = monotonic() + seconds
     few = divisible is None and len(p) <= _EVERY
-    pricing = (_Every if few else _Pricing)(p, ratio, np.zeros(len(p), dtype=bool) if divisible is None else divisible)
+    pricing = (_Every if few else Pricing)(p, ratio, np.zeros(len(p), dtype=bool) if divisible is None else divisible)
+    return generated(pricing, first_columns(p, ratio), gap, enough, deadline, on_progress)
+
+
+def generated(
+    pricing: "Pricing",
+    first: Floats,
+    gap: float,
+    enough: float,
+    deadline: float,
+    on_progress: Callable[[float, float], None] | None,
+) -> Staircase:
+    """The same from what prices columns and from columns that are a feasible start."""
     master = _Master(pricing)
-    master.add(_first(p, ratio))
+    master.add(first)
     bound, centre = np.inf, np.zeros(0)
     for _ in range(_ROUNDS):
         value, z = master.solve()
@@ -106,7 +129,7 @@ def staircase(
         if bound - value <= 0.3 * gap or value >= enough or monotonic() > deadline:
             break
         if not fresh:
-            if pricing.nodes >= _MOST_NODES:
+            if pricing.nodes >= pricing.most_nodes:
                 break
             pricing.nodes *= 2
     value, z = master.solve()
@@ -119,7 +142,7 @@ def staircase(
     return Staircase(columns, master.x[used], pricing.even(z), pricing.one, pricing.many, tree, value, bound)
 
 
-def _first(p: Floats, ratio: float) -> Floats:
+def first_columns(p: Floats, ratio: float) -> Floats:
     """Every single atom and every other, and prefixes of random orders with about the best mass: a feasible start."""
     N, draw, wanted = len(p), np.random.default_rng(0), best_mass(ratio)
     sets = [np.eye(N), 1 - np.eye(N)]
@@ -136,7 +159,7 @@ def _first(p: Floats, ratio: float) -> Floats:
 class _Master:
     """The linear program over the columns so far; HiGHS keeps its basis between rounds."""
 
-    def __init__(self, pricing: "_Pricing") -> None:
+    def __init__(self, pricing: "Pricing") -> None:
         self.pricing, self.columns, self.known = pricing, list[Floats](), set[bytes]()
         self.solver, self.x = silent_simplex(1e-10, threads=1), np.zeros(0)
         N = len(pricing.p)
@@ -153,7 +176,7 @@ class _Master:
                 self.known.add(name)
                 self.columns.append(column)
                 ratio = 1 + self.pricing.c  # columns with maximum 1, so that a large ratio spoils no tolerance
-                worth = float(self.pricing.worth(np.array([column @ self.pricing.p]))[0]) / ratio
+                worth = float(self.pricing.told(column[None])[0]) / ratio
                 entries = (1 + self.pricing.c * column) / ratio
                 self.solver.addCol(-self.scale * worth, 0.0, highspy.kHighsInf, len(self.rows), self.rows, entries)
         return len(self.columns) - before
@@ -176,7 +199,7 @@ class _Master:
         return -self.solver.getInfo().objective_function_value / self.scale, -np.array(solution.row_dual) / self.scale
 
 
-class _Pricing:
+class Pricing:
     """The subset with the largest g(p(A)) - z . (1 + c 1_A), level by level of what is told apart.
 
     Atoms of equal p are one class, of which a whole number is in A; they have one price, the mean of theirs, which
@@ -189,7 +212,7 @@ class _Pricing:
         _, first, self.of = np.unique(-names, return_index=True, return_inverse=True)
         self.one, self.many = p[first], np.bincount(self.of).astype(np.float64)
         self.divisible, self.members = divisible[first], [np.flatnonzero(self.of == k) for k in range(len(first))]
-        self.nodes, top = _NODES, ratio * np.log(ratio) / (ratio - 1)
+        self.nodes, self.most_nodes, top = _NODES, _MOST_NODES, ratio * np.log(ratio) / (ratio - 1)
         self.ceiling = (top - 1 - np.log(top)) / np.log(2)
 
     def worth(self, P: Floats) -> Floats:
@@ -197,20 +220,24 @@ class _Pricing:
         told: Floats = P * self.most - (1 + self.c * P) * np.log2(1 + self.c * P)
         return told
 
+    def told(self, columns: Floats) -> Floats:
+        """What each column tells."""
+        return self.worth(columns @ self.p)
+
     def even(self, z: Floats) -> Floats:
         """The price of one atom of each class."""
         return np.bincount(self.of, weights=z) / self.many
 
     def best(self, z: Floats, slack: float) -> tuple[float, Floats]:
         """A bound of the largest excess, and columns with large positive ones."""
-        levels = self._grown(self.even(z), slack, found := _Found(self, z))
-        return _worst(levels), found.columns()
+        levels = self._grown(self.even(z), slack, found := Found(self, z))
+        return worst_leaf(levels), found.columns()
 
     def excess(self, z: Floats, slack: float) -> float:
         """A bound of the largest excess."""
-        return _worst(self._grown(self.even(z), slack))
+        return worst_leaf(self._grown(self.even(z), slack))
 
-    def _grown(self, z: Floats, slack: float, found: "_Found | None" = None) -> list["_Level"]:
+    def _grown(self, z: Floats, slack: float, found: "Meeting | None" = None) -> list["Level"]:
         """Levels of the tree: a node whose bound does not exceed what is needed is a leaf.
 
         The slope of g meets the price of a class at P*. Along rising prices P* falls and the mass taken rises, so the
@@ -220,7 +247,7 @@ class _Pricing:
         one, price, total = self.one[order], (z / self.one)[order], float(z @ self.many)
         met = (np.exp2(np.clip((self.most - c * price) / c - 1 / np.log(2), -200, 200)) - 1) / c
         low, high = np.zeros((1, len(one))), self.many[order][None, :].copy()
-        levels, nodes = list[_Level](), 1
+        levels, nodes = list[Level](), 1
         while True:
             mass, room = low @ one, (high - low) * one
             before = mass[:, None] + np.cumsum(room, axis=1) - room
@@ -237,7 +264,7 @@ class _Pricing:
             if nodes + 2 * int((~leaf).sum()) > self.nodes:
                 leaf[:] = True
             here = np.floor(share[np.arange(len(share)), split])
-            levels.append(_Level(bound, at, leaf, order[split], here))
+            levels.append(Level(bound, at, leaf, order[split], here))
             if leaf.all():
                 return levels
             open_ = np.flatnonzero(~leaf)
@@ -248,43 +275,43 @@ class _Pricing:
             low = np.stack([more, low[open_]], axis=1).reshape(-1, len(one))
             high = np.stack([high[open_], less], axis=1).reshape(-1, len(one))
 
-    def tree(self, z: Floats, slack: float) -> tuple[float, list[list[int] | float]]:
+    def tree(self, z: Floats, slack: float) -> tuple[float, list[list[int] | list[float] | float]]:
         """The worst leaf, and the tree in pre-order; one too large, with the least slack for which it is not."""
         z = self.even(z)
         levels = self._grown(z, slack)
-        while _worst(levels) > 1.5 * slack:
-            middle = (slack * _worst(levels)) ** 0.5
+        while worst_leaf(levels) > 1.5 * slack:
+            middle = (slack * worst_leaf(levels)) ** 0.5
             found = self._grown(z, middle)
-            if _worst(found) <= middle:
+            if worst_leaf(found) <= middle:
                 levels = found
             else:
                 slack = middle
         places = [np.cumsum(~level.leaf) - 1 for level in levels]
-        flat: list[list[int] | float] = []
+        flat: list[list[int] | list[float] | float] = []
         stack = [(0, 0)]
         while stack:
             depth, k = stack.pop()
             level = levels[depth]
             if level.leaf[k]:
-                flat.append(float(min(max(level.at[k], 0.0), 1.0)))
+                flat.append(np.clip(level.at[k], 0.0, 1.0).tolist())
             else:
                 flat.append([int(level.split[k]), int(level.count[k])])
                 child = 2 * int(places[depth][k])
                 stack += [(depth + 1, child + 1), (depth + 1, child)]
-        return _worst(levels), flat
+        return worst_leaf(levels), flat
 
 
-class _Every(_Pricing):
+class _Every(Pricing):
     """The same for few atoms, by looking at every subset: bit x of its number says whether atom x is in A."""
 
     def __init__(self, p: Floats, ratio: float, divisible: NDArray[np.bool_]) -> None:
         super().__init__(p, ratio, divisible)
-        self.told, self.nodes = self.worth(_over_subsets(p)), _PROOF_NODES
+        self.worths, self.nodes = self.worth(_over_subsets(p)), _PROOF_NODES
 
     def excesses(self, z: Floats) -> Floats:
         """g(p(A)) - z . (1 + c 1_A) for every A."""
         z = self.even(z)[self.of]
-        return np.asarray(self.told - _over_subsets(self.c * z) - float(z.sum()))
+        return np.asarray(self.worths - _over_subsets(self.c * z) - float(z.sum()))
 
     def excess(self, z: Floats, slack: float) -> float:  # noqa: ARG002
         """The largest excess."""
@@ -307,7 +334,7 @@ def _over_subsets(v: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Level:
+class Level:
     """Nodes of one depth: their bound, where it is met, whether it suffices, and else what is told apart."""
 
     bound: Floats
@@ -317,22 +344,32 @@ class _Level:
     count: Floats
 
 
-def _worst(levels: list[_Level]) -> float:
+def worst_leaf(levels: list[Level]) -> float:
     return max(float(level.bound[level.leaf].max(initial=-np.inf)) for level in levels)
 
 
-class _Found:
+class Meeting:
+    """Who is shown the nodes of a tree on the way down, and remembers the best that was met."""
+
+    most = 0.0
+
+    def offer(self, share: Floats, *where: Any) -> None:
+        """The numbers of each class that the bounds of some nodes take, in parts."""
+        raise NotImplementedError
+
+
+class Found(Meeting):
     """The best columns met on the way down: whole numbers on both sides of what a bound takes in part."""
 
-    def __init__(self, pricing: _Pricing, z: Floats) -> None:
+    def __init__(self, pricing: Pricing, z: Floats) -> None:
         self.pricing, self.z, self.most = pricing, z, 0.0
         self._columns: list[tuple[float, Floats]] = []  # worth, and how many of each class
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._cheapest = [atoms[np.argsort(z[atoms], kind="stable")] for atoms in pricing.members]
 
-    def offer(self, share: Floats, order: NDArray[np.int64], split: NDArray[np.int64]) -> None:
+    def offer(self, share: Floats, *where: Any) -> None:
         """Round the class that is taken in part down and up, and one further; among equals the cheapest are taken."""
-        pricing, z = self.pricing, self.pricing.even(self.z)
+        (order, split), pricing, z = where, self.pricing, self.pricing.even(self.z)
         rows, self._order = np.arange(len(share)), order
         many, divisible = pricing.many[order], pricing.divisible[order]
         for step in (0, 1, -1, 2):
