@@ -23,18 +23,24 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 
 from dalenius.solvers.leakage.program import Floats, Ints
 
-__all__ = ["Columns", "Dense", "Floor", "LowRank", "Pattern"]
+__all__ = ["Columns", "Dense", "Floor", "LowRank", "Pattern", "inverse_roots"]
 
 _ENTRIES = 4_000_000  # doubles of U_t at a time
 _BATCHED = 48  # up to this size numpy's batched Cholesky is faster than LAPACK called letter by letter
 
-LogRows = Callable[[int, int], Floats]
+LogRows = Callable[[int, int, Floats], None]
+"""Writes the rows U_t of the letters first..last-1."""
 
 
 class Columns(Protocol):
-    """Factors of all H_t: ``schur`` = sum_t H_t^-1 and products with H_t^-1."""
+    """Factors of all H_t: ``schur`` = sum_t H_t^-1 and products with H_t^-1.
+
+    One object serves every iterate of a search: what `factor` writes, it writes over the factors of the one before.
+    """
 
     schur: Floats
+
+    def factor(self, z: Floats, x: Floats, weight: Floats, U: LogRows) -> None: ...
 
     def solve(self, V: Floats) -> Floats:
         """H_t^-1 V_t for V (m, N, k)."""
@@ -79,17 +85,37 @@ def _gram(Y: Floats, into: Floats) -> None:
 
 
 def _mirrored(upper: Floats) -> Floats:
-    return np.triu(upper) + np.triu(upper, 1).T
+    """The symmetric matrix of an upper triangle with zeros below."""
+    whole = upper + upper.T
+    whole[np.diag_indices(len(upper))] *= 0.5
+    return np.asarray(whole)
+
+
+def inverse_roots(H: Floats) -> Floats:
+    """L_t^-1 for H_t = L_t L_t' (letters, K, K), row by row for all letters at once."""
+    L = np.linalg.cholesky(H)
+    out = np.zeros_like(L)
+    for i, own in enumerate(1 / np.diagonal(L, axis1=1, axis2=2).T):
+        out[:, i, i] = own
+        out[:, i, :i] = (L[:, i, None, :i] @ out[:, :i, :i])[:, 0] * -own[:, None]
+    return out
 
 
 class LowRank:
     """H_t^-1 = P_t - Y_t' Y_t with P_t = diag(theta_t) + sum_floors w_t w_t'."""
 
-    def __init__(self, z: Floats, x: Floats, weight: Floats, pattern: Pattern, U: LogRows, rank: int) -> None:
+    def __init__(self, pattern: Pattern, shape: tuple[int, int], rank: int) -> None:
+        self.pattern, self.rank = pattern, rank
+        m, N = shape
+        self.step = max(1, min(m, _ENTRIES // max(1, rank * N)))
+        self.Y = np.empty((m, rank, N))
+        self.rows, self.scaled = np.empty((2, self.step, rank, N))
+
+    def factor(self, z: Floats, x: Floats, weight: Floats, U: LogRows) -> None:
         m, N = x.shape
         diagonal = np.where(x > 0, z / np.where(x > 0, x, 1.0), np.inf)
         arrows = []
-        for floor in pattern.floors:
+        for floor in self.pattern.floors:
             R, rows, r = len(floor.rows), floor.rows, floor.r
             a, b = weight[:, floor.first : floor.first + R], weight[:, floor.first + R : floor.first + 2 * R]
             own = diagonal[:, rows] * floor.mass**2
@@ -106,14 +132,13 @@ class LowRank:
             diagonal[:, floor.at] = np.inf
         self.theta = 1 / diagonal
         self.arrows = arrows
-        self.Y = np.empty((m, rank, N))
         schur = np.zeros((N, N), order="F")
-        step = max(1, _ENTRIES // max(1, rank * N))
-        k = np.arange(rank)
-        for first in range(0, m, step) if rank else ():
-            part = slice(first, first + step)
-            rows_ = U(first, min(m, first + step))
-            scaled = rows_ * self.theta[part, None, :]
+        k = np.arange(self.rank)
+        for first in range(0, m, self.step) if self.rank else ():
+            part = slice(first, min(m, first + self.step))
+            rows_, scaled = self.rows[: part.stop - first], self.scaled[: part.stop - first]
+            U(first, part.stop, rows_)
+            np.multiply(rows_, self.theta[part, None, :], out=scaled)
             for w in arrows:
                 scaled += (rows_ @ w[part, :, None]) * w[part, None, :]
             inner = scaled @ rows_.transpose(0, 2, 1)
@@ -122,11 +147,10 @@ class LowRank:
             inner *= size[:, :, None]
             inner *= size[:, None, :]
             inner[:, k, k] += 1e-15
-            root = np.linalg.inv(np.linalg.cholesky(inner)) * size[:, None, :]
-            np.matmul(root, scaled, out=self.Y[part])
+            np.matmul(inverse_roots(inner) * size[:, None, :], scaled, out=self.Y[part])
             _gram(self.Y[part], schur)
         self.schur = -_mirrored(schur)
-        self.schur[np.arange(N), np.arange(N)] += self.theta.sum(axis=0)
+        self.schur[np.diag_indices(N)] += self.theta.sum(axis=0)
         for w in arrows:
             self.schur += w.T @ w
 
@@ -134,7 +158,7 @@ class LowRank:
         out = self.theta[:, :, None] * V
         for w in self.arrows:
             out += w[:, :, None] * (w[:, None, :] @ V)
-        if self.Y.shape[1]:
+        if self.rank:
             out -= self.Y.transpose(0, 2, 1) @ (self.Y @ V)
         return np.asarray(out)
 
@@ -142,15 +166,25 @@ class LowRank:
 class Dense:
     """H_t^-1 = F_t' F_t with F_t the inverse of a Cholesky factor; F_t vanishes on forbidden entries."""
 
-    def __init__(self, z: Floats, x: Floats, weight: Floats, pattern: Pattern, U: LogRows, rank: int) -> None:
+    def __init__(self, pattern: Pattern, shape: tuple[int, int], rank: int) -> None:
+        self.pattern, self.rank = pattern, rank
+        m, N = shape
+        self.step = max(1, min(m, _ENTRIES // max(1, rank * N)))
+        self.rows = np.empty((self.step, rank, N))
+        self.F = np.empty((m, N, N))
+
+    def factor(self, z: Floats, x: Floats, weight: Floats, U: LogRows) -> None:
         m, N = x.shape
         e = np.arange(N)
         live = (x > 0).astype(np.float64)
-        H = np.zeros((m, N, N))
-        step = max(1, _ENTRIES // max(1, rank * N))
-        for first in range(0, m, step) if rank else ():
-            rows_ = U(first, min(m, first + step))
-            np.matmul(rows_.transpose(0, 2, 1), rows_, out=H[first : first + step])
+        H, pattern = self.F, self.pattern
+        if not self.rank:
+            H[:] = 0.0
+        for first in range(0, m, self.step) if self.rank else ():
+            part = slice(first, min(m, first + self.step))
+            rows_ = self.rows[: part.stop - first]
+            U(first, part.stop, rows_)
+            np.matmul(rows_.transpose(0, 2, 1), rows_, out=H[part])
         H[:, e, e] += np.where(x > 0, z / np.where(x > 0, x, 1.0), 0.0)
         if pattern.count:
             H.reshape(m, N * N)[:, pattern.touched] += (pattern.outer @ weight[:, : pattern.count].T).T
@@ -162,12 +196,11 @@ class Dense:
         H *= size[:, :, None]
         H *= size[:, None, :]
         if N < _BATCHED:
-            H = _batched_inverse_root(H)
+            H[:] = _batched_inverse_root(H)
         else:
             for t in range(m):
                 H[t] = _inverse_root(H[t])
         H *= (size * live)[:, None, :]
-        self.F = H
         schur = np.zeros((N, N), order="F")
         _gram(H, schur)
         self.schur = _mirrored(schur)
@@ -182,7 +215,7 @@ def _batched_inverse_root(H: Floats) -> Floats:
     while True:
         H[:, e, e] += shift
         try:
-            return np.asarray(np.linalg.inv(np.linalg.cholesky(H)))
+            return inverse_roots(H)
         except np.linalg.LinAlgError:
             if shift > 1e-4:
                 raise

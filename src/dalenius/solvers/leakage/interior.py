@@ -21,6 +21,7 @@ from typing import TypeAlias
 import numpy as np
 
 from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.columns import Dense, LowRank
 from dalenius.solvers.leakage.layout import Layout, Snapshot, State
 from dalenius.solvers.leakage.newton import Corrections, Newton
 from dalenius.solvers.leakage.program import Floats, Multipliers
@@ -78,8 +79,8 @@ def _total(products: Sequence[Floats]) -> float:
     return sum(float(v.sum()) for v in products)
 
 
-def _step(newton: Newton, gap: float, count: int, care: Care, wary: bool) -> tuple[State, float]:
-    """A direction and how far to go along it."""
+def _stepped(newton: Newton, gap: float, count: int, care: Care, wary: bool) -> State:
+    """The next iterate."""
     state = newton.state
     none: list[Floats | float] = [0.0] * len(state.complementary())
     plain = newton.direction(0.0, none)
@@ -120,7 +121,7 @@ def _step(newton: Newton, gap: float, count: int, care: Care, wary: bool) -> tup
         if max(change, default=0.0) <= _LONGEST:
             break
         step *= 0.7
-    return d, step
+    return after
 
 
 def descend(
@@ -166,6 +167,8 @@ def _iterates(
     model = Layout(given)
     dense = care.dense or bool(given.worst) or (model.pattern.count > 0 and not model.pattern.only_floors)
     dense = dense or model.rank >= model.N
+    factors: type[LowRank] | type[Dense] = Dense if dense else LowRank
+    columns = factors(model.pattern, model.live.shape, model.rank)
     start = None if start is None or not model.fits(start) else start
     state = model.beginning() if start is None else model.resumed(start)
     for step in range(care.steps):
@@ -187,9 +190,7 @@ def _iterates(
         if found.snapshot is None and total < snapshot and (start is None or step >= 2):
             limits = tuple(L for _, L in given.leakages)
             found.snapshot = Snapshot(state, tuple(model.D.tolist()), limits)
-        newton = Newton(model, state, dense)
-        d, far = _step(newton, total, count, care, wary=step > 2)
-        state = state.moved(far, d)
+        state = _stepped(Newton(model, state, columns), total, count, care, wary=step > 2)
         yield
 
 

@@ -91,6 +91,7 @@ class Layout:
         N = self.N = n + extra
         self.live = np.ones((m, N), dtype=bool)
         self.live[:, :n] = given.allowed.T
+        self.full = bool(given.allowed.all())
         secrets = [(s, theta, None, np.zeros(1), False) for theta, s in given.objective]
         secrets += [(s, 0.0, k, np.full(1, L), False) for k, (s, L) in enumerate(given.leakages)]  # type: ignore[misc]
         first = len(given.leakages)
@@ -116,15 +117,16 @@ class Layout:
         return np.where(self.live, np.vstack([matrix, np.zeros((self.N - self.n, self.m))]).T, 0.0)
 
     def _redundant(self) -> Floats:
-        """Orthonormal directions in which row sums repeat the equalities: sum_t G x_t = G p."""
-        if not len(self.G):
-            return np.zeros((self.n, 0))
+        """The projector on directions in which row sums repeat the equalities: sum_t G x_t = G p."""
         q, r = np.linalg.qr(self.given.G.T)
-        return np.asarray(q[:, np.abs(np.diag(r)) > 1e-12])
+        q = q[:, np.abs(np.diag(r)) > 1e-12]
+        return np.asarray(q @ q.T)
 
     def inequalities(self, x: Floats) -> Floats:
         """A x_t (m, rows): pairs and floors, then odds."""
-        return np.hstack([(self.pattern.matrix @ x.T).T, x @ self.A.T])
+        parts = [(self.pattern.matrix @ x.T).T] if self.pattern.count else []
+        parts += [x @ self.A.T] if len(self.A) or not parts else []
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def transposed(self, nu: Floats) -> Floats:
         k = self.pattern.count

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
-from dalenius.solvers.leakage.columns import Columns, Dense, LowRank
+from dalenius.solvers.leakage.columns import Columns, inverse_roots
 from dalenius.solvers.leakage.layout import Layout, Placed, State
 from dalenius.solvers.leakage.program import Floats
 
@@ -55,70 +55,73 @@ class Local:
                 self.curvature = bend.sum(keepdims=True).reshape(1, 1) + w / self.lam
             self.gradient[x == 0] = 0.0
 
-    def root(self, first: int, last: int) -> Floats:
-        """sqrt(lam) R (letters, K, N)."""
+    def root(self, first: int, last: int, out: Floats) -> None:
+        """Write sqrt(lam) R (letters, K, N)."""
         s = self.term.secret
         part = slice(first, last)
         lam = np.broadcast_to(np.sqrt(self.lam), (len(self.q), 1))[part]
         gone = (1 - np.sqrt(self.v[part] / self.den[part])) / (self.S[part] * np.sqrt(self.q[part]))
         left, right = lam / np.sqrt(self.J[part]), lam * gone[:, s.group] * np.sqrt(self.b[part])
-        rows = left[:, :, None] * self.term.B
-        rows -= right[:, :, None] * (s.G @ self.term.B)[s.group]
+        mixed = -right[:, :, None] * s.G[s.group]
+        k = np.arange(len(s.group))
+        mixed[:, k, k] += left
+        np.matmul(mixed, self.term.B, out=out[:, : len(k)])
         if self.term.worst:
-            steep = self.gradient[part] / np.sqrt(self.curvature[part])
-            rows = np.concatenate([rows, steep[:, None, :]], axis=1)
-        return np.asarray(rows)
+            out[:, -1] = self.gradient[part] / np.sqrt(self.curvature[part])
 
 
 class Newton:
     """Residuals and factors at one iterate; `direction` solves for any target of the complementary products."""
 
-    def __init__(self, model: Layout, state: State, dense: bool) -> None:
-        self.model, self.state = model, state
+    def __init__(self, model: Layout, state: State, columns: Columns) -> None:
+        self.model, self.state, self.columns = model, state, columns
         x, n = state.x, model.n
-        self.safe = np.where(model.live, x, 1.0)
+        pairs = state.complementary()
+        self.products = [a * b for a, b in pairs]
+        # 1 / 0 stands for an entry that is forbidden and stays as it is.
+        self.inverses = [tuple(1 / np.where(v > 0, v, np.inf) for v in pair) for pair in pairs]
         self.local = [Local(t, state, k, x) for k, t in enumerate(model.terms)]
         self.limits = [o for o in self.local if o.term.at is not None and not o.term.worst]
         self._residuals()
         weight = state.nu / state.a
-        factor: type[LowRank] | type[Dense] = Dense if dense else LowRank
         odd = np.sqrt(weight[:, model.pattern.count :])
 
-        def rows(first: int, last: int) -> Floats:
-            parts = [o.root(first, last) for o in self.local]
+        def rows(first: int, last: int, out: Floats) -> None:
+            at = 0
+            for o in self.local:
+                more = at + len(o.term.B) + o.term.worst
+                o.root(first, last, out[:, at:more])
+                at = more
             if len(model.A):
-                parts.append(odd[first:last, :, None] * model.A)
-            return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+                np.multiply(odd[first:last, :, None], model.A, out=out[:, at:])
 
-        self.columns: Columns = factor(state.z, x, weight, model.pattern, rows, model.rank)
+        columns.factor(state.z, x, weight, rows)
         schur = self._without_equalities()
-        self.V = np.stack([*model.Cs, *(o.gradient for o in self.limits)], axis=2) if self.extra else None
+        self.V = np.stack([*model.Cs, *(o.gradient for o in self.limits)]) if self.extra else None
         size = n + self.extra
         S = np.zeros((size, size))
         S[:n, :n] = schur[:n, :n]
         if self.V is not None:
-            PV = self._projected(self.V)
+            PV = self._projected(self.V.transpose(1, 2, 0))
             S[:n, n:] = -PV[:, :n, :].sum(axis=0)
             S[n:, :n] = S[:n, n:].T
-            flat = self.V.reshape(-1, self.extra)
-            S[n:, n:] = flat.T @ PV.reshape(-1, self.extra)
+            S[n:, n:] = self.V.reshape(self.extra, -1) @ PV.reshape(-1, self.extra)
             k = n + np.arange(self.extra)
             S[k, k] += np.r_[state.u / state.s, [float(o.curvature[0, 0]) for o in self.limits]]
         # Row sums and equalities repeat each other; fixing the difference keeps the Schur matrix definite.
-        Q = model.redundant
-        S[:n, :n] += np.mean(np.diag(schur)[:n]) * (Q @ Q.T)
+        if len(model.G):
+            S[:n, :n] += np.mean(np.diag(schur)[:n]) * model.redundant
         self.S = S
         self.size = 1 / np.sqrt(np.maximum(np.diag(S), 1e-300))
         scaled = S * self.size[:, None] * self.size
         shift = 1e-13 if len(model.G) else 1e-15
         while True:
-            try:
-                self.factor = cho_factor(scaled + shift * np.eye(size))
+            self.factor, failed = dpotrf(scaled + shift * np.eye(size))
+            if not failed:
                 break
-            except np.linalg.LinAlgError:
-                if shift > 1e-3:
-                    raise
-                shift *= 30
+            if shift > 1e-3:
+                raise np.linalg.LinAlgError("the coupled equations are not positive definite")
+            shift *= 30
 
     def _residuals(self) -> None:
         model, s = self.model, self.state
@@ -135,9 +138,9 @@ class Newton:
             dual -= model.transposed(s.nu)
         if len(model.G):
             dual -= s.eta @ model.G
-        self.dual = np.where(model.live, dual, 0.0)
+        self.dual = dual if model.full else np.where(model.live, dual, 0.0)
         self.rows = model.p - x.sum(axis=0)[:n]
-        used = np.array([float((C * x).sum()) for C in model.Cs])
+        used = np.array([float(np.vdot(C, x)) for C in model.Cs])
         self.spent = model.D - used - s.u if len(used) else np.zeros(0)
         self.slack = s.a - model.inequalities(x)
         self.equal = model.h - x @ model.G.T
@@ -163,7 +166,7 @@ class Newton:
         size = np.sqrt(np.maximum(inner[:, k, k], 1e-300))
         inner /= size[:, :, None] * size[:, None, :]
         inner[:, k, k] += 1e-13
-        root = np.linalg.inv(np.linalg.cholesky(inner)) / size[:, None, :]
+        root = inverse_roots(inner) / size[:, None, :]
         self.inner = root.transpose(0, 2, 1) @ root
         taken = (root @ self.HG.transpose(0, 2, 1)).reshape(-1, model.N)
         return np.asarray(schur - taken.T @ taken)
@@ -176,8 +179,8 @@ class Newton:
         return out
 
     def _coupled(self, right: Floats) -> Floats:
-        out = self.size * cho_solve(self.factor, self.size * right)
-        return np.asarray(out + self.size * cho_solve(self.factor, self.size * (right - self.S @ out)))
+        out = self.size * dpotrs(self.factor, self.size * right)[0]
+        return np.asarray(out + self.size * dpotrs(self.factor, self.size * (right - self.S @ out))[0])
 
     def _solved(self, h: Floats, equal: Floats, rows: Floats, over: Floats) -> tuple[Floats, Floats, Floats]:
         """dx, deta and theta = (dmu, ds, dlam) for the right sides of the dual, the equalities, row sums and limits."""
@@ -188,28 +191,29 @@ class Newton:
         right = np.zeros(n + self.extra)
         right[:n] = rows - dx[:, :n].sum(axis=0)
         if self.V is not None:
-            right[n:] = self.V.reshape(-1, self.extra).T @ dx.ravel() - over
+            right[n:] = self.V.reshape(self.extra, -1) @ dx.ravel() - over
         theta = self._coupled(right)
         h = h.copy()
         h[:, :n] += theta[:n]
         if self.V is not None:
-            h -= self.V @ theta[n:]
-        h = np.where(model.live, h, 0.0)
+            h -= (theta[n:] @ self.V.reshape(self.extra, -1)).reshape(h.shape)
         dx = self.columns.solve(h[:, :, None])
         deta = np.zeros_like(self.state.eta)
         if len(model.G):
             step = self.inner @ (equal[:, :, None] - self.HG.transpose(0, 2, 1) @ h[:, :, None])
             deta = step[:, :, 0]
             dx = dx + self.HG @ step
-        return np.where(model.live, dx[:, :, 0], 0.0), deta, theta
+        return dx[:, :, 0], deta, theta
 
     def direction(self, target: float, corrections: Corrections) -> State:
         """The step towards products equal to ``target``, less the second-order ``corrections``."""
         model, s, n = self.model, self.state, self.model.n
         J, T = len(model.Cs), len(self.local)
-        want = [target - a * b - c for (a, b), c in zip(s.complementary(), corrections, strict=True)]
+        want = [target - ab - c for ab, c in zip(self.products, corrections, strict=True)]
         want_x, want_u, want_a, want_q, want_w = want[0], want[1], want[2], want[3 : 3 + T], want[3 + T :]
-        h = np.where(model.live, want_x / self.safe, 0.0) - self.dual
+        inverse_x = self.inverses[0][0]
+        pull = want_x * inverse_x
+        h = pull - self.dual
         if self.slack.shape[1]:
             h += model.transposed((want_a + s.nu * self.slack) / s.a)
         kept = []
@@ -232,12 +236,12 @@ class Newton:
         over = np.zeros(self.extra)
         over[:J] = self.spent - want_u / s.s if J else 0.0
         over[J:] = [float(kept[k][2][0, 0]) for k, o in enumerate(self.local) if o in self.limits]
-        dx, deta, theta = self._solved(np.where(model.live, h, 0.0), self.equal, self.rows, over)
+        dx, deta, theta = self._solved(h, self.equal, self.rows, over)
         if len(model.G):  # equalities and row sums lose digits as the letters empty: solve for what is left of them
             left = self.equal - dx @ model.G.T, self.rows - dx[:, :n].sum(axis=0), np.zeros(self.extra)
             more = self._solved(np.zeros_like(h), *left)
             dx, deta, theta = dx + more[0], deta + more[1], theta + more[2]
-        dz = np.where(model.live, (want_x - s.z * dx) / self.safe, 0.0)
+        dz = pull - s.z * dx * inverse_x
         ds = theta[n : n + J]
         da = model.inequalities(dx) - self.slack
         d = State(
@@ -267,8 +271,8 @@ class Newton:
     def room(self, d: State) -> float:
         """How far one can go along d before a slack or a multiplier vanishes."""
         most = 1e-30
-        for here, way in zip(self.state.complementary(), d.complementary(), strict=True):
-            for a, b in zip(here, way, strict=True):
+        for inverse, way in zip(self.inverses, d.complementary(), strict=True):
+            for a, b in zip(inverse, way, strict=True):
                 if a.size:
-                    most = max(most, float((-b / np.where(a > 0, a, 1.0)).max()))
+                    most = max(most, -float((a * b).min()))
         return 1 / most
