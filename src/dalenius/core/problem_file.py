@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dalenius.core.cdf import Cdf
-from dalenius.core.forms.windows import chain, sliding
 from dalenius.core.combination import Combination
+from dalenius.core.forms.windows import chain, sliding
 from dalenius.core.guarantee import (
     GUARANTEES,
     Contraction,
