@@ -59,48 +59,43 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class MaximizeInformation(Objective):
-    """I(W; Y), everything that leaves counted as Y."""
+class _About(Objective):
+    """What is told about some columns."""
 
     about: Names
-    sense: ClassVar[str] = "maximize"
 
     @property
     def names(self) -> Names:
         return self.about
+
+
+@dataclass(frozen=True)
+class MaximizeInformation(_About):
+    """I(W; Y), everything that leaves counted as Y."""
+
+    sense: ClassVar[str] = "maximize"
 
     def to_json(self) -> dict[str, Any]:
         return {"maximize": {"information": list(self.about)}}
 
 
 @dataclass(frozen=True)
-class MaximizeInformationOfEach(Objective):
+class MaximizeInformationOfEach(_About):
     """sum_j I(X_j; Y_j), what the release of each column tells about that column."""
 
-    about: Names
     sense: ClassVar[str] = "maximize"
-
-    @property
-    def names(self) -> Names:
-        return self.about
 
     def to_json(self) -> dict[str, Any]:
         return {"maximize": {"information_of_each": list(self.about)}}
 
 
 @dataclass(frozen=True)
-class MinimizeLeakage(Objective):
+class MinimizeLeakage(_About):
     """I(S; Y); with side information Z of the user, I(S; Y, Z)."""
-
-    about: Names
 
     def __post_init__(self) -> None:
         if not self.about:
             raise InputError("nothing is private: name the columns whose leakage is minimised")
-
-    @property
-    def names(self) -> Names:
-        return self.about
 
     def to_json(self) -> dict[str, Any]:
         return {"minimize": {"leakage": list(self.about)}}

@@ -34,6 +34,7 @@ from dalenius.core import (
 )
 from dalenius.core.numbers import written
 from dalenius.designs import staircase, subset_selection
+from dalenius.designs.keeping import why_not_told_itself
 from dalenius.designs.pram import FORMS, pram
 from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
@@ -96,8 +97,8 @@ def _why_not_columns(problem: Problem, promise: LocalDP) -> str | None:
 
 
 def _why_not_strata(problem: Problem, promise: LocalDP) -> str | None:
-    if problem.objective != MaximizeInformation(problem.observe):
-        return "its objective is the information about the columns that it observes"
+    if reason := why_not_told_itself(problem):
+        return reason
     if set(problem.strata) & set(problem.observe):
         return "a stratum is not perturbed: name it in strata alone, not in observe"
     names = ", ".join(problem.strata)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil, log
 
-from dalenius.core import InformationPrivacy, LocalDP, Problem
+from dalenius.core import InformationPrivacy, LocalDP, MaximizeInformation, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
 
@@ -23,6 +23,8 @@ __all__ = [
     "near_pairs",
     "plain_ratio",
     "row_number",
+    "why_not_one_level",
+    "why_not_told_itself",
 ]
 
 MOST_NATS = 100
@@ -34,6 +36,22 @@ Rows = Mapping[int, Sequence[Fraction]]
 def local_promises(problem: Problem) -> list[LocalDP]:
     """The promises of local DP, plain and metric."""
     return [g for g in problem.guarantees if isinstance(g, LocalDP)]
+
+
+def why_not_one_level(problem: Problem) -> str | None:
+    """The reason why a problem promises something else than one plain level of local DP, or None."""
+    if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):
+        return "it promises local_dp and nothing else"
+    if promise.metric is not None or promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
+        return f"it promises local_dp without metric, delta and given, above 0 and up to {MOST_NATS} nats"
+    return None
+
+
+def why_not_told_itself(problem: Problem) -> str | None:
+    """The reason why a problem wants something else than the information about what is observed, W = X, or None."""
+    if not isinstance(problem.objective, MaximizeInformation) or problem.objective.about != problem.observe:
+        return "its objective is the information about the columns that it observes"
+    return None
 
 
 def bounded_secrets(problem: Problem) -> list[tuple[tuple[str, ...], Fraction]]:

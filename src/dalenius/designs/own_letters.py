@@ -18,10 +18,10 @@ from itertools import product
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, LocalDP, MaximizeInformation, Problem
+from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.designs import staircase
-from dalenius.designs.keeping import MOST_NATS, kept_exactly
+from dalenius.designs.keeping import kept_exactly, local_promises, why_not_one_level, why_not_told_itself
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.solvers import maximise
@@ -39,17 +39,15 @@ def why_not(problem: Problem) -> str | None:
     """The reason why this family does not solve a problem, or None."""
     if problem.form is not None or problem.release != problem.observe:
         return "it releases exactly the columns that it observes, without form"
-    if not isinstance(problem.objective, MaximizeInformation) or problem.objective.about != problem.observe:
-        return "its objective is the information about the columns that it observes"
-    if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):
-        return "it promises local_dp and nothing else"
-    if promise.metric is not None:
+    if reason := why_not_told_itself(problem):
+        return reason
+    if any(promise.metric is not None for promise in local_promises(problem)):
         return (
             "letters of their own (forbid, freeze, preserve_marginals) are searched for without a metric; a metric is "
             'taken with output = "Y", whose letters are fresh'
         )
-    if promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
-        return f"it promises local_dp without delta and given, above 0 and up to {MOST_NATS} nats"
+    if reason := why_not_one_level(problem):
+        return reason
     return problem.not_taken("keep", "strata", "each", "limits", "side_information")
 
 
@@ -62,7 +60,7 @@ def own_letters(
 ) -> Design:
     """The best matrix that the search finds, with the bound of all channels.
 
-    >>> from dalenius.core import Pmf
+    >>> from dalenius.core import MaximizeInformation, Pmf
     >>> joint = Pmf.from_records({"X": ("a", "b", "c")}, [(("a",), 5), (("b",), 3), (("c",), 2)])
     >>> goal, promise = MaximizeInformation(("X",)), LocalDP(Fraction(1))
     >>> design = own_letters(Problem(("X",), goal, (promise,), release=("X",), preserve_marginals=True, joint=joint))

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Design, LocalDP, MaximizeInformation, Pram, Problem
+from dalenius.core import Certificate, Design, LocalDP, Pram, Problem
 from dalenius.core.arithmetic import exp
+from dalenius.designs.keeping import why_not_told_itself
 from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
 from dalenius.solvers.pram import Shape, search, shapes
@@ -33,8 +34,8 @@ def why_not(problem: Problem) -> str | None:
         return 'its mechanism says form = "pram" or form = "randomised-response"'
     if tuple(problem.release) != tuple(problem.observe):
         return "it releases exactly the columns that it observes"
-    if not isinstance(problem.objective, MaximizeInformation) or problem.objective.about != problem.observe:
-        return "its objective is the information about the columns that it observes"
+    if reason := why_not_told_itself(problem):
+        return reason
     if len(problem.guarantees) != 1 or not isinstance(problem.guarantees[0], LocalDP):
         return "it promises local_dp and nothing else"
     if problem.guarantees[0].metric or problem.guarantees[0].delta:
@@ -63,7 +64,7 @@ def pram(
     locally: of its Tables 1, 2 and 4 nine rows are not the optimum, and Prop. 3.2 as printed can break the promise.
     The search takes well under a second for 100,000 letters, so that `gap` and `seconds` have nothing to say.
 
-    >>> from dalenius.core import Pmf
+    >>> from dalenius.core import MaximizeInformation, Pmf
     >>> joint = Pmf.from_records({"X": ("a", "b", "c")}, [(("a",), 5), (("b",), 3), (("c",), 2)])
     >>> about = MaximizeInformation(("X",))
     >>> design = pram(Problem(("X",), about, (LocalDP(Fraction(1)),), release=("X",), form="pram", joint=joint))

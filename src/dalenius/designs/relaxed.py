@@ -15,10 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, LocalDP, MaximizeInformation, Problem
+from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
 from dalenius.core.numbers import written
 from dalenius.designs import staircase
-from dalenius.designs.keeping import MOST_NATS
+from dalenius.designs.keeping import MOST_NATS, why_not_told_itself
 from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
 
@@ -35,8 +35,8 @@ def why_not(problem: Problem) -> str | None:
         return (
             f"it promises local_dp with a delta below 1, without metric and given, above 0 and up to {MOST_NATS} nats"
         )
-    if not isinstance(problem.objective, MaximizeInformation) or problem.objective.about != problem.observe:
-        return "its objective is the information about the columns that it observes"
+    if reason := why_not_told_itself(problem):
+        return reason
     if problem.output is None or problem.form is not None:
         return 'it needs a fresh alphabet, output = "Y", without form'
     return problem.not_taken(
@@ -53,7 +53,7 @@ def relaxed(
 ) -> Design:
     """The channel above for up to 64 letters.
 
-    >>> from dalenius.core import Pmf
+    >>> from dalenius.core import MaximizeInformation, Pmf
     >>> joint = Pmf.from_records({"X": ("a", "b", "c")}, [(("a",), 5), (("b",), 3), (("c",), 2)])
     >>> goal, promise = MaximizeInformation(("X",)), LocalDP(Fraction(1), delta=Fraction(1, 10**6))
     >>> design = relaxed(Problem(("X",), goal, (promise,), output="Y", joint=joint))

@@ -13,10 +13,10 @@ from dataclasses import replace
 from itertools import combinations
 from math import comb
 
-from dalenius.core import Design, LocalDP, MaximizeInformation, Problem, Staircase
+from dalenius.core import Design, LocalDP, Problem, Staircase
 from dalenius.core.arithmetic import exp
 from dalenius.designs import staircase
-from dalenius.designs.keeping import MOST_NATS
+from dalenius.designs.keeping import why_not_one_level, why_not_told_itself
 from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
 
@@ -32,12 +32,8 @@ def why_not(problem: Problem) -> str | None:
         return f"its mechanism says form = {FORM!r}"
     if problem.output is None:
         return 'it releases subsets: say output = "Y"'
-    if not isinstance(problem.objective, MaximizeInformation) or problem.objective.about != problem.observe:
-        return "its objective is the information about the columns that it observes"
-    if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):
-        return "it promises local_dp and nothing else"
-    if promise.metric is not None or promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
-        return f"it promises local_dp without metric, delta and given, above 0 and up to {MOST_NATS} nats"
+    if reason := why_not_told_itself(problem) or why_not_one_level(problem):
+        return reason
     return problem.not_taken(
         "keep", "strata", "each", "forbid", "freeze", "preserve_marginals", "limits", "side_information"
     )
@@ -63,7 +59,7 @@ def subset_selection(
     """The channel above; the bound is that of all channels at this level for the law of the problem.
 
     >>> from fractions import Fraction
-    >>> from dalenius.core import Pmf
+    >>> from dalenius.core import MaximizeInformation, Pmf
     >>> joint = Pmf.from_records({"X": tuple("abcd")}, [((x,), 1) for x in "abcd"])
     >>> goal = MaximizeInformation(("X",))
     >>> design = subset_selection(Problem(("X",), goal, (LocalDP(Fraction(1)),), output="Y", form=FORM, joint=joint))

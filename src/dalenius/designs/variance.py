@@ -18,7 +18,7 @@ import numpy as np
 
 from dalenius.core import Certificate, Design, Kernel, LocalDP, MinimizeVariance, Pram, Problem, Staircase
 from dalenius.core.arithmetic import exp
-from dalenius.designs.keeping import MOST_NATS
+from dalenius.designs.keeping import why_not_one_level
 from dalenius.designs.proving import proved
 from dalenius.designs.subset_selection import FORM
 from dalenius.errors import Unsupported
@@ -37,10 +37,8 @@ def why_not(problem: Problem) -> str | None:
         return "its objective is minimize = { variance = [...] }"
     if problem.objective.of != problem.observe:
         return "the variance is that of the frequencies of the columns that it observes"
-    if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):
-        return "it promises local_dp and nothing else"
-    if promise.metric is not None or promise.delta or promise.given or not 0 < promise.epsilon <= MOST_NATS:
-        return f"it promises local_dp without metric, delta and given, above 0 and up to {MOST_NATS} nats"
+    if reason := why_not_one_level(problem):
+        return reason
     if reason := problem.not_taken(
         "keep", "strata", "each", "forbid", "freeze", "preserve_marginals", "limits", "side_information"
     ):
