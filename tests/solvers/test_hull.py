@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 from dalenius.solvers.divergence import Laws
 from dalenius.solvers.hull import Hull, _lost, extreme_rows
 from dalenius.solvers.selection import best_selection
+from tests.effort import effort
 from tests.solvers.test_selection import by_enumeration
 
 
@@ -32,9 +33,7 @@ def test_what_is_left_out_is_inside_and_what_is_outside_stays(letters, rows):
     rng = np.random.default_rng([letters, rows])
     laws = Laws.normalised(rng.dirichlet(np.ones(letters), rows))
     hull = extreme_rows(laws, np.arange(rows))
-    out = np.setdiff1d(np.arange(rows), hull.kept)
     assert set(hull.kept.tolist()) >= {k for k in range(rows) if outside(laws.rows, k)}
-    assert not any(outside(laws.rows, k) for k in out.tolist())
     assert hull.loss < 1e-10
     if letters <= 3:
         assert len(hull.kept) <= 15
@@ -82,7 +81,7 @@ def test_the_loss_covers_the_exact_one():
 
 
 @pytest.mark.parametrize(("classes", "size", "letters"), [(2, 12, 3), (3, 6, 2), (3, 6, 3), (3, 5, 6), (4, 4, 3)])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(effort(1, 2)))
 def test_the_best_selection_is_the_same_with_all_rows_and_by_enumeration(classes, size, letters, seed):
     rng = np.random.default_rng([seed, classes, size, letters])
     parts = [mixed(rng, max(2, size // 2), letters, size - max(2, size // 2))[0] for _ in range(classes)]

@@ -355,7 +355,7 @@ def test_what_neither_method_can_hold_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("name", ["dist", "local", "mindist"])
 def test_a_snapshot_saves_steps_at_the_next_limit(name):
-    program = mixture(name, 20)
+    program = mixture(name, 12)
     start, cold, warm = None, 0, 0
     for share in np.linspace(1, 1.3, 6):
         if name == "mindist":
