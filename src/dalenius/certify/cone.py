@@ -12,7 +12,7 @@ bounds ratios of entries. e^epsilon enters as a rational that is not below it: t
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd
 from typing import Any
 
 from dalenius.core.arithmetic import BITS, exp, times_log2
@@ -56,7 +56,6 @@ class Cone:
         self.equations, others = ([row for row in rows if (row[0] < len(views)) is side] for side in (True, False))
         by = [ratios[row[0] - len(views)] for row in others]
         self.inequalities = [(row, *sides) for row, r in zip(others, by) for sides in ((-1, r), (r, -1))]
-        self.grain = lcm(*(v.denominator for v in [self.ratio, *self.near.values(), *ratios]))
 
     def _local(self, epsilon: Fraction, metric: Any, rows: int) -> None:
         """c(x) <= ratio c(x') for all pairs, and c(x) <= near[x, x'] c(x') where a metric says so; 0: no ratio."""

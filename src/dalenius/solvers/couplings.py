@@ -75,7 +75,6 @@ class Couplings:
         spanning = [k for k, (_, a) in enumerate(cells) if a]
         self.rows: Floats = np.vstack([np.ones(N), self.member[spanning]])
         self.right: Floats = np.concatenate([[1.0], self.caps[spanning]])
-        self.row_view: Ints = np.array([cells[k][0] for k in spanning], dtype=np.int64)
         self.top: Floats = self.caps[self.cell_of].min(axis=0)
         self.exact_rows: list[list[int]] = self.rows.astype(np.int64).tolist()
         self.exact_right = [Fraction(1), *(self.margins[k] for k in spanning)]
