@@ -20,7 +20,7 @@ from typing import Any
 from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import BITS, entropy, exp, log2, logs2, nats, times_log2
 from dalenius.core.numbers import exact, up
-from dalenius.core.reading import require, whole_texts
+from dalenius.core.reading import require, whole, whole_texts
 
 SLACK = 9  # units of 2^-BITS: 6 of a logarithm in a row of them, 3 of one by itself
 Shape = tuple[Fraction | None, Fraction | None, Fraction, Fraction]
@@ -54,9 +54,9 @@ def shapes(S: int, a: Fraction) -> list[Shape]:
         return [x * s + y * t + c for x, y, c in lines]
 
     def meeting(lines: Any) -> Iterator[tuple[Fraction, Fraction]]:
-        for (x, y, c), (u, v, d) in combinations(sorted(set(lines)), 2):
+        for (x, y, c), (u, v, d) in combinations(sorted({tuple(whole(line)[0]) for line in lines}), 2):
             if x * v != y * u:
-                yield Fraction(y * d - c * v) / (x * v - y * u), Fraction(c * u - x * d) / (x * v - y * u)
+                yield Fraction(y * d - c * v, x * v - y * u), Fraction(c * u - x * d, x * v - y * u)
 
     for above, below in ((True, True), (True, False), (False, True)):
         top, bottom = ([f for f in fs if (above or not f[0]) and (below or not f[1])] for fs in (high, low))

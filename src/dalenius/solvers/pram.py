@@ -16,7 +16,7 @@ differential privacy" (paper 002), eq. 7-17, Prop. 3.2.
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
-from math import log, log1p
+from math import gcd, lcm, log, log1p
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -96,15 +96,26 @@ def _meeting(
     edges: list[Line] = [(one, zero, -plus), (zero, one, -minus), (one, zero, -one), (zero, one, zero)]
     pairs = [*combinations(most, 2), *combinations(least, 2), *product(most, least)]
     lines = {line for f, g in pairs if any((line := (f[0] - g[0], f[1] - g[1], f[2] - g[2]))[:2])}
-    for f, g in combinations(sorted({*edges, *pair, *lines}), 2):
+    met = set()
+    for f, g in combinations(sorted({_whole(line) for line in (*edges, *pair, *lines)}), 2):
         if not (d := f[0] * g[1] - f[1] * g[0]):
             continue
-        if not plus <= (s := (f[1] * g[2] - f[2] * g[1]) / d) <= 1:
-            continue
-        t = (f[2] * g[0] - f[0] * g[2]) / d
-        kept = 0 <= t <= minus and all(_at(h, s, t) >= 0 for h in pair)
+        at, under = f[1] * g[2] - f[2] * g[1], f[2] * g[0] - f[0] * g[2]
+        at, under, d = (at, under, d) if d > 0 else (-at, -under, -d)
+        between = plus.numerator * d <= at * plus.denominator and at <= d
+        if between and 0 <= under * minus.denominator <= minus.numerator * d:
+            met.add((Fraction(at, d), Fraction(under, d)))
+    for s, t in sorted(met):
+        kept = all(_at(h, s, t) >= 0 for h in pair)
         if kept and max(_at(h, s, t) for h in least) <= min(_at(h, s, t) for h in most):
             yield s, t
+
+
+def _whole(f: Line) -> tuple[int, ...]:
+    """The same line in whole numbers, the least ones."""
+    scale = lcm(*(v.denominator for v in f))
+    numbers = [int(v * scale) for v in f]
+    return tuple(v // gcd(*numbers) for v in numbers)
 
 
 def vertices(S: int, a: Fraction) -> set[tuple[Fraction, ...]]:
