@@ -5,12 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all check format bench ledger-torture lock clean
+.PHONY: demo test test-all check format bench bench-all ledger-torture lock clean
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
-test: $(VENV)/dev.stamp  ## the default tests, two minutes on two cores
+test: $(VENV)/dev.stamp  ## the default tests, about a minute and a half on two cores
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
@@ -26,8 +26,16 @@ format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/dev.stamp  ## every benchmark, with its rivals
-	for b in compositions disclosure estimation sampler self_disclosure; do $(BIN)/python benchmarks/$$b.py || exit 1; done
+# Those that need nothing beyond the development environment, at sizes that take seconds; each script says its own.
+QUICK := apply "by_types 1" "compositions 60" "disclosure 1 64" estimation "local_dp" "mixtures_columns 1 3" noise queries \
+	"rate 1000 100" "robust --no-rival" sampler "self_disclosure --short enumeration"
+BENCHMARKS := $(filter-out reporting,$(basename $(notdir $(wildcard benchmarks/*.py))))
+
+bench: $(VENV)/dev.stamp  ## the quick benchmarks; tables on the terminal, JSON in benchmarks/results
+	for b in $(QUICK); do set -- $$b; name=$$1; shift; $(BIN)/python benchmarks/$$name.py "$$@" || exit 1; done
+
+bench-all: $(VENV)/rivals.stamp  ## every benchmark at its full size, with all rivals: hours
+	for b in $(BENCHMARKS); do $(BIN)/python benchmarks/$$b.py || exit 1; done
 
 ledger-torture: $(VENV)/dev.stamp  ## 1,000 kills with 8 processes at once, and the planted bugs, about 4 minutes
 	$(BIN)/python -m tests.ledger.torture --kills 1000 --processes 8
@@ -45,6 +53,10 @@ clean:
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Dalenius needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/rivals.stamp: $(VENV)/dev.stamp
+	$(PIP) --editable ".[rivals]"
+	touch $@
 
 $(VENV)/%.stamp: requirements/%.lock pyproject.toml | $(BIN)/python
 	$(PIP) -r requirements/$*.lock

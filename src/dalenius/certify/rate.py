@@ -4,7 +4,8 @@ For any weights a(x) > 0 and s >= 0, every channel has, with C = max_y sum_x p(x
 
     I(X; Y) >= sum_x p(x) log2 a(x) - log2 C - s log2(e) E d(X, Y),
 
-because w(x) = a(x) / C makes p(x) w(x) e^(-s d(x, y)) a law of x, or less than one, for every y.
+because w(x) = a(x) / C makes p(x) w(x) e^(-s d(x, y)) a law of x, or less than one, for every y (003, Prop. 2 with
+X_h = X: the least leakage is then the rate).
 """
 
 from fractions import Fraction

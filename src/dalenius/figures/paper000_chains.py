@@ -29,6 +29,13 @@ from dalenius.measures import (
 __all__ = ["GRID", "example_4", "example_5", "figure_4", "figure_5"]
 
 GRID = tuple(Fraction(k, 100) for k in range(5, 51))
+HEURISTICS = (
+    "partial, windows of two",
+    "bound",
+    "paper: preprocessing by (67)",
+    "ours: preprocessing, exact",
+    "bound",
+)
 SHOWN = 5  # every so-manieth point of the grid stands in the table of the page and has a mark
 HALF = Fraction(1, 2)
 BITS = ("0", "1")
@@ -259,17 +266,7 @@ def figure_4(grid: Sequence[Fraction] = GRID, n: int = 4) -> Exhibit:
                 "In bits. The paper prints no numbers here and we have its text only; the column (67) is its formula. "
                 "Each figure of ours is rounded down and followed by its bound, rounded up. The file has "
                 "every hundredth of q.",
-                (
-                    "q",
-                    "optimum",
-                    "bound",
-                    "partial, windows of two",
-                    "bound",
-                    "paper: preprocessing by (67)",
-                    "ours: preprocessing, exact",
-                    "bound",
-                    "note",
-                ),
+                ("q", "optimum", "bound", *HEURISTICS, "note"),
                 tuple(rows),
                 tuple(range(0, len(rows), SHOWN)),
             ),
@@ -339,16 +336,7 @@ def figure_5(grid: Sequence[Fraction] = GRID) -> Exhibit:
                 "",
                 "Shares of H(X^n) in the limit. The paper prints no numbers here and we have its text only; the column "
                 "(67) is its formula. The file has every hundredth of q.",
-                (
-                    "q",
-                    "optimum (Theorem 4)",
-                    "partial, windows of two",
-                    "bound",
-                    "paper: preprocessing by (67)",
-                    "ours: preprocessing, exact",
-                    "bound",
-                    "note",
-                ),
+                ("q", "optimum (Theorem 4)", *HEURISTICS, "note"),
                 tuple(rows),
                 tuple(range(0, len(rows), SHOWN)),
             ),

@@ -1,6 +1,6 @@
 r"""The most that a channel can carry when each class of inputs uses one row only, in nats, by branch and bound.
 
-Classes j = 1..m hold rows of a channel; a row may belong to several classes. Wanted is
+Classes j = 1..m hold rows of a channel; a row may belong to several classes. Wanted is (001, Theorem 2)
 
     max over selections (one row r_j of each class)  of  capacity {r_1, ..., r_m}.
 
