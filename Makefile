@@ -27,7 +27,7 @@ format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix .
 
 # Those that need nothing beyond the development environment, at sizes that take seconds; each script says its own.
-QUICK := apply "by_types 1" "compositions 60" "disclosure 1 64" estimation "local_dp" "mixtures_columns 1 3" noise queries \
+QUICK := apply "by_types 1" "compositions 60" "disclosure 1 64" estimation "mixtures_columns 1 3" queries \
 	"rate 1000 100" "robust --no-rival" sampler "self_disclosure --short enumeration"
 BENCHMARKS := $(filter-out reporting,$(basename $(notdir $(wildcard benchmarks/*.py))))
 

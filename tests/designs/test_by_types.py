@@ -176,7 +176,7 @@ def test_more_letters_lose_nothing(model, n):
     assert_private(design)
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c["inputs"]["n"] <= 100], ids=lambda c: c["name"])
+@pytest.mark.parametrize("case", [c for c in CASES if c["inputs"]["n"] <= effort(50, 100)], ids=lambda c: c["name"])
 def test_reference_values(case):
     i = case["inputs"]
     kernel = [[1 - Fraction(x), Fraction(x)] for x in i["p_x1_given_w"]]
