@@ -39,6 +39,7 @@ from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.evidence import (
     Audit,
     MechanismAudit,
+    attacked,
     examine,
     examine_mechanism,
     examine_noise,
@@ -364,7 +365,8 @@ def audit(
             return examine_noise(channel, law, remarks=remarks)
         if isinstance(channel, Orbits) and not channel.few:
             return examine_orbits(channel, law, remarks=remarks)
-        return examine_mechanism(channel, law, remarks=remarks)
+        measured = examine_mechanism(channel, law, remarks=remarks)
+        return measured if given is not None else replace(measured, attacks=attacked(mechanism))
     design = (
         mechanism if isinstance(mechanism, Design) else load(mechanism) if not isinstance(mechanism, Kernel) else None
     )

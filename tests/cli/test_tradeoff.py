@@ -137,6 +137,27 @@ def test_a_point_has_a_witness_or_a_separation(regions, capsys):
     assert "above the most that can stay unknown" in capsys.readouterr().out
 
 
+def test_a_metric_and_a_level_given_what_is_kept(folder, capsys):
+    """The age 60 never occurs, and has a row to keep; what is kept leaves the level to records that agree in it."""
+    ages = [str(a) for a in range(20, 70, 10)]
+    inputs = {"age": ages, "region": ["north", "south", "east"]}
+    apart = [[abs(i // 3 - j // 3) + 4 * (i % 3 != j % 3) for j in range(15)] for i in range(15)]
+    (folder / "d.json").write_text(json.dumps({"inputs": inputs, "distances": apart}), encoding="utf-8")
+    text = PROBLEM.replace("high = 50", "high = 60").split("[mechanism]")[0]
+    text += '[mechanism]\nobserve = ["age"]\nrelease = ["age"]\nstrata = ["region"]\n'
+    text += '[objective]\nminimize = { distortion = "absolute", of = ["age"] }\n'
+    text += '[[guarantee]]\nlocal_dp = 1\nmetric = "d.json"\ngiven = ["region"]\n'
+    (folder / "m.toml").write_text(text + '[[guarantee]]\nleakage = ["ill"]\nat_most_bits = "1/20"\n', encoding="utf-8")
+    assert main(["release", "m.toml", "-o", "m"]) == 0
+    assert main(["verify", "m/design.json", "--table", "t.csv", "--problem", "m.toml"]) == 0
+    assert "the design keeps the promises of m.toml" in capsys.readouterr().out
+    assert main(["verify", "m/card.json"]) == 0
+    assert "Guarantee 1 is proved from the card alone" in capsys.readouterr().out
+    (folder / "n.toml").write_text(text.replace('given = ["region"]\n', ""), encoding="utf-8")
+    assert main(["solve", "n.toml", "-o", "n.json"]) == 2
+    assert 'say given = ["region"]' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("at", ["1,2,3,4", "0.1,,2", "a", "-1,0,0"])
 def test_a_point_is_one_two_or_three_numbers(folder, capsys, at):
     assert main(["tradeoff", "p.toml", f"--at={at}", "-o", "x"]) == 2

@@ -337,7 +337,7 @@ def test_a_limit_that_guarantees_exclude_names_the_distortion_that_can_be_had():
             "S = 1 alone moves the odds of S = 0",
         ),
         ({"keep": ("S",), "guarantees": (WorstCaseLeakage("S", "1/2"),)}, Infeasible, r"S = \d alone tells 1 bits"),
-        ({"keep": ("S",), "guarantees": (LocalDP(1),)}, Unsupported, r"say given = \['S'\]"),
+        ({"keep": ("S",), "guarantees": (LocalDP(1),)}, Unsupported, r'say given = \["S"\]'),
         ({"keep": ("S",), "guarantees": (Independent("S"),)}, Infeasible, "S alone tells 1 bits about S"),
         ({"side_information": SideInformation("X", "informed")}, Unsupported, "observed or kept already"),
         (

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dalenius import audit
 from dalenius.core import Channel, Distortion, Leakage, MinimizeLeakage, Pmf, Problem, SideInformation
 from dalenius.core.numbers import exact
 from dalenius.designs import solve
 from dalenius.evidence import Audit, attacks, fano_error
 from dalenius.measures import guess_before
+from dalenius.report import audited
 from dalenius.report.words import seen
 from dalenius.testing import binary_tradeoff, tradeoff, xor
 
@@ -94,3 +96,14 @@ def test_fano_is_inverted_exactly(values, share):
     inside = sum(-p * log2(p) for p in (e, 1 - e) if p > 0) + e * log2(max(values - 1, 1))
     assert inside == pytest.approx(unknown, abs=1e-9)
     assert e >= (unknown - 1) / log2(values) - 1e-12  # the papers' form is never better
+
+
+def test_the_audit_of_a_design_alone_tells_the_attack_on_its_secrets(tmp_path):
+    design = solve(binary_tradeoff("1/10", "3/20"))
+    (tmp_path / "d.json").write_text(design.dumps(), encoding="utf-8")
+    for mechanism in (design, tmp_path / "d.json"):
+        found = audit(mechanism)
+        assert found.attacks == attacks(design)
+        assert any("The best guess of S is right 50 %" in line for line in audited(found))
+    assert audit(design.channel).attacks == ()  # a channel names no secret
+    assert audit(design, prior=design.problem.pmf).attacks == ()  # what is asked under another law is another question

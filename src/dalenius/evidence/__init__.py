@@ -7,7 +7,7 @@ from dalenius.evidence.exposure import Risk, risk
 from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
 from dalenius.evidence.noise import examine_noise
 from dalenius.evidence.numbers import NumberEstimate, estimate_numbers, noise_of
-from dalenius.evidence.opening import mechanism_of
+from dalenius.evidence.opening import attacked, mechanism_of
 from dalenius.evidence.orbits import examine_orbits
 from dalenius.evidence.population import population, population_words
 from dalenius.evidence.query import QueryAudit, audit_query, examine_query
@@ -22,6 +22,7 @@ __all__ = [
     "Risk",
     "UnderPrior",
     "answers",
+    "attacked",
     "attacks",
     "audit_query",
     "counted",

@@ -26,6 +26,7 @@ from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact
 from dalenius.core.pmf import Pmf
 from dalenius.core.reading import Release
+from dalenius.evidence.attack import Attack
 from dalenius.measures.bayes import guess_after, guess_before
 from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_output
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
@@ -83,6 +84,7 @@ class MechanismAudit:
     remarks: tuple[str, ...] = ()
     renyi: Mapping[int, float | None] = field(default_factory=dict)
     zcdp_rho: float | None = None
+    attacks: tuple[Attack, ...] = ()
 
     @property
     def worst(self) -> Individual:
@@ -114,6 +116,7 @@ class MechanismAudit:
                 for b in self.worst.beliefs
             ],
             **(self.prior.to_json() if self.prior else {}),
+            "attacks": [attack.to_json() for attack in self.attacks],
             "guarantees": [{**g.to_json(), "words": g.words()} for g in self.guarantees],
             "remarks": list(self.remarks),
         }

@@ -10,10 +10,11 @@ from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import DaleniusError, InputError, Unsupported
+from dalenius.evidence.attack import Attack, attacks
 from dalenius.measures.capacity import with_kept
 from dalenius.tables import read_json
 
-__all__ = ["mechanism_of"]
+__all__ = ["attacked", "mechanism_of"]
 
 ROUNDING = Fraction(1, 10**9)
 
@@ -40,6 +41,15 @@ def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, K
         return None, _small(channel_of(document)), remarks
     except DaleniusError as e:
         raise type(e)(f"{Path(mechanism).name}: {e}") from None
+
+
+def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
+    """The attacks on the secrets that a design names, under its own law; a channel or a card names none."""
+    if isinstance(mechanism, str | Path):
+        document = read_json(mechanism, "mechanism file")
+        design = isinstance(document, dict) and document.get("format") == FORMAT
+        return attacks(Design.from_json(document)) if design else ()
+    return attacks(mechanism) if isinstance(mechanism, Design) else ()
 
 
 def _small(channel: Kernel) -> Kernel:

@@ -6,6 +6,7 @@ from dalenius.evidence.mechanism import MechanismAudit
 from dalenius.measures.capacity import Bracket
 from dalenius.measures.individual import Individual
 from dalenius.report.facts import joined
+from dalenius.report.words import guesses
 
 __all__ = ["audited", "table_of", "up"]
 
@@ -43,6 +44,7 @@ def audited(seen: MechanismAudit) -> list[str]:
             ("best guess of the input, before and after", f"{p.guess_before:.2%} and {p.guess_after:.2%}"),
         ]
     told = ["What the mechanism lets out, proved:", *_lines(rows)]
+    told += guesses(seen.attacks)
     told += ["", *_adversary(seen), "", "It keeps these promises, and could be written with them:"]
     told += [f"  {g.words()}" for g in seen.guarantees]
     return told + [f"Note: {remark}." for remark in seen.remarks]

@@ -4,18 +4,18 @@ They say what was promised, what was proved, what was seen and what is not prote
 (`design.to_json()`, `design.card()`, or either file) and computes nothing: figures are only rounded, against us.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any
 
 from dalenius.core.numbers import exact
-from dalenius.evidence import Audit
+from dalenius.evidence import Attack, Audit
 from dalenius.report.digits import bits, factor, figure, many, percent
 from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected
 from dalenius.report.noise import noise_stated
 
-__all__ = ["not_protected", "one_more", "promised", "proved", "seen"]
+__all__ = ["guesses", "not_protected", "one_more", "promised", "proved", "seen"]
 
 KINDS = {
     "universal": "a closed bound that needs no data",
@@ -368,6 +368,19 @@ def _estimate(x: float) -> str:
     return bits(x, "nearest") if x >= 1e-5 else "less than 0.00001 bits"
 
 
+def guesses(attacks: Iterable[Attack]) -> list[str]:
+    """The best guess of every secret before and after, its exact error, and what Fano's bound alone says."""
+    told = []
+    for attack in attacks:
+        knowing = f" by one who has {joined(attack.knowing)} anyway" if attack.knowing else ""
+        told.append(
+            f"The best guess of {joined(attack.secret)}{knowing} is right {percent(attack.before, 'nearest')} of the "
+            f"time before the release and {percent(attack.after, 'nearest')} after it; from the leakage alone, every "
+            f"guess is wrong at least {percent(attack.fano_error, 'down')} of the time (Fano)."
+        )
+    return told
+
+
 def seen(audit: Audit | None) -> list[str]:
     """What an audit of the released rows found; evidence, not proof.
 
@@ -408,13 +421,7 @@ def seen(audit: Audit | None) -> list[str]:
         ]
     else:
         told.append("Nothing contradicts the proof.")
-    for attack in audit.attacks:
-        knowing = f" by one who has {joined(attack.knowing)} anyway" if attack.knowing else ""
-        told.append(
-            f"The best guess of {joined(attack.secret)}{knowing} is right {percent(attack.before, 'nearest')} of the "
-            f"time before the release and {percent(attack.after, 'nearest')} after it; from the leakage alone, every "
-            f"guess is wrong at least {percent(attack.fano_error, 'down')} of the time (Fano)."
-        )
+    told += guesses(audit.attacks)
     for entry in audit.leakage:
         chance = _estimate(entry["expected_by_chance_bits"])
         told.append(

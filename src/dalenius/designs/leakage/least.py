@@ -5,6 +5,7 @@ program (`designs.leakage.model`); the interior point of `solvers.leakage` propo
 checker proves what the rational channel reaches and what no channel can.
 """
 
+import json
 from collections.abc import Callable
 
 from dalenius.core import (
@@ -43,8 +44,8 @@ def why_not(problem: Problem) -> str | None:
             return "it promises local_dp without delta"
         if isinstance(guarantee, LocalDP) and problem.kept and not guarantee.given:
             return (
-                f"{', '.join(problem.kept)} leave as they are, which no level allows between records that differ in "
-                f"them; say given = {list(problem.kept)} to promise local_dp between records that agree in them"
+                f"what is kept ({', '.join(problem.kept)}) tells records apart, so that no level holds between those "
+                f"that differ in it; say given = {json.dumps(problem.kept)} for a level between those that agree"
             )
     if isinstance(problem.objective, MinimizeRate | MinimizeLeakageAndRate) and problem.kept:
         return "the rate is that of a release without kept columns and strata"
