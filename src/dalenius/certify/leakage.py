@@ -225,12 +225,14 @@ def dual(scheme: Scheme, design: dict[str, Any], proof: dict[str, Any]) -> Fract
 
 def _near(rows: list[Row], place: dict[int, Any], promise: dict[str, Any], proof: Any, total: int) -> None:
     """e^(epsilon d) W(t|j) - W(t|i) >= 0 times v, for the [i, j, v] of each letter t: rows i and j of one world."""
-    known: dict[Fraction, Fraction] = {}
     require(len(proof) == len(rows[0]), "local_dp lacks multipliers")
-    for t, (i, j, v) in ((t, pair) for t, pairs in enumerate(proof) for pair in pairs):
-        (e, here), (z, there), d = place[i], place[j], exact(promise["metric"][i][j] if "metric" in promise else 1)
-        require(here == there, "local_dp does not speak of these two inputs")
-        require(isinstance(v, int) and v >= 0, "a multiplier has a sign")
-        known[d] = known.get(d) or exp(exact(promise["local_dp"]) * d)[1]
-        rows[e][t] += total * v
-        rows[z][t] -= -(-total * v * known[d].numerator // known[d].denominator)
+    metric, known = promise.get("metric"), dict[Any, tuple[int, int]]()
+    for t, pairs in enumerate(proof):
+        for i, j, v in pairs:
+            (e, here), (z, there), d = place[i], place[j], metric[i][j] if metric else "1"
+            require(here == there, "local_dp does not speak of these two inputs")
+            require(isinstance(v, int) and v >= 0, "a multiplier has a sign")
+            if d not in known:
+                known[d] = exp(exact(promise["local_dp"]) * exact(d))[1].as_integer_ratio()
+            rows[e][t] += total * v
+            rows[z][t] += -total * v * known[d][0] // known[d][1]
