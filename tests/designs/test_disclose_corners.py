@@ -1,5 +1,6 @@
 """Perfect sample privacy (paper 000): kept columns, strata, views, and inputs at the edge."""
 
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -152,7 +153,7 @@ def test_letters_with_the_same_posterior_are_merged():
 
 # --- time ------------------------------------------------------------------------------------------------------------
 def test_a_walk_that_has_no_time_gives_way_to_the_next_step_with_a_bound():
-    """Cells of the posterior take over, and kept columns, for which there is no other search, leave a closed bound."""
+    """Cells of the posterior take over; beside kept columns with a closed bound."""
     problem = counted(["X1", "X2", "X3", "W"], [n % 7 + 1 for n in range(16)], ["X1", "X2", "X3"], ["W"], SINGLES)
     walked, hurried = disclose(problem), disclose(problem, seconds=1e-3)
     assert "every extreme column" in walked.method
@@ -160,4 +161,37 @@ def test_a_walk_that_has_no_time_gives_way_to_the_next_step_with_a_bound():
     assert hurried.value <= walked.bound <= hurried.bound
     kept = disclose(kept_parity(), seconds=1e-9)
     assert (kept.value, kept.bound) == (0, 1)
-    assert "for want of a search" in kept.method
+    assert "independent of the kept columns too" in kept.method
+
+
+def test_beside_kept_columns_a_letter_independent_of_them_is_searched_for_when_there_are_too_many_columns(monkeypatch):
+    x = [3, 1, 2, 2, 1, 4, 2, 1]
+    w = [1, 4, 2, 2, 3, 1, 1, 5, 2, 3, 4, 1, 1, 2, 5, 1]  # of W = 1, out of 6, for each X and K
+    counts = [
+        n * v for n, pair in zip(x, zip(w[::2], w[1::2], strict=True), strict=True) for k in pair for v in (6 - k, k)
+    ]
+    names = ["X1", "X2", "X3"]
+    problem = counted([*names, "K", "W"], counts, names, ["W"], SINGLES, keep=("K",))
+    best = disclose(problem)
+    monkeypatch.setattr(sys.modules["dalenius.designs.disclose"], "WALK_LIMIT", 0)
+    found = disclose(problem)
+    alone = information(problem, [(Fraction(1),)] * 8, ["W"])  # of K and a letter that is always the same
+    assert alone + 0.01 < found.value <= best.bound <= found.bound
+    assert "independent of the kept columns too" in found.method
+
+
+def test_kept_columns_beside_an_input_that_tells_nothing(monkeypatch):
+    monkeypatch.setattr(sys.modules["dalenius.designs.disclose"], "WALK_LIMIT", 0)
+    problem = counted(["X1", "X2", "K", "W"], [3, 1, 1, 3] * 4, ["X1", "X2"], ["W"], SINGLES[:2], keep=("K",))
+    found = disclose(problem)
+    assert found.channel.shape == (4, 1)
+    assert found.gap < Fraction(1, 10**12)
+
+
+def test_what_is_part_of_a_view_is_told_nothing_about_without_a_search():
+    counts = [n % 5 + 1 for n in range(16)]
+    problem = counted(["X1", "X2", "X3", "W"], counts, ["X1", "X2", "X3"], ["X1"], [["X1", "W"]])
+    design = disclose(problem)
+    assert (design.value, design.bound, design.channel.shape) == (0, 0, (8, 1))
+    assert "part of a protected view" in design.method
+    assert any("tells nothing" in remark for remark in design.remarks)

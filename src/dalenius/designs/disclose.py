@@ -5,6 +5,7 @@ stochastic matrices (eq. 6 and 10); paper 004, Def. 7.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from math import log2
 from time import monotonic
@@ -43,6 +44,10 @@ WALK_ATOMS = 64
 WALK_SHORT = 2_000
 WALK_SHARE = 0.25  # of the time; the linear program, and the walk of the checker, take the rest
 WALK_BOXES = 16  # the columns of W = X are generated sooner than walked beyond
+FORCED = {  # how many extreme columns a polytope of no or one dimension has
+    1: "the promises leave no direction: one letter for every input (1 extreme column)",
+    2: "the promises leave one direction: one mapping is best for whatever is wanted (2 extreme columns)",
+}
 GAP = 1e-6
 SECONDS = 120.0
 
@@ -121,6 +126,8 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
     """The first route that fits. Where local DP allows next to nothing, the gap is a share of that."""
     if any(not g.epsilon for g in local_promises(problem)) or len(merged_letters_of(problem)) == 1:
         return _constant(problem, "nothing can be told: one letter for every input")
+    if any(set(problem.objective.names) <= set(view) for view in problem.views):
+        return _constant(problem, "what is wanted is part of a protected view: one letter for every input")
     if staircase.why_not(problem) is None:
         return staircase.design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     if ratio := plain_ratio(problem):
@@ -138,7 +145,7 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
         route = by_column_boxes if boxes else by_posterior_cells
         channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
         return channel, [certificate], method
-    return _constant(problem, "one letter for every input, for want of a search that fits")
+    return _beside_kept(problem, gap, seconds, on_progress)
 
 
 def _walked(
@@ -158,6 +165,26 @@ def _walked(
     except SolverFailed:
         pass
     return None
+
+
+def _beside_kept(problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
+    """The best letter Y that is independent of each view V and the kept K together, so that (Y, K) is independent of V.
+
+    Then I(W; Y, K) = I(W; K) + I(W, K; Y). Other letters may tell more: the bound is a closed one.
+    """
+    views = [tuple(dict.fromkeys((*view, *problem.kept))) for view in problem.views]
+    free = replace(
+        problem,
+        observe=problem.inputs,
+        keep=(),
+        strata=(),
+        objective=MaximizeInformation(tuple(dict.fromkeys((*problem.objective.names, *problem.kept)))),
+        guarantees=tuple(map(Independent, views)),
+    )
+    if len(merged_letters_of(free)) == 1:
+        return _constant(problem, "the input tells nothing about what is wanted and kept: one letter for every input")
+    channel, _, method = by_posterior_cells(free, gap=gap, seconds=seconds, on_progress=on_progress)
+    return channel, [], f"{method}, independent of the kept columns too"
 
 
 def _constant(problem: Problem, method: str) -> Found:
@@ -181,7 +208,8 @@ def _by_walk(problem: Problem, limit: int, deadline: float, on_progress: Callabl
     dual = exact_dual(polytope.vertices, values, mixture.basis, pinned=mixture.pinned)
     channel = channel_of(problem, target.merged([(t, polytope.vertices[k]) for k, t in mixture.theta.items()]), p)
     walked = {"z": [up(a * b, 36) for a, b in zip(dual, p, strict=True)], "basis": polytope.basis}
-    method = f"every extreme column exactly ({len(polytope.vertices)} of them) and a linear program over them"
+    listed = f"every extreme column exactly ({len(polytope.vertices)} of them) and a linear program over them"
+    method = FORCED.get(len(polytope.vertices), listed)
     return channel, [Certificate("rays", walked)], method
 
 
