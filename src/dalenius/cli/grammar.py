@@ -291,7 +291,7 @@ def parser() -> argparse.ArgumentParser:
         "recompute the tables and figures of a paper, beside what it prints, and write them as files and a page",
         "dalenius figures 000 -o figures/",
     )
-    c.add_argument("paper", help="number of the paper: 000, 001 or 003")
+    c.add_argument("paper", help="number of the paper: 000 to 004")
     writes(c, "folder to make")
     return top
 
