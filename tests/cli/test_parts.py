@@ -48,7 +48,11 @@ def test_the_whole_walk(place, run, which):
     assert run("apply", place / "out/design.json", place / "t.csv", "-o", place / "again.csv")[0] == 0
     values = ["--value", "region=north", "--value", "sex=f"]
     assert run("apply", place / "out/card.json", *values)[0] == 0
-    public = (place / "out/report-public.html").read_text()
+    internal, public = ((place / f"out/report{kind}.html").read_text() for kind in ("", "-public"))
+    assert "does not occur" not in internal  # every letter does
+    for page in (internal, public) if which == "each" else ():
+        assert page.count("Heat map of the channel") == 2
+        assert "draws one letter of sex with" in page
     assert ("with the same sex" in public) == (which == "strata")
     assert "decided from the frequencies" not in public  # no record has a say in randomised response
 

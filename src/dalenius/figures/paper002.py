@@ -158,7 +158,7 @@ def table(number: int, name: str, p: list[Fraction], told: Progress | None) -> E
         if level in ("0.5", "2"):
             for how, fit in (("unbiased", fits[2]), ("most likely", fits[3])):
                 points = tuple((x + 1.0, max(0.0, float(v))) for x, v in enumerate(fit.mean(axis=0)))
-                lines.append(Line(f"{how}, alpha = {level}", points, k % 3, dashed=how == "most likely"))
+                lines.append(Line(f"{how}, alpha = {level}", points, int(level == "2"), dashed=how == "most likely"))
     head = ("alpha", "paper: number of v_a/v_-a/v_min/v_max", "paper: bits at best", "ours", "bound")
     errors = tuple(f"{how} error, {whose}" for whose in ("paper's", "ours") for how in ("unbiased", "most likely"))
     more = ("all matrices", "bound of all", *errors, "note")

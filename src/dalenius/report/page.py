@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from dalenius.core import Design, Kernel, Margins, Samples, Types, channel_of
+from dalenius.core import Design, Kernel, Margins, Product, Samples, Types, channel_of
 from dalenius.core.multinomial import type_law
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
@@ -20,6 +20,9 @@ from dalenius.report.implications import lattice
 from dalenius.report.picture import exact_rows, picture
 
 __all__ = ["render", "render_public"]
+
+PICTURES = 24  # matrices of single columns that are drawn one by one
+SHOWN = 40  # letters whose changes are listed
 
 
 @cache
@@ -54,25 +57,24 @@ def render(
         **{shown(k): shown(v) for k, v in (details or {}).items()},
         "Versions": _versions(document),
     }
-    return _page(facts, design.channel, _weights(design), technical, title, audit)
+    return _page(facts, _drawn(design), technical, title, audit)
 
 
 def render_public(card: Document, *, title: str | None = None) -> str:
     """The public report, from the card alone: no counts, no joint distribution, no name of the source."""
     facts = Facts.read(card)
     technical = {**_technical(facts), "Digest of the proof": card["proof"]["digest"], "Versions": _versions(card)}
-    return _page(facts, channel_of(card["channel"]), None, technical, title, None)
+    return _page(facts, [(part, None) for part in _matrices(channel_of(card["channel"]))], technical, title, None)
 
 
 def _page(
     facts: Facts,
-    channel: Kernel,
-    weight: Sequence[int] | None,
+    drawn: Sequence[tuple[Kernel, Sequence[int] | None]],
     technical: Mapping[str, str],
     title: str | None,
     audit: Audit | None,
 ) -> str:
-    document, drawn = facts.document, channel.by_type() if isinstance(channel, Types) else channel
+    document = facts.document
     return _template().render(
         public=facts.public,
         title=shown(title) if title else f"Release of {joined(facts.released)}",
@@ -82,13 +84,13 @@ def _page(
         proved=words.proved(document),
         seen=words.seen(audit),
         findings=_findings(audit),
+        moved=_moved(audit),
         gains=_gains(facts),
         one_more=words.one_more(document),
         bars=_bars(facts),
         leaving=facts.leaving,
         utility=_utility(facts),
-        picture=picture(drawn, weight) if drawn.few else None,
-        exact=exact_rows(drawn, weight) if drawn.few else None,
+        maps=[(picture(part, weight), exact_rows(part, weight)) for part, weight in drawn if part.few],
         not_protected=words.not_protected(document),
         lattice=lattice(facts.promises),
         remarks=[_sentence(shown(r)) for r in facts.remarks],
@@ -101,18 +103,29 @@ def _sentence(remark: str) -> str:
     return remark[:1].upper() + remark[1:] + ("" if remark.endswith((".", "!", "?")) else ".")
 
 
-def _weights(design: Design) -> list[int]:
-    """How probable each row of the channel is, to show the most probable ones when there are many."""
-    law = design.problem.law
+def _matrices(channel: Kernel) -> list[Kernel]:
+    """What is drawn as a picture: one matrix for each column where each has its own, else one."""
+    if isinstance(channel, Product) and len(channel.windows) <= PICTURES:
+        return list(channel.windows)
+    return [channel.by_type() if isinstance(channel, Types) else channel]
+
+
+def _drawn(design: Design) -> list[tuple[Kernel, list[int] | None]]:
+    """The matrices, and how probable each row is, to show the most probable ones when there are many."""
+    law, matrices = design.problem.law, _matrices(design.channel)
     if isinstance(law, Samples):
-        return [sum(row) for row in type_law(law.masses, law.kernel.rows, law.n)[1]]
-    inputs = list(design.channel.inputs)
-    weight = [0] * design.channel.shape[0] if design.channel.few else []
-    if not weight or isinstance(law, Margins):
-        return weight
-    for codes, n in zip(design.problem.pmf.grouped(inputs)[0], design.problem.pmf.counts(inputs).tolist(), strict=True):
-        weight[design.channel.row_of(codes)] = int(n)
-    return weight
+        return [(matrices[0], [sum(row) for row in type_law(law.masses, law.kernel.rows, law.n)[1]])]
+    found: list[tuple[Kernel, list[int] | None]] = []
+    for matrix in matrices:
+        names, weight = list(matrix.inputs), [0] * matrix.shape[0] if matrix.few else None
+        if weight and (len(names) == 1 or not isinstance(law, Margins)):
+            here = law.marginal(names) if isinstance(law, Margins) else design.problem.pmf
+            for codes, n in zip(here.grouped(names)[0], here.counts(names).tolist(), strict=True):
+                weight[matrix.row_of(codes)] = int(n)
+        else:  # how the columns depend is not known
+            weight = None
+        found.append((matrix, weight))
+    return found
 
 
 def _summary(facts: Facts, audit: Audit | None) -> list[tuple[str, str, str]]:
@@ -146,6 +159,20 @@ def _findings(audit: Audit | None) -> list[dict[str, Any]]:
         }
         for f in (audit.findings if audit else ())
     ]
+
+
+def _moved(audit: Audit | None) -> list[dict[str, Any]]:
+    """What changed from which letter to which, for each column that was released in its own letters."""
+    found = []
+    for entry in audit.transitions if audit else ():
+        if counts := entry.get("frequencies"):
+            letters = [shown(line["letter"]) for line in counts[:SHOWN]]
+            table = entry.get("table") or [[] for _ in letters]
+            rows = [(v, f["before"], f["after"], row) for v, f, row in zip(letters, counts, table, strict=False)]
+            what = shown(", ".join(entry["columns"]) + entry.get("where", ""))
+            letters = letters if entry.get("table") else []
+            found.append({"what": what, "letters": letters, "rows": rows, "hidden": len(counts) - len(rows)})
+    return found
 
 
 def _gains(facts: Facts) -> list[dict[str, str]]:
