@@ -45,6 +45,9 @@ def test_the_whole_walk(place, run, which):
     code, out, _ = run("estimate", place / "out/card.json", place / "out/released.csv", "--json")
     assert code == 0
     assert len(json.loads(out)["estimate"]) == 4
+    assert json.loads(
+        run("estimate", place / "out/design.json", place / "out/released.csv", "--json")[1]
+    ) == json.loads(out)
     assert run("apply", place / "out/design.json", place / "t.csv", "-o", place / "again.csv")[0] == 0
     values = ["--value", "region=north", "--value", "sex=f"]
     assert run("apply", place / "out/card.json", *values)[0] == 0

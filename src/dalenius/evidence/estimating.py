@@ -57,7 +57,7 @@ def _card(source: Any) -> _Card:
             return _Card(channel_of(document), ())
         mechanism = document.get("mechanism", {})
         kept = document.get("kept", [*mechanism.get("keep", []), *mechanism.get("strata", [])])
-        joint = law_of(document["joint"]) if "joint" in document else None
+        joint = law_of(document["joint"]) if "pmf" in document.get("joint", {}) else None  # else only margins are known
         weights = document.get("weights", document.get("source", {}).get("weights"))
         known = joint if isinstance(joint, Pmf) else None
         return _Card(channel_of(document["channel"]), tuple(kept), known, weights if weights in kept else None)
