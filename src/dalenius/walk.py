@@ -266,7 +266,8 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     if not isinstance(source, TableSource) or source.prior is not None or problem.form == "noise":
         return []  # noise depends on means and variances, not on cells
     found = []
-    for names in [[n] for n in problem.variables()] if problem.each else [problem.variables()]:
+    alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
+    for names in alone if problem.each else [problem.variables()]:
         codes, counts = table.counts(names)
         few = (counts > 0) & (counts < source.min_cell)
         found += [

@@ -5,7 +5,8 @@ as they are: within a stratum the level is that of its own matrix, so the larges
 
     I(X; Y, S) = I(X; S) + sum_s p(s) I(X; Y | S = s)
 
-is largest stratum by stratum. What is behind a part is read where its own kind is proved.
+is largest stratum by stratum. With both, sum_j I(X_j; Y_j, S) is proved, and a stratum is a design of columns itself.
+What is behind a part is read where its own kind is proved.
 """
 
 from collections import Counter
@@ -51,10 +52,11 @@ def parts(
     figures, (guarantee,) = part_levels(design, levels), design["guarantees"]
     total, told = exact(guarantee["promised"]["local_dp"]), (Fraction(0), Fraction(0))
     if "strata" in channel:
-        require(design["objective"] == {"maximize": {"information": names}}, "strata are proved for W = X alone")
-        require(mechanism["strata"] == channel["strata"] and "each" not in mechanism, "other strata than said")
+        told_of = "information_of_each" if "each" in mechanism else "information"
+        require(design["objective"] == {"maximize": {told_of: names}}, "strata are proved for W = X alone")
+        require(mechanism["strata"] == channel["strata"], "other strata than said")
         require([*channel["inputs"]] == [*names, *channel["strata"]], "the channel reads other columns than said")
-        laws, weights, told, entropy = stratified(design["joint"], channel)
+        laws, weights, told, entropy = stratified(design["joint"], channel, "each" in mechanism)
         shares = [total] * len(laws)
     else:
         require(design["objective"] == {"maximize": {"information_of_each": names}}, "columns are proved one by one")
@@ -67,8 +69,12 @@ def parts(
     proofs = design["certificate"]["parts"]
     for part, law, weight, share, proof in zip(parts_of(channel), laws, weights, shares, proofs, strict=True):
         about = [*part["inputs"]]
-        require(proof["kind"] in ("pram", "staircase"), "a part has a proof of another kind")
-        asked: Document = {"mechanism": {"observe": about}, "objective": {"maximize": {"information": about}}}
+        both = "strata" in channel and "each" in mechanism
+        known = ("parts",) if both else ("pram", "staircase")
+        require(proof["kind"] in known, "a part has a proof of another kind")
+        aim = {"information_of_each" if both else "information": about}
+        more = {"each": mechanism["each"]} if both else {}
+        asked: Document = {"mechanism": {"observe": about, **more}, "objective": {"maximize": aim}}
         asked |= {
             "guarantees": [{"promised": {"local_dp": share}}],
             "channel": part,
@@ -80,8 +86,11 @@ def parts(
     return figures, "parts", value, bound, hidden if entropy is None else entropy
 
 
-def stratified(joint: Document, channel: Document) -> tuple[list[Document], list[Fraction], Any, Fraction]:
-    """The pmf and the weight of each stratum, bounds of I(X; S), and H(X); a stratum that never occurs has p(x)."""
+def stratified(joint: Document, channel: Document, each: bool) -> tuple[list[Document], list[Fraction], Any, Fraction]:
+    """The pmf and the weight of each stratum, bounds of I(X; S), and H(X); a stratum that never occurs has p(x).
+
+    With `each` the margins of its columns in place of the pmf, and the sums over columns of the others.
+    """
     strata, alphabets = channel["strata"], joint["variables"]
     names = [n for n in channel["inputs"] if n not in strata]
     require(alphabets == channel["inputs"], "an alphabet differs from the joint pmf's")
@@ -103,6 +112,27 @@ def stratified(joint: Document, channel: Document) -> tuple[list[Document], list
     for here in (by.get(s) or everywhere for s in places):
         pmf = [{**dict(zip(names, x)), "p": Fraction(n, here.total())} for x, n in here.items()]
         laws.append({"variables": {n: alphabets[n] for n in names}, "pmf": pmf})
+        if each:
+            laws[-1] = {"margins": [margin(here, names, n, alphabets[n]) for n in names]}
     weights = [Fraction(by[s].total() if s in by else 0, total) for s in places]
-    alone: Counter[Any] = Counter({(x, (), x): n for x, n in everywhere.items()})
-    return laws, weights, information(q), information(alone)[1]
+    told, hidden = (Fraction(0), Fraction(0)), Fraction(0)
+    for at in [(k,) for k in range(len(names))] if each else [tuple(range(len(names)))]:
+        beside, alone = Counter[Any](), Counter[Any]()
+        for (x, _, s), n in q.items():
+            y = tuple(x[k] for k in at)
+            beside[y, (), s] += n
+            alone[y, (), y] += n
+        found = information(beside)
+        told, hidden = (told[0] + found[0], told[1] + found[1]), hidden + information(alone)[1]
+    return laws, weights, told, hidden
+
+
+def margin(here: Counter[Any], names: list[str], name: str, letters: list[str]) -> Document:
+    """The pmf of one column of a stratum."""
+    counts, k = Counter[str](), names.index(name)
+    for x, n in here.items():
+        counts[x[k]] += n
+    return {
+        "variables": {name: letters},
+        "pmf": [{name: v, "p": Fraction(n, here.total())} for v, n in counts.items() if n],
+    }

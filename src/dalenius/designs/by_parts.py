@@ -1,4 +1,4 @@
-r"""Several matrices in one design under local DP: one for each column (`each`), or one for each stratum (`strata`).
+r"""Several matrices in one design under local DP: one for each column (`each`), for each stratum (`strata`), or both.
 
 Columns that are perturbed one by one are charged together: the level of the design is the sum of theirs. Strata leave
 as they are and no level holds between them; within each the promise is kept, and
@@ -6,6 +6,7 @@ as they are and no level holds between them; within each the promise is kept, an
     I(X; Y, S) = I(X; S) + sum_s p(s) I(X; Y | S = s)
 
 is largest when each stratum has the best matrix for its own law. Every part is a design of its own, with its own proof.
+With both, a stratum is a design of several columns, and what each column tells together with the stratum is added up.
 
 References: paper 002, sections 2.3 and 5 (J variables, strata); docs/decisions/010.
 """
@@ -55,8 +56,6 @@ def why_not(problem: Problem) -> str | None:
             "columns that are perturbed one by one reach every combination of letters, impossible ones too; perturb "
             "them jointly: leave out each and form"
         )
-    if problem.each and problem.strata:
-        return "a design has a matrix for each column or for each stratum, not both; release the columns one by one"
     if len(problem.guarantees) != 1 or not isinstance(promise := problem.guarantees[0], LocalDP):
         return "it promises local_dp and nothing else"
     if promise.metric is not None:
@@ -76,7 +75,8 @@ def why_not(problem: Problem) -> str | None:
         return f'released letters are those of all observed columns, with form = "{FORMS[0]}" or "{FORMS[1]}"'
     if problem.output and problem.form in FORMS:
         return f"form = {problem.form!r} releases the letters of its columns: say release, not output"
-    return _why_not_columns(problem, promise) if problem.each else _why_not_strata(problem, promise)
+    of_columns = _why_not_columns(problem, promise) if problem.each else None
+    return of_columns or (_why_not_strata(problem, promise) if problem.strata else None)
 
 
 def _why_not_columns(problem: Problem, promise: LocalDP) -> str | None:
@@ -97,7 +97,7 @@ def _why_not_columns(problem: Problem, promise: LocalDP) -> str | None:
 
 
 def _why_not_strata(problem: Problem, promise: LocalDP) -> str | None:
-    if reason := why_not_told_itself(problem):
+    if not problem.each and (reason := why_not_told_itself(problem)):
         return reason
     if set(problem.strata) & set(problem.observe):
         return "a stratum is not perturbed: name it in strata alone, not in observe"
@@ -133,7 +133,7 @@ def by_parts(problem: Problem, *, gap: float = 0.0, seconds: float = 120.0, on_p
         raise Unsupported(f"matrices in parts cannot solve this: {reason}")
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     asked: list[Part]
-    if problem.each:
+    if problem.each and not problem.strata:
         levels, law = _levels(problem, promise), problem.law
         margins = law if isinstance(law, Margins) else Margins.of(problem.pmf, problem.observe)
         problem = replace(problem, joint=margins)
@@ -148,7 +148,7 @@ def by_parts(problem: Problem, *, gap: float = 0.0, seconds: float = 120.0, on_p
         found.append(_part(problem, names, here, level, gap, seconds / len(asked), told))
     channel = _joined(problem, [part.channel for part in found])
     parts = [part.certificate.to_json() for part in found]
-    method = f"{len(found)} {'columns' if problem.each else 'strata'}, each by itself: {found[0].method}"
+    method = f"{len(found)} {'strata' if problem.strata else 'columns'}, each by itself: {found[0].method}"
     return proved(
         problem, channel, [Certificate("parts", {"parts": parts})], method=method, remarks=_remarks(found, asked)
     )
@@ -171,6 +171,9 @@ def _part(
     problem: Problem, names: tuple[str, ...], law: Pmf, level: Fraction, gap: float, seconds: float, told: Told
 ) -> Design:
     """The design of one column or of one stratum."""
+    if problem.each and problem.strata:
+        small = replace(problem, guarantees=(LocalDP(level),), strata=(), joint=law)
+        return by_parts(small, gap=gap, seconds=seconds, on_progress=told)
     output = f"{problem.output}_{names[0]}" if problem.each and problem.output else problem.output
     small = Problem(
         joint=law,
@@ -191,11 +194,21 @@ def _part(
 
 
 def _joined(problem: Problem, parts: list[Kernel]) -> Kernel:
-    if problem.each:
+    if not problem.strata:
         return Product({n: a for part in parts for n, a in part.inputs.items()}, tuple(parts))
     inputs = problem.pmf.alphabets([*problem.observe, *problem.strata])
+    if problem.each:
+        rows = [part.windows for part in parts if isinstance(part, Product)]
+        columns = [_alike(list(column)) for column in zip(*rows, strict=True)]
+        parts = [Product(part.inputs, windows) for part, windows in zip(parts, zip(*columns, strict=True), strict=True)]
+        return Strata(inputs, problem.strata, tuple(parts))
+    return Strata(inputs, problem.strata, tuple(_alike(parts)))
+
+
+def _alike(parts: list[Kernel]) -> list[Kernel]:
+    """Channels of the same column in all strata, with the same letters."""
     most = max(part.shape[1] for part in parts)
-    return Strata(inputs, problem.strata, tuple(_widened(part, most) for part in parts))
+    return [_widened(part, most) for part in parts]
 
 
 def _widened(part: Kernel, letters: int) -> Kernel:
@@ -210,6 +223,9 @@ def _widened(part: Kernel, letters: int) -> Kernel:
 
 def _remarks(found: list[Design], asked: list[Part]) -> list[str]:
     """The level that each column is charged, and what a reader must be told about single parts."""
+    if isinstance(found[0].channel, Product):  # strata of several columns: what is said of all of them, once
+        said = [remark for part in found for remark in part.remarks if "relaxed levels" not in remark]
+        return list(dict.fromkeys(said))
     told = [f"{words}: {remark}" for part, (words, *_) in zip(found, asked, strict=True) for remark in part.remarks]
     if asked[0][0].startswith("column"):
         levels = ", ".join(f"{names[0]} {written(level)}" for _, names, _, level in asked)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import MISSING, Column, Design, Kernel, Pmf, channel_of
+from dalenius.core import MISSING, Column, Design, Kernel, Pmf, Strata, channel_of
 from dalenius.core.numbers import exact
 from dalenius.core.product_pmf import law_of
 from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
@@ -80,12 +80,19 @@ def _cards(source: Any) -> list[_Card]:
 
 def _wanted(cards: Sequence[_Card], columns: Sequence[str] | None) -> tuple[list[Factor], list[str]]:
     """The matrices that say something about the wanted columns, and the wanted columns that were kept as they are."""
-    factors = [factor for card in cards for factor in factors_of(card.channel, card.kept)]
+    factors = [f for card in cards for channel in _read(card.channel, columns) for f in factors_of(channel, card.kept)]
     if columns is None:
         return factors, []
     there = {n for factor in factors for n in factor.inputs}
     plain = [n for n in columns if n not in there and any(n in card.kept for card in cards)]
     return [f for f in factors if set(f.inputs) & set(columns)], plain
+
+
+def _read(channel: Kernel, columns: Sequence[str] | None) -> Sequence[Kernel]:
+    """The part that says all about the wanted columns, where strata draw each column by itself and one is wanted."""
+    parts = channel.columns if isinstance(channel, Strata) else ()
+    wanted = [part for part in parts if set(part.read) & set(columns or part.read)]
+    return wanted if len(wanted) == 1 else [channel]
 
 
 def counted(

@@ -147,7 +147,10 @@ def _information(counts: Floats) -> float:
 def _parts(design: Design, *arrays: npt.NDArray[Any]) -> list[tuple[Kernel, str, list[npt.NDArray[Any]]]]:
     """What is drawn by itself: the channel, a word that tells it from others, and its column of each array."""
     if isinstance(design.channel, Strata) and len(arrays) == 2:  # beside its input a letter has its stratum
-        return _by_stratum(design.channel, *arrays)
+        columns = design.channel.columns
+        if len(columns) == 1:
+            return _by_stratum(design.channel, *arrays)
+        return [one for j, part in enumerate(columns) for one in _by_stratum(part, *(a[:, j] for a in arrays))]
     if isinstance(design.channel, Windows | Sums) and len(design.channel.windows) > 1:
         return [
             (window, f" of {next(iter(window.output))}", [a[:, j] for a in arrays])

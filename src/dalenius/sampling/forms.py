@@ -81,6 +81,8 @@ def draws_of(channel: Kernel) -> list[Draw]:
         samplers = {rows: Sampler(rows) for rows in {w.rows for w in dense}}  # windows are often alike
         draws = {id(w): Draw(list(w.inputs), samplers[w.rows]) for w in dense}
         return [replace(draws.get(id(w)) or draws_of(w)[0], label=("window", *w.output)) for w in channel.windows]
+    if isinstance(channel, Strata) and len(channel.columns) > 1:
+        return [replace(draws_of(part)[0], label=("window", *part.output)) for part in channel.columns]
     if isinstance(channel, Strata) and not channel.few:
         return [Draw(list(channel.inputs), Stratified(channel.channels))]
     if isinstance(channel, Noise):
@@ -127,4 +129,7 @@ def matched(channel: Kernel, original: Coded, released: Coded) -> tuple[npt.NDAr
         read = [original.combined(list(w.inputs)) for w in channel.windows]
         seen = [released.combined(list(w.output)) for w in channel.windows]
         return np.stack(read, axis=1), np.stack(seen, axis=1)
+    if isinstance(channel, Strata) and len(channel.columns) > 1:
+        pairs = [matched(part, original, released) for part in channel.columns]
+        return np.stack([a for a, _ in pairs], axis=1), np.stack([b for _, b in pairs], axis=1)
     return rows_read(channel, original), released.combined(list(channel.output))

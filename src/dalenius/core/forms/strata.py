@@ -6,6 +6,7 @@ from math import prod
 from typing import Any, ClassVar, Self
 
 from dalenius.core.expanding import expanded
+from dalenius.core.forms.windows import Product
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel
@@ -50,6 +51,15 @@ class Strata(Kernel):
     def many(self) -> int:
         """How many strata there are; the stratum of input outcome x is x modulo this."""
         return prod(len(self.inputs[n]) for n in self.strata)
+
+    @property
+    def columns(self) -> "tuple[Strata, ...]":
+        """One for each released column where every stratum draws its columns independently, else this one alone."""
+        if not all(isinstance(channel, Product) for channel in self.channels):
+            return (self,)
+        windows = zip(*(channel.windows for channel in self.channels if isinstance(channel, Product)), strict=True)
+        kept = {n: self.inputs[n] for n in self.strata}
+        return tuple(Strata({**parts[0].inputs, **kept}, self.strata, parts) for parts in windows)
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
