@@ -69,6 +69,27 @@ def test_least_rate_and_half_of_both(inputs, key, want):
         assert design.gap <= TOLERANCE
 
 
+HAMMING = ((0, 1), (1, 0))
+RARE = {
+    "one letter for each row": ([[[1, 1, 2], [9, 10**9, 1]], [[0, 5, 10**9], [10**6, 10**6, 2]]], HAMMING, "0"),
+    "next to nothing leaks": ([[[9], [10**9]], [[1], [10**9]]], HAMMING, "0"),
+    "just below the largest": (
+        [[[2], [0], [0]], [[0], [30], [0]], [[0], [0], [10]]],
+        ((144, 568), (771, 132), (876, 314)),
+        "5147499947/26250000",
+    ),
+    "large costs": ([[[9], [4]], [[1], [10]]], ((0, 10**10), (3 * 10**10, 0)), "123456789"),
+}
+
+
+@pytest.mark.parametrize(("counts", "matrix", "limit"), RARE.values(), ids=RARE)
+@pytest.mark.parametrize("key", ["uninformed_public", "informed_both", "stat_informed_public"])
+def test_rare_records_large_costs_and_limits_at_either_end(counts, matrix, limit, key):
+    inputs = {"counts_xr_xh_z": counts, "distortion": matrix, "D": limit}
+    design = solve(case(inputs, key))
+    assert 0 <= design.gap <= 1e-8
+
+
 @pytest.mark.parametrize("entry", ORACLE["example1"], ids=lambda e: f"p={e['p']} D={e['D']}")
 def test_a_binary_secret_matches_example_1_of_paper_004(entry):
     design = solve(binary_tradeoff(entry["p"], entry["D"]))

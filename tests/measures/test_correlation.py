@@ -177,6 +177,16 @@ def test_closed_forms_lie_in_the_brackets(seed):
         assert low - 1e-9 <= closed <= high + 1e-9
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("letters", [3, 6])
+def test_six_inputs_are_bounded_within_a_tenth(letters):
+    rng, names = np.random.default_rng(0), tuple(map(str, range(6)))
+    prior = Pmf.from_records({"X": names}, [(x, int(n)) for x, n in zip(names, rng.integers(1, 20, 6), strict=True)])
+    rows = [tuple(Fraction(int(v), int(w.sum())) for v in w) for w in rng.integers(1, 20, (6, letters))]
+    low, high = s_star(prior, Channel({"X": names}, {"Y": tuple(map(str, range(letters)))}, tuple(rows)))
+    assert low < high < low + 0.1
+
+
 @pytest.mark.parametrize("seed", range(effort(3, 8)))
 def test_the_reverse_order_bounds_every_release(seed):
     rng = np.random.default_rng(seed)

@@ -27,7 +27,6 @@ __all__ = ["at_most", "best_ratio"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
-CELLS = 400_000
 _TILTS = (0.3, 0.9, -0.3, -0.9)
 
 
@@ -121,7 +120,7 @@ class _Hessian:
         return ok
 
 
-def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = CELLS) -> bool:
+def at_most(p: Floats, rows: Floats, bound: float, rho: float, *, cells: int = 400_000) -> bool:
     """Whether S* <= bound is proved by a simplicial cover of at most so many cells; rho is proved from above."""
     n, out = len(p), p @ rows
     rows, out = rows[:, out > 0], out[out > 0]

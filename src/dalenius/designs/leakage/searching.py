@@ -15,7 +15,7 @@ from dalenius.designs.leakage.strategies import generated, unlisted
 from dalenius.designs.leakage.support import fewer_letters
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, rational, search
+from dalenius.solvers.leakage import Multipliers, Program, Solution, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
@@ -105,7 +105,7 @@ def solved(
     for aim in [*aims, gap]:
         try:
             return search(program, gap=0.9 * aim * scale, seconds=seconds, start=start, on_progress=told)
-        except NoChannel:
+        except Infeasible:
             raise Infeasible(_nearest(model, program, seconds)) from None
         except SolverFailed as e:
             failure, start = e, None
@@ -163,7 +163,7 @@ def _nearest(model: Model, program: Program, seconds: float) -> str:
     for j, limit in enumerate(model.problem.limits[: len(program.distortions)]):
         try:
             found = least_distortion(program, j, seconds=seconds)
-        except (NoChannel, SolverFailed):
+        except (Infeasible, SolverFailed):
             continue
         return (
             f"{words}: with the others as they are, the distortion of {', '.join(limit.of)} is at least "
@@ -187,7 +187,7 @@ def _without_leakage(model: Model, program: Program, solution: Solution, seconds
         cost, limit = program.distortions[0]
         private = replace(private, cost=cost, distortions=program.distortions[1:])
         rows = rational(private, search(private, gap=1e-9, seconds=seconds))
-    except (NoChannel, SolverFailed):
+    except (Infeasible, SolverFailed):
         return None
     total = sum(
         (

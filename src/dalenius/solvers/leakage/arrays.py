@@ -140,11 +140,11 @@ class Arrays:
         return float(np.abs(self.G @ pi - self.h).max(initial=0.0))
 
     def violation(self, pi: Floats) -> float:
-        """The largest amount by which pi misses a limit; equalities are not counted."""
+        """The largest amount by which pi misses a limit, large costs counted as one; equalities are not counted."""
         W = pi / self.p[:, None]
         off = [0.0, -float(pi.min()), float(np.abs(pi.sum(axis=1) - self.p).max())]
         off.append(float(pi[~self.allowed].max(initial=0.0)))
-        off += [float((C * pi).sum()) - D for C, D in self.distortions]
+        off += [(float((C * pi).sum()) - D) / max(1.0, float(np.abs(C).max())) for C, D in self.distortions]
         off += [float(s.leakage(pi).sum()) - L for s, L in self.leakages]
         off += [float((s.leakage(pi) - most @ pi).max()) for s, most in self.worst]
         off.append(float((-self.A @ pi).max(initial=0.0)))

@@ -21,7 +21,8 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
     """Rows of W: every limit is kept exactly (leakage: shown with intervals). Raises SolverFailed if none is found.
 
     Letters that miss a limit of their own are levelled a little; then the least share of a point further inside that
-    keeps every limit is mixed in: of the constant channel if it is allowed, else of one that the search met on its way.
+    keeps every limit is mixed in: of the constant channel if it is allowed, of one that the search met on its way, or
+    of the one with the least distortion.
     """
     if solution.channel is not None:
         return solution.channel
@@ -54,6 +55,10 @@ def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tu
         inside.append(constant)
     if solution.inner is not None:
         inside.append(solution.inner / given.p[:, None])
+    if given.distortions:
+        cheapest = _cheapest(given)
+        if max(given.violation(cheapest * given.p[:, None]), given.unequal(cheapest * given.p[:, None])) <= 1e-13:
+            inside.append(cheapest)
     if free:
         yield W, 44, 0.0
     missed = given.unequal(solution.pi)
@@ -63,6 +68,13 @@ def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tu
     for share in (v for v in _SHARES if v >= missed):  # what mends an equality takes so much from some entry
         for other in inside:
             yield (1 - share) * W + share * other, 60, 1e-11
+
+
+def _cheapest(given: Arrays) -> Floats:
+    """Every row takes the letter of the least distortion, all limits added up in shares of their largest."""
+    costs = sum(C / (np.abs(C).max() or 1.0) for C, _ in given.distortions)
+    taken = np.where(given.allowed, costs, np.inf).argmin(axis=1)
+    return np.eye(given.allowed.shape[1])[taken]
 
 
 def _levelled(given: Arrays, W: Floats) -> Floats:

@@ -11,7 +11,7 @@ from dalenius.solvers.leakage.descent import mirror_descent, suits
 from dalenius.solvers.leakage.interior import Care, Found, Progress, descend
 from dalenius.solvers.leakage.layout import Snapshot
 from dalenius.solvers.leakage.linear import is_linear, linear_optimum
-from dalenius.solvers.leakage.presolve import presolved
+from dalenius.solvers.leakage.presolve import none_of, presolved
 from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution
 
 __all__ = ["search"]
@@ -103,6 +103,11 @@ def search(
     if vertex and is_linear(given) and given.allowed.size <= _LINEAR:
         return _linear(program, given, gap)
     reduced, back, letters = presolved(program, given, loss=0.02 * gap)
+    if _forced(reduced):
+        pi, own = np.zeros(given.allowed.shape), reduced.allowed * reduced.p[:, None]
+        pi[:, letters] = own
+        y = back(replace(none_of(reduced), posteriors=tuple(s.spread(s.logs(own)) for _, s in reduced.objective)))
+        return Solution(pi, y, given.value(pi), given.bound(y), 0)
     scaled = _Scaled.of(reduced)
     enough = 0.98 * gap / scaled.unit
     hair = min(2e-9, max(1e-3 * enough, 1e-12))
@@ -157,6 +162,12 @@ def search(
     pi, y = wide(best.pi), back(scaled.multipliers(best.multipliers))
     inner = None if best.inner is None else wide(best.inner)
     return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, best.snapshot)
+
+
+def _forced(a: Arrays) -> bool:
+    """Whether one letter is left to every row and no limit: nothing is to be searched for."""
+    limits = (a.distortions, a.leakages, a.worst, a.local_dp, a.pairs)
+    return not any(map(len, limits)) and not len(a.G) and not len(a.A) and bool((a.allowed.sum(axis=1) == 1).all())
 
 
 def beyond_memory(given: Arrays) -> bool:
