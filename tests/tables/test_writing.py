@@ -15,7 +15,7 @@ from dalenius.errors import MismatchError, TableError
 from dalenius.tables import Coded, encode, open_table, released_name, write_table
 from tests.effort import effort
 
-FORMATS = ("csv", "parquet", "arrow")
+FORMATS = ("csv", "tsv", "parquet", "arrow")
 
 
 def two_columns(missing: str = MISSING) -> dict[str, tuple[np.ndarray, tuple[str, ...]]]:
@@ -46,7 +46,9 @@ def test_missing_is_spelt_out_where_the_question_mark_is_a_letter(tmp_path: Path
     assert again.codes["a"].tolist() == [0, 1]
 
 
-letter = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]) | st.sampled_from('",\n ?'), min_size=1)
+letter = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]) | st.sampled_from('",\n\t ?'), min_size=1
+)
 alphabet = st.lists(letter.map(str.strip).filter(lambda v: v not in ("", MISSING)), min_size=1, max_size=5, unique=True)
 
 
@@ -95,5 +97,5 @@ def test_progress_and_refusals(tmp_path: Path, kind: str) -> None:
 
 def test_unknown_format() -> None:
     assert [released_name(f) for f in FORMATS] == ["released.csv", "released.parquet", "released.arrow"]
-    with pytest.raises(TableError, match="no table can be written as 'xlsx'; there are csv, parquet, arrow"):
+    with pytest.raises(TableError, match="no table can be written as 'xlsx'; there are csv, tsv, parquet, arrow"):
         released_name("xlsx")

@@ -15,7 +15,7 @@ from dalenius.sampling.beside import beside
 from dalenius.tables import read_json, read_text, write_table
 from dalenius.walk import apply, load
 
-FORMATS = {".csv": "csv", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
+FORMATS = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 
 
 def run(arguments: Namespace) -> None:

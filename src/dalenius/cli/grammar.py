@@ -153,7 +153,7 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("design", help="design.json; with --value also card.json or a channel")
     c.add_argument("table", nargs="?", help="the table to release")
-    writes(c, "released table to write: .csv, .parquet or .arrow", "")
+    writes(c, "released table to write: .csv, .tsv, .parquet or .arrow", "")
     keyed(c)
     c.add_argument(
         "--value",

@@ -115,7 +115,7 @@ def _from_text(path: Path, delimiter: str, chunk: int) -> Table:
     def read(positions: Sequence[int], rows: int) -> Iterator[Any]:
         return file.batches([file.header[k] for k in positions], rows)
 
-    return Table(path.name, "csv", file.header, None, read, chunk)
+    return Table(path.name, "tsv" if delimiter == "\t" else "csv", file.header, None, read, chunk)
 
 
 def _from_parquet(path: Path, chunk: int) -> Table:

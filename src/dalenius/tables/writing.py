@@ -1,7 +1,7 @@
 """Released tables out: columns of codes as text, in chunks, without building rows in Python.
 
-A missing value (the letter "(missing)") is written as `?` in CSV and as null in Parquet and Arrow, so that reading the
-file back gives the same codes. If `?` is a letter of that alphabet, CSV says "(missing)" instead.
+A missing value (the letter "(missing)") is written as `?` in CSV and TSV and as null in Parquet and Arrow, so that
+reading the file back gives the same codes. If `?` is a letter of that alphabet, text says "(missing)" instead.
 """
 
 import re
@@ -21,7 +21,7 @@ from dalenius.tables.source import Progress
 
 __all__ = ["released_name", "write_table"]
 
-SUFFIX = {"csv": ".csv", "parquet": ".parquet", "arrow": ".arrow"}
+SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "arrow": ".arrow"}
 
 
 def released_name(format: str) -> str:  # noqa: A002 - the word of the file formats
@@ -53,7 +53,8 @@ def write_table(
             raise MismatchError(f"column {name!r} has a code outside its {len(letters)} letters")
     (rows,) = lengths
     path = Path(path)
-    writer = _csv_writer(path, columns) if format == "csv" else _arrow_writer(path, format, columns)
+    text = {"csv": ",", "tsv": "\t"}.get(format)
+    writer = _text_writer(path, text, columns) if text else _arrow_writer(path, format, columns)
     try:
         with writer as write:
             for start in range(0, rows, chunk):
@@ -68,11 +69,11 @@ def write_table(
         raise
 
 
-_SPECIAL = re.compile('[,"\r\n]').search
+_SPECIAL = re.compile('[,\t"\r\n]').search
 
 
 def _field(text: str) -> str:
-    """A field of a CSV file, in quotes only where it needs them.
+    """A field of a CSV or TSV file, in quotes only where it needs them.
 
     >>> _field("plain"), _field("a, b")
     ('plain', '"a, b"')
@@ -84,14 +85,14 @@ def _field(text: str) -> str:
 
 
 @contextmanager
-def _csv_writer(path: Path, columns: Mapping[str, tuple[Codes, tuple[str, ...]]]) -> Iterator[Any]:
+def _text_writer(path: Path, delimiter: str, columns: Mapping[str, tuple[Codes, tuple[str, ...]]]) -> Iterator[Any]:
     fields, last = [], list(columns)[-1]
     for name, (_, letters) in columns.items():
         sign = MISSING if "?" in letters else "?"
-        end = "\n" if name == last else ","
+        end = "\n" if name == last else delimiter
         fields.append(pa.array([_field(sign if v == MISSING else v) + end for v in letters], pa.large_string()))
     with path.open("wb") as file:
-        file.write((",".join(map(_field, columns)) + "\n").encode())
+        file.write((delimiter.join(map(_field, columns)) + "\n").encode())
 
         def write(start: int, stop: int) -> None:
             parts = [f.take(pa.array(c[start:stop])) for f, (c, _) in zip(fields, columns.values(), strict=True)]
