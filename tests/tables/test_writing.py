@@ -96,6 +96,6 @@ def test_progress_and_refusals(tmp_path: Path, kind: str) -> None:
 
 
 def test_unknown_format() -> None:
-    assert [released_name(f) for f in FORMATS] == ["released.csv", "released.parquet", "released.arrow"]
+    assert [released_name(f) for f in FORMATS] == [f"released.{f}" for f in FORMATS]
     with pytest.raises(TableError, match="no table can be written as 'xlsx'; there are csv, tsv, parquet, arrow"):
         released_name("xlsx")
