@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import comb, exp
 
 import numpy as np
@@ -15,6 +16,7 @@ from dalenius.core.numbers import exact
 from dalenius.designs import solve
 from dalenius.designs.variance import least_variance
 from dalenius.errors import NotCertified, Unsupported
+from dalenius.solvers.many_subsets import many_subsets
 
 SCENARIO_I = ["0.3", "0.1", "0.2", "0.08", "0.02", "0.04", "0.06", "0.1", "0.01", "0.09"]
 
@@ -79,6 +81,74 @@ def test_reference_values_of_errata_e15(alpha, response, subsets):
         assert abs(other.bound - best.value) < Fraction(1, 10**5)  # a named form is measured against all channels
 
 
+MANY = [40, 17, 9, 8, 7, 5, 4, 3, 2, 2, 1, 1, 1]
+
+
+@pytest.fixture(scope="module")
+def many():
+    return least_variance(problem(MANY, 1), seconds=0.2)  # a few rounds
+
+
+def test_more_letters_are_proved_by_a_matrix(many):
+    assert "d" in many.certificate.proof
+    assert many.gap / many.value < Fraction(1, 20)
+    assert total_variance(problem(MANY, 1), np.array(many.channel.rows, dtype=float)) == pytest.approx(
+        float(many.value), rel=1e-9
+    )
+    check(many.dumps())
+
+
+def test_the_matrix_bounds_what_the_subsets_reach():
+    """Eight letters by both proofs: the matrix is below, and not by much."""
+    p = np.array(MANY[:8]) / sum(MANY[:8])
+    best, found = solve(problem(MANY[:8], 1)), many_subsets(p, exp(1), seconds=0.2)
+    assert found.bound <= float(best.value) <= found.value * (1 + 1e-6)
+    assert found.bound > 0.95 * float(best.bound)
+    sets = np.array(list(product((0.0, 1.0), repeat=8)))
+    told = (exp(1) - 1) ** 2 * np.einsum("ai,ij,aj->a", sets, found.B @ found.B, sets) / (1 + (exp(1) - 1) * sets @ p)
+    assert (told <= (1 + (exp(1) - 1) * sets) @ found.prices.z + 1e-9).all()
+
+
+def lowered(d):
+    """cheaper prices with a bound that they would give"""
+    d["certificate"]["z"] = [str(int(v) * 99 // 100) for v in d["certificate"]["z"]]
+    d["bound"] = str(exact(d["bound"]) + Fraction(1, 2))
+    d["gap"] = str(exact(d["value"]) - exact(d["bound"]))
+
+
+def negative(d):
+    d["certificate"]["E"][0][1] = d["certificate"]["E"][1][0] = "-1"
+
+
+@pytest.mark.parametrize(
+    ("plant", "message"),
+    [
+        (lowered, "not positive semidefinite|the claimed bound"),
+        (negative, "E is negative"),
+        (lambda d: d["certificate"]["E"][0].__setitem__(0, "1"), "has a diagonal"),
+        (lambda d: d["certificate"]["E"][0].__setitem__(1, "1"), "not symmetric"),
+        (lambda d: d["certificate"]["d"].pop(), "wrong size"),
+        (lambda d: d["certificate"].update(s="-1"), "wrong size"),
+        (lambda d: d["certificate"].update(s=str(1 << 80)), "the claimed bound"),
+        (lambda d: d["certificate"].update(d=["0"] * 13), "not positive semidefinite"),
+        (lambda d: d["certificate"].pop("d"), "more than 12 letters"),
+        (lambda d: d.update(bound=d["value"], gap="0"), "the claimed bound"),
+    ],
+)
+def test_a_planted_corruption_of_a_matrix_is_refused(many, plant, message):
+    document = json.loads(many.dumps())
+    plant(document)
+    with pytest.raises(NotCertified, match=message):
+        check(json.dumps(document))
+
+
+@pytest.mark.slow
+def test_fifty_letters_are_proved_to_two_per_cent():
+    design = solve(problem([int(10**6 / k) for k in range(1, 51)], 1))
+    assert design.gap / design.value < Fraction(1, 50)
+    check(design.dumps())
+
+
 def test_no_channel_at_the_level_has_less():
     asked, draw = problem([5, 3, 1], 1), np.random.default_rng(3)
     best = float(solve(asked).bound)
@@ -102,7 +172,7 @@ def test_no_channel_at_the_level_has_less():
         (lambda d: d["certificate"]["B"][0].reverse(), "symmetric"),
         (lambda d: d["certificate"]["z"].pop(), "symmetric"),
         (lambda d: d["certificate"].update(z=["0"] * 3), "the claimed bound"),
-        (lambda d: d["certificate"].update(unit="0"), "2 to 12 letters"),
+        (lambda d: d["certificate"].update(unit="0"), "not positive"),
         (lambda d: d["certificate"].update(unit=str(1 << 69)), "the claimed bound"),
         (lambda d: d.update(unit="bits"), "not a design in variance"),
         (lambda d: d["mechanism"].update(keep=["X"]), "no such limits"),
@@ -131,7 +201,8 @@ def test_a_channel_that_leaves_frequencies_open_is_refused():
         ({"keep": ("X",)}, "does not take keep"),
         ({"guarantees": (LocalDP(0),)}, "above 0"),
         ({"guarantees": (LocalDP(1, delta=Fraction(1, 9)),)}, "without metric, delta"),
-        ({"joint": problem([1] * 13, 1).joint}, "there are 13 letters"),
+        ({"joint": problem([1] * 101, 1).joint}, "there are 101 letters"),
+        ({"joint": problem([1] * 20, 1).joint, "form": "subset-selection"}, "15,504 subsets of 5"),
     ],
 )
 def test_what_it_does_not_solve_is_said(change, message):

@@ -81,7 +81,7 @@ def most_added(letters: list[Vector], r: Fraction, proof: dict[str, Any]) -> Fra
     one = lcm(*(v.denominator for each in prices for v in each)) * unity
     cost = [[int(v * one) * c // unity << BITS for v in each] for each in prices]  # c y, in units of 2^-BITS / one
     masses = [[n * (many if alike else 1) for n in v] for many, alike, v in runs]
-    paid = sum((v * m for each, mass in zip(prices, masses) for v, m in zip(each, mass)), Fraction(0)) / total
+    paid: Fraction = sum((v * m for each, mass in zip(prices, masses) for v, m in zip(each, mass)), Fraction(0)) / total
     most, worst = times_log2(r, r)[1], Fraction(0)
     nodes, stack = iter([*proof["tree"], None]), [dict[int, tuple[int, int]]()]
     while stack:

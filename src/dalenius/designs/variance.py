@@ -2,8 +2,10 @@ r"""The least variance of the estimated frequencies under local DP: the objectiv
 
     min  tr V,   V / n the covariance of the efficient unbiased estimate of p from n released letters,
 
-over all channels at the level, for up to twelve letters. The channel that tells the most can leave frequencies
-undetermined (errata of paper 002, E15: 3 letters where 10 frequencies are wanted); this one never does.
+over all channels at the level: up to twelve letters by all their subsets, more by subsets that are generated, with a
+bound from one positive semidefinite matrix. The cost grows like S^4, so it ends at a hundred letters. The channel that
+tells the most can leave frequencies undetermined (errata of paper 002, E15: 3 letters where 10 frequencies are wanted);
+this one never does.
 
 References: paper 002, section 4.1; Pukelsheim, "Optimal Design of Experiments" (A-optimality).
 """
@@ -13,6 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +25,17 @@ from dalenius.designs.keeping import why_not_one_level
 from dalenius.designs.proving import proved
 from dalenius.designs.subset_selection import FORM
 from dalenius.errors import Unsupported
+from dalenius.solvers.estimator import least_variance as searched
+from dalenius.solvers.interior import Floats
+from dalenius.solvers.many_subsets import best_size, many_subsets
 
 __all__ = ["least_variance", "why_not"]
 
-LETTERS = 12
+EVERY = 12  # letters of which every subset is looked at
+LETTERS = 100
+SECONDS = 60.0
+FAINT = 1e-7
+MOST_SUBSETS = 4096
 UNIT = 1 << 70
 WEIGHT = 1 << 40
 RESPONSE = "randomised-response"
@@ -54,7 +64,7 @@ def least_variance(
     problem: Problem,
     *,
     gap: float = 1e-9,
-    seconds: float = 0.0,  # noqa: ARG001
+    seconds: float = SECONDS,
     on_progress: Callable[[str], None] | None = None,
 ) -> Design:
     """Minimise tr V over all channels at the level; a named form is measured, and bounded by all channels.
@@ -68,8 +78,6 @@ def least_variance(
     """
     if reason := why_not(problem):
         raise Unsupported(f"the least variance cannot be had for this: {reason}")
-    from dalenius.solvers.estimator import least_variance as searched
-
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     joint, r = problem.pmf.marginal(list(problem.observe)), exp(promise.epsilon)[0]
     alphabets = joint.alphabets(problem.observe)
@@ -80,26 +88,76 @@ def least_variance(
             f"there are {S} letters, and the least variance is searched for and proved for 2 to {LETTERS}; beyond, "
             f'maximize information with form = "{RESPONSE}", whose variance `dalenius estimate --rows N` tells'
         )
+    if problem.form == FORM and comb(S, size := best_size(S, float(r))) > MOST_SUBSETS:
+        raise Unsupported(
+            f"{S} letters have {comb(S, size):,} subsets of {size}, and at most {MOST_SUBSETS:,} are released; leave out "
+            "form, which finds fewer"
+        )
     p = np.zeros(S)
     p[np.ravel_multi_index(tuple(joint.support.T), sizes)] = [int(n) / joint.total for n in joint.weights]
+    if S <= EVERY:
+        subsets, theta, proof = _by_all(p, float(r), gap, on_progress)
+        method = "weights of subsets of the letters by an interior point"
+    else:
+        subsets, theta, proof = _by_many(p, float(r), min(seconds, SECONDS), on_progress)
+        method = "weights of generated subsets of the letters by an interior point"
+    channel = _channel(problem, alphabets, r, S, subsets, theta)
+    method = problem.form or method
+    certificates = [Certificate("variance", proof)]
+    return proved(replace(problem, joint=joint), channel, certificates, method=method, remarks=[_REMARK])
+
+
+Found = tuple[np.ndarray, np.ndarray, dict[str, Any]]
+
+
+def _by_all(p: Floats, r: float, gap: float, on_progress: Callable[[str], None] | None) -> Found:
+    """All subsets, their weights and the proof by visiting them."""
+    S = len(p)
     subsets = np.array(list(product((0.0, 1.0), repeat=S)))[1:]
-    rays = 1 + (float(r) - 1) * subsets
-    start = np.where(subsets.sum(axis=1) == 1, 1 / (float(r) + S - 1), 0.0)
+    rays = 1 + (r - 1) * subsets
+    start = np.where(subsets.sum(axis=1) == 1, 1 / (r + S - 1), 0.0)
     D = rays[:, :-1] - rays[:, -1:]
     found = searched(D, rays @ p, rays.T, np.eye(S - 1) + 1, start, gap=min(gap, 1e-9))
     if on_progress:
         on_progress(f"between {found.bound:.9g} and {found.value:.9g}")
-    B = np.rint((found.B + found.B.T) / 2 * 2.0**70).astype(object)
-    whole = [[int(v) for v in row] for row in B]
+    proof = {"unit": str(UNIT), "B": _whole((found.B + found.B.T) / 2), "z": _whole(found.z)}
+    return subsets, found.theta, proof
+
+
+def _by_many(p: Floats, r: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
+    """Generated subsets, their weights and the proof by a matrix."""
+    found = many_subsets(p, r, seconds=seconds, on_progress=on_progress)
+    E, B = np.maximum(found.prices.E, 0.0), (found.B + found.B.T) / 2
+    np.fill_diagonal(E, 0.0)
+    room = _least_eigenvalue(p, r - 1, B, found.prices.z, found.prices.d, E)
+    shift = max(0.0, -room) + 1e-13 * float(np.abs(found.prices.z).sum())
     proof = {
         "unit": str(UNIT),
-        "B": [[str(v) for v in row] for row in whole],
-        "z": [str(int(v * UNIT)) for v in found.z],
+        "B": _whole(B[:-1, :-1]),
+        "z": _whole(found.prices.z),
+        "d": _whole(found.prices.d),
+        "E": _whole((E + E.T) / 2),
+        "s": str(int(shift * 2**80)),
     }
-    channel = _channel(problem, alphabets, r, S, subsets, found.theta)
-    method = "weights of subsets of the letters by an interior point" if problem.form is None else problem.form
-    certificates = [Certificate("variance", proof)]
-    return proved(replace(problem, joint=joint), channel, certificates, method=method, remarks=[_REMARK])
+    used = found.theta > FAINT * found.theta.max()
+    return found.subsets[used], found.theta[used], proof
+
+
+def _least_eigenvalue(p: Floats, c: float, B: Floats, z: Floats, d: Floats, E: Floats) -> float:
+    """Of the matrix N of the proof."""
+    one, prices = np.append(1.0, c * p), np.append(z.sum(), c * z)
+    N = (np.outer(one, prices) + np.outer(prices, one)) / 2
+    N[1:, 1:] += np.diag(d) - E - c * c * B @ B
+    N[0, 1:] -= d / 2
+    N[1:, 0] -= d / 2
+    return float(np.linalg.eigvalsh(N).min())
+
+
+def _whole(values: Floats) -> Any:
+    """Whole numbers of 1 / UNIT, as texts."""
+    if values.ndim == 2:
+        return [_whole(row) for row in values]
+    return [str(int(Fraction(float(v)) * UNIT)) for v in values]
 
 
 _REMARK = (
@@ -114,25 +172,13 @@ def _channel(
     if problem.form == RESPONSE:
         return Pram(alphabets, alphabets, (r / (r + S - 1),) * S)
     if problem.form == FORM:
-        sets = _best_subsets(S, r)
+        sets = list(combinations(range(S), best_size(S, float(r))))
         weight = 1 / (r * comb(S - 1, len(sets[0]) - 1) + comb(S - 1, len(sets[0])))
         columns = [(weight, members) for members in sets]
     else:
         columns = _exactly(S, r, subsets, theta)
     output = {problem.output or "Y": tuple(map(str, range(len(columns))))}
     return Staircase(alphabets, output, r, tuple(range(S)), tuple(columns))
-
-
-def _best_subsets(S: int, r: Fraction) -> list[tuple[int, ...]]:
-    """The size with the least variance when all letters are alike: p is the same everywhere, so G is too."""
-
-    def spread(k: int) -> float:
-        weight = 1 / (float(r) * comb(S - 1, k - 1) + comb(S - 1, k))
-        inside = comb(S - 2, k - 1)  # columns with the one letter of a pair and not the other
-        return (1 + (float(r) - 1) * k / S) / (weight * (float(r) - 1) ** 2 * inside)
-
-    k = min(range(1, S), key=spread)
-    return list(combinations(range(S), k))
 
 
 def _exactly(S: int, r: Fraction, subsets: np.ndarray, theta: np.ndarray) -> list[tuple[Fraction, tuple[int, ...]]]:

@@ -13,7 +13,7 @@ import numpy as np
 from dalenius.errors import SolverFailed
 from dalenius.solvers.interior import Floats
 
-__all__ = ["LeastVariance", "least_variance"]
+__all__ = ["LeastVariance", "centred", "least_variance"]
 
 _ROUNDS = 60
 _STEPS = 80
@@ -43,7 +43,7 @@ def least_variance(V: Floats, m: Floats, R: Floats, K: Floats, start: Floats, *,
     used = np.flatnonzero(start > 0)
     best: LeastVariance | None = None
     for _ in range(_ROUNDS):
-        weights, z = _centred(V[used], m[used], R[:, used], K, gap)
+        weights, z = centred(V[used], m[used], R[:, used], K, gap)
         theta = np.zeros(n)
         theta[used] = weights
         B: Floats = np.linalg.inv((V.T * (theta / m)) @ V).astype(np.float64)
@@ -63,7 +63,7 @@ def least_variance(V: Floats, m: Floats, R: Floats, K: Floats, start: Floats, *,
     return best
 
 
-def _centred(V: Floats, m: Floats, R: Floats, K: Floats, gap: float) -> tuple[Floats, Floats]:
+def centred(V: Floats, m: Floats, R: Floats, K: Floats, gap: float) -> tuple[Floats, Floats]:
     """A primal-dual interior point: theta, and the prices z of the equations, gradient + R' z = slack >= 0."""
     n, rows = len(V), len(R)
     theta = np.full(n, 1 / float(R.sum(axis=1).max()))

@@ -230,7 +230,7 @@ class Pricing:
 
     def best(self, z: Floats, slack: float) -> tuple[float, Floats]:
         """A bound of the largest excess, and columns with large positive ones."""
-        levels = self._grown(self.even(z), slack, found := Found(self, z))
+        levels = self._grown(self.even(z), slack, found := _Found(self, z))
         return worst_leaf(levels), found.columns()
 
     def excess(self, z: Floats, slack: float) -> float:
@@ -345,6 +345,7 @@ class Level:
 
 
 def worst_leaf(levels: list[Level]) -> float:
+    """The largest bound of all leaves."""
     return max(float(level.bound[level.leaf].max(initial=-np.inf)) for level in levels)
 
 
@@ -358,7 +359,7 @@ class Meeting:
         raise NotImplementedError
 
 
-class Found(Meeting):
+class _Found(Meeting):
     """The best columns met on the way down: whole numbers on both sides of what a bound takes in part."""
 
     def __init__(self, pricing: Pricing, z: Floats) -> None:
