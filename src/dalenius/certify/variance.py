@@ -29,8 +29,8 @@ from dalenius.core.reading import counted, require, stochastic
 
 Matrix = list[list[int]]
 LETTERS = 12  # of which every subset is visited
-GRAIN, FINE = 160, 320  # bits after the point of G, and of its inverse
-GRID, ROOT = 80, 100  # of N, and of its factor
+GRAM_BITS, FINE_BITS = 160, 320  # bits after the point of G, and of its inverse
+FORM_BITS, ROOT_BITS = 80, 100  # of N, and of its factor
 
 
 def total_variance(rows: list[list[int]], scale: int, counts: list[int]) -> Fraction:
@@ -41,7 +41,7 @@ def total_variance(rows: list[list[int]], scale: int, counts: list[int]) -> Frac
         v = [c - column[-1] for c in column[:-1]]
         if (mass := sum(a * b for a, b in zip(counts, column))) and (whole := gcd(*v)):
             weight, places = (
-                (whole * whole * total << GRAIN) // (mass * scale),
+                (whole * whole * total << GRAM_BITS) // (mass * scale),
                 [(i, a // whole) for i, a in enumerate(v) if a],
             )
             for i, a in places:
@@ -51,21 +51,23 @@ def total_variance(rows: list[list[int]], scale: int, counts: list[int]) -> Frac
 
 
 def trace_of_inverse(G: Matrix) -> Fraction:
-    """tr(K G^-1) from above, for a positive semidefinite G in units of 2^-GRAIN.
+    """tr(K G^-1) from above, for a positive semidefinite G in units of 2^-GRAM_BITS.
 
     With X near G^-1 and the rows of |I - G X| summing to at most e < 1, G is regular, G^-1 = X (I - (I - G X))^-1, and
     no row of |G^-1 - X| sums to more than e / (1 - e) of the largest row of |X|.
     """
-    n, one = len(G), 1 << FINE
-    rows = [[*(v << FINE - GRAIN for v in row), *(one * (i == j) for j in range(n))] for i, row in enumerate(G)]
+    n, one = len(G), 1 << FINE_BITS
+    rows = [
+        [*(v << FINE_BITS - GRAM_BITS for v in row), *(one * (i == j) for j in range(n))] for i, row in enumerate(G)
+    ]
     for k in range(n):
         require(rows[k][k] > 0, "the released letters do not determine every frequency")
-        rows[k] = [(v << FINE) // rows[k][k] for v in rows[k]]
+        rows[k] = [(v << FINE_BITS) // rows[k][k] for v in rows[k]]
         for i in range(n):
             if i != k and (factor := rows[i][k]):
-                rows[i] = [a - (factor * b >> FINE) for a, b in zip(rows[i], rows[k])]
+                rows[i] = [a - (factor * b >> FINE_BITS) for a, b in zip(rows[i], rows[k])]
     X = [row[n:] for row in rows]
-    unit, across = 1 << GRAIN + FINE, list(zip(*X))
+    unit, across = 1 << GRAM_BITS + FINE_BITS, list(zip(*X))
     missed = max(
         sum(abs(unit * (i == j) - sum(map(mul, row, x))) for j, x in enumerate(across)) for i, row in enumerate(G)
     )
@@ -118,28 +120,28 @@ def most_excess(counts: list[int], c: Fraction, B: Matrix, z: list[int], proof: 
             )
             here = both + 2 * c_low**2 * unit * total * ((d[i] if i == j else 0) - E[i][j])
             N[i + 1][j + 1] = N[j + 1][i + 1] = here
-    n = [[(v << GRID) // one for v in row] for row in N]  # each entry loses less than one unit of 2^-GRID
-    shift = Fraction(s + S + 1, 1 << GRID) + lacking(
+    n = [[(v << FORM_BITS) // one for v in row] for row in N]  # each entry loses less than one unit of 2^-FORM_BITS
+    shift = Fraction(s + S + 1, 1 << FORM_BITS) + lacking(
         [[v + (s if i == j else 0) for j, v in enumerate(row)] for i, row in enumerate(n)]
     )
     return (S + 1) * shift
 
 
 def lacking(n: Matrix) -> Fraction:
-    """How much of I a matrix in units of 2^-GRID lacks at most to be positive semidefinite, when it has a factor L.
+    """How much of I a matrix in units of 2^-FORM_BITS lacks at most to be semidefinite, when it has a factor L.
 
     What n exceeds L L' by has no row whose absolute values sum to more.
     """
     L, left = [[0] * len(n) for _ in n], [0] * len(n)
     for j in range(len(n)):
         for i in range(j, len(n)):
-            rest = (n[i][j] << 2 * ROOT - GRID) - sum(map(mul, L[i][:j], L[j][:j]))
+            rest = (n[i][j] << 2 * ROOT_BITS - FORM_BITS) - sum(map(mul, L[i][:j], L[j][:j]))
             require(i > j or rest > 0, "the matrix of the proof is not positive semidefinite")
             L[i][j] = isqrt(rest) if i == j else rest // L[j][j]
             rest -= L[i][j] * L[j][j]
             left[i] += abs(rest)
             left[j] += abs(rest) if i > j else 0
-    return Fraction(max(left), 1 << 2 * ROOT)
+    return Fraction(max(left), 1 << 2 * ROOT_BITS)
 
 
 def variance_levels(design: dict[str, Any]) -> tuple[Figures, ...]:

@@ -90,8 +90,8 @@ def least_variance(
         )
     if problem.form == FORM and comb(S, size := best_size(S, float(r))) > MOST_SUBSETS:
         raise Unsupported(
-            f"{S} letters have {comb(S, size):,} subsets of {size}, and at most {MOST_SUBSETS:,} are released; leave out "
-            "form, which finds fewer"
+            f"{S} letters have {comb(S, size):,} subsets of {size}, and at most {MOST_SUBSETS:,} are released; leave "
+            "out form, which finds fewer"
         )
     p = np.zeros(S)
     p[np.ravel_multi_index(tuple(joint.support.T), sizes)] = [int(n) / joint.total for n in joint.weights]
