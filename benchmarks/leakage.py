@@ -8,6 +8,10 @@ proved them.
     in all    with the exact channel and the proof of every promise, value and bound
     Clarabel  the same program: the solver alone, and how many times our search that is
     cvxpy     the same with what cvxpy needs to compile the program for Clarabel
+
+The contest with Clarabel at 100 rows is held on the tables of seeds 0 to 4, each side at the better of its two runs,
+and in the JSON by the clock as well.
+
     curve     50 points of L(D) from D_min to D_0; the chosen point proved, or all of them
     maps      a statistically informed encoder with |letters|^|Z| maps, by column generation
 
@@ -78,10 +82,10 @@ def bits(nats: Fraction) -> Fraction:
     return near(float(nats) / log(2) + 1e-9)
 
 
-def problem(name: str, n: int) -> Problem:
+def problem(name: str, n: int, seed: int = 0) -> Problem:
     """The problem whose program is the mixture of that name."""
-    program = mixture(name, n, secrets=10)
-    source = Source(n, 10)
+    program = mixture(name, n, seed, secrets=10)
+    source = Source(n, 10, seed)
     epsilon = LocalDP(near(log(4 * n) + 1e-9))
     leaks = [bits(limit) for _, limit in program.leakages]
     limits = tuple(
@@ -120,49 +124,76 @@ def problem(name: str, n: int) -> Problem:
     )
 
 
-def by_clarabel(program: Any) -> dict[str, Any]:
+class Clocks:
+    """Seconds of this process and of the clock on the wall since it was made."""
+
+    def __init__(self) -> None:
+        self.started = time.process_time(), time.perf_counter()
+
+    def read(self) -> tuple[float, float]:
+        return time.process_time() - self.started[0], time.perf_counter() - self.started[1]
+
+
+def by_clarabel(program: Any, runs: int) -> dict[str, Any]:
     """CPU seconds of the solver alone, and with what cvxpy needs to compile the problem for it."""
-    started = time.process_time()
+    compiling = Clocks()
     asked = conic(program)
     data, chain, inverse = asked.get_problem_data("CLARABEL", solver_opts={})
-    begin = time.process_time()
+    compiled, _ = compiling.read()
+    times = []
     with warnings.catch_warnings(action="ignore"):  # what it thinks of its accuracy is in the status
         try:
-            found = chain.solve_via_data(asked, data, solver_opts={})
-            seconds = time.process_time() - begin
+            for _ in range(runs):
+                solving = Clocks()
+                found = chain.solve_via_data(asked, data, solver_opts={})
+                times.append(solving.read())
             asked.unpack_results(found, chain, inverse)
         except cvxpy.error.SolverError as failed:
             return {"status": str(failed)}
-    in_all = time.process_time() - started
-    return {"value": float(asked.value), "seconds": seconds, "seconds_in_all": in_all, "status": asked.status}
+    seconds, wall = (min(column) for column in zip(*times, strict=True))
+    return {
+        "value": float(asked.value),
+        "seconds": seconds,
+        "wall_seconds": wall,
+        "seconds_in_all": compiled + seconds,
+        "status": asked.status,
+    }
 
 
-def contest(name: str, n: int, aim: float, rival: bool) -> dict[str, Any]:
-    asked = problem(name, n)
-    begin = time.process_time()
-    model = Model.of(asked)
-    program, restore = presolved(model)
-    solution = solved(model, program, gap=GAP, seconds=20 * aim, fine=False)
-    searched = time.process_time()
+def contest(name: str, n: int, aim: float, rival: bool, seed: int = 0) -> dict[str, Any]:
+    asked = problem(name, n, seed)
+    rival = rival and n <= 100 and (n <= 30 or name != "together")
+    runs = 2 if rival and (name, n) == ("dist", 100) else 1
+    times = []
+    for _ in range(runs):
+        searching = Clocks()
+        model = Model.of(asked)
+        program, restore = presolved(model)
+        solution = solved(model, program, gap=GAP, seconds=20 * aim, fine=False)
+        times.append(searching.read())
+    proving = Clocks()
     design = finished(model, program, restore, solution, 20 * aim)
-    done = time.process_time()
+    search, wall = (min(column) for column in zip(*times, strict=True))
     result: dict[str, Any] = {
         "instance": name,
         "what": WORDS[name],
         "rows": n,
+        "seed": seed,
         "seconds_aimed_at": aim,
-        "search_seconds": searched - begin,
-        "seconds": done - begin,
+        "search_seconds": search,
+        "search_wall_seconds": wall,
+        "seconds": search + proving.read()[0],
         "iterations": solution.iterations,
         "value": float(design.value),
         "gap": float(design.gap),
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
-    if rival and n <= 100 and (n <= 30 or name != "together"):
-        result["clarabel"] = other = by_clarabel(program)
+    if rival:
+        result["clarabel"] = other = by_clarabel(program, runs)
         if "value" in other:
-            other["times_our_search"] = other["seconds"] / (searched - begin)
-            other["in_all_times_our_search"] = other["seconds_in_all"] / (searched - begin)
+            other["times_our_search"] = other["seconds"] / search
+            other["times_our_search_by_the_wall"] = other["wall_seconds"] / wall
+            other["in_all_times_our_search"] = other["seconds_in_all"] / search
             unit = log(2) if program.objective else 1.0
             other["value_less_ours"] = other["value"] / unit - float(design.value)
     return result
@@ -232,7 +263,8 @@ def main() -> None:
 
     for name, n, aim in INSTANCES:
         if n in sizes and name in names:
-            told(contest(name, n, aim, "--no-rival" not in sys.argv))
+            for seed in range(5 if (name, n) == ("dist", 100) else 1):
+                told(contest(name, n, aim, "--no-rival" not in sys.argv, seed))
     for prove, aim in (("chosen", 5.0), ("all", 20.0)) if 100 in sizes and "curve" in names else ():
         told(curve(100, prove, aim))
     for letters, worlds in ((5, 8), (6, 10)) if "maps" in names else ():

@@ -62,9 +62,9 @@ def test_rate_of_a_fair_bit_with_hamming_distortion_is_log_2_minus_its_entropy(D
     assert solution.value == pytest.approx(log(2) - entropy(float(D)), abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["ind", "marginal", "limits"])
+@pytest.mark.parametrize("name", ["ind", "marginal", "limits", "combined"])
 def test_equations_and_several_limits_reach_a_gap_of_1e_9(name):
-    solved(mixture(name, 30), 1e-9)
+    solved(mixture(name, 30, secrets=10), 1e-9)
 
 
 @pytest.mark.parametrize(("crossover", "D"), [(Fraction(1, 5), Fraction(1, 4)), (Fraction(1, 10), Fraction(1, 10))])
@@ -169,6 +169,11 @@ def test_progress_is_told_and_time_is_kept():
     assert heard[-1][1] >= heard[-1][2]
     with pytest.raises(SolverFailed, match="time ran out"):
         search(mixture("together", 12), gap=1e-9, seconds=0.0)
+
+
+def test_a_gap_beyond_doubles_is_refused_with_the_interval_that_was_found():
+    with pytest.raises(SolverFailed, match=r"no gap of 1\.0e-18 .*: 0\.\d+ to 0\.\d+ is the narrowest interval"):
+        search(mixture("dist", 6), gap=1e-18, seconds=60)
 
 
 # --- no interior, nothing to choose, nothing to do ------------------------------------------------

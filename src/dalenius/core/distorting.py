@@ -55,6 +55,8 @@ def distortions(
         ours = [tuple(row[i] for i in at) for row in rows]
         weight = exact(part.get("weight", 1), "a weight")
         tables.append((weight, *_single(part, alphabets, ours, list(released), letters)))
+    if len(tables) == 1 and tables[0][0] == 1:
+        return tables[0][1:]
     unit = lcm(*(weight.denominator * one for weight, _, _, one in tables))
     ends: list[Table] = [[[0] * len(letters) for _ in rows] for _ in range(2)]
     for weight, low, high, one in tables:

@@ -434,15 +434,15 @@ class Reader:
         self, measure: Distortion, allowed: npt.NDArray[np.bool_], place: tuple[str | int, ...]
     ) -> npt.NDArray[Any]:
         """E[d(X, letter) | e]; what costs without end is no longer allowed."""
-        total = np.zeros((self.rows, len(self.maps)), dtype=object)
         maps = np.array(self.maps)
         tables, never, unit = self.by_world(measure, place)
+        total = np.zeros((self.rows, len(self.maps)), dtype=tables[0].dtype)
         for w, (table, barred) in enumerate(zip(tables, never, strict=True)):
-            total = total + table[:, maps[:, w]].astype(object)
+            total = total + table[:, maps[:, w]]
             allowed &= ~barred[:, maps[:, w]]
         mass = self.problem.pmf.counts(self.problem.inputs)
-        if unit == 1 and all(not (row % int(n)).any() for row, n in zip(total, mass, strict=True)):
-            return np.array([row // int(n) for row, n in zip(total, mass, strict=True)], dtype=object)
+        if unit == 1 and not (total % mass.astype(total.dtype)[:, None]).any():
+            return np.asarray(total // mass.astype(total.dtype)[:, None], dtype=object)
         fractions = [[Fraction(int(v), int(n) * unit) for v in row] for row, n in zip(total, mass, strict=True)]
         return np.array(fractions, dtype=object).reshape(total.shape)
 
@@ -460,11 +460,12 @@ class Reader:
             _, high, unit = distortions(written, dict(problem.pmf.variables), rows, released, self.told)
         except InputError as e:
             raise problem.error(place, str(e)) from None
-        never = np.array([[v is None for v in row] for row in high])
-        table = np.array([[v or 0 for v in row] for row in high], dtype=object)
+        table = np.array(high, dtype=object).reshape(len(rows), len(self.told))
+        never = np.array([v is None for v in table.ravel()]).reshape(table.shape)
+        table[never] = 0
         where = {x: k for k, x in enumerate(rows)}
         counts = problem.pmf.counts(problem.inputs, of + side)
-        biggest = max((int(abs(v)) for v in table.reshape(-1)), default=0) * int(counts.sum())
+        biggest = max(table.max(initial=0), -table.min(initial=0)) * int(counts.sum())
         kind: Any = np.int64 if biggest < 1 << 62 else object
         tables, barred = [], []
         for world in self.worlds or [""]:

@@ -11,6 +11,11 @@ from dalenius.solvers.leakage.program import Floats, Multipliers
 
 __all__ = ["Layout", "Placed", "Snapshot", "State"]
 
+_LEAST = 1e-3  # limits of a distortion, which is at most one, are not taken to be smaller when a search begins
+_SPENT = (0.9, 0.98)  # the share of the limits that the channel it begins with may use up
+_STEEP = 1e9
+_ROUNDS = 4
+
 
 @dataclass(eq=False)
 class State:
@@ -132,17 +137,59 @@ class Layout:
         k = self.pattern.count
         return np.asarray((self.pattern.matrix.T @ nu[:, :k].T).T + nu[:, k:] @ self.A)
 
+    def _first(self, law: Floats) -> Floats:
+        """pi(e, t) = law(t) / (s C(e, t) + nu(e)), with C the distortions in units of their limits.
+
+        Where s = 0 keeps the limits this is the constant channel; else a point amid the channels that keep them.
+        """
+        given, p = self.given, self.p
+        cost = sum((C / max(D, _LEAST) for C, D in given.distortions), np.zeros(given.allowed.shape))
+        cost -= np.where(given.allowed, cost, np.inf).min(axis=1, keepdims=True)
+        weight = np.where(given.allowed, law, 0.0)
+        below = np.where(cost == 0, weight, 0.0).max(axis=1) / p
+
+        def at(s: float) -> Floats:
+            # One over the sum of a row is concave in nu: Newton's method climbs to the root from below.
+            far, nu = s * cost, below
+            for _ in range(_ROUNDS):
+                inverse = 1 / (far + nu[:, None])
+                pi = weight * inverse
+                mass = pi.sum(axis=1)
+                nu = nu + mass * (mass / p - 1) / (pi * inverse).sum(axis=1)
+            pi = weight / (far + nu[:, None])
+            return np.asarray(pi * (p / pi.sum(axis=1))[:, None])
+
+        def spent(pi: Floats) -> float:
+            return max((float(np.vdot(C, pi)) / max(D, _LEAST) for C, D in given.distortions), default=0.0)
+
+        if spent(pi := at(0.0)) <= 1:
+            return pi
+        low = high = self.n / self.m
+        while spent(pi := at(high)) > _SPENT[1] and high < _STEEP:
+            low, high = high, 8 * high
+        for _ in range(_ROUNDS):
+            if low == high or spent(pi) >= _SPENT[0]:
+                break
+            middle = np.sqrt(low * high)
+            flatter = at(middle)
+            if spent(flatter) > _SPENT[1]:
+                low = middle
+            else:
+                high, pi = middle, flatter
+        return pi
+
     def beginning(self) -> State:
-        """The constant channel, with multipliers of an even size."""
+        """A channel inside most limits, with multipliers of an even size."""
         given, n, m = self.given, self.n, self.m
         r = np.maximum(given.start, 1e-3 / m)
         r /= r.sum()
-        W = given.allowed * r
-        W /= W.sum(axis=1, keepdims=True)
+        pi = self._first(r)
         x = np.zeros((m, self.N))
-        x[:, :n] = (W * self.p[:, None]).T
-        for k, (_, ratio) in enumerate(given.local_dp):
-            x[:, n + k] = r / np.sqrt(ratio)
+        x[:, :n] = pi.T
+        for k, (rows, ratio) in enumerate(given.local_dp):
+            W = pi[rows] / self.p[rows, None]
+            middle = np.sqrt(W.min(axis=0) * W.max(axis=0))
+            x[:, n + k] = np.where(middle > 0, middle, r) / np.sqrt(ratio)  # no row may take some letters
         scale = max(1e-3, 0.3 * float(np.abs(given.cost).max()), 0.3 * sum(theta for theta, _ in given.objective))
         tau = 0.3 * scale / (n * m)
         z = np.where(self.live, tau / np.where(self.live, x, 1.0), 1.0)

@@ -23,6 +23,10 @@ __all__ = ["Corrections", "Newton"]
 Corrections: TypeAlias = "Sequence[Floats | float]"
 
 
+_REFINED = 3  # how often a solution is corrected by its residuals, at most
+_EQUAL = 1e-15  # an equality missed by less is met
+
+
 class Local:
     """What one term needs at one iterate."""
 
@@ -107,7 +111,8 @@ class Newton:
             S[n:, :n] = S[:n, n:].T
             S[n:, n:] = self.V.reshape(self.extra, -1) @ PV.reshape(-1, self.extra)
             k = n + np.arange(self.extra)
-            S[k, k] += np.r_[state.u / state.s, [float(o.curvature[0, 0]) for o in self.limits]]
+            self.bent = np.r_[state.u / state.s, [float(o.curvature[0, 0]) for o in self.limits]]
+            S[k, k] += self.bent
         # Row sums and equalities repeat each other; fixing the difference keeps the Schur matrix definite.
         if len(model.G):
             S[:n, :n] += np.mean(np.diag(schur)[:n]) * model.redundant
@@ -205,6 +210,42 @@ class Newton:
             dx = dx + self.HG @ step
         return dx[:, :, 0], deta, theta
 
+    def _refined(
+        self, h: Floats, over: Floats, dx: Floats, deta: Floats, theta: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """The same solution, and what solves for what it leaves: with equalities digits are lost as letters empty."""
+        model, n = self.model, self.model.n
+        fine = 1e-2 * float(self.products[0].mean())
+        for again in range(_REFINED):
+            left, short = h + deta @ model.G - self._times(dx), over
+            left[:, :n] += theta[:n]
+            if self.V is not None:
+                flat = self.V.reshape(self.extra, -1)
+                left -= (theta[n:] @ flat).reshape(h.shape)
+                short = over - flat @ dx.ravel() + self.bent * theta[n:]
+            if not model.full:
+                left = np.where(model.live, left, 0.0)
+            unequal, rows = self.equal - dx @ model.G.T, self.rows - dx[:, :n].sum(axis=0)
+            if again and float(np.abs(left).max()) < fine and float(np.abs(unequal).max()) < _EQUAL:
+                break
+            more = self._solved(left, unequal, rows, short)
+            dx, deta, theta = dx + more[0], deta + more[1], theta + more[2]
+        return dx, deta, theta
+
+    def _times(self, dx: Floats) -> Floats:
+        """H dx, letter by letter, from the definition of H and not from its factors."""
+        model, s = self.model, self.state
+        out = s.z * dx * self.inverses[0][0]
+        if self.slack.shape[1]:
+            out += model.transposed(s.nu / s.a * model.inequalities(dx))
+        for o in self.local:
+            sec = o.term.secret
+            r = dx @ o.term.B.T
+            out += (o.lam * (r / o.J - ((o.lam / o.den) * (r @ sec.G.T) / o.q)[:, sec.group])) @ o.term.B
+            if o.term.worst:
+                out += o.gradient * ((o.gradient * dx).sum(axis=1, keepdims=True) / o.curvature)
+        return np.asarray(out)
+
     def direction(self, target: float, corrections: Corrections) -> State:
         """The step towards products equal to ``target``, less the second-order ``corrections``."""
         model, s, n = self.model, self.state, self.model.n
@@ -237,10 +278,8 @@ class Newton:
         over[:J] = self.spent - want_u / s.s if J else 0.0
         over[J:] = [float(kept[k][2][0, 0]) for k, o in enumerate(self.local) if o in self.limits]
         dx, deta, theta = self._solved(h, self.equal, self.rows, over)
-        if len(model.G):  # equalities and row sums lose digits as the letters empty: solve for what is left of them
-            left = self.equal - dx @ model.G.T, self.rows - dx[:, :n].sum(axis=0), np.zeros(self.extra)
-            more = self._solved(np.zeros_like(h), *left)
-            dx, deta, theta = dx + more[0], deta + more[1], theta + more[2]
+        if len(model.G):
+            dx, deta, theta = self._refined(h, over, dx, deta, theta)
         dz = pull - s.z * dx * inverse_x
         ds = theta[n : n + J]
         da = model.inequalities(dx) - self.slack

@@ -110,10 +110,10 @@ def search(
         return Solution(pi, y, given.value(pi), given.bound(y), 0)
     scaled = _Scaled.of(reduced)
     enough = 0.98 * gap / scaled.unit
-    hair = min(2e-9, max(1e-3 * enough, 1e-12))
-    tight = scaled.tightened(hair)
     single = reduced.local_dp or reduced.pairs or reduced.worst or len(reduced.A)  # limits on single letters
-    missed = 0.3 * hair if single else max(0.3 * hair, _MISSED)
+    hair = min(2e-9, max((1e-2 if single else 1e-3) * enough, 1e-12))
+    tight = scaled.tightened(hair)
+    missed = 0.3 * hair if single else max(0.3 * hair, min(_MISSED, 1e-3 * enough))
     deadline = time.monotonic() + seconds
     n, m = reduced.allowed.shape
     size = m * (n + len(reduced.local_dp)) ** 2
@@ -158,7 +158,11 @@ def search(
         if best.value - best.bound <= enough or time.monotonic() > deadline:
             break
     if best.pi is None or best.multipliers is None or best.value - best.bound > enough:
-        raise SolverFailed(f"after {steps} steps {found.words}")
+        value, bound = (v * scaled.unit + scaled.constant for v in (best.value, best.bound))
+        reached = (
+            f"{bound:.12g} to {value:.12g} is the narrowest interval that was found; " if best.pi is not None else ""
+        )
+        raise SolverFailed(f"no gap of {gap:.1e} after {steps} steps: {reached}{found.words}")
     pi, y = wide(best.pi), back(scaled.multipliers(best.multipliers))
     inner = None if best.inner is None else wide(best.inner)
     return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, best.snapshot)
