@@ -14,7 +14,7 @@ from typing import Any
 
 from dalenius.certify.asked import NO, Figures, Proved, question
 from dalenius.core.arithmetic import BITS, log2, nats, sum_log2
-from dalenius.core.numbers import down, exact, up, written
+from dalenius.core.numbers import down, exact, ratio, up, written
 from dalenius.core.reading import require
 
 
@@ -56,7 +56,7 @@ class Resampled:
         require(fit, "letters and numbers do not match")
         self.letters = list(zip(("0" if p is None else p for p in shares), channel["keep"], channel["q"]))
         self.triples = Counter(self.letters)
-        known = {number: exact(number).as_integer_ratio() for number in {n for triple in self.triples for n in triple}}
+        known = {number: ratio(number) for number in {n for triple in self.triples for n in triple}}
         p, keep, q = (list(map(known.__getitem__, numbers)) for numbers in zip(*self.triples))
         fair = min(p)[0] >= 0 and min(q)[0] >= 0 and all(0 <= n <= d for n, d in keep)
         require(fair, "a probability is out of range")

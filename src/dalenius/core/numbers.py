@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 
 from dalenius.errors import InputError
 
-__all__ = ["down", "exact", "is_decimal", "strict_json", "up", "written"]
+__all__ = ["down", "exact", "is_decimal", "ratio", "strict_json", "up", "written"]
 
 _GRAMMAR = re.compile(r"[+-]?[0-9]{1,4000}(/[0-9]{1,4000}|(\.[0-9]{1,4000})?([eE][+-]?[0-9]{1,3})?)")
+_FRACTION = re.compile(r"[0-9]{1,4000}/[0-9]{1,4000}")
 
 DIGITS = 30
 LARGEST = 1 << 30
@@ -70,6 +71,19 @@ def exact(value: Any, what: str = "number") -> Fraction:
         return Fraction(int(top), int(bottom)) if bottom else Fraction(text)
     except ZeroDivisionError:
         raise InputError(f"{what} is {text!r}: a fraction over zero") from None
+
+
+def ratio(value: Any) -> tuple[int, int]:
+    """Numerator and positive denominator of `exact(value)`, as they stand in a fraction: not in lowest terms.
+
+    >>> ratio("6/40"), ratio("0.15")
+    ((6, 40), (3, 20))
+    """
+    if isinstance(value, str) and _FRACTION.fullmatch(value):
+        top, _, bottom = value.partition("/")
+        if below := int(bottom):
+            return int(top), below
+    return exact(value).as_integer_ratio()
 
 
 def is_decimal(value: object) -> bool:

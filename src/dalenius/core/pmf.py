@@ -171,11 +171,16 @@ class Pmf:
             [a[c] for c in codes] for a, codes in zip(self.variables.values(), self.support.T.tolist(), strict=True)
         ]
         weights, keys = self.weights.tolist(), (*self.variables, "p")
-        text = {w: written(Fraction(int(w), self.total)) for w in set(weights)}
+        text = {w: written(Fraction(w, self.total)) for w in set(weights)}
         told = map(text.__getitem__, weights)
+        if len(columns) == 1:
+            (name,), (letters,) = self.variables, columns
+            records = [{name: letter, "p": p} for letter, p in zip(letters, told, strict=True)]
+        else:
+            records = [dict(zip(keys, r, strict=True)) for r in zip(*columns, told, strict=True)]
         return {
             "variables": {n: list(a) for n, a in self.variables.items()},
-            "pmf": [dict(zip(keys, r, strict=True)) for r in zip(*columns, told, strict=True)],
+            "pmf": records,
         }
 
     # --- questions --------------------------------------------------------------------------------------------------

@@ -113,8 +113,8 @@ class LowRank:
 
     def factor(self, z: Floats, x: Floats, weight: Floats, U: LogRows) -> None:
         m, N = x.shape
+        arrows: list[Floats] = []
         diagonal = np.where(x > 0, z / np.where(x > 0, x, 1.0), np.inf)
-        arrows = []
         for floor in self.pattern.floors:
             R, rows, r = len(floor.rows), floor.rows, floor.r
             a, b = weight[:, floor.first : floor.first + R], weight[:, floor.first + R : floor.first + 2 * R]

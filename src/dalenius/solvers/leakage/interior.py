@@ -92,19 +92,21 @@ def _stepped(newton: Newton, gap: float, count: int, care: Care, wary: bool) -> 
     if held:
         sigma = max(sigma, 0.8)
     second: Corrections = none
-    if room > 0.2 and not held:
+    # Without such limits the equations are curved in y alone, and one may trust them much further.
+    bold = not state.lam
+    if room > (0.05 if bold else 0.2) and not held:
         second = [da * db for da, db in plain.complementary()]
     target = sigma * gap / count
     d = newton.direction(target, second)
     room = newton.room(d)
-    if room < 0.15:
+    if room < (0.05 if bold else 0.15):
         target, second = max(sigma, 0.5) * gap / count, none
         d = newton.direction(target, second)
         room = newton.room(d)
     for _ in range(care.correctors):
         if room >= 0.95:
             break
-        reached = _products(state, d, min(1.0, 1.5 * room + 0.15))
+        reached = _products(state, d, min(1.0, 2 * room + 0.3 if bold else 1.5 * room + 0.15))
         pulled = [
             c - np.maximum(np.clip(r, 0.1 * target, 10 * target) - r, -10 * target)
             for c, r in zip(second, reached, strict=True)
