@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.core.numbers import down, exact, is_decimal, strict_json, up, written
+from dalenius.core.numbers import down, exact, is_decimal, ratio, strict_json, up, written
 from dalenius.errors import InputError
 
 ACCEPTED = [
@@ -68,6 +68,9 @@ REFUSED = [
 @pytest.mark.parametrize(("value", "meaning"), ACCEPTED, ids=lambda v: repr(v)[:20])
 def test_accepted_numbers_are_exact(value, meaning):
     assert exact(value) == meaning
+    top, bottom = ratio(value)
+    assert bottom > 0
+    assert Fraction(top, bottom) == meaning
 
 
 @pytest.mark.parametrize(("value", "message"), REFUSED, ids=lambda v: repr(v)[:20])
@@ -75,6 +78,8 @@ def test_refused_numbers_are_named(value, message):
     with pytest.raises(InputError, match=message) as caught:
         exact(value, "the budget")
     assert str(caught.value).startswith("the budget is ")
+    with pytest.raises(InputError, match=message):
+        ratio(value)
 
 
 def test_integers_and_fractions_of_any_length_are_taken_as_they_are():

@@ -10,6 +10,7 @@ import pytest
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.leakage import NoChannel, Program, Term, bound_of, rational, search, searching, value_of
 from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.layout import Layout
 from dalenius.solvers.leakage.limits import Limits, whole
 from tests.effort import effort
 from tests.leakage_instances import (
@@ -160,6 +161,21 @@ def test_perturbed_multipliers_never_give_a_bound_above_the_value(seed):
             odds=tuple(map(moved, y.odds)),
         )
         assert bound_of(program, y) <= solution.value + 1e-9
+
+
+@pytest.mark.parametrize("name", ["dist", "limits", "local", "marginal"])
+def test_the_search_begins_inside_the_distortions(name):
+    given = Arrays.of(mixture(name, 20))
+    layout = Layout(given)
+    x = layout.beginning().x
+    assert (x > 0).all()
+    assert x[:, : layout.n].sum(axis=0) == pytest.approx(given.p, rel=1e-12)
+    for C, D in given.distortions:
+        assert 0.3 * D < (C.T * x[:, : layout.n]).sum() < D
+    # Without a distortion, or with one that silence keeps, nothing is better than silence.
+    for distortions in ([], [(C, 2.0) for C, _ in given.distortions]):
+        x = Layout(replace(given, distortions=distortions)).beginning().x[:, : layout.n]
+        assert x / given.p == pytest.approx(np.tile(given.start[:, None], len(given.p)), rel=1e-9)
 
 
 def test_progress_is_told_and_time_is_kept():
