@@ -18,6 +18,7 @@ MODULES = (
     "core/letters",
     "core/pivoting",
     "certify/privacy",
+    "certify/local_dp",
     "certify/contraction",
     "certify/ball",
     "certify/cuts",

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from dalenius.certify import check, prove, prove_limits
-from dalenius.certify.privacy import dp_level
+from dalenius.certify.local_dp import dp_level
 from dalenius.core import (
     Distortion,
     Independent,

@@ -13,7 +13,8 @@ from itertools import combinations, product
 from typing import Any
 
 from dalenius.certify.contraction import contraction
-from dalenius.certify.privacy import Figures, dp_level
+from dalenius.certify.local_dp import dp_level
+from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import BITS, log2, times_log2
 from dalenius.core.numbers import exact, up
 from dalenius.core.reading import require

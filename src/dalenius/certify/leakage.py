@@ -16,11 +16,11 @@ from itertools import product
 from typing import Any
 
 from dalenius.certify.cuts import cuts
-from dalenius.certify.privacy import Figures, worlds_of
+from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import BITS, exp, log2
 from dalenius.core.letters import Row, Scheme
 from dalenius.core.numbers import exact, written
-from dalenius.core.reading import Release, information, refusing, require
+from dalenius.core.reading import Release, information, refusing, require, worlds_of
 
 UNIT = 60  # bits after the point of every multiplier
 

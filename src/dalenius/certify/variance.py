@@ -22,7 +22,8 @@ from math import gcd, isqrt
 from operator import mul
 from typing import Any
 
-from dalenius.certify.privacy import Figures, dp_level
+from dalenius.certify.local_dp import dp_level
+from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import exact
 from dalenius.core.reading import counted, require, stochastic
