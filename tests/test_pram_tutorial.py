@@ -88,7 +88,7 @@ def test_every_command_prints_what_the_page_shows(folder):
     assert (folder / "released" / "report.html").read_text().count("to widowed</th>") == 1
 
 
-@pytest.mark.parametrize("number", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])
 def test_every_other_design_of_the_page_is_solved(folder, number):
     start = blocks("toml")[0]
     text = start[: start.index("[mechanism]")] + blocks("toml")[number]
