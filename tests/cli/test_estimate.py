@@ -219,3 +219,20 @@ def test_risk_writes_its_map(tmp_path: Path, run: Run) -> None:
     code, _, err = run(*said, "--target-risk", "1e-12")
     assert code == 3
     assert "even keys that tell nothing" in err
+
+
+def test_intervals_of_few_rows_are_exact_and_say_so(tmp_path: Path, run: Run) -> None:
+    card = write(tmp_path / "x.json", channel([["3/4", "1/4"], ["1/4", "3/4"]]))
+    (tmp_path / "r.csv").write_text("X\n" + "a\n" * 9 + "b\n")
+    queries = write(tmp_path / "q.json", {"share": [{"X": "a", "weight": 1}]})
+    code, out, err = run("estimate", card, tmp_path / "r.csv", "--queries", queries)
+    assert code == 0, err
+    assert out.count("] *") == 3
+    assert "marked * rest on few released rows and are exact" in out
+    said = json.loads(run("estimate", card, tmp_path / "r.csv", "--json")[1])
+    assert (said["exact"], said["narrow"]) == ([True, True], [False, False])
+    assert said["high"][0] == 1
+    (tmp_path / "w.csv").write_text("X,w\n" + "a,1\n" * 9 + "b,2\n")
+    out = run("estimate", card, tmp_path / "w.csv", "--weights", "w")[1]
+    assert out.count("] !") == 2
+    assert "too narrow" in out

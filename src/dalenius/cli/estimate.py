@@ -94,8 +94,8 @@ def _words(found: Estimate) -> list[str]:
         lines.append(f"  ... {len(outcomes) - SHOWN:,} more; --json gives all of them")
     if found.exact.any():
         lines.append(
-            "Intervals marked * rest on few released rows and are exact: they hold at every number of rows, whatever "
-            "the estimate in front of them, which is then mostly noise."
+            "Intervals marked * rest on few released rows and are exact: they hold at every number of rows. The "
+            "estimate in front of them may be little more than noise."
         )
     if found.narrow.any():
         lines.append(
