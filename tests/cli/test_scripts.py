@@ -16,7 +16,9 @@ from dalenius.evidence.scripts import script, scripts
 REGION, SEX = {"region": ("north", "Zürich", "(missing)")}, {"sex": ("f", "?")}
 Q = (Fraction(3, 4), Fraction(2, 3), Fraction(1, 2))
 ROWS = {"f,north": 400, "?,Zürich": 300, "f, ?": 200, "?,": 70, "f,Zürich": 90, "?,north": 150}
-TABLE = "sex,region,year\n" + "".join(f"{row},1\n" * n for row, n in ROWS.items())
+TABLE = "sex,region,job\n" + "".join(
+    f"{row},farm\n" * (2 * n // 3) + f"{row},shop\n" * (n // 3) for row, n in ROWS.items()
+)
 ONE = Pram(REGION, REGION, Q)
 DENSE = Channel(SEX, SEX, ((Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 3), Fraction(2, 3))))
 CARDS = {
@@ -25,6 +27,9 @@ CARDS = {
     "a matrix for each column": (Product(REGION | SEX, (ONE, DENSE)), []),
     "a matrix for each stratum": (Strata(REGION | SEX, ("sex",), (ONE, Pram(REGION, REGION, Q[::-1]))), ["sex"]),
 }
+JOB = {"job": ("farm", "shop")}
+BOTH = Product(REGION | JOB, (ONE, Pram(JOB, JOB, Q[:2])))
+CARDS["a matrix for each column in each stratum"] = (Strata(REGION | JOB | SEX, ("sex",), (BOTH, BOTH)), ["sex"])
 RSCRIPT = shutil.which("Rscript")
 
 
@@ -73,6 +78,7 @@ def test_the_scripts_say_what_the_library_says(told, which, target):
     code, out, err = told(card, TABLE, target)
     assert code == 0, err
     columns = [["region"], ["sex"]] if isinstance(channel, Product) else [None]
+    columns = [["region", "sex"], ["job", "sex"]] if "job" in channel.inputs else columns
     files = told.folder / "card.json", told.folder / "released.csv"
     ours = [line for names in columns for line in lines(estimate(*files, columns=names, target=target))]
     assert sorted(out) == sorted(ours)
@@ -88,7 +94,7 @@ DAMAGED = {
     "weights": ({"channel": ONE.to_json(), "kept": ["w"], "weights": "w"}, TABLE, "full package"),
     "another form": ({"channel": STAIRS.to_json(), "kept": []}, TABLE, "full package"),
     "strata written out": ({"channel": DENSE.to_json(), "kept": ["sex"]}, TABLE, "full package"),
-    "another letter": ({"channel": ONE.to_json(), "kept": []}, TABLE + "f,west,1\n", "letters that the card lacks"),
+    "another letter": ({"channel": ONE.to_json(), "kept": []}, TABLE + "f,west,farm\n", "letters that the card lacks"),
     "one row": ({"channel": ONE.to_json(), "kept": []}, "region,sex\nnorth,f\n", "too few rows"),
     "singular": ({"channel": Channel(SEX, SEX, ((1, 0), (1, 0))).to_json(), "kept": []}, TABLE, "inverse|singular"),
 }

@@ -1,6 +1,6 @@
 # Rscript estimate.R card.json released.csv [population]: the frequencies before perturbation, with 95 % intervals.
 # Needs the package jsonlite. Reads channels that are written out or of form "pram": one in all, or one for each column,
-# or one for each stratum.
+# or one for each stratum, or both.
 
 arguments <- commandArgs(trailingOnly = TRUE)
 card <- jsonlite::fromJSON(arguments[1], simplifyVector = FALSE)
@@ -32,10 +32,10 @@ matrix_of <- function(part) {  # row x holds p(. | x)
   M
 }
 
-parts <- if (is.null(channel[["channels"]])) list(channel) else channel[["channels"]]
+parts <- function(of, forms) if (is.null(of[["form"]]) || !of[["form"]] %in% forms) list(of) else of[["channels"]]
+groups <- parts(channel, c("product", "strata"))
 places <- outcomes(strata)
-for (k in seq_along(parts)) {
-  part <- parts[[k]]
+for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata)) "product")) {
   alone <- is.character(part[["output"]])  # a column by itself; else all that the channel reads and draws
   inputs <- if (alone) unlist(part[["inputs"]]) else setdiff(names(channel[["inputs"]]), strata)
   drawn <- if (alone) part[["output"]] else names(channel[["output"]])

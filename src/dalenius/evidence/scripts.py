@@ -23,7 +23,7 @@ def script(name: str) -> str:
 def scripts(channel: Kernel, kept: tuple[str, ...] = ()) -> dict[str, str]:
     """The scripts, if they can read a card with this channel: each of its matrices has an inverse.
 
-    They read a channel that is written out or of form (8), or one of these for each column or each stratum.
+    They read a channel that is written out or of form (8), or one of these for each column, each stratum or both.
 
     >>> sorted(scripts(Channel({"X": ("a", "b")}, {"X": ("a", "b")}, ((1, 0), (0, 1)))))
     ['estimate.R', 'estimate.py']
@@ -32,10 +32,9 @@ def scripts(channel: Kernel, kept: tuple[str, ...] = ()) -> dict[str, str]:
     """
     parts: tuple[Kernel, ...] = (channel,)
     strata: tuple[str, ...] = ()
-    if isinstance(channel, Product):
-        parts = channel.windows
-    elif isinstance(channel, Strata):
+    if isinstance(channel, Strata):
         parts, strata = channel.channels, channel.strata
+    parts = tuple(one for part in parts for one in (part.windows if isinstance(part, Product) else (part,)))
     if set(kept) & set(channel.inputs) - set(strata) or not all(_invertible(part) for part in parts):
         return {}
     return {name: script(name) for name in SOURCES}

@@ -12,14 +12,14 @@ if __name__ == "__main__":
         card, table, target = json.load(c), list(csv.DictReader(r)), sys.argv[3:]
     channel, n = card.get("channel", card), len(table)
     strata, letters = channel.get("strata", []), channel["inputs"] | channel["output"]
-    parts = [channel | part for part in channel.get("channels", [channel])]  # of each column, or of each stratum
-    for s, part in zip(cycle(product(*(letters[c] for c in strata))), parts, strict=False):
+    parts = zip(cycle(product(*(letters[c] for c in strata))), channel.get("channels", [channel]), strict=False)
+    for s, part in ((s, channel | q) for s, p in parts for q in (p["channels"] if p.get("form") == "product" else [p])):
         inputs, q = [c for c in part["inputs"] if c not in strata], [Fraction(v) for v in part.get("q", [])]
         drawn = [part["output"]] if isinstance(part["output"], str) else [*part["output"]]
         known = {c: {"": "(missing)", "?": "(missing)"} | {v: v for v in letters[c]} for c in [*drawn, *strata]}
         f = Counter(tuple(names.get(row[c].strip()) for c, names in known.items()) for row in table)
-        forms = {channel.get("form"), part.get("form")} - {None, "pram", "product", "strata"}
-        large = forms or not {"rows", "q"} & {*part} or "weights" in card or {*inputs} & {*card.get("kept", [])}
+        large = {channel.get("form"), part.get("form")} - {None, "pram", "product", "strata"} or "weights" in card
+        large = large or not {"rows", "q"} & {*part} or {*inputs} & {*card.get("kept", [])}
         if large or n < 2 or f.keys() - product(*(letters[c] for c in known)):
             sys.exit("this card needs the full package" if large else "too few rows, or letters that the card lacks")
         off = [(1 - v) / (len(q) - 1) for v in q]
