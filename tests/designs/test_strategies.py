@@ -4,12 +4,26 @@ import copy
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
+from contract import assert_kept
 
 from dalenius.certify import check, prove
-from dalenius.core import Distortion, Leakage, LocalDP, MinimizeRate, SideInformation
+from dalenius.core import (
+    Distortion,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    MinimizeDistortion,
+    MinimizeRate,
+    Pmf,
+    Problem,
+    SideInformation,
+    WorstCaseLeakage,
+)
 from dalenius.core.letters import leaves
 from dalenius.core.numbers import exact
 from dalenius.designs import solve
@@ -107,9 +121,67 @@ def test_limits_that_no_map_keeps_are_refused_and_others_are_not():
         solve(Trade.of(p).rate(under, Fraction(1, 10)))
 
 
-def test_many_maps_under_limits_on_single_letters_are_refused():
-    with pytest.raises(Unsupported, match="leakage and distortion alone"):
-        solve(replace(problem(5, 2, 8), guarantees=(LocalDP(3),)))
+LINE = [[abs(i - j) for j in range(3)] for i in range(3)]
+LETTERS = {
+    "local_dp": (LocalDP("2"),),
+    "metric": (LocalDP("2", LINE),),
+    "odds": (InformationPrivacy("H", "2"),),
+    "worst case": (WorstCaseLeakage("H", "9/10"),),
+    "all": (LocalDP("3"), InformationPrivacy("H", "2"), WorstCaseLeakage("H", "9/10"), Leakage("H", "9/10")),
+}
+
+
+@pytest.mark.parametrize("name", LETTERS)
+def test_a_few_maps_under_promises_about_letters_reach_what_all_maps_reach(name):
+    """Here all 81 maps can be listed; priced inside a cone, some of them reach the same, and a tree proves it."""
+    least = replace(Trade.of(problem()).at_leakage(Fraction(3, 10)), limits=())
+    for p in (problem(at_most="1/4"), least):
+        p = replace(p, guarantees=(*p.guarantees, *LETTERS[name]))
+        everything, few = solve(p), by_columns(p, gap=1e-7)
+        assert "tree" in few.certificate.proof
+        assert few.bound <= everything.value
+        assert everything.bound <= few.value
+        assert few.gap <= Fraction(1, 10**7)
+        assert everything.gap <= Fraction(1, 10**6)  # so they are as close as that
+
+
+def test_independence_of_a_column_is_priced_too():
+    """V and Z are independent fair bits, and X depends on both and on nothing else."""
+    cells = [((x, v, z), n) for v, z in product("01", "01") for x, n in zip("012", WEIGHTS[v + z], strict=True)]
+    joint = Pmf.from_records({"X": tuple("012"), "V": ("0", "1"), "Z": ("0", "1")}, cells)
+    p = Problem(
+        joint=joint,
+        observe=("X",),
+        release=("X",),
+        side_information=SideInformation("Z", "statistically-informed"),
+        objective=MinimizeDistortion(Distortion("hamming", ("X",))),
+        guarantees=(Independent("V"),),
+    )
+    few = by_columns(p, gap=1e-7)
+    assert float(few.value) == pytest.approx(float(solve(p).value), abs=2e-7)
+    assert_kept(p, few.channel.rows, p.guarantees[0])
+
+
+WEIGHTS = {"00": (5, 4, 3), "01": (3, 3, 6), "10": (2, 6, 4), "11": (6, 1, 5)}
+
+
+@pytest.mark.slow
+def test_65_536_maps_under_a_level():
+    p = replace(problem(4, 2, 8, at_most="1/4"), guarantees=(LocalDP("3"),))
+    design = solve(p)
+    assert design.gap <= Fraction(1, 10**6)
+    assert_kept(p, design.channel.rows, p.guarantees[0])
+    assert check(design.dumps()).bound >= solve(replace(p, guarantees=())).bound  # a promise costs something
+
+
+def test_maps_and_inputs_that_never_occur_are_not_searched_together():
+    p = problem(5, 2, 8)
+    names, wider = list(p.pmf.variables), dict(p.pmf.variables) | {"R": tuple("012345")}
+    cells = [(tuple(cell[n] for n in names), cell["p"]) for cell in p.pmf.to_json()["pmf"]]
+    more = replace(p, joint=Pmf.from_records(wider, cells))
+    apart = [[abs(i - j) for j in range(6)] for i in range(6)]
+    with pytest.raises(Unsupported, match="inputs that never occur"):
+        solve(replace(more, guarantees=(LocalDP(3, apart),)))
 
 
 def test_a_proof_that_would_be_too_long_is_not_begun():

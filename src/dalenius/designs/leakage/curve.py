@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Design, Problem
+from dalenius.core import Design, MinimizeDistortion, Problem
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.leakage.least import checked
 from dalenius.designs.leakage.model import UNIT, Model, already_told
-from dalenius.designs.leakage.searching import Rows, finished, presolved, silent_design, solved
+from dalenius.designs.leakage.searching import Rows, designed, finished, presolved, silent_design, solved
 from dalenius.designs.leakage.strategies import few_maps, generated, unlisted
 from dalenius.designs.leakage.trade import Trade
 from dalenius.errors import Infeasible, InputError, SolverFailed
@@ -104,6 +104,11 @@ def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
     if plain:
         best = np.where(program.allowed, cost, max(cost.reshape(-1)) + 1).min(axis=1)
         least = sum((Fraction(v) * n for v, n in zip(best, mass, strict=True)), Fraction(0)) / program.total
+    elif unlisted(model.problem):  # some maps are known, and the least distortion may need others
+        first, *others = model.problem.limits
+        goal = MinimizeDistortion(replace(first, at_most=None))
+        found = designed(replace(model.problem, objective=goal, limits=tuple(others)), gap=GAP, seconds=seconds)
+        least = ceil(found.value / STEP) * STEP
     else:
         least, _ = _attained(free, seconds)
     silent = [

@@ -199,7 +199,7 @@ class Model:
         if program.independent or program.marginal:
             proof["equal"] = whole(y.equal, plain, None)
         if self.near.metric:
-            proof["near"] = self.near.proof(y, y.posteriors[0].shape[1] if y.posteriors else program.letters, plain)
+            proof["near"] = self.near.proof(y, tree.count(-1) if tree else program.letters, plain)
         if program.odds:
             proof["odds"] = [whole(v, plain) for v in y.odds]
         if tree:
@@ -282,8 +282,8 @@ class Reader:
             if maps is None and self.many_maps > MAPS:
                 raise Unsupported(
                     f"{len(self.told)} letters for each of the {len(self.worlds)} values of {side.variable} make over "
-                    f"{MAPS:,} maps, which are searched under limits of leakage and distortion alone; leave out the "
-                    f'other promises, merge letters, or let the encoder see {side.variable} (encoder = "informed")'
+                    f"{MAPS:,} maps, which are not searched beside a metric over inputs that never occur; leave out "
+                    f'their letters, or let the encoder see {side.variable} (encoder = "informed")'
                 )
             everything = product(range(len(self.told)), repeat=len(self.worlds))
             self.maps = list(everything if maps is None else maps)

@@ -11,12 +11,13 @@ import numpy as np
 from dalenius.core import Design, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
 from dalenius.designs.leakage.model import Model
-from dalenius.designs.leakage.strategies import generated, unlisted
+from dalenius.designs.leakage.strategies import about_letters, generated, unlisted
 from dalenius.designs.leakage.support import fewer_letters
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage import Multipliers, Program, Solution, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.cones import ConeClosed
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
 
@@ -36,9 +37,12 @@ def designed(
 ) -> Design:
     """The whole way from a problem to a proved design."""
     if unlisted(problem):
+        fine = gap if about_letters(problem) else min(gap, 10 * FINE)  # a cone is priced by many linear programs
         try:
-            found = generated(problem, presolved, gap=min(gap, 10 * FINE), seconds=seconds, on_progress=on_progress)
+            found = generated(problem, presolved, gap=fine, seconds=seconds, on_progress=on_progress)
         except SolverFailed:
+            if fine == gap:
+                raise
             found = generated(problem, presolved, gap=gap, seconds=seconds, on_progress=on_progress)
         return finished(found.model, found.program, found.restore, found.solution, seconds, found.leaves)
     model = Model.of(problem)
@@ -53,7 +57,7 @@ def finished(
     restore: Callable[[Multipliers], Multipliers],
     solution: Solution,
     seconds: float,
-    leaves: Closed | None = None,
+    leaves: Closed | ConeClosed | None = None,
 ) -> Design:
     """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list."""
     problem = model.problem
@@ -61,6 +65,9 @@ def finished(
     multipliers, method = restore(solution.multipliers), "interior point on the dual of the convex program, made exact"
     if leaves:
         multipliers = replace(multipliers, posteriors=leaves.posteriors)
+        if isinstance(leaves, ConeClosed):
+            shared = multipliers
+            multipliers = replace(leaves.multipliers, leakage=shared.leakage, distortion=shared.distortion)
         method += f"; maps one by one, and a proof in {leaves.tree.count(-1):,} cases that no other pays"
     if private := _without_leakage(model, program, solution, seconds):
         rows, multipliers, method = private, _silent(multipliers), "a linear program: nothing needs to leak"

@@ -19,9 +19,10 @@ from dalenius.designs.leakage.model import Model, Reader
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, search
 from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.cones import Cone, ConeClosed, cone_priced
 from dalenius.solvers.leakage.pricing import Closed, Prices, priced, promising
 
-__all__ = ["Generated", "few_maps", "generated", "unlisted"]
+__all__ = ["Generated", "about_letters", "few_maps", "generated", "unlisted"]
 
 SHARE = 0.4  # of the gap, for the program of the listed maps and for the maps that are not listed
 STARTS = 200
@@ -42,17 +43,22 @@ class Generated:
     program: Program
     restore: Callable[[Multipliers], Multipliers]
     solution: Solution
-    leaves: Closed
+    leaves: Closed | ConeClosed
     bound: float
 
 
 def unlisted(problem: Problem) -> bool:
-    """Whether the maps from the values of Z are not listed; under promises about single letters they have to be."""
+    """Whether the maps from the values of Z are not listed; with promises about single letters, only very many."""
     side = problem.side_information
     if side is None or side.encoder != "statistically-informed":
         return False
-    single = any(not isinstance(g, Leakage) or isinstance(g, WorstCaseLeakage) for g in problem.guarantees)
-    return not single and Reader(problem, [()]).many_maps > LISTED
+    reader = Reader(problem, [()])
+    return reader.many_maps > (MAPS if about_letters(problem) else LISTED) and not reader.near.unseen
+
+
+def about_letters(problem: Problem) -> bool:
+    """Whether a promise is about single letters, so that a letter has to be priced inside a cone."""
+    return any(not isinstance(g, Leakage) or isinstance(g, WorstCaseLeakage) for g in problem.guarantees)
 
 
 def _measures(problem: Problem) -> list[tuple[Distortion, tuple[str | int, ...]]]:
@@ -152,10 +158,14 @@ def generated(
             y, tol, possible = none.multipliers, 0.5 * none.bound, False
         prices = tables.prices(given, y, restore(y).distortion.tolist(), objective=possible)
         known = {t: [v[:, k] for v in y.posteriors] for k, t in enumerate(used)}
-        more: Closed | list[Map] = promising(prices, starts, tol=tol, known=known, most=MORE)
-        if not more:
-            more = priced(prices, tol=tol, known=known, leaves=MAPS)
-        if isinstance(more, Closed):
+        more: Closed | ConeClosed | list[Map] = []
+        if about_letters(problem):
+            cone = Cone(given, list(prices.terms))
+            more = cone_priced(prices, cone, tol=tol, leaves=MAPS, most=MORE, late=lambda: monotonic() > deadline)
+        else:
+            more = promising(prices, starts, tol=tol, known=known, most=MORE)
+            more = more or priced(prices, tol=tol, known=known, leaves=MAPS)
+        if isinstance(more, Closed | ConeClosed):
             if not possible:
                 raise Infeasible(IMPOSSIBLE)
             return Generated(model, program, restore, solution, more, solution.bound - tol)
@@ -163,4 +173,7 @@ def generated(
             on_progress(f"{len(used)} maps" + (f": {solution.value / unit:.6g}" if possible else ""))
         if monotonic() > deadline:
             raise SolverFailed(f"after {len(used)} maps there are still others that pay")
-        used += [t for t in more[:MORE] if t not in known]
+        fresh = [t for t in more[:MORE] if t not in known]
+        if not fresh:
+            raise SolverFailed("maps that are listed already seem to pay: the search of theirs is not exact enough")
+        used += fresh
