@@ -83,3 +83,7 @@ def test_a_release_of_orbits_is_a_folder_with_a_card_that_lists_them(folder, run
     assert code == 0
     assert "depends on the distribution of the data" in out
     assert "orbits" in (folder / "out" / "card.json").read_text()
+    card, ledger = folder / "out" / "card.json", folder / "l"
+    assert run("ledger", "init", ledger, "--budget", "dalenius=7")[0] == 0
+    assert run("ledger", "add", ledger, card, "--rows", "1", "--dataset", "t")[0] == 0
+    assert 5 < float(json.loads(run("ledger", "status", ledger, "--json")[1])["spent"]["dalenius"]) < 7

@@ -84,7 +84,7 @@ def capacity_of_orbits(channel: Orbits) -> Bracket:
         away = told - floats @ np.log(law @ floats)
         law = law * np.exp(away - away.max())
         law = law / law.sum()
-    units = [int(v * GRAIN) for v in law.tolist()]
+    units = [int(v * GRAIN) + 1 for v in law.tolist()]  # no column may be left without a law
     mean = [Fraction(n, sum(units)) for n in units]
     q = [sum((m * row[k] for m, row in zip(mean, share, strict=True) if m), Fraction(0)) for k in columns]
     low, high = Fraction(0), Fraction(0)
