@@ -32,6 +32,7 @@ MODULES = (
     "certify/staircase",
     "certify/stairs",
     "certify/subsets",
+    "certify/invariant",
     "certify/leakage",
     "certify/groups",
     "certify/composition",

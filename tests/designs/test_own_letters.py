@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from dalenius.core.numbers import exact
 from dalenius.designs import solve
 from dalenius.designs.own_letters import own_letters
 from dalenius.errors import Infeasible, NotCertified, ProblemFileError, Unsupported
+from dalenius.solvers import maximise
 
 
 def problem(p=(5, 3, 2), epsilon=1, **rest):
@@ -27,7 +29,7 @@ class TestContract(DesignContract):
         return {
             "invariant": problem(preserve_marginals=True),
             "forbidden": problem(forbid=(("a", "c"),)),
-            "one never occurs": problem((5, 0, 3), preserve_marginals=True),
+            "one never occurs": problem((5, 0, 3, 2), preserve_marginals=True),
         }
 
     def infeasible(self):
@@ -43,7 +45,7 @@ def margins(design, counts):
     return [sum(n * row[y] for n, row in zip(counts, rows, strict=True)) for y in range(len(rows))]
 
 
-@pytest.mark.parametrize("p", [(5, 3, 2), (50, 20, 10, 10, 5, 5), (7, 1)])
+@pytest.mark.parametrize("p", [(5, 3, 2), (50, 20, 10, 10, 5, 5), pytest.param((7, 1), marks=pytest.mark.slow)])
 def test_margins_are_preserved_exactly(p):
     design = solve(problem(p, preserve_marginals=True))
     assert margins(design, p) == list(p)
@@ -84,6 +86,86 @@ def test_a_forbidden_transition_is_impossible_from_every_letter_and_that_is_said
         solve(problem(freeze=("a", "b")))
     with pytest.raises(Infeasible, match=r"its share of 0\.2 cannot be preserved"):
         solve(problem(preserve_marginals=True, forbid=(("a", "c"),)))
+
+
+def best_corner(p, r, rounds=300):
+    """The best of many corners of the polytope {DP, p W = p}, by linear programs in random directions and climbing."""
+    p, n, draw = np.array(p) / sum(p), len(p), np.random.default_rng(0)
+    A, low, high = [], [], []
+    for x in range(n):
+        A.append(np.eye(n)[x][:, None] * np.ones(n))
+        low, high = [*low, 1.0], [*high, 1.0]
+    for y in range(n):
+        A.append(p[:, None] * np.eye(n)[y])
+        low, high = [*low, p[y]], [*high, p[y]]
+        for a, b in permutations(range(n), 2):
+            row = np.zeros((n, n))
+            row[a, y], row[b, y] = r, -1
+            A.append(row)
+            low, high = [*low, 0.0], [*high, np.inf]
+    A = np.array(A).reshape(len(A), -1)
+    most = 0.0
+    for _ in range(rounds):
+        g = draw.standard_normal((n, n))
+        for _ in range(3):
+            W = maximise(g.ravel(), A, low, high).x.reshape(n, n)
+            g = p[:, None] * np.log2(np.maximum(W, 1e-12) / np.maximum(p @ W, 1e-12))
+        most = max(most, float((W * g).sum()))
+    return most
+
+
+@pytest.mark.parametrize(
+    ("p", "epsilon"),
+    [
+        ((5, 3, 2), 1),
+        pytest.param((9, 5, 3, 2, 1), 1, marks=pytest.mark.slow),
+        pytest.param((5, 3, 2), 2, marks=pytest.mark.slow),
+    ],
+)
+def test_invariant_matrices_of_few_letters_are_proved_to_be_the_best(p, epsilon):
+    design = own_letters(problem(p, epsilon, preserve_marginals=True))
+    assert design.certificate.kind == "invariant"
+    assert float(design.gap) < 2e-6
+    assert best_corner(p, np.exp(epsilon), 12) <= float(design.bound) + 1e-12
+
+
+def test_an_interrupted_search_says_what_it_leaves_open():
+    design = own_letters(problem((8, 7, 6, 5, 4), 2, preserve_marginals=True), seconds=0.05)
+    assert 0 < design.gap < design.value
+    check(design.dumps())
+
+
+def tree(d):
+    return d["certificate"]["tree"]
+
+
+def lower(d):
+    """all prices of all leaves a little lower, and the bound that they would give"""
+    d["certificate"]["tree"] = [
+        node if type(node[0]) is int else [str(int(v) * 9 // 10) for v in node] for node in tree(d)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("plant", "message"),
+    [
+        (lower, "the claimed bound"),
+        (lambda d: d["certificate"].update(tree=[node for node in tree(d) if type(node[0]) is not int][:1]), "claimed"),
+        (lambda d: tree(d).pop(), "neither a branch"),
+        (lambda d: tree(d).append(tree(d)[-1]), "does not match"),
+        (lambda d: tree(d)[0].__setitem__(0, 7), "names no entry"),
+        (lambda d: tree(d)[0].__setitem__(2, "1/3"), "names no entry"),
+        (lambda d: tree(d)[0].__setitem__(2, "5"), "does not divide"),
+        (lambda d: tree(d)[-1].pop(), "neither a branch|one price"),
+        (lambda d: d["mechanism"].update(preserve_marginals=False), "prove nothing"),
+        (lambda d: d["mechanism"].pop("preserve_marginals"), "prove nothing"),
+    ],
+)
+def test_a_planted_corruption_of_the_tree_is_refused(plant, message):
+    document = json.loads(solve(problem(preserve_marginals=True)).dumps())
+    plant(document)
+    with pytest.raises(NotCertified, match=message):
+        check(json.dumps(document))
 
 
 def moved(d):

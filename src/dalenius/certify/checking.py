@@ -12,6 +12,7 @@ from dalenius.certify.card import card
 from dalenius.certify.composition import composition, prove_promises
 from dalenius.certify.cone import Cone
 from dalenius.certify.given import given, given_levels
+from dalenius.certify.invariant import invariant
 from dalenius.certify.leakage import dual, prove_limits, proved_least
 from dalenius.certify.noise import noise, noise_promises
 from dalenius.certify.optimality import cells, ranges, rays
@@ -31,7 +32,7 @@ from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.reading import Release, information, no_better, refusing, require
 from dalenius.core.reading_types import release_of
 
-KINDS: dict[str, Any] = {f.__name__: f for f in (rays, cells, ranges, boxes, subsets, universal, dual)}
+KINDS: dict[str, Any] = {f.__name__: f for f in (rays, cells, ranges, boxes, subsets, universal, invariant, dual)}
 
 # Proofs of a whole design, and of its promises alone, that write neither the joint pmf nor the channel out.
 COMPACT: dict[str, tuple[Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], tuple[Figures, ...]]]] = {
@@ -98,6 +99,11 @@ def proofs(design: dict[str, Any], certificates: Iterable[dict[str, Any]]) -> It
                     verdict = Verdict(figures, "dual", *proved_least(release, design))
                 else:
                     require(kind in KINDS and kind != "dual", "this checker knows no such proof")
+                    mechanism = design["mechanism"]
+                    own = (
+                        mechanism.get("preserve_marginals") is True and mechanism.get("release") == mechanism["observe"]
+                    )
+                    require(kind != "invariant" or own, "margins that are not preserved prove nothing")
                     if cone is None:
                         about, promises = design["objective"]["maximize"]["information"], design["guarantees"]
                         value, wanted = information(release.with_output(about, []))[0], release.outcomes(about)

@@ -3,10 +3,11 @@ r"""Any matrix under local DP that releases a column in its own letters: invaria
     max I(X; Z)   over all matrices at the level with   p M = p (`preserve_marginals`),   M(x, z) = 0 where forbidden.
 
 I is convex in M and the matrices are a polytope, so the best is one of its corners: from several starts the linear
-program of the tangent is solved until no corner is better. That the search ends at the best corner is not proved; the
-bound is that of all channels at the level, whatever letters they release, and the gap says what that leaves open. It is
-0 where as many letters are allowed as the best channel has and no margin is preserved. Under pure local DP a transition
-that is forbidden from one letter is impossible from every letter: a zero in a column makes the whole column zero.
+program of the tangent is solved until no corner is better. That alone proves nothing; the bound is that of all channels
+at the level, whatever letters they release. It is met where as many letters are allowed as the best channel has and no
+margin is preserved. With margins, up to eight letters are searched by branch and bound, which proves the optimum or
+says what it leaves open. Under pure local DP a transition that is forbidden from one letter is impossible from every
+letter: a zero in a column makes the whole column zero.
 
 References: paper 002, section 2.2 and 5; Gouweleeuw et al. (1998) for invariant PRAM.
 """
@@ -15,21 +16,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
 from dalenius.core.arithmetic import exp
+from dalenius.core.numbers import written
 from dalenius.designs import staircase
-from dalenius.designs.keeping import kept_exactly, local_promises, why_not_one_level, why_not_told_itself
+from dalenius.designs.keeping import kept_exactly, local_ceiling, local_promises, why_not_one_level, why_not_told_itself
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.solvers import maximise
 from dalenius.solvers.interior import Floats
+from dalenius.solvers.invariant import Invariant, invariant
 
 __all__ = ["own_letters", "why_not"]
 
 LETTERS = 24
+FEW = 8  # letters whose margins are preserved by branch and bound
+NODES = 4000
+SECONDS = 40.0
+RELATIVE = 1e-6
 STARTS = 12
 STEPS = 50
 GRAIN = 1 << 62
@@ -88,8 +96,14 @@ def own_letters(
     p = np.array([counts[x] / joint.total for x in occur])
     margin = np.array([counts[y] / joint.total for y in allowed]) if problem.preserve_marginals else None
     best = staircase.in_form(_fresh(problem), gap=gap, seconds=seconds)
-    starts = [_labelled(best, occur, allowed)] if margin is None else []
+    starts = [_labelled(best, occur, allowed) if margin is None else _filled(best, occur, p, margin)]
     found = _searched(p, float(r), len(allowed), margin, starts, on_progress)
+    certificates, method = [Certificate("universal"), Certificate("subsets", best.certificate.proof)], _CLIMBED
+    if margin is not None and 2 <= len(occur) <= FEW:
+        own = [allowed.index(x) for x in occur]
+        better = _branched(p, float(r), found[:, own], min(seconds, SECONDS), on_progress)
+        found[:, own] = better.W
+        certificates, method = [Certificate("invariant", _proof(better)), *certificates], _BRANCHED
     mass = [Fraction(counts[x], joint.total) for x in occur]
     wanted = [Fraction(counts[y], joint.total) for y in allowed] if problem.preserve_marginals else None
     exactly = _coupled(found, mass, wanted)
@@ -98,9 +112,49 @@ def own_letters(
     columns = zip(*(rows[x] for x in occur), strict=True)
     out = tuple(sum((m * v for m, v in zip(mass, column, strict=True)), Fraction(0)) for column in columns)
     channel = Channel(alphabets, alphabets, tuple(rows.get(x, out) for x in range(len(letters))))
-    certificates = [Certificate("universal"), Certificate("subsets", best.certificate.proof)]
     told = _remarks(problem, letters, allowed, channel, occur)
-    return proved(problem, channel, certificates, method="corners of the polytope of matrices, climbed", remarks=told)
+    return proved(problem, channel, certificates, method=method, remarks=told)
+
+
+_CLIMBED = "corners of the polytope of matrices, climbed"
+_BRANCHED = "corners of the polytope of matrices, by branch and bound"
+
+
+def _branched(
+    p: Floats, r: float, first: Floats, seconds: float, on_progress: Callable[[str], None] | None
+) -> Invariant:
+    words = "between {:.9g} and {:.9g} bits"
+    told = (lambda value, bound: on_progress(words.format(value, bound))) if on_progress else None
+    gap = RELATIVE * local_ceiling(r)
+    return invariant(p, r, first, gap=gap, nodes=NODES, seconds=seconds, on_progress=told)
+
+
+def _proof(found: Invariant) -> dict[str, Any]:
+    """Exact ratios, and prices in whole numbers of 2^-60."""
+    return {
+        "tree": [
+            [node[0], node[1], written(Fraction(node[2]))]
+            if isinstance(node, tuple)
+            else [str(round(v * 2.0**60)) for v in node]
+            for node in found.tree
+        ]
+    }
+
+
+def _filled(best: Design, occur: Sequence[int], p: Floats, margin: Floats) -> Floats:
+    """The best channel poured into letters of the wanted mass, the largest first."""
+    columns = np.array([[float(v) for v in best.channel.rows[x]] for x in occur])
+    left, k = list(p @ columns), 0
+    order = np.argsort(-(p @ columns)).tolist()
+    out: Floats = np.zeros((len(occur), len(margin)))
+    for y in np.argsort(-margin).tolist():
+        want = float(margin[y])
+        while want > 1e-12 and k < len(order):
+            part = min(want, left[order[k]])
+            out[:, y] += columns[:, order[k]] * (part / float(p @ columns[:, order[k]]))
+            want, left[order[k]] = want - part, left[order[k]] - part
+            k += left[order[k]] <= 1e-12
+    return out
 
 
 def _fresh(problem: Problem) -> Problem:
