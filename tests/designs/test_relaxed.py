@@ -96,7 +96,7 @@ def test_a_planted_corruption_is_refused(plant, message):
         ({"keep": ("X",)}, "does not take keep"),
         (
             {"joint": Pmf.from_records({"X": tuple(map(str, range(65)))}, [((str(k),), 1) for k in range(65)])},
-            "65 letters",
+            "65 letters; with delta each has a letter of its own",
         ),
     ],
 )

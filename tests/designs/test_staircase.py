@@ -226,6 +226,13 @@ def test_all_channels_of_the_scenarios(case):
     assert design.gap <= Fraction(1, 10**9)
 
 
+def test_a_channel_in_rows_tells_how_many_frequencies_it_determines():
+    """Errata E15: scenario I at level 1 has three letters where ten frequencies are wanted."""
+    told = solve(problem([30, 10, 20, 8, 2, 4, 6, 10, 1, 9], 1)).remarks
+    assert any("determine 3 of 10 frequencies" in remark for remark in told)
+    assert not any("determine" in remark for remark in solve(problem([5, 3], 1)).remarks)
+
+
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 def test_looking_at_every_subset_meets_the_tree(epsilon):
     """The two ways to price columns, on the same letters."""

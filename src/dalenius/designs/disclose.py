@@ -14,6 +14,7 @@ import numpy as np
 
 from dalenius.core import (
     Certificate,
+    Channel,
     Design,
     Independent,
     InformationPrivacy,
@@ -30,6 +31,7 @@ from dalenius.designs import staircase
 from dalenius.designs.column_boxes import boxes_apply, by_column_boxes
 from dalenius.designs.columns import Target, channel_from_rows, channel_of, independence, merged_letters_of
 from dalenius.designs.exchanged import by_exchange, exchanged
+from dalenius.designs.identifying import rank_remarks
 from dalenius.designs.keeping import MOST_NATS, local_ceiling, local_promises, plain_ratio
 from dalenius.designs.posterior_cells import by_posterior_cells
 from dalenius.designs.proving import proved
@@ -245,6 +247,10 @@ def _remarks(problem: Problem, channel: Kernel) -> list[str]:
             f"{channel.name} names a column of the channel, {channel.name}_{problem.inputs[0]} and so on the role of "
             "each sample in it; together they are what is released"
         )
+    if isinstance(channel, Channel) and set(problem.objective.names) == set(problem.inputs) and local_promises(problem):
+        occur = problem.pmf.grouped(problem.inputs)[0]
+        rows = [channel.rows[channel.row_of(codes)] for codes in occur]
+        told += rank_remarks(rows, len(rows), staircase.ADVICE)
     if problem.pmf.note:
         told.append(problem.pmf.note)
     return told

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from dalenius.core import Certificate, Design, LocalDP, MaximizeInformation, Pmf, Problem, Staircase
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import up
+from dalenius.designs.identifying import rank_remarks
 from dalenius.designs.keeping import MOST_NATS, local_ceiling
 from dalenius.designs.proving import proved
 from dalenius.designs.staircase import ALONE, GROUPS, LARGE
@@ -101,7 +102,13 @@ def beside_kept(
     names = {problem.output or "Y": tuple(map(str, range(len(columns))))}
     stairs = tuple((w, tuple(sorted(m))) for w, m in columns)
     channel = Staircase(alphabets, names, ratio, tuple(group.tolist()), stairs)
-    return proved(problem, channel, [Certificate("given", proof)], method=words, remarks=_rank(channel, len(order)))
+    return proved(
+        problem,
+        channel,
+        [Certificate("given", proof)],
+        method=words,
+        remarks=rank_remarks(channel.by_class, len(order)),
+    )
 
 
 Columns = list[tuple[Fraction, frozenset[int]]]
@@ -214,10 +221,3 @@ def _added(table: np.ndarray, subsets: np.ndarray, r: float) -> np.ndarray:
     v = 1 + (r - 1) * P
     told: np.ndarray = (P * r * np.log2(r) - v * np.log2(v)) @ weight
     return told
-
-
-def _rank(channel: Staircase, letters: int) -> list[str]:
-    rank = int(np.linalg.matrix_rank(np.array([[float(v) for v in row] for row in channel.by_class])))
-    if rank == letters:
-        return []
-    return [f"the released letters determine {rank} of {letters} frequencies: p cannot be estimated letter by letter"]

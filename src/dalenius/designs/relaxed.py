@@ -66,7 +66,10 @@ def relaxed(
     joint, delta = problem.pmf.marginal(list(problem.observe)), promise.delta
     alphabets = joint.alphabets(problem.observe)
     if (S := int(np.prod([len(a) for a in alphabets.values()]))) > LETTERS:
-        raise Unsupported(f"there are {S} letters; with delta up to {LETTERS} are designed, without it 100,000")
+        raise Unsupported(
+            f"there are {S} letters; with delta each has a letter of its own that tells it, and every pair of rows is "
+            f"compared, so up to {LETTERS} are designed; without delta 100,000"
+        )
     pure = replace(problem, joint=joint, guarantees=(LocalDP(promise.epsilon),))
     best = staircase.in_form(pure, gap=gap, seconds=seconds, on_progress=on_progress)
     rows = tuple(

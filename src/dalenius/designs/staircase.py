@@ -6,7 +6,7 @@ group apart, which costs a little, and a bound that may divide them at will says
 References: paper 002, eq. 6 and 10, over all stochastic matrices; Kairouz, Oh & Viswanath (2016).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from dalenius.core import Certificate, Channel, Design, LocalDP, MaximizeInformation, Problem, Staircase
 from dalenius.core.numbers import up
 from dalenius.designs.columns import channel_from_rows
+from dalenius.designs.identifying import rank_remarks
 from dalenius.designs.keeping import MOST_NATS, local_ceiling, plain_ratio
 from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
@@ -32,6 +33,7 @@ ALONE = 64  # letters that are designed one by one
 HEAVY = 14  # letters told apart by the bound for many
 GROUPS = 128
 RELATIVE = 1e-7
+ADVICE = 'form = "pram" keeps it identifiable, at less information'
 LARGE = 1e10  # the search takes a larger ratio for this one; what is then lost is less than it can see
 
 Told = Callable[[str], None] | None
@@ -132,7 +134,13 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
         alphabets, names, ratio, tuple(group.tolist()), tuple((w, tuple(sorted(m))) for w, m in columns)
     )
     method = f"{_METHOD}, {len(masses)} classes of {len(p):,} letters" if len(p) > ALONE else _METHOD
-    return proved(problem, channel, [Certificate("staircase", price)], method=method, remarks=_remarks(channel, len(p)))
+    return proved(
+        problem,
+        channel,
+        [Certificate("staircase", price)],
+        method=method,
+        remarks=rank_remarks(channel.by_class, len(p), ADVICE),
+    )
 
 
 def _silent(problem: Problem) -> Design:
@@ -185,14 +193,3 @@ def _proof(found: Found) -> dict[str, list[Any]]:
 
 def _bits(on_progress: Told) -> Callable[[float, float], None] | None:
     return (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
-
-
-def _remarks(channel: Staircase, letters: int) -> Sequence[str]:
-    """The estimator of p needs as many independent rows as there are letters (002, E15)."""
-    rank = int(np.linalg.matrix_rank(np.array([[float(v) for v in row] for row in channel.by_class])))
-    if rank == letters:
-        return []
-    return [
-        f"the released letters determine {rank} of {letters} frequencies: p cannot be estimated letter by letter; "
-        'form = "pram" keeps it identifiable, at less information'
-    ]
