@@ -111,6 +111,62 @@ def test_local_dp_equals_the_program_over_all_extreme_columns(letters, views):
     assert float(design.bound) >= best - 1e-12
 
 
+@pytest.fixture(scope="module")
+def twelve():
+    """Twelve letters of W on four inputs: two of their posteriors give the other ten."""
+    problem = mixed([LocalDP(Fraction(repr(log(3))))], letters=12, bits=3)
+    problem = replace(problem, observe=("X1", "X2"), guarantees=(VIEWS[0], *problem.guarantees))
+    return problem, solve(problem, gap=1e-4)
+
+
+def test_many_letters_on_few_inputs_are_closed_by_a_few_of_them(twelve):
+    problem, design = twelve
+    given = design.certificate.proof["given"]
+    assert design.certificate.kind == "ranges"
+    assert (len(given), {len(parts) for _, parts, _ in given}) == (10, {2})
+    rows = independent_rows(replace(problem, observe=("X1", "X2")))[:2]
+    best = extreme_optimum(problem, local_rows(4, Fraction(3)) + rows)
+    assert float(design.value) <= best + 1e-12 <= float(design.bound) + 2e-12
+    assert float(design.gap) < 1e-4
+
+
+def test_no_relation_between_posteriors_proves_a_false_bound(twelve):
+    """Whatever a relation says, its remainder is counted: the proof then proves less, never more."""
+    _, design = twelve
+    draw = random.Random(4)
+    for _ in range(effort(4, 40)):
+        document = json.loads(design.dumps())
+        proof = document["certificate"]
+        relation = draw.choice(proof["given"])
+        kind = draw.randrange(3)
+        if kind == 0:
+            draw.choice(relation[1])[1] = str(draw.randrange(-(2**61), 2**61))
+        elif kind == 1:
+            relation[2][draw.randrange(len(relation[2]))] = str(draw.randrange(-(2**61), 2**61))
+        else:
+            relation[0] = draw.randrange(12)
+        document["bound"] = document["value"]  # which some mechanism reaches or exceeds
+        document["gap"] = "0"
+        with pytest.raises(NotCertified):
+            check(json.dumps(document))
+    check(design.dumps())  # and the honest claim stands
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda relation: relation[2].pop(),
+        lambda relation: relation.__setitem__(0, 12),
+        lambda relation: relation[1][0].__setitem__(0, -1),
+    ],
+)
+def test_a_relation_that_does_not_fit_is_refused(twelve, damage):
+    document = json.loads(twelve[1].dumps())
+    damage(document["certificate"]["given"][0])
+    with pytest.raises(NotCertified, match="does not fit"):
+        check(json.dumps(document))
+
+
 def test_information_privacy_equals_the_program_over_all_extreme_columns():
     problem = mixed([InformationPrivacy("S", "1/20")], bits=2)
     counts = problem.pmf.counts(problem.inputs, ("S",))

@@ -5,6 +5,7 @@ every c of that cone, then I(W; Y, K) <= sum_x z(x) + tau for every mechanism th
 """
 
 from collections import defaultdict
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from math import ceil
@@ -14,6 +15,8 @@ from dalenius.certify.cone import Cone
 from dalenius.core.numbers import exact
 from dalenius.core.pivoting import vertices
 from dalenius.core.reading import require
+
+Box = list[tuple[Fraction, Fraction]]
 
 
 def rays(cone: Cone, proof: dict[str, Any]) -> Fraction:
@@ -67,17 +70,22 @@ def ranges(cone: Cone, proof: dict[str, Any]) -> Fraction:
 
     u is a mean of the p(w | x), which gives the first box. On a box phi(u) = sum u_w log2(u_w / p_w) <= a.u + the sum
     over w of the larger of e log2(e / p_w) - a_w e at its two ends e, each difference being convex; and sum u = 1.
+    `given` narrows a box: [w, [[j, a_j], ...], multipliers of the equations] says that u_w is sum_j a_j u_j and what
+    p(w | x) - sum_j a_j p(j | x), less the equations times their multipliers, may be at some x.
     """
     require(not cone.release.kept, "ranges are for outputs without kept columns")
     letters, shift = sorted({wk for target in cone.target for wk, _ in target}), dict[int, Fraction]()
     unit, tree, one = int(proof["unit"]), iter([*proof["tree"], None]), Fraction(1)
     cuts, phi = [[int(v) for v in a] for a, *_ in proof["cuts"]], cache(lambda wk, e: cone.phi({wk: e}, one) * unit)
     given = [[Fraction(dict(t).get(wk, 0), m) for t, m in zip(cone.target, cone.mass)] for wk in letters]
-    stack = [[(min(shares), max(shares)) for shares in given]]
+    stack, narrow = [[(min(shares), max(shares)) for shares in given]], related(cone, proof, given)
     while stack:
         box, node = stack.pop(), next(tree)
         if isinstance(node, int):
-            sides = zip(letters, cuts[node], box, strict=True)
+            ends = narrow(box)
+            if any(low > high for low, high in ends):  # no posterior is there
+                continue
+            sides = zip(letters, cuts[node], ends, strict=True)
             need = sum((max(phi(wk, e) - a * e for e in pair) for wk, a, pair in sides), Fraction(0))
             shift[node] = max(need, shift.get(node, need))
             continue
@@ -87,6 +95,31 @@ def ranges(cone: Cone, proof: dict[str, Any]) -> Fraction:
         stack += [[*box[:w], half, *box[w + 1 :]] for half in ((at, high), (low, at))]
     require([*tree] == [None], "the tree does not match its boxes")
     return raised(cone, proof, letters, shift)
+
+
+def related(cone: Cone, proof: dict[str, Any], given: list[list[Fraction]]) -> Callable[[Box], Box]:
+    """What the affine relations of a proof leave of a box, each with the least and the largest remainder over x."""
+    rows, unit, known = list(cone.rows()), int(proof["unit"]), list[tuple[int, list[tuple[int, Fraction]], Any]]()
+    for w, parts, multipliers in proof.get("given", []):
+        terms = [(int(j), Fraction(int(a), unit)) for j, a in parts]
+        weights = [Fraction(int(v), unit) for v in multipliers]
+        require(len(weights) == len(rows) and 0 <= w < len(given), "a relation does not fit")
+        require(all(0 <= j < len(given) for j, _ in terms), "a relation does not fit")
+        rest = [
+            share
+            - sum((a * given[j][x] for j, a in terms), sum((v * r[x] for v, r in zip(weights, rows)), Fraction(0)))
+            for x, share in enumerate(given[w])
+        ]
+        known.append((w, terms, (min(rest), max(rest))))
+
+    def narrow(box: Box) -> Box:
+        ends = list(box)
+        for w, terms, rest in known:
+            low, high = (sum((a * box[j][(a < 0) ^ side] for j, a in terms), rest[side]) for side in (0, 1))
+            ends[w] = max(ends[w][0], low), min(ends[w][1], high)
+        return ends
+
+    return narrow
 
 
 def raised(cone: Cone, proof: dict[str, Any], letters: list[Any], needed: dict[int, Fraction]) -> Fraction:

@@ -20,7 +20,7 @@ from dalenius.designs.columns import by_name, channel_from_rows, channel_of_all,
 from dalenius.designs.keeping import bounded_secrets, kept_exactly, near_pairs, plain_ratio, row_number
 from dalenius.solvers import MaxAffine, max_affine, repaired, solve
 from dalenius.solvers.cells import Tree
-from dalenius.solvers.ranges import RangeTree
+from dalenius.solvers.ranges import RangeTree, relations
 from dalenius.solvers.repair import merged_letters, solved_exactly
 
 __all__ = ["by_posterior_cells", "cells_certificate"]
@@ -158,15 +158,31 @@ class _Cone:
             cut += [pairs] if pairs else []
         proof: dict[str, Any] = {"unit": str(UNIT), "cuts": cuts}
         proof |= {"z": _units(self.p * found.z)} if found.z is not None else {}
+        if found.ranged and len(self.views) == len(self.problem.views):
+            proof |= self._related()
         return _tree_of_cuts(proof, found.tree, found.ranged)
+
+    def _related(self) -> dict[str, Any]:
+        """The relations between the posteriors of the outcomes that narrow the boxes, as the checker wants them."""
+        found = relations(self.p, self.W, self.moments)
+        if found is None:
+            return {}
+        dependent = [w for w in range(len(found.beta)) if w not in found.free]
+        weights = found.multipliers @ self.basis.T
+        parts = {w: [[int(j), _unit(a)] for j, a in zip(found.free, found.alpha[w], strict=True)] for w in dependent}
+        return {"given": [[w, parts[w], _units(weights[w])] for w in dependent]}
 
 
 def _alphabet(letters: Floats) -> dict[str, tuple[str, ...]]:
     return {"y": tuple(map(str, range(letters.shape[1])))}
 
 
+def _unit(value: float) -> str:
+    return str(round(float(value) * UNIT))
+
+
 def _units(values: Floats) -> list[str]:
-    return [str(round(v * UNIT)) for v in values.tolist()]
+    return [_unit(v) for v in values.tolist()]
 
 
 def _shares(counts: npt.NDArray[Any], weight: npt.NDArray[Any]) -> Floats:

@@ -10,7 +10,9 @@ because sum u = 1. The best piece of a box is the dual of the linear program
 
     tau = max  sum_w chord_w(u_w) - E[c z]   over columns c of the cone with E c = 1,  l <= u = E[c W] <= h,
 
-of which only costs and bounds change from box to box. Boxes with the largest tau are split first, where the chord
+of which only costs and bounds change from box to box. With N atoms and r equations posteriors have N - 1 - r dimensions
+at most; where W has more outcomes, some u(w) are affine functions of a few others (`Relations`), whose ranges give
+theirs, and only these few are split. Boxes with the largest tau are split first, where the chord
 of one outcome is furthest above its term; every box says something, so the search may end at any time.
 """
 
@@ -22,12 +24,13 @@ from typing import TypeAlias
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.solvers.cone_programs import Near
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.lp import silent_simplex
 
-__all__ = ["RangePrograms", "RangeTree", "Ranges"]
+__all__ = ["RangePrograms", "RangeTree", "Ranges", "Relations", "relations"]
 
 RangeTree: TypeAlias = list[tuple[int, Fraction] | int]
 
@@ -37,6 +40,8 @@ _POINT = 2.0**-40  # grid of the splits
 _NARROW = 1e-9
 _MARGIN = 1e-7
 _WORTH = 0.02  # a range is cut if it loses so much of its width
+_DEPENDENT = 1e-9
+_ROUNDING = 1e-12
 _INSIDE = 0.1  # a split leaves at least this share of a range on either side
 
 
@@ -63,6 +68,58 @@ class Ranges:
         ends = [_term(e, self.prior) - a * e for e in (self.low, self.high)]
         lifted: Floats = np.maximum(*ends).sum(axis=1)
         return lifted
+
+
+@dataclass(frozen=True)
+class Relations:
+    """u(w) = alpha[w] u(free) + beta[w] for columns of the cone, up to a remainder between `low` and `high`.
+
+    ``multipliers`` (k, r) are those of the equations E[c M] = 0 that this takes.
+    """
+
+    free: NDArray[np.intp]
+    alpha: Floats
+    beta: Floats
+    multipliers: Floats
+    low: Floats
+    high: Floats
+
+    def within(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """The box, less what the ranges of the free outcomes leave out of the others."""
+        middle, radius = (low + high)[self.free] / 2, (high - low)[self.free] / 2
+        centre, reach = self.alpha @ middle + self.beta, np.abs(self.alpha) @ radius + _ROUNDING
+        inner, outer = np.maximum(low, centre - reach + self.low), np.minimum(high, centre + reach + self.high)
+        empty = inner > outer
+        return np.where(empty, low, inner), np.where(empty, high, outer)
+
+
+def relations(p: Floats, W: Floats, M: Floats) -> Relations | None:
+    """Outcomes of W as affine functions of the fewest others; None if these are more than half of them.
+
+    Ranges that are derived are wide, so where few outcomes are saved it is better to split each of them.
+    """
+    there = p > 0
+    known = np.concatenate([np.ones((int(there.sum()), 1)), M[there]], axis=1)
+    left, free = W[there] - known @ np.linalg.lstsq(known, W[there], rcond=None)[0], list[int]()
+    while len(free) < W.shape[1]:
+        size = np.linalg.norm(left, axis=0)
+        w = int(size.argmax())
+        if size[w] < _DEPENDENT:
+            break
+        free.append(w)
+        axis = left[:, w] / size[w]
+        left = left - np.outer(axis, axis @ left)
+    if 2 * len(free) > W.shape[1]:
+        return None
+    given = np.concatenate([W[there][:, free], known], axis=1)
+    found = np.linalg.lstsq(given, W[there], rcond=None)[0]
+    d = len(free)
+    found[:d, free] = np.eye(d)
+    found[d:, free] = 0.0
+    rest = W[there] - given @ found
+    return Relations(
+        np.array(free, dtype=np.intp), found[:d].T, found[d], found[d + 1 :].T, rest.min(axis=0), rest.max(axis=0)
+    )
 
 
 def _term(u: Floats, prior: Floats) -> Floats:
@@ -123,6 +180,7 @@ class RangePrograms:
         self.solver.passModel(model)
         self.first = np.arange(self.N, dtype=np.int32)
         self.outcomes = np.arange(self.k, dtype=np.int32)
+        self.related = relations(p, W, M)
         self.within = self._reach()
 
     def _bounded(self, low: Floats, high: Floats) -> None:
@@ -186,6 +244,8 @@ class RangePrograms:
 
     def _solved(self, z: Floats, low: Floats, high: Floats, no_more: float = np.inf) -> _Box:
         """The best piece of a box, and the posterior that it is worst at."""
+        if self.related is not None:
+            low, high = self.related.within(low, high)
         chord = (_term(high, self.prior) - _term(low, self.prior)) / np.maximum(high - low, 1e-300)
         slope = np.where(high > low, chord, 0.0)
         start = float((_term(low, self.prior) - slope * low).sum())
@@ -218,6 +278,8 @@ class RangePrograms:
         error, width = self._error(box), box.high - box.low
         if error.max() <= 0.0:
             error = width
+        if self.related is not None:
+            error = self._blamed(error, width)
         w = int(error.argmax())
         if width[w] < _NARROW:
             return None
@@ -227,6 +289,15 @@ class RangePrograms:
         upper, lower = box.low.copy(), box.high.copy()
         upper[w], lower[w] = at, at
         return w, Fraction(at), (box.low, lower), (upper, box.high)
+
+    def _blamed(self, error: Floats, width: Floats) -> Floats:
+        """The errors of all outcomes on those that are free, by the share that each has in their widths."""
+        assert self.related is not None
+        free, part = self.related.free, np.abs(self.related.alpha) * width[self.related.free]
+        shares = part / np.maximum(part.sum(axis=1, keepdims=True), 1e-300)
+        blamed = np.zeros_like(error)
+        blamed[free] = error @ shares
+        return blamed if blamed.max() > 0.0 else np.where(np.isin(np.arange(len(width)), free), width, 0.0)
 
     def _leaves(self, boxes: list[_Box], seen: list[tuple[Floats, float]]) -> Ranges:
         tree: RangeTree = []
