@@ -31,7 +31,7 @@ QUICK := apply "compositions 20" "disclosure 1 64" estimation "mixtures_columns 
 	"self_disclosure --short enumeration"
 BENCHMARKS := $(filter-out reporting,$(basename $(notdir $(wildcard benchmarks/*.py))))
 
-bench: $(VENV)/dev.stamp  ## the quick benchmarks, about two minutes; tables on the terminal, JSON in benchmarks/results
+bench: $(VENV)/dev.stamp  ## the quick benchmarks, a few minutes; tables on the terminal, JSON in benchmarks/results
 	for b in $(QUICK); do set -- $$b; name=$$1; shift; $(BIN)/python benchmarks/$$name.py "$$@" || exit 1; done
 
 bench-all: $(VENV)/rivals.stamp  ## every benchmark at its full size, with all rivals: hours
