@@ -13,7 +13,7 @@ from dalenius.errors import InputError
 __all__ = ["down", "exact", "is_decimal", "ratio", "strict_json", "up", "written"]
 
 _GRAMMAR = re.compile(r"[+-]?[0-9]{1,4000}(/[0-9]{1,4000}|(\.[0-9]{1,4000})?([eE][+-]?[0-9]{1,3})?)")
-_FRACTION = re.compile(r"[0-9]{1,4000}/[0-9]{1,4000}")
+_FRACTION = re.compile(r"([0-9]{1,4000})/(0*[1-9][0-9]{0,3999})")
 
 DIGITS = 30
 LARGEST = 1 << 30
@@ -79,10 +79,8 @@ def ratio(value: Any) -> tuple[int, int]:
     >>> ratio("6/40"), ratio("0.15")
     ((6, 40), (3, 20))
     """
-    if isinstance(value, str) and _FRACTION.fullmatch(value):
-        top, _, bottom = value.partition("/")
-        if below := int(bottom):
-            return int(top), below
+    if isinstance(value, str) and (found := _FRACTION.fullmatch(value)):
+        return int(found[1]), int(found[2])
     return exact(value).as_integer_ratio()
 
 

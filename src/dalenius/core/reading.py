@@ -1,6 +1,5 @@
 """What a design says, read strictly: the joint pmf in whole numbers, the channel, and the part of each variable."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,12 +11,11 @@ from typing import Any
 
 from dalenius.core.arithmetic import BITS, log2, share_log2
 from dalenius.core.expanding import expanded, of_types
-from dalenius.core.numbers import exact
+from dalenius.core.numbers import exact, ratio
 from dalenius.errors import InputError, NotCertified, Unsupported
 
 ATOMS = 1 << 20
 LONG = 2048  # bits of weights of which only the first are looked at
-_FRACTION = re.compile(r"([0-9]{1,4000})/(0*[1-9][0-9]{0,3999})")
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 
@@ -49,12 +47,7 @@ def whole_texts(values: list[Any]) -> tuple[list[int], int]:
     >>> whole_texts(["1/3", "1/6", "0.5"])
     ([2, 1, 3], 6)
     """
-    pairs: list[tuple[int, int]] = []
-    for value in values:
-        if isinstance(value, str) and (found := _FRACTION.fullmatch(value)):
-            pairs.append((int(found[1]), int(found[2])))
-        else:
-            pairs.append(exact(value).as_integer_ratio())
+    pairs = list(map(ratio, values))
     scale = lcm(*{bottom for _, bottom in pairs})
     return [top * (scale // bottom) for top, bottom in pairs], scale
 
