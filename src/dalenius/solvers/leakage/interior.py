@@ -6,9 +6,9 @@ lam = theta for a term of the objective, one lam per leakage limit and one per l
     z = C + sum_j s_j C_j + sum_k B_k' y_k - A' nu - G' eta - mu [- lam L] >= 0      (multiplier x = pi)
     v = lam (1 - sum_(k in g) c exp(y / lam)) >= 0                                   (multiplier q, mass of the letter)
 
-and the slacks u of distortions, a of A x >= 0, w of leakage limits belong to s, nu, lam. The constant channel is
-strictly inside every guarantee, so the iteration starts there; distortions, equalities and forbidden entries become
-feasible on the way. Steps: Mehrotra's predictor, Gondzio's correctors.
+and the slacks u of distortions, a of A x >= 0, w of leakage limits belong to s, nu, lam. The iteration starts amid the
+channels that keep the distortions; without them at the constant channel, which is strictly inside every guarantee.
+Equalities, and what else is missed, become feasible on the way. Steps: Mehrotra's predictor, Gondzio's correctors.
 
 References: Mehrotra (1992); Gondzio, "Multiple centrality corrections in a primal-dual method" (1996).
 """

@@ -144,7 +144,8 @@ class Layout:
         """
         given, p = self.given, self.p
         cost = sum((C / max(D, _LEAST) for C, D in given.distortions), np.zeros(given.allowed.shape))
-        cost -= np.where(given.allowed, cost, np.inf).min(axis=1, keepdims=True)
+        least = np.where(given.allowed, cost, np.inf).min(axis=1, keepdims=True)
+        cost = np.where(given.allowed, cost - least, 0.0)
         weight = np.where(given.allowed, law, 0.0)
         below = np.where(cost == 0, weight, 0.0).max(axis=1) / p
 

@@ -5,7 +5,8 @@ A term contributes lam R' R to the Hessian of its letter, with S = sum b over th
     R_i = B_i / sqrt(q b_i) - (1 - sqrt(v / (v + lam S))) sqrt(b_i) / (S sqrt q) 1'B,
 
 and a limit the gradient g = B'(log(b/c) + lam (1-S) / (v + lam S)) with curvature (1-S)^2 q / (v + lam S) + w / lam in
-its lam. Eliminating x, y, q, v and eta letter by letter leaves n + #distortions + #leakage limits unknowns.
+its lam. Eliminating x, y, q, v and eta letter by letter leaves n + #distortions + #leakage limits unknowns. Where there
+are equalities, solutions are refined against the equations before the elimination.
 """
 
 from collections.abc import Sequence
