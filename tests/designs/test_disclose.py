@@ -4,7 +4,7 @@ import sys
 from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import log2
 
 import pytest
@@ -15,7 +15,10 @@ from sample_problems import counted, hidden_view, kept_biased, kept_parity, spar
 
 from dalenius.core import (
     Channel,
+    Independent,
     MaximizeInformation,
+    Pmf,
+    Problem,
 )
 from dalenius.designs import disclose, solve
 from dalenius.testing import example2, joints, self_disclosure, two_binary, xor
@@ -174,3 +177,15 @@ def test_more_views_never_help(q):
 
 def test_solve_finds_this_family():
     assert solve(xor()) == disclose(xor())
+
+
+@pytest.mark.slow
+def test_masses_that_no_float_program_tells_apart_are_walked():
+    big = 10**12
+    counts = [1000, 646161054, 419698661, big, 1, 1, 1, 1000, big, big, 326757817, big]
+    counts += [1, 155345356, 1, 1000, big, big, 1, 1, 1, 1, 1, 1]
+    names, letters = ("X1", "X2", "X3"), [tuple(map(str, range(n))) for n in (3, 4, 2)]
+    joint = Pmf.from_records(dict(zip(names, letters, strict=True)), list(zip(product(*letters), counts, strict=True)))
+    promises = tuple(Independent((name,)) for name in names)
+    design = solve(Problem(names, MaximizeInformation(names), promises, output="Y", joint=joint))
+    assert design.gap < Fraction(1, 10**4)

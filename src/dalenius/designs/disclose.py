@@ -145,7 +145,12 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
         return channel, [certificate], method
     if not problem.kept:
         route = by_column_boxes if boxes else by_posterior_cells
-        channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+        try:
+            channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+        except SolverFailed:
+            if not independent:
+                raise
+            return _by_walk(problem, 10 * WALK_LIMIT, on_progress)  # masses that no float program tells apart
         return channel, [certificate], method
     return _beside_kept(problem, gap, seconds, on_progress)
 
