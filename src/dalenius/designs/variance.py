@@ -3,9 +3,9 @@ r"""The least variance of the estimated frequencies under local DP: the objectiv
     min  tr V,   V / n the covariance of the efficient unbiased estimate of p from n released letters,
 
 over all channels at the level: up to twelve letters by all their subsets, more by subsets that are generated, with a
-bound from one positive semidefinite matrix. The cost grows like S^4, so it ends at a hundred letters. The channel that
-tells the most can leave frequencies undetermined (errata of paper 002, E15: 3 letters where 10 frequencies are wanted);
-this one never does.
+bound from one positive semidefinite matrix. The cost grows like S^4 and more, so it ends at 64 letters. The channel
+that tells the most can leave frequencies undetermined (errata of paper 002, E15: 3 letters where 10 frequencies are
+wanted); this one never does.
 
 References: paper 002, section 4.1; Pukelsheim, "Optimal Design of Experiments" (A-optimality).
 """
@@ -32,7 +32,7 @@ from dalenius.solvers.many_subsets import best_size, many_subsets
 __all__ = ["least_variance", "why_not"]
 
 EVERY = 12  # letters of which every subset is looked at
-LETTERS = 100
+LETTERS = 64
 SECONDS = 60.0
 FAINT = 1e-7
 MOST_SUBSETS = 4096

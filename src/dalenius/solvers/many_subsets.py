@@ -22,6 +22,7 @@ _MOST = 1600
 _ROUNDS = 10
 _CLIMBS = 400
 _DEGREES = 3
+_ROUGH = 24
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def many_subsets(
         used = A[np.argsort(-theta)[:_MOST]] if len(A) > _MOST else A[theta > 1e-4 * theta.max()]
         A = np.concatenate([used if len(used) > 2 * S else A, fresh])
     best: tuple[float, Floats, Covering] | None = None
-    for rough in (B, *(_smooth(B, p, degree) for degree in range(1, _DEGREES + 1))):
+    smooth = [_smooth(B, p, degree) for degree in range(1, _DEGREES + 1)]
+    for rough in [B, *smooth] if S <= _ROUGH else smooth:  # of many letters the weights are never sharp enough
         even = rough * (S / float(np.trace(rough)))
         prices = covering_prices(even @ even, p, c)
         bound = S * S / float(prices.z.sum())  # of all multiples of B the best
