@@ -150,7 +150,8 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
         except SolverFailed:
             if not independent:
                 raise
-            return _by_walk(problem, 10 * WALK_LIMIT, on_progress)  # masses that no float program tells apart
+            # masses that no float program tells apart
+            return _by_walk(problem, 10 * WALK_LIMIT, monotonic() + seconds, on_progress)
         return channel, [certificate], method
     return _beside_kept(problem, gap, seconds, on_progress)
 
