@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from time import monotonic
+from math import inf
 
 import pytest
 from contract import assert_kept
@@ -58,7 +58,7 @@ def test_columns_that_are_alike_reach_table_i_as_all_outcomes_do(n, value):
 
 def test_a_ternary_w_agrees_with_the_walk():
     problem = written_out(4, ["1/5", "3/10", "1/2"], [["4/5", "1/5"], ["1/2", "1/2"], ["1/10", "9/10"]])
-    walked = proved(problem, *_by_walk(problem, 200_000, monotonic() + 60, None)[:2], method="")
+    walked = proved(problem, *_by_walk(problem, 200_000, inf, None)[:2], method="")
     enclosed = by_types(problem, 1e-6)
     assert enclosed.value <= walked.bound
     assert walked.value <= enclosed.bound
