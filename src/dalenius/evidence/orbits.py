@@ -29,8 +29,8 @@ def examine_orbits(channel: Orbits, prior: Pmf | None = None, *, remarks: tuple[
     >>> half = Fraction(1, 2)
     >>> even, odd = (Orbit(half, (half, half), words) for words in (((0, 0), (1, 1)), ((0, 1), (1, 0))))
     >>> seen = examine_orbits(Orbits({"A": ("0", "1"), "B": ("0", "1")}, "Y", (even, odd)))
-    >>> (seen.worst.low, seen.worst.high), seen.capacity, seen.dp_epsilon
-    ((1.0, 1.0), (1.0, 1.0), None)
+    >>> (seen.worst.low, seen.worst.high), seen.eta_tv, seen.dp_epsilon
+    ((1.0, 1.0), 1.0, None)
     """
     pairs, whole = Pairs(channel), capacity_of_orbits(channel)
     groups = {k: _individual(channel, pairs, k, whole) for k in range(1, min(channel.n, GROUPS) + 1)}
