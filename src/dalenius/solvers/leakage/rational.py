@@ -74,8 +74,7 @@ def _cheapest(given: Arrays) -> Floats:
     """Every row takes the letter of the least distortion, all limits added up in shares of their largest."""
     costs = sum(C / (np.abs(C).max() or 1.0) for C, _ in given.distortions)
     taken = np.where(given.allowed, costs, np.inf).argmin(axis=1)
-    rows: Floats = np.eye(given.allowed.shape[1])[taken]
-    return rows
+    return np.asarray(np.eye(given.allowed.shape[1])[taken])
 
 
 def _levelled(given: Arrays, W: Floats) -> Floats:
