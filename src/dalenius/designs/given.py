@@ -33,7 +33,7 @@ from dalenius.solvers.staircase import best_mass
 __all__ = ["beside_kept", "why_not"]
 
 RELATIVE = 1e-5
-SECONDS = 60.0
+SECONDS = 120.0
 HEAVY = 24  # letters told apart by the bound for many
 
 
