@@ -116,7 +116,7 @@ def _about(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
     """Lines that name a secret: one group on the joint channel, the rest charged by `rules.added`."""
     if aside := [e for e in entries if e.mechanism.side_information]:
         return Spent(None, f"release {aside[0].id or '(new)'} has side information, which this line cannot count")
-    hosts = [] if rule == "prior-free" else [e for e in entries if e.mechanism.law is not None]
+    hosts = [] if rule == "prior-free" else [e for e in entries if e.mechanism.has_law]
     found = [_hosted(line, entries, host) for host in _distinct(hosts)] or [_hosted(line, entries, None)]
     if any(f.figure is None for f in found):
         return next(f for f in found if f.figure is None)

@@ -11,10 +11,16 @@ from dalenius.errors import InputError
 from dalenius.ledger.mechanism import Mechanism
 from dalenius.ledger.orbits import OrbitsMechanism
 from dalenius.ledger.query import FORMAT, QueryMechanism, query_document
+from dalenius.ledger.unlisted import UnlistedMechanism
 from dalenius.tables.documents import read_text
 from dalenius.tables.query_file import query_from_json, read_query
 
 __all__ = ["mechanism_of", "proved", "read_document"]
+
+UNLISTED: dict[str | None, type[Mechanism]] = {
+    "orbits": OrbitsMechanism,
+    **dict.fromkeys(("pram", "resample", "sums", "windows"), UnlistedMechanism),
+}
 
 
 def _is_query(text: str) -> bool:
@@ -29,16 +35,17 @@ def mechanism_of(text: str) -> Mechanism:
     """The mechanism of a document; read once."""
     if _is_query(text):
         return QueryMechanism(text)
-    return OrbitsMechanism(text) if _is_many_orbits(text) else Mechanism.read(text)
+    return UNLISTED.get(_unlisted_form(text), Mechanism.read)(text)
 
 
-def _is_many_orbits(text: str) -> bool:
-    """Whether the channel lists columns for all orders of samples, too many letters to be written out."""
-    if '"orbits"' not in text:
-        return False
+def _unlisted_form(text: str) -> str | None:
+    """The form of a channel with too many entries to be written out, where it has a mechanism of its own."""
+    if not any(f'"{form}"' in text for form in UNLISTED):
+        return None
     with refusing():
         channel = strict_json(text)["channel"]
-        return channel.get("form") == "orbits" and not channel_of(channel).few
+        form = channel.get("form")
+        return form if form in UNLISTED and not channel_of(channel).few else None
 
 
 def proved(text: str) -> Mechanism:

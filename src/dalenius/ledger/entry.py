@@ -57,5 +57,5 @@ class Entry:
         """Whether two releases are about the same records: declared by the name, not contradicted by the counts."""
         if self.dataset != other.dataset:
             return False
-        without_counts = self.mechanism.law is None or other.mechanism.law is None
+        without_counts = not (self.mechanism.has_law and other.mechanism.has_law)
         return without_counts or self.mechanism.agrees(other.mechanism)

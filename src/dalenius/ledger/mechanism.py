@@ -96,6 +96,11 @@ class Mechanism:
         }
 
     @property
+    def has_law(self) -> bool:
+        """Whether the file has the joint pmf of the records."""
+        return self.law is not None
+
+    @property
     def side_information(self) -> bool:
         return "side_information" in self.document
 

@@ -1,0 +1,70 @@
+"""Releases whose channels are too large to be written out: charged by their form, and never less than the dense ones."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from dalenius import solve
+from dalenius.core import Independent, LocalDP, MaximizeInformation, Pmf, Problem, ProductPmf
+from dalenius.errors import NotCertified
+from dalenius.ledger import Entry, Line, spent
+from dalenius.ledger.documents import mechanism_of
+from dalenius.ledger.entry import RELEASED
+from dalenius.ledger.mechanism import Mechanism
+from dalenius.ledger.unlisted import UnlistedMechanism
+
+
+def perturbed(letters):
+    """PRAM of form (8) at level 1 over so many letters."""
+    names = tuple(map(str, range(letters)))
+    joint = Pmf.from_records({"X": names}, [((x,), 1 + k % 5) for k, x in enumerate(names)])
+    about, promise = MaximizeInformation(("X",)), LocalDP(Fraction(1))
+    return solve(Problem(("X",), about, (promise,), release=("X",), form="pram", joint=joint))
+
+
+@pytest.fixture(scope="module")
+def sums():
+    """Neighbouring sums of thirty bits, each bit promised to be independent of all of them."""
+    names = tuple(f"X{k}" for k in range(30))
+    joint = ProductPmf(tuple(Pmf.from_records({n: ("0", "1")}, [(("0",), 7), (("1",), 3)]) for n in names))
+    promises = tuple(Independent((n,)) for n in names)
+    return solve(Problem(names, MaximizeInformation(names), promises, output="Y", form="sums", joint=joint)).dumps()
+
+
+def charged(line, *texts):
+    entries = [Entry(k, str(k), RELEASED, "t.csv", text) for k, text in enumerate(texts)]
+    return spent(Line.parse(line + "=99"), entries, "joint").figure
+
+
+def test_the_figures_of_a_form_are_never_below_those_of_its_rows():
+    text = perturbed(6).dumps()
+    short, dense = UnlistedMechanism(text), Mechanism(text)
+    assert short.level == pytest.approx(float(dense.level))
+    assert short.contraction >= dense.contraction
+    assert short.capacity_bits >= dense.capacity_bits
+    assert short.rate_bits >= dense.rate_bits
+
+
+def test_thousands_of_letters_are_charged_with_their_level():
+    design = perturbed(2500)
+    text, card = design.dumps(), json.dumps(design.card())
+    for document in (text, card):
+        assert isinstance(mechanism_of(document), UnlistedMechanism)
+        assert 0.999 < charged("local_dp", document, document) / 2 <= 1
+        assert 1.44 < charged("leakage:X", document) < 1.4427  # one nat
+        assert 0.46 < charged("contraction", document) < 0.4622  # (e - 1) / (e + 1)
+
+
+def test_sums_cost_nothing_about_one_sample_once_and_all_that_they_tell_twice(sums):
+    assert charged("leakage:X3", sums) == 0
+    assert charged("information_privacy:X3", sums) == 0
+    assert charged("leakage:X3", sums, sums) == charged("leakage:X3,X4", sums) == 30
+    assert charged("local_dp", sums) is None
+
+
+def test_a_changed_file_is_refused(sums):
+    document = json.loads(sums)
+    document["channel"]["modulus"] = 3
+    with pytest.raises(NotCertified):
+        charged("leakage:X3", json.dumps(document))
