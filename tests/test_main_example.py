@@ -30,14 +30,12 @@ def test_the_demo_leaves_what_the_readme_lists(ran):
     for sentence in (
         "Proved: 0.0100 bits on average and 0.122 bits for the worst letter",
         "right 54.5 % of the time without the release and at most 54.8 % with it",
+        "At the smallest distortion, 0, at least 0.05777036 bits leak.",
         "From a distortion of 0.416247759 on, nothing needs to leak.",
     ):
         assert sentence in printed
         for text in (README, " ".join(PAGE.split())):
             assert sentence in text
-    for text in (printed, README, " ".join(PAGE.split())):  # a proved bound, as tight as the search made it
-        leaked = re.search(r"At the smallest distortion, 0, at least (0\.\d+) bits leak\.", text)
-        assert 0.057769 < float(leaked[1]) < 0.057771
     assert "every promise and every limit is kept, and the value is at most 0.149782639" in printed
 
 
