@@ -1,4 +1,4 @@
-"""Every page of docs/tutorials is walked from an empty folder: its files written, its commands and programs run.
+"""Pages of docs/tutorials are walked from an empty folder: its files written, its commands and programs run.
 
 What a page prints must be what is printed here, up to folded lines, what it leaves out (...) and, where the draw has a
 fresh key, the numbers.
