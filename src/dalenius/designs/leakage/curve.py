@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -154,8 +153,9 @@ def trace(
 ) -> Curve:
     """Points at even steps of the distortion, and the one that the problem asks for.
 
-    Each search starts where the one before it ended. Each point is proved by the checker like a design; with
-    `prove = "chosen"` only the chosen one is, and the others are what the search found in floating point.
+    Each search starts where the one before it ended, and may take `seconds`. Each point is proved by the
+    checker like a design; with `prove = "chosen"` only the chosen one is, and the others are what the search found in
+    floating point.
     """
     if prove not in PROVE:
         raise InputError(f"prove is {prove!r}; it must be one of {', '.join(map(repr, PROVE))}")
@@ -167,12 +167,11 @@ def trace(
     if last is None:
         raise SolverFailed("no end of the curve was found: nothing can be released that tells nothing")
     levels = _levels(ends, last, points)
-    deadline, snapshot, found = monotonic() + seconds, None, []
+    snapshot, found = None, []
     for k, level in enumerate(levels):
-        left = max(1.0, deadline - monotonic())
         private = silent if level == ends.private else None
         model = _at(start, trade, level)
-        point, snapshot = _point(model, gap, left, start=snapshot, private=private, prove=prove == "all")
+        point, snapshot = _point(model, gap, seconds, start=snapshot, private=private, prove=prove == "all")
         found.append(point)
         if on_point:
             on_point(k + 1, len(levels))
