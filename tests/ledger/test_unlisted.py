@@ -1,4 +1,4 @@
-"""Releases whose channels are too large to be written out: charged by their form, and never less than the dense ones."""
+"""Releases whose channels are not written out: charged by their form, and never less than the dense ones."""
 
 import json
 from fractions import Fraction
