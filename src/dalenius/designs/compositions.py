@@ -29,7 +29,7 @@ from dalenius.designs.disclose import GAP, SECONDS, disclose
 from dalenius.designs.proving import proved
 from dalenius.errors import InputError, MismatchError, Unsupported
 
-__all__ = ["Cover", "independent_law", "proved_how", "why_not", "windows"]
+__all__ = ["Cover", "independent_law", "proved_how", "why_not", "why_not_composed", "windows"]
 
 ENUMERATED = 1 << 14  # entries of the channel written out; beyond, the lemma proves what multiplication would
 
@@ -40,6 +40,11 @@ def why_not(problem: Problem) -> str | None:
     """The reason why this family does not solve a problem, or None."""
     if problem.form != "windows":
         return 'it needs form = "windows" and windows = { size = ... } in [mechanism]'
+    return why_not_composed(problem)
+
+
+def why_not_composed(problem: Problem) -> str | None:
+    """The reason why a problem asks for something else than outputs Y1, Y2, ... under independence, or None."""
     if not isinstance(problem.objective, MaximizeInformation):
         return "its objective is maximize = { information = [...] }"
     if not problem.guarantees or not all(isinstance(g, Independent) for g in problem.guarantees):

@@ -33,11 +33,10 @@ from dalenius.core import (
     Problem,
     ProductPmf,
     Sums,
-    TableSource,
 )
 from dalenius.core.forms.windows import sliding
 from dalenius.core.kernel import Rows
-from dalenius.designs.compositions import independent_law, proved_how
+from dalenius.designs.compositions import independent_law, proved_how, why_not_composed
 from dalenius.designs.proving import proved
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures import chains
@@ -56,15 +55,7 @@ def why_not(problem: Problem) -> str | None:
     """The reason why this family does not solve a problem, or None."""
     if problem.form != "sums":
         return 'it needs form = "sums" in [mechanism]'
-    if not isinstance(problem.objective, MaximizeInformation):
-        return "its objective is maximize = { information = [...] }"
-    if not problem.guarantees or not all(isinstance(g, Independent) for g in problem.guarantees):
-        return "it promises independence, and nothing else"
-    if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
-        return "releases of 0 bits do not add up to 0 bits over the rows of one person; leave out max_rows"
-    if problem.output is None:
-        return 'it names its outputs itself: output = "Y" gives Y1, Y2, ...'
-    return problem.not_taken("keep", "strata", "limits", "forbid", "freeze", "preserve_marginals", "side_information")
+    return why_not_composed(problem)
 
 
 def modular_sums(
