@@ -39,6 +39,7 @@ MODULES = (
     "certify/sums",
     "certify/pram",
     "certify/asked",
+    "certify/filled",
     "certify/water",
     "certify/rate",
     "certify/variance",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.core.numbers import down, exact, is_decimal, ratio, strict_json, up, written
+from dalenius.core.numbers import down, exact, is_decimal, quotients, ratio, ratios, strict_json, up, written
 from dalenius.errors import InputError
 
 ACCEPTED = [
@@ -146,3 +146,55 @@ def test_json_beyond_its_size_is_refused(monkeypatch):
     monkeypatch.setattr("dalenius.core.numbers.LARGEST", 10)
     with pytest.raises(InputError, match="more than 10 characters"):
         strict_json("[" + "1," * 9 + "1]")
+
+
+# --- many at once ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1/2", "3/4"],
+        ["6/40", "0", "007", "0/5"],
+        ["1/2", "0.25", "-1/4", "1e-3"],
+        [1, "1/2", Fraction(1, 3)],
+        [],
+    ],
+)
+def test_ratios_are_the_ratio_of_each(values):
+    assert list(zip(*ratios(values), strict=True)) == [ratio(v) for v in values]
+
+
+ODD = [
+    "1/2,3/4",
+    "1,2",
+    "1/2,3",
+    "/2",
+    "1/",
+    "/",
+    "",
+    "1/0",
+    "1//2",
+    "1/2/3",
+    "1 /2",
+    "1_0/2",
+    "+1/2/",
+    "\u0661/2",
+    "1/\udc80",
+]
+
+
+@pytest.mark.parametrize("odd", [*ODD, "9" * 4001, "1/" + "9" * 4001, True, None, [1]])
+def test_one_odd_number_among_many_is_refused(odd):
+    for values in ([odd], ["1/2", odd, "3"], [odd, odd]):
+        with pytest.raises(InputError):
+            ratios(values)
+
+
+@given(st.lists(st.tuples(st.integers(-(10**30), 10**30), st.integers(1, 10**30)), max_size=6))
+@settings(deadline=None, max_examples=25)
+def test_quotients_are_written_each(pairs):
+    assert quotients([a for a, _ in pairs], [b for _, b in pairs]) == [written(Fraction(a, b)) for a, b in pairs]
+
+
+def test_quotients_of_thousands_of_digits_are_refused():
+    with pytest.raises(InputError, match="thousands of digits"):
+        quotients([1, 10**5000], [2, 3])

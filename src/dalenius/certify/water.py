@@ -2,6 +2,7 @@
 
 The channel keeps x with probability keep(x) and draws from q otherwise. Only the different triples (p, keep, q) matter,
 so a million letters cost as much as their counts differ. Nothing is taken to be optimal: any keep and q are examined.
+Very many different ones are looked at by `Filled` first, which is quick where it applies.
 """
 
 from collections import Counter
@@ -13,7 +14,8 @@ from operator import mul
 from typing import Any
 
 from dalenius.certify.asked import NO, Figures, Proved, question
-from dalenius.core.arithmetic import BITS, log2, nats, sum_log2
+from dalenius.certify.filled import Filled, bits
+from dalenius.core.arithmetic import BITS, FEW, log2, nats, sum_log2
 from dalenius.core.numbers import down, exact, ratio, up, written
 from dalenius.core.reading import require
 
@@ -24,6 +26,31 @@ def over_one(*lists: list[tuple[int, int]]) -> tuple[Any, ...]:
     return *([n * one // d for n, d in ratios] for ratios in lists), one
 
 
+def stated(design: dict[str, Any]) -> tuple[list[str], list[Any], list[Any], list[Any]]:
+    """The columns, and p, keep and q of all their letters as the file writes them."""
+    channel, mechanism = design["channel"], design["mechanism"]
+    names = list(channel["inputs"])
+    require(set(channel) == {"form", "inputs", "output", "keep", "q"}, "a channel has other keys than it may")
+    require(channel["form"] == "resample" and channel["inputs"] == channel["output"], "not a channel that resamples")
+    require(mechanism["observe"] == names == mechanism["release"], "other columns are released than seen")
+    require(not {"keep", "strata"} & set(mechanism) and "side_information" not in design, "more leaves than proved")
+    require(design["joint"]["variables"] == channel["inputs"], "the joint pmf has other variables than the channel")
+    for letters in channel["inputs"].values():
+        require(isinstance(letters, list) and len(set(letters)) == len(letters), "a channel has a bad alphabet")
+    records = design["joint"]["pmf"]
+    if len(names) == 1:
+        (name,), (letters,) = names, channel["inputs"].values()
+        found = {record[name]: record["p"] for record in records}
+    else:
+        letters = list(product(*channel["inputs"].values()))
+        found = {tuple(record[n] for n in names): record["p"] for record in records}
+    require(len(found) == len(records), "an outcome of the joint pmf stands twice")
+    shares = list(map(found.get, letters))
+    fit = len(letters) == len(found) + shares.count(None) == len(channel["keep"]) == len(channel["q"])
+    require(fit, "letters and numbers do not match")
+    return names, ["0" if p is None else p for p in shares], channel["keep"], channel["q"]
+
+
 class Resampled:
     """Letters x with p(x), lost(x) = p(x) (1 - keep(x)) and q(x), equal ones grouped, in whole numbers.
 
@@ -31,47 +58,21 @@ class Resampled:
     `out` = p - lost + c q with c the sum of lost; both are out of one * all.
     """
 
-    def __init__(self, design: dict[str, Any]) -> None:
-        channel, mechanism = design["channel"], design["mechanism"]
-        self.names = list(channel["inputs"])
-        require(set(channel) == {"form", "inputs", "output", "keep", "q"}, "a channel has other keys than it may")
-        require(
-            channel["form"] == "resample" and channel["inputs"] == channel["output"], "not a channel that resamples"
-        )
-        require(mechanism["observe"] == self.names == mechanism["release"], "other columns are released than seen")
-        require(not {"keep", "strata"} & set(mechanism) and "side_information" not in design, "more leaves than proved")
-        require(design["joint"]["variables"] == channel["inputs"], "the joint pmf has other variables than the channel")
-        for letters in channel["inputs"].values():
-            require(isinstance(letters, list) and len(set(letters)) == len(letters), "a channel has a bad alphabet")
-        records = design["joint"]["pmf"]
-        if len(self.names) == 1:
-            (name,), (letters,) = self.names, channel["inputs"].values()
-            found = {record[name]: record["p"] for record in records}
-        else:
-            letters = list(product(*channel["inputs"].values()))
-            found = {tuple(record[n] for n in self.names): record["p"] for record in records}
-        require(len(found) == len(records), "an outcome of the joint pmf stands twice")
-        shares = list(map(found.get, letters))
-        fit = len(letters) == len(found) + shares.count(None) == len(channel["keep"]) == len(channel["q"])
-        require(fit, "letters and numbers do not match")
-        self.letters = list(zip(("0" if p is None else p for p in shares), channel["keep"], channel["q"]))
+    def __init__(self, *numbers: list[Any]) -> None:
+        self.letters = list(zip(*numbers))
         self.triples = Counter(self.letters)
         known = {number: ratio(number) for number in {n for triple in self.triples for n in triple}}
         p, keep, q = (list(map(known.__getitem__, numbers)) for numbers in zip(*self.triples))
-        fair = min(p)[0] >= 0 and min(q)[0] >= 0 and all(0 <= n <= d for n, d in keep)
-        require(fair, "a probability is out of range")
-        self.often, (self.p, lost, self.one) = (
-            list(self.triples.values()),
-            over_one(p, [(n * (b - a), d * b) for (n, d), (a, b) in zip(p, keep)]),
-        )
+        require(all(0 <= n <= d for n, d in p + keep + q), "a probability is out of range")
+        self.often = list(self.triples.values())
+        self.p, lost, self.one = over_one(p, [(n * (b - a), d * b) for (n, d), (a, b) in zip(p, keep)])
         self.q, self.all = over_one(q)
         require(self.sum(self.p) == self.one and self.sum(self.q) == self.all, "the joint pmf or q does not sum to one")
         self.lost, self.c = lost, self.sum(lost)
         self.unit = self.one * self.all
         self.same = [(a - e) * self.all + e * b for a, e, b in zip(self.p, lost, self.q)]
         self.out = [(a - e) * self.all + self.c * b for a, e, b in zip(self.p, lost, self.q)]
-        changed = self.sum(e * (self.all - b) for e, b in zip(lost, self.q))
-        self.distortion = Fraction(changed, self.unit)  # Pr(Y != X)
+        self.distortion = Fraction(self.sum(e * (self.all - b) for e, b in zip(lost, self.q)), self.unit)  # Pr(Y != X)
 
     def sum(self, values: Iterable[int]) -> int:
         """Over all letters, from one value for each group."""
@@ -105,9 +106,7 @@ class Resampled:
         least = [min(a * d, top) for a in self.p]
         most = (self.sum(least) + (slope - 1) * max(least)) / (self.one * d)
         above = ((n * a, a * d, top) for n, a in zip(self.often, self.p) if a * d > top)
-        return Fraction(log2(slope / most)[0], 1 << BITS) - sum_log2(above, self.one)[1], Fraction(
-            log2(slope)[1], 1 << BITS
-        )
+        return bits(slope / most)[0] - sum_log2(above, self.one)[1], bits(slope)[1]
 
     def figures(self) -> Figures:
         """What the release tells about X: average, worst letter, odds, best guess before and after.
@@ -146,10 +145,11 @@ class Resampled:
 
 def water(design: dict[str, Any]) -> Proved:
     """The least leakage under a distortion, or the least distortion under a leakage."""
-    release, proof = Resampled(design), design["certificate"]
-    measure, most, leaks = question(design, release.names)
-    plain = set(measure) <= {"distortion", "of", "at_most"} and measure["of"] == release.names
+    (names, *numbers), proof = stated(design), design["certificate"]
+    measure, most, leaks = question(design, names)
+    plain = set(measure) <= {"distortion", "of", "at_most"} and measure["of"] == names
     require(plain and measure["distortion"] == "hamming", "this proof is for the Hamming distortion")
+    release = (Filled.of(*numbers) if len(set(numbers[0])) > FEW else None) or Resampled(*numbers)
     level, slope, entropy = exact(proof["level"]), exact(proof["slope"]), release.entropy()
     if leaks is not None:
         shown = release.figures()

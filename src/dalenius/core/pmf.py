@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.numbers import exact, is_decimal, written
+from dalenius.core.numbers import exact, is_decimal, quotients, written
 from dalenius.errors import InvalidPmf, MismatchError, Unsupported
 
 __all__ = ["Alphabets", "Pmf", "outcome_words"]
@@ -171,8 +171,10 @@ class Pmf:
             [a[c] for c in codes] for a, codes in zip(self.variables.values(), self.support.T.tolist(), strict=True)
         ]
         weights, keys = self.weights.tolist(), (*self.variables, "p")
-        text = {w: written(Fraction(w, self.total)) for w in set(weights)}
-        told = map(text.__getitem__, weights)
+        different = list(dict.fromkeys(weights))
+        told = quotients(different, [self.total] * len(different))
+        if len(different) < len(weights):
+            told = list(map(dict(zip(different, told, strict=True)).__getitem__, weights))
         if len(columns) == 1:
             (name,), (letters,) = self.variables, columns
             records = [{name: letter, "p": p} for letter, p in zip(letters, told, strict=True)]

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from fractions import Fraction
 from itertools import product
 from math import comb, gcd, lcm, prod
-from operator import itemgetter
+from operator import itemgetter, mul
 from typing import Any
 
 from dalenius.core.arithmetic import BITS, log2, share_log2
 from dalenius.core.expanding import expanded, of_types
-from dalenius.core.numbers import exact, ratio
+from dalenius.core.numbers import exact, ratios
 from dalenius.errors import InputError, NotCertified, Unsupported
 
 ATOMS = 1 << 20
@@ -47,9 +47,9 @@ def whole_texts(values: list[Any]) -> tuple[list[int], int]:
     >>> whole_texts(["1/3", "1/6", "0.5"])
     ([2, 1, 3], 6)
     """
-    pairs = list(map(ratio, values))
-    scale = lcm(*{bottom for _, bottom in pairs})
-    return [top * (scale // bottom) for top, bottom in pairs], scale
+    tops, bottoms = ratios(values)
+    scale = lcm(*set(bottoms))
+    return list(map(mul, tops, map(scale.__floordiv__, bottoms))), scale
 
 
 def multiplied(joint: Any) -> Any:

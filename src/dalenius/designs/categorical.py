@@ -9,13 +9,13 @@ least distortion under a leakage. Everything is rational, for a million letters 
 References: Sankar, Rajagopalan & Poor (paper 003), Example 1, eq. 13-18; corrections in docs/errata.md.
 """
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
-from typing import Any
+from operator import mul
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.core import (
     Certificate,
@@ -28,6 +28,7 @@ from dalenius.core import (
     Resample,
 )
 from dalenius.core.problem import Distortion
+from dalenius.core.ratios import Ratios
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, NotCertified, SolverFailed, Unsupported
 from dalenius.solvers.water import distortion_at_rate, water_level
@@ -129,41 +130,24 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
     """The optimal channel at a distortion, and the level and slope that prove it."""
     joint = problem.pmf
     alphabets = joint.alphabets(problem.observe)
-    weights, inverse = np.unique(joint.weights, return_inverse=True)
-    mode = Fraction(int(weights[-1]), joint.total)
-    counts = [int(n) for n in weights]
+    weights, sizes = joint.weights.tolist(), [len(a) for a in alphabets.values()]
+    often = Counter(weights)  # in their order: a million numbers are walked over fast where they lie side by side
+    group = dict(zip(often, range(len(often)), strict=True))
+    which = np.full(prod(sizes), len(often))  # letters that do not occur come last
+    which[np.ravel_multi_index(tuple(joint.support.T), sizes)] = list(map(group.__getitem__, weights))
+    mode = Fraction(max(often), joint.total)
     if distortion >= 1 - mode:  # the mode, whatever the record: nothing leaks
-        first = int(np.flatnonzero(inverse.reshape(-1) == len(counts) - 1)[0])
-        keep, q = [Fraction(0)] * len(counts), [Fraction(0)] * len(counts)
-        law = np.array(_spread(alphabets, joint.support, inverse, q), dtype=object)
-        law[_place(alphabets, joint.support[first])] = Fraction(1)
-        proof = {"level": str(mode), "slope": "1"}
-        return Resample(
-            alphabets, alphabets, _spread(alphabets, joint.support, inverse, keep), tuple(law)
-        ), Certificate("water", proof)
+        never, first = [0] * len(which), int(np.flatnonzero(which == group[max(often)])[0])
+        law = Ratios([0, 1], [1, 1], [*never[:first], 1, *never[first + 1 :]])
+        channel = Resample(alphabets, alphabets, Ratios([0], [1], never), law)
+        return channel, Certificate("water", {"level": str(mode), "slope": "1"})
     level = water_level(joint.weights, joint.total, distortion) if distortion else Fraction(0)
     u, v = (level * joint.total).as_integer_ratio()
-    above = [max(0, n * v - u) for n in counts]
-    one = int((np.bincount(inverse.reshape(-1)).astype(object) * np.array(above, dtype=object)).sum())
-    keep = [Fraction(a, n * v) for a, n in zip(above, counts, strict=True)]
-    q = [Fraction(a, one) for a in above]
-    channel = Resample(
-        alphabets,
-        alphabets,
-        _spread(alphabets, joint.support, inverse, keep),
-        _spread(alphabets, joint.support, inverse, q),
-    )
+    scaled = [n * v for n in often]
+    above, places = [n - u if n > u else 0 for n in scaled], which.tolist()
+    one = sum(map(mul, often.values(), above))
+    keep = Ratios([*above, 0], [*scaled, 1], places)
+    q = Ratios([*above, 0], [one] * (len(above) + 1), places)
     slope = (1 - distortion) / level if level else Fraction(1)
-    return channel, Certificate("water", {"level": str(level), "slope": str(slope)})
-
-
-def _place(alphabets: Any, codes: NDArray[np.int64]) -> Any:
-    """Index of outcomes in the product of the alphabets, last fastest."""
-    return np.ravel_multi_index(tuple(codes.T), [len(a) for a in alphabets.values()])
-
-
-def _spread(alphabets: Any, support: NDArray[np.int64], inverse: Any, values: list[Fraction]) -> tuple[Fraction, ...]:
-    """One value for each letter, 0 for letters that do not occur, from one for each different weight."""
-    out = np.full(prod(len(a) for a in alphabets.values()), Fraction(0), dtype=object)
-    out[_place(alphabets, support)] = np.array(values, dtype=object)[inverse.reshape(-1)]
-    return tuple(out.tolist())
+    certificate = Certificate("water", {"level": str(level), "slope": str(slope)})
+    return Resample(alphabets, alphabets, keep, q), certificate
