@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
 from math import gcd, lcm
-from operator import mul
+from operator import itemgetter, mul
 from typing import Any
 
 from dalenius.certify.asked import NO, Figures, Proved, question
@@ -37,16 +37,14 @@ def stated(design: dict[str, Any]) -> tuple[list[str], list[Any], list[Any], lis
     require(design["joint"]["variables"] == channel["inputs"], "the joint pmf has other variables than the channel")
     for letters in channel["inputs"].values():
         require(isinstance(letters, list) and len(set(letters)) == len(letters), "a channel has a bad alphabet")
-    records = design["joint"]["pmf"]
-    if len(names) == 1:
-        (name,), (letters,) = names, channel["inputs"].values()
-        found = {record[name]: record["p"] for record in records}
-    else:
-        letters = list(product(*channel["inputs"].values()))
-        found = {tuple(record[n] for n in names): record["p"] for record in records}
-    require(len(found) == len(records), "an outcome of the joint pmf stands twice")
-    shares = list(map(found.get, letters))
-    fit = len(letters) == len(found) + shares.count(None) == len(channel["keep"]) == len(channel["q"])
+    sides, records = list(channel["inputs"].values()), design["joint"]["pmf"]
+    letters = list(product(*sides)) if len(sides) > 1 else sides[0]
+    told, shares = list(map(itemgetter(*names), records)), list(map(itemgetter("p"), records))
+    if told != letters:
+        found = dict(zip(told, shares))
+        require(len(found) == len(records), "an outcome of the joint pmf stands twice")
+        shares = list(map(found.get, letters))
+    fit = len(letters) == len(records) + shares.count(None) == len(channel["keep"]) == len(channel["q"])
     require(fit, "letters and numbers do not match")
     return names, ["0" if p is None else p for p in shares], channel["keep"], channel["q"]
 

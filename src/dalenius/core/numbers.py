@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, gcd, isfinite
@@ -89,19 +90,19 @@ def ratio(value: Any) -> tuple[int, int]:
 def ratios(values: list[Any]) -> tuple[list[int], list[int]]:
     """The numerators and the denominators of `ratio` of each value; plain fractions and integers in a few passes.
 
-    All values stand in one text. What is left of it without its digits shows that each has one stroke and no sign.
+    All values stand in one text. What is left of it without its digits shows that each has one stroke and no sign; then
+    it is a list of integers, which the reader of JSON reads without a text for each.
 
     >>> ratios(["6/40", "2"]), ratios(["0.15"])
     (([6, 2], [40, 1]), ([3], [20]))
     """
-    if set(map(type, values)) == {str}:
+    if set(map(type, values)) == {str} and max(map(len, values)) <= 4000:
         text = ",".join([v if "/" in v else v + "/1" for v in values])
         if text.isascii() and text.encode().translate(None, b"0123456789") == (b"/," * len(values))[:-1]:
-            parts = text.replace("/", ",").split(",")
-            if all(parts) and max(map(len, parts)) <= 4000:
-                bottoms = list(map(int, parts[1::2]))
-                if all(bottoms):
-                    return list(map(int, parts[::2])), bottoms
+            with suppress(json.JSONDecodeError):  # no digit where one should be, or zeros before the others
+                found = json.loads(f"[{text.replace('/', ',')}]")
+                if all(found[1::2]):
+                    return found[::2], found[1::2]
     pairs = list(map(ratio, values))
     return [top for top, _ in pairs], [bottom for _, bottom in pairs]
 

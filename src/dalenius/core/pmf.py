@@ -171,9 +171,9 @@ class Pmf:
             [a[c] for c in codes] for a, codes in zip(self.variables.values(), self.support.T.tolist(), strict=True)
         ]
         weights, keys = self.weights.tolist(), (*self.variables, "p")
-        different = list(dict.fromkeys(weights))
+        different = weights if 2 * len(set(weights)) > len(weights) else list(set(weights))  # few are written once each
         told = quotients(different, [self.total] * len(different))
-        if len(different) < len(weights):
+        if different is not weights:
             told = list(map(dict(zip(different, told, strict=True)).__getitem__, weights))
         if len(columns) == 1:
             (name,), (letters,) = self.variables, columns

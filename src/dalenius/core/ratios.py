@@ -13,14 +13,16 @@ __all__ = ["Ratios"]
 
 
 class Ratios(Sequence[Fraction]):
-    """Number k is tops[which[k]] / bottoms[which[k]]: not in lowest terms.
+    """Number k is tops[which[k]] / bottoms[which[k]], not in lowest terms.
+
+    `which` is the range of all places where each number stands once.
 
     >>> few = Ratios([2, 0], [4, 4], [0, 1, 1])
     >>> few[0], few == (Fraction(1, 2), 0, 0), few.texts()
     (Fraction(1, 2), True, ['1/2', '0', '0'])
     """
 
-    def __init__(self, tops: list[int], bottoms: list[int], which: list[int]) -> None:
+    def __init__(self, tops: list[int], bottoms: list[int], which: Sequence[int]) -> None:
         self.tops, self.bottoms, self.which = tops, bottoms, which
 
     @classmethod
@@ -43,16 +45,20 @@ class Ratios(Sequence[Fraction]):
 
     def texts(self) -> list[str]:
         """The numbers as the file formats write them."""
-        return list(map(quotients(self.tops, self.bottoms).__getitem__, self.which))
+        different = quotients(self.tops, self.bottoms)
+        return different if isinstance(self.which, range) else list(map(different.__getitem__, self.which))
 
     def are_probabilities(self) -> bool:
         return min(self.tops, default=0) >= 0 and all(map(le, self.tops, self.bottoms))
 
     def total(self) -> Fraction:
         """Their sum."""
-        one, often = lcm(*set(self.bottoms)), Counter(self.which)
-        many = [often[k] for k in range(len(self.tops))]
-        return Fraction(sum(map(mul, many, map(mul, self.tops, map(one.__floordiv__, self.bottoms)))), one)
+        one = lcm(*set(self.bottoms))
+        tops = map(mul, self.tops, map(one.__floordiv__, self.bottoms))
+        if not isinstance(self.which, range):
+            often = Counter(self.which)
+            tops = map(mul, tops, map(often.__getitem__, range(len(self.tops))))
+        return Fraction(sum(tops), one)
 
     @overload
     def __getitem__(self, k: int) -> Fraction: ...

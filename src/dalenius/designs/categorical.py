@@ -10,8 +10,10 @@ References: Sankar, Rajagopalan & Poor (paper 003), Example 1, eq. 13-18; correc
 """
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import repeat
 from math import prod
 from operator import mul
 
@@ -130,24 +132,27 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
     """The optimal channel at a distortion, and the level and slope that prove it."""
     joint = problem.pmf
     alphabets = joint.alphabets(problem.observe)
-    weights, sizes = joint.weights.tolist(), [len(a) for a in alphabets.values()]
-    often = Counter(weights)  # in their order: a million numbers are walked over fast where they lie side by side
-    group = dict(zip(often, range(len(often)), strict=True))
-    which = np.full(prod(sizes), len(often))  # letters that do not occur come last
-    which[np.ravel_multi_index(tuple(joint.support.T), sizes)] = list(map(group.__getitem__, weights))
-    mode = Fraction(max(often), joint.total)
-    if distortion >= 1 - mode:  # the mode, whatever the record: nothing leaks
-        never, first = [0] * len(which), int(np.flatnonzero(which == group[max(often)])[0])
-        law = Ratios([0, 1], [1, 1], [*never[:first], 1, *never[first + 1 :]])
-        channel = Resample(alphabets, alphabets, Ratios([0], [1], never), law)
-        return channel, Certificate("water", {"level": str(mode), "slope": "1"})
+    sizes = [len(a) for a in alphabets.values()]
+    weights = np.zeros(prod(sizes), dtype=joint.weights.dtype)  # of all letters, whether they occur or not
+    weights[np.ravel_multi_index(tuple(joint.support.T), sizes)] = joint.weights
+    letters, mode = weights.tolist(), int(joint.weights.max())
+    if distortion >= 1 - Fraction(mode, joint.total):  # the mode, whatever the record: nothing leaks
+        first = letters.index(mode)
+        law = Ratios([0, 1], [1, 1], [int(k == first) for k in range(len(letters))])
+        channel = Resample(alphabets, alphabets, Ratios([0], [1], [0] * len(letters)), law)
+        return channel, Certificate("water", {"level": str(Fraction(mode, joint.total)), "slope": "1"})
     level = water_level(joint.weights, joint.total, distortion) if distortion else Fraction(0)
     u, v = (level * joint.total).as_integer_ratio()
-    scaled = [n * v for n in often]
-    above, places = [n - u if n > u else 0 for n in scaled], which.tolist()
-    one = sum(map(mul, often.values(), above))
-    keep = Ratios([*above, 0], [*scaled, 1], places)
-    q = Ratios([*above, 0], [one] * (len(above) + 1), places)
+    often = Counter(letters)
+    places: Sequence[int] = range(len(letters))
+    many: Iterable[int] = repeat(1)
+    if 2 * len(often) <= len(letters):  # few different ones are written once each
+        group = {n: k for k, n in enumerate(often)}
+        letters, places, many = list(often), list(map(group.__getitem__, letters)), often.values()
+    scaled = [n * v for n in letters]
+    above = [n - u if n > u else 0 for n in scaled]
+    one = sum(map(mul, many, above))
+    keep, q = Ratios(above, [n or 1 for n in scaled], places), Ratios(above, [one] * len(above), places)
     slope = (1 - distortion) / level if level else Fraction(1)
     certificate = Certificate("water", {"level": str(level), "slope": str(slope)})
     return Resample(alphabets, alphabets, keep, q), certificate
