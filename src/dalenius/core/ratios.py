@@ -53,8 +53,10 @@ class Ratios(Sequence[Fraction]):
 
     def total(self) -> Fraction:
         """Their sum."""
-        one = lcm(*set(self.bottoms))
-        tops = map(mul, self.tops, map(one.__floordiv__, self.bottoms))
+        one = lcm(*(different := set(self.bottoms)))
+        tops: Iterable[int] = self.tops
+        if len(different) > 1:
+            tops = map(mul, tops, map(one.__floordiv__, self.bottoms))
         if not isinstance(self.which, range):
             often = Counter(self.which)
             tops = map(mul, tops, map(often.__getitem__, range(len(self.tops))))

@@ -143,10 +143,10 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
         return channel, Certificate("water", {"level": str(Fraction(mode, joint.total)), "slope": "1"})
     level = water_level(joint.weights, joint.total, distortion) if distortion else Fraction(0)
     u, v = (level * joint.total).as_integer_ratio()
-    often = Counter(letters)
     places: Sequence[int] = range(len(letters))
     many: Iterable[int] = repeat(1)
-    if 2 * len(often) <= len(letters):  # few different ones are written once each
+    if 2 * len(set(letters)) <= len(letters):  # few different ones are written once each
+        often = Counter(letters)
         group = {n: k for k, n in enumerate(often)}
         letters, places, many = list(often), list(map(group.__getitem__, letters)), often.values()
     scaled = [n * v for n in letters]
