@@ -193,6 +193,7 @@ def test_one_odd_number_among_many_is_refused(odd):
 @settings(deadline=None, max_examples=25)
 def test_quotients_are_written_each(pairs):
     assert quotients([a for a, _ in pairs], [b for _, b in pairs]) == [written(Fraction(a, b)) for a, b in pairs]
+    assert quotients([a for a, _ in pairs], [60] * len(pairs)) == [written(Fraction(a, 60)) for a, _ in pairs]
 
 
 def test_quotients_of_thousands_of_digits_are_refused():

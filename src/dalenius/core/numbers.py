@@ -7,7 +7,7 @@ from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, gcd, isfinite
-from operator import floordiv
+from operator import add, floordiv
 from typing import Any, NoReturn
 
 from dalenius.errors import InputError
@@ -114,9 +114,12 @@ def quotients(tops: list[int], bottoms: list[int]) -> list[str]:
     ['3/20', '2']
     """
     common = list(map(gcd, tops, bottoms))
-    pairs = zip(map(floordiv, tops, common), map(floordiv, bottoms, common), strict=True)
+    above, below = map(floordiv, tops, common), list(map(floordiv, bottoms, common))
     try:
-        return [f"{a}/{b}" if b != 1 else str(a) for a, b in pairs]
+        if bottoms and bottoms.count(bottoms[0]) == len(bottoms):  # its divisors are few
+            ends = {b: f"/{b}" if b != 1 else "" for b in set(below)}
+            return list(map(add, map(str, above), map(ends.__getitem__, below)))
+        return [f"{a}/{b}" if b != 1 else str(a) for a, b in zip(above, below, strict=True)]
     except ValueError:
         raise InputError(GROWN) from None
 

@@ -48,8 +48,9 @@ def whole_texts(values: list[Any]) -> tuple[list[int], int]:
     ([2, 1, 3], 6)
     """
     tops, bottoms = ratios(values)
-    scale = lcm(*set(bottoms))
-    return list(map(mul, tops, map(scale.__floordiv__, bottoms))), scale
+    scale = lcm(*(different := set(bottoms)))
+    times = {bottom: scale // bottom for bottom in different}
+    return list(map(mul, tops, map(times.__getitem__, bottoms))), scale
 
 
 def multiplied(joint: Any) -> Any:
