@@ -130,7 +130,9 @@ def is_decimal(value: object) -> bool:
     >>> is_decimal("0.333"), is_decimal("1/3"), is_decimal(3)
     (True, False, False)
     """
-    return isinstance(value, float | Decimal) or (isinstance(value, str) and any(c in value for c in ".eE"))
+    return isinstance(value, float | Decimal) or (
+        isinstance(value, str) and ("." in value or "e" in value or "E" in value)
+    )
 
 
 def written(q: Fraction) -> str:

@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import gcd, lcm, prod
+from math import gcd, prod
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from dalenius.core.numbers import exact, is_decimal, quotients, written
-from dalenius.errors import InvalidPmf, MismatchError, Unsupported
+from dalenius.core.reading import whole_texts
+from dalenius.errors import InputError, InvalidPmf, MismatchError, Unsupported
 
 __all__ = ["Alphabets", "Pmf", "outcome_words"]
 
@@ -105,8 +106,7 @@ class Pmf:
         alphabets = {n: tuple(a) for n, a in variables.items()}
         names = list(alphabets)
         where = [{letter: k for k, letter in enumerate(a)} for a in alphabets.values()]
-        read: dict[str, Fraction] = {}  # what different numbers are: many records share few of them
-        codes, values, seen, rounded = [], [], set(), False
+        outcomes, codes, numbers = [], dict[tuple[int | None, ...], None](), list[Any]()
         for outcome, number in records:
             if len(outcome) != len(names):
                 raise InvalidPmf(
@@ -116,30 +116,31 @@ class Pmf:
             if None in code:
                 at = code.index(None)
                 raise InvalidPmf(f"{outcome[at]!r} is not in the alphabet of {names[at]!r}")
-            if code in seen:
+            if code in codes:
                 raise InvalidPmf(f"the outcome {outcome_words(names, outcome)} is given twice")
-            seen.add(code)
-            value = read.get(number) if isinstance(number, str) else None
-            if value is None:
-                value = exact(number, f"p({outcome_words(names, outcome)})")
-                if value < 0:
-                    raise InvalidPmf(f"p({outcome_words(names, outcome)}) is {written(value)}, which is negative")
-                rounded |= is_decimal(number)
-                if isinstance(number, str):
-                    read[number] = value
-            codes.append(code)
-            values.append(value)
-        if not values:
+            codes[code] = None
+            outcomes.append(outcome)
+            numbers.append(number)
+        if not numbers:
             raise InvalidPmf("the pmf lists no outcome")
-        scale = lcm(*{v.denominator for v in values})
-        weights = [v.numerator * (scale // v.denominator) for v in values]
+        try:
+            weights, scale = whole_texts(numbers)
+        except InputError:
+            for outcome, number in zip(outcomes, numbers, strict=True):  # which of them it is
+                exact(number, f"p({outcome_words(names, outcome)})")
+            raise
+        if (least := min(weights)) < 0:
+            at = weights.index(least)
+            told = outcome_words(names, outcomes[at])
+            raise InvalidPmf(f"p({told}) is {written(Fraction(least, scale))}, which is negative")
+        rounded = any(map(is_decimal, numbers))
         total, note = Fraction(sum(weights), scale), ""
-        counts = not rounded and scale == 1
+        counts = not rounded and not any(w % scale for w in weights)
         if total != 1 and not (counts and total > 0):
             if not rounded or abs(total - 1) > ROUNDING:
                 raise InvalidPmf(f"probabilities sum to {written(total)}, not 1")
             note = f"the decimals sum to 1 {float(total - 1):+.1e}; each was divided by their exact sum"
-        return cls.from_counts(alphabets, np.array(codes), weights, note=note)
+        return cls.from_counts(alphabets, np.array(list(codes)), weights, note=note)
 
     @classmethod
     def from_json(cls, document: object) -> Self:
@@ -158,11 +159,11 @@ class Pmf:
             if not isinstance(letters, list) or not all(isinstance(v, str) for v in letters):
                 raise InvalidPmf(f"the alphabet of {name!r} is not a list of strings")
             alphabets[name] = tuple(letters)
-        records = []
+        records, keys = [], {*alphabets, "p"}
         for k, record in enumerate(document["pmf"]):
-            if not isinstance(record, dict) or set(record) != {*alphabets, "p"}:
+            if not isinstance(record, dict) or record.keys() != keys:
                 raise InvalidPmf(f'outcome {k + 1} of "pmf" must have exactly the keys {[*alphabets, "p"]}')
-            records.append((tuple(str(record[n]) for n in alphabets), record["p"]))
+            records.append(([str(record[n]) for n in alphabets], record["p"]))
         return cls.from_records(alphabets, records)
 
     def to_json(self) -> dict[str, Any]:
