@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dalenius.errors import DaleniusError, InputError, InvalidPmf, NotCertified
-from dalenius.solvers import best_mixture, vertices
+from dalenius.solvers import best_mixture, boxes, vertices
 from dalenius.solvers.orbital import orbit, self_disclosure
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -191,6 +191,16 @@ def test_an_interrupted_search_still_proves_its_bound(p, views, symmetric):
     assert found.gap > 1e-3
     assert_mixture(found, p, views)
     assert float(boxes_bound(p, views, found.dual, found.tree)) == pytest.approx(found.bound, abs=1e-10)
+
+
+def test_the_time_of_the_checker_is_part_of_the_deadline(monkeypatch):
+    """A tree that could not be checked within the time is not grown."""
+    p, views = counts(5, 2, 0)
+    monkeypatch.setattr(boxes, "_CHECKED", 10.0)  # seconds for a leaf and an atom: two leaves are too many
+    found = self_disclosure(p, views, gap=1e-9, seconds=300)
+    assert found.leaves <= 2
+    assert found.gap > 1e-3
+    assert_mixture(found, p, views)
 
 
 def corrupted(rng, dual, tree):

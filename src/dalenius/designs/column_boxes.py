@@ -8,6 +8,7 @@ from math import fsum, log2
 from dalenius.core import Certificate, Channel, Orbit, Orbits, Problem
 from dalenius.core.numbers import written
 from dalenius.designs.columns import channel_of, named, view_labels
+from dalenius.designs.parting import by_parts, parts_of
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers import SelfDisclosure, best_mixture, exact_basic_solution, maximise, self_disclosure
 from dalenius.solvers.exact import Rational
@@ -30,14 +31,18 @@ def by_column_boxes(
 ) -> tuple[Channel | Orbits, Certificate, str]:
     """A channel, a certificate and the method in words; the gap is met unless the time ends first.
 
-    Exchangeable samples are searched modulo their permutations. Their columns are then spread over the orbits again,
-    and a linear program picks no more letters than there are inputs; or, where that would be too many columns, each is
-    written once, and the order is drawn.
+    Views may part the inputs; then each part is a problem of its own. Exchangeable samples are searched modulo their
+    permutations. Their columns are then spread over the orbits again, and a linear program picks no more letters than
+    there are inputs; or, where that would be too many columns, each is written once, and the order is drawn.
     """
     joint = problem.pmf
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
     views = _labels(problem)
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
+    if parts := parts_of(views):
+        letters, proof = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=told)
+        method = f"columns generated one by one in {len(parts.atoms)} parts of the inputs, closed by branch and bound"
+        return channel_of(problem, letters, p), Certificate("boxes", proof), method
     try:
         found = self_disclosure(p, views, gap=gap, seconds=seconds, symmetric=len(views) > 1, on_progress=told)
     except InputError:  # not exchangeable

@@ -40,6 +40,7 @@ _WIDTH, _ENTRIES = 32, 1 << 14  # nodes that are branched together, and entries 
 _LEAVE = 4  # one out of so many linear programs is finished together with the next ones
 _CHUNK = 1024
 _EMPTY = 1e-12  # a margin missed by more than this is missed, whatever the rounding
+_CHECKED = 4e-6  # seconds that the checker takes for one leaf and one type
 
 
 @dataclass
@@ -67,13 +68,17 @@ class _Node:
 
 @dataclass(frozen=True)
 class Search:
-    """``lower`` <= min over S of F <= ``best``; points of S with F < 0 that were met; the nodes and the proof."""
+    """``lower`` <= min over S of F <= ``best``; points of S with F < 0 that were met; the nodes and the proof.
+
+    ``late``: it stopped at the deadline.
+    """
 
     lower: float
     best: float
     points: list[Floats] = field(repr=False)
     nodes: int
     finished: bool
+    late: bool
     _root: _Node = field(repr=False)
     _couplings: Couplings = field(repr=False)
     _weights: Floats = field(repr=False)
@@ -116,9 +121,9 @@ def least(
 
     y has one number per type. A node is closed when its bound reaches min(-enough, 2 f), with f <= 0 the least F met so
     far: once a point with F < -enough is known, y will change, and all that is wanted is more of them. The search stops
-    when all nodes are closed, when it has met ``plenty`` points with F < 0, or at the deadline (of ``time.monotonic``);
-    what is open then enters ``lower`` with the bound it has. A search ``after`` another one, for a nearby y, goes on
-    from its tree and takes it over.
+    when all nodes are closed, when it has met ``plenty`` points with F < 0, or so long before the deadline (of
+    ``time.monotonic``) that its tree can still be checked; what is open then enters ``lower`` with the bound it has. A
+    search ``after`` another one, for a nearby y, goes on from its tree and takes it over.
     """
     S = couplings
     weights = y[S.types]
@@ -129,9 +134,11 @@ def least(
     else:
         root = after._root
         search.reopen(root, S.absorbed(after._weights - weights))
-    width, finished = max(4, min(_WIDTH, _ENTRIES // S.atoms)), True
+    width, finished, late = max(4, min(_WIDTH, _ENTRIES // S.atoms)), True, False
+    leaves, check = len(search.heap), _CHECKED * len(y)
     while search.heap and search.heap[0][0] < search.threshold:
-        if time.monotonic() > deadline or (plenty is not None and len(search.points) >= plenty and search.nodes > 60):
+        late = time.monotonic() + check * (leaves + search.nodes / 2) > deadline
+        if late or (plenty is not None and len(search.points) >= plenty and search.nodes > 60):
             finished = False
             break
         some: list[_Node] = []
@@ -140,7 +147,7 @@ def least(
             some += [node] if node.wish is None else search.branched(node)
         search.open(some)
     lower = min(search.closed, search.heap[0][0] if search.heap else np.inf)
-    return Search(lower, search.best, search.points, search.nodes, finished, root, S, weights)
+    return Search(lower, search.best, search.points, search.nodes, finished, late, root, S, weights)
 
 
 class _Boxes:

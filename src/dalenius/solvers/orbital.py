@@ -111,7 +111,7 @@ def self_disclosure(
     ``p[x]`` > 0 is the probability of atom x and ``views[i][x]`` its label in view i. ``symmetric`` says that the views
     are exchangeable: permuting them permutes the atoms and keeps p; it is checked. ``on_progress(value, bound)`` is
     called once per round. The answer is deterministic unless time cuts it short, and valid in any case; after the time
-    is over, bound - value can be larger than ``gap``.
+    is over, bound - value can be larger than ``gap``. The time that the checker will take for the tree counts too.
 
     Cost: one small linear program per node; 2,500 nodes for 8 exchangeable bits, 15,000 for 32 arbitrary atoms.
 
@@ -140,7 +140,7 @@ def self_disclosure(
             best = bound, y, search.tree()
         if on_progress is not None:
             on_progress(master.value, best[0])
-        if best[0] - master.value <= 0.95 * gap or time.monotonic() > deadline:
+        if best[0] - master.value <= 0.95 * gap or search.late or time.monotonic() > deadline:
             break
         if search.points and master.polish(master.best(search.points, y), y, vertices=False):
             master.descend()

@@ -1,0 +1,98 @@
+r"""Views that part the inputs: the best columns of each part, one part after another.
+
+Drop every view that another one tells. Inputs hang together when they have the same value in one of the others, one
+step after another. A column t has the margins of p in every view, so in each part b it has the mass P_b of p, and
+
+    I(X; Y) = H(p) - E H(t) = sum_b P_b [H(p given b) - E H(t given b)]:
+
+the parts do not compete, and any coupling of their best mixtures is best. One uniform number picks the column of every
+part, which takes sum_b (K_b - 1) + 1 letters at most. With the views (X1, X2) and (X2, X3) the parts are the values
+of X2; with a single view they are its own values.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from time import monotonic
+from typing import Any
+
+from dalenius.certify.boxes import parted
+from dalenius.core.numbers import written
+from dalenius.solvers import self_disclosure
+from dalenius.solvers.exact import Rational
+
+__all__ = ["Parts", "by_parts", "parts_of"]
+
+SMALL, FINE = 16, 1e-9  # a part of so few inputs is closed to so many bits
+
+Views = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The views that tell all others, and the inputs that hang together by them."""
+
+    views: list[int]
+    atoms: list[list[int]]
+
+
+def parts_of(views: Views) -> Parts | None:
+    """The parts, or None where all inputs hang together.
+
+    >>> parts_of([[0, 0, 1, 1], [0, 1, 2, 3]]).atoms
+    [[0], [1], [2], [3]]
+    >>> parts_of([[0, 0, 1, 1], [0, 1, 0, 1]]) is None
+    True
+    """
+    kept: list[int] = []
+    for k in sorted(range(len(views)), key=lambda k: -len(set(views[k]))):
+        if not any(len(set(zip(views[j], views[k], strict=True))) == len(set(views[j])) for j in kept):
+            kept.append(k)
+    kept.sort()
+    atoms = parted(list(zip(*(views[k] for k in kept), strict=True)))
+    return Parts(kept, atoms) if len(atoms) > 1 else None
+
+
+def by_parts(
+    p: list[Fraction],
+    views: Views,
+    parts: Parts,
+    *,
+    gap: float,
+    seconds: float,
+    on_progress: Callable[[float, float], None] | None = None,
+) -> tuple[list[list[Rational]], dict[str, Any]]:
+    """theta t for every letter, with the mean p exactly, and the proof of each part."""
+    end, proofs, mixtures = monotonic() + seconds, [], []
+    value = bound = 0.0
+    for done, atoms in enumerate(parts.atoms):
+        mass = sum((p[x] for x in atoms), Fraction(0))
+        found = self_disclosure(
+            [p[x] / mass for x in atoms],
+            [[views[k][x] for x in atoms] for k in parts.views],
+            gap=min(gap, FINE) if len(atoms) <= SMALL else gap,
+            seconds=max(0.0, end - monotonic()) / (len(parts.atoms) - done),
+        )
+        proofs.append({"dual": [written(v) for v in found.dual], "tree": found.tree})
+        used = [(theta, t) for theta, t in zip(found.theta, found.columns, strict=True) if theta]
+        mixtures.append([(theta, {atoms[x]: mass * v for x, v in t.items()}) for theta, t in used])
+        value, bound = value + float(mass) * found.value, bound + float(mass) * found.bound
+        if on_progress is not None:
+            on_progress(value, bound)
+    return _together(mixtures, len(p)), {"views": parts.views, "parts": proofs}
+
+
+def _together(mixtures: Sequence[list[tuple[Fraction, dict[int, Fraction]]]], atoms: int) -> list[list[Rational]]:
+    """One uniform number picks a column of every mixture: a letter for each interval on which none of them changes."""
+    ends = [list(accumulate(theta for theta, _ in mixture)) for mixture in mixtures]
+    at, columns, begin = [0] * len(mixtures), list[list[Rational]](), Fraction(0)
+    for end in sorted({e for own in ends for e in own}):
+        column: list[Rational] = [0] * atoms
+        for b, mixture in enumerate(mixtures):
+            for x, v in mixture[at[b]][1].items():
+                column[x] = (end - begin) * v
+            at[b] += ends[b][at[b]] == end
+        columns.append(column)
+        begin = end
+    return columns
