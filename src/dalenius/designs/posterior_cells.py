@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ from dalenius.solvers.repair import merged_letters, solved_exactly
 __all__ = ["by_posterior_cells", "cells_certificate"]
 
 UNIT = 2**60
+AIM, MERGING = (
+    0.9,
+    0.05,
+)  # shares of the gap that the search and the merging of letters may use; exact promises cost too
+TRIALS = 4  # searches, each with less to spend, until the exact channel meets the gap
 LARGE = 1e6  # a ratio beyond is left out of the search, and kept by mixing alone
 Floats = npt.NDArray[np.float64]
 
@@ -40,9 +46,15 @@ def by_posterior_cells(
 ) -> tuple[Channel, Certificate, str]:
     """A channel, a certificate and the method in words; the gap is met unless the time ends first."""
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
-    cone = _Cone(problem)
-    found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=0.93 * gap, seconds=seconds, on_progress=told)
-    channel = cone.channel(found.channel, 0.05 * gap)
+    cone, begin = _Cone(problem), monotonic()
+    aim, left = AIM * gap, seconds
+    for _ in range(TRIALS):
+        found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=aim, seconds=left, on_progress=told)
+        channel = cone.channel(found.channel, MERGING * gap)
+        above, left = found.bound - cone.told(channel) - gap, seconds - (monotonic() - begin)
+        aim -= max(1.5 * above, 0.1 * gap)  # what exact promises cost, once more
+        if not (found.gap <= AIM * gap and above > 0 and aim > AIM * gap / 2 and left > seconds / 2):
+            break
     return channel, cone.certificate(found), f"max-affine search over {len(found.pieces)} cells of the posterior"
 
 
@@ -121,6 +133,14 @@ class _Cone:
         if self.near:
             return channel_of_all(problem, [rows[x] for x in sorted(rows)])
         return channel_from_rows(problem, [rows[row] for row in self.rows])
+
+    def told(self, channel: Channel) -> float:
+        """What a channel tells, in bits."""
+        atoms = len(self.weight)
+        rows = np.array([[float(t) for t in channel.rows[row]] for row in self.rows[:atoms]])
+        joint, prior = (rows * self.p[:atoms, None]).T @ self.W[:atoms], self.p @ self.W
+        bits = np.log2(np.where(joint > 0, joint / (joint.sum(axis=1, keepdims=True) * prior), 1.0))
+        return float((joint * bits).sum())
 
     def _independent(self, letters: Floats) -> list[tuple[Fraction, ...]]:
         """Rows of the inputs that occur, exactly independent of every view."""
