@@ -35,7 +35,7 @@ from dalenius.designs import GAP, SECONDS, solve
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.noise import restated
 from dalenius.designs.within import near_again
-from dalenius.errors import InputError, MismatchError, NotCertified
+from dalenius.errors import InputError, MismatchError, NotCertified, Unsupported
 from dalenius.evidence import (
     Audit,
     MechanismAudit,
@@ -45,8 +45,10 @@ from dalenius.evidence import (
     examine_noise,
     examine_orbits,
     examine_shuffled,
+    examine_unlisted,
     mechanism_of,
     population_words,
+    promised,
 )
 from dalenius.evidence.scripts import scripts
 from dalenius.ledger import Entry, Ledger
@@ -366,6 +368,10 @@ def audit(
             return examine_noise(channel, law, remarks=remarks)
         if isinstance(channel, Orbits) and not channel.few:
             return examine_orbits(channel, law, remarks=remarks)
+        if not channel.few:
+            if given is not None:
+                raise Unsupported(f"a channel of {channel.shape[0]:,} inputs is audited by its form, without a prior")
+            return examine_unlisted(channel, promised(mechanism), remarks=remarks)
         measured = examine_mechanism(channel, law, remarks=remarks)
         return measured if given is not None else replace(measured, attacks=attacked(mechanism))
     design = (

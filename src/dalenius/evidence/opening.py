@@ -1,20 +1,24 @@
 """What is audited: the channel of everything that leaves, from a channel, a design or a card, or from a file."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dalenius.certify import prove_privacy
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
 from dalenius.core.forms import Noise, Orbits, channel_of
+from dalenius.core.guarantee import Guarantee
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.evidence.attack import Attack, attacks
+from dalenius.evidence.unlisted import UNLISTED
 from dalenius.measures.capacity import with_kept
 from dalenius.tables import read_json
 
-__all__ = ["attacked", "mechanism_of"]
+__all__ = ["attacked", "mechanism_of", "promised"]
 
 ROUNDING = Fraction(1, 10**9)
 
@@ -52,15 +56,31 @@ def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
     return attacks(mechanism) if isinstance(mechanism, Design) else ()
 
 
+def promised(mechanism: Design | Kernel | str | Path) -> tuple[Guarantee, ...]:
+    """The promises of a design, proved once more; a channel makes none, and a card's are read off its channel."""
+    if isinstance(mechanism, str | Path):
+        document = read_json(mechanism, "mechanism file")
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            return ()
+        mechanism = Design.from_json(document)
+    if not isinstance(mechanism, Design):
+        return ()
+    prove_privacy(mechanism.to_json())
+    return mechanism.problem.guarantees
+
+
 def _small(channel: Kernel) -> Kernel:
-    if not channel.few and not isinstance(channel, Noise | Orbits):
+    if not channel.few and not isinstance(channel, (Noise, Orbits, *UNLISTED)):
         raise Unsupported(f"a channel of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
     return channel
 
 
-def _of_design(design: Design) -> tuple[Pmf, Kernel, tuple[str, ...]]:
-    small = _small(design.channel)  # first, because the joint pmf of a large one is not written out either
-    joint, kept = design.problem.pmf, design.problem.kept
+def _of_design(design: Design) -> tuple[Pmf | None, Kernel, tuple[str, ...]]:
+    small, kept = _small(design.channel), design.problem.kept
+    if not small.few and isinstance(small, UNLISTED):
+        _refuse_kept(kept)
+        return None, small, ()  # the joint pmf of a large one is not written out either
+    joint = design.problem.pmf
     channel = with_kept(small, joint.alphabets(kept))
     return joint, channel, _beside(kept)
 
@@ -70,12 +90,22 @@ def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
         channel, kept = _small(channel_of(card["channel"])), [str(n) for n in card["kept"]]
     except (KeyError, TypeError) as e:
         raise InputError(f"the card is damaged: {type(e).__name__} {e}") from None
+    if not channel.few and isinstance(channel, UNLISTED):
+        _refuse_kept(kept)
     if strange := [n for n in kept if n not in channel.inputs]:
         raise Unsupported(
             f"the kept column {strange[0]!r} leaves beside the letter, and a card does not list its values; audit the "
             "design instead"
         )
     return None, with_kept(channel, {n: tuple(channel.inputs[n]) for n in kept}), _beside(kept)
+
+
+def _refuse_kept(kept: Sequence[str]) -> None:
+    if kept:
+        raise Unsupported(
+            f"a channel that is too large to be written out is audited by its form, and without kept columns "
+            f"({', '.join(kept)}); audit the release with --released and --original"
+        )
 
 
 def _beside(kept: Any) -> tuple[str, ...]:

@@ -81,6 +81,8 @@ def _adversary(seen: MechanismAudit) -> Sequence[str]:
     if not worst.high:
         return ["No adversary learns anything about any record: the output does not depend on the input."]
     record = joined(worst.group)
+    if not worst.beliefs:
+        return [f"The worst record is {record}; no adversary was searched for."]
     lines = [f"The worst record is {record}. The adversary that learns most about it believes:"]
     return lines + [f"  {line}" for line in worst.words()]
 

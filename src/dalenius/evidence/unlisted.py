@@ -1,0 +1,182 @@
+r"""The audit of a channel with too many entries to be written out, by the figures that its form proves.
+
+Form (8) and resampling have two kinds of entries in a column: the letter that stays, and w(y) o(x) for the others; so
+the largest ratio in a column needs the two ends of o alone, and the distance of two rows their own entries. Windows are
+drawn independently given the inputs: levels and capacities add up, over those that see a record where only that record
+changes. Sums are read from states that each input draws for itself, and tell no more than the states. At a level
+epsilon, with r = e^epsilon, rows are at most (r - 1) / (r + 1) apart in total variation, and no law of the inputs tells
+more than epsilon nats; nor more than eta_TV H(X), because eta_KL <= eta_TV.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import inf, nextafter, prod
+
+from dalenius.core.arithmetic import BITS, E_HIGH, exp, log2, nats
+from dalenius.core.channel import Channel
+from dalenius.core.forms import Pram, Resample, Sums, Windows
+from dalenius.core.guarantee import Contraction, Dalenius, Guarantee, LocalDP
+from dalenius.core.kernel import Kernel
+from dalenius.core.numbers import exact, up
+from dalenius.evidence.mechanism import MechanismAudit
+from dalenius.measures.capacity import capacity
+from dalenius.measures.correlation import eta_tv
+from dalenius.measures.dp import dp_epsilon, strong_dp_epsilon
+from dalenius.measures.individual import Individual
+from dalenius.measures.renyi import ORDERS
+
+__all__ = ["UNLISTED", "examine_unlisted"]
+
+UNLISTED = (Pram, Resample, Sums, Windows)
+REMARK = (
+    "audited by its form, because its rows are too many to be written out: upper ends are closed bounds, and lower "
+    "ends and adversaries were not searched for"
+)
+UNPROVED = "no level of differential privacy is proved for sums of such states, which need not rule any input out"
+
+
+KINDS = 64  # rows that differ, up to the order of their entries, whose distances are all looked at
+Values = Sequence[Fraction]
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """Upper bounds: levels in nats (None: infinite, or not proved), bits of all records, eta_TV."""
+
+    near: float | None
+    any_two: float | None
+    bits: float
+    apart: float
+
+
+def examine_unlisted(
+    channel: Kernel, promises: Sequence[Guarantee] = (), *, remarks: tuple[str, ...] = ()
+) -> MechanismAudit:
+    """Audit a large channel of form (8), resampling, windows or sums; `promises` were proved of it elsewhere.
+
+    >>> from dalenius.core import Pram
+    >>> letters = tuple(map(str, range(5000)))
+    >>> seen = examine_unlisted(Pram({"X": letters}, {"X": letters}, (Fraction(2, 5001),) * 5000))
+    >>> round(seen.dp_epsilon, 4), round(seen.capacity[1], 4)  # ln 2; eta_TV log2 5000
+    (0.6931, 0.0025)
+    """
+    found = _figures(channel)
+    names, strong = tuple(channel.inputs), found.any_two
+    bits, share = min(found.bits, *map(_log2, channel.shape)), min(1.0, found.apart)
+    if strong is not None:
+        r = exp(Fraction(strong))[1]
+        share, bits = min(share, _up((r - 1) / (r + 1))), min(bits, _up(Fraction(strong) * E_HIGH))
+    bits = min(bits, _up(Fraction(share) * Fraction(_log2(channel.shape[0]))))
+    one = min(bits, max(_log2(len(a)) for a in channel.inputs.values()))
+    met: list[Guarantee] = [Dalenius(_short(one)), Contraction(_short(share))]
+    met += [] if strong is None else [LocalDP(_short(strong))]
+    met += [p for p in promises if strong is None or not isinstance(p, LocalDP) or p.metric is not None]
+    drawn = isinstance(channel, Sums) and any(v.denominator > 1 for rows in channel.states for row in rows for v in row)
+    unproved = strong is None and drawn  # sure states rule inputs out
+    return MechanismAudit(
+        names,
+        (0.0, bits),
+        {1: Individual(0.0, one, (max(names, key=lambda n: len(channel.inputs[n])),), (), ())},
+        (0.0, one),
+        found.near,
+        strong,
+        share,
+        share,
+        None,
+        tuple(met),
+        (*remarks, REMARK, *((UNPROVED,) if unproved else ())),
+        {a: None if strong is None else min(strong, a * strong**2 / 2 * (1 + 1e-12)) for a in ORDERS},
+        None if strong is None else strong**2 / 2 * (1 + 1e-12),
+    )
+
+
+def _figures(channel: Kernel) -> _Figures:
+    if isinstance(channel, Windows):
+        parts = [(set(w.inputs), _figures(w)) for w in channel.windows]
+        near = [_sum([f.near for seen, f in parts if name in seen]) for name in channel.inputs]
+        strong = _sum([f.any_two for _, f in parts])
+        return _Figures(_most(near), strong, _added([f.bits for _, f in parts]), _apart([f.apart for _, f in parts]))
+    if isinstance(channel, Sums):
+        states = [
+            _figures(Channel({name: letters}, {"S": tuple(map(str, range(channel.modulus)))}, rows))
+            for (name, letters), rows in zip(channel.inputs.items(), channel.states, strict=True)
+            if any(name in terms for terms in channel.terms)
+        ]
+        levels = [f.any_two for f in states]
+        return _Figures(
+            _most(levels), _sum(levels), _added([f.bits for f in states]), _apart([f.apart for f in states])
+        )
+    if isinstance(channel, Pram | Resample) and not channel.few:
+        entries = _entries(channel)
+        level = _level(*entries)
+        return _Figures(level, level, inf, _distance(*entries))
+    return _Figures(dp_epsilon(channel), strong_dp_epsilon(channel), capacity(channel).high, eta_tv(channel))
+
+
+def _entries(channel: Pram | Resample) -> tuple[Values, Values, Values]:
+    """stay(x), other(x) and weight(y): the entries are stay(x) at y = x, else other(x) weight(y)."""
+    if isinstance(channel, Pram):
+        size = len(channel.q)
+        return channel.q, tuple((1 - q) / (size - 1) for q in channel.q), (Fraction(1),) * size
+    other = tuple(1 - k for k in channel.keep)
+    return tuple(k + o * q for k, o, q in zip(channel.keep, other, channel.q, strict=True)), other, channel.q
+
+
+def _level(stay: Values, other: Values, weight: Values) -> float | None:
+    """The largest ratio in a column, as a level in nats."""
+    order, worst = sorted(range(len(stay)), key=other.__getitem__), Fraction(1)
+    for y in range(len(stay)):
+        least, most = (next(other[x] for x in side if x != y) * weight[y] for side in (order[:2], order[:-3:-1]))
+        low, high = min(stay[y], least), max(stay[y], most)
+        if not low and high:
+            return None
+        worst = max(worst, high / low) if high else worst
+    return _up(nats(worst)) if worst > 1 else 0.0
+
+
+def _distance(stay: Values, other: Values, weight: Values) -> float:
+    """The largest total variation between two rows; 1 where too many of them differ."""
+    kinds = Counter(zip(stay, other, weight, strict=True))
+    if len(kinds) > KINDS:
+        return 1.0
+    whole, worst = sum((n * w for (_, _, w), n in kinds.items()), Fraction(0)), Fraction(0)
+    for (a, n), (b, _) in combinations_with_replacement(kinds.items(), 2):
+        if a != b or n > 1:
+            shared = abs(a[1] - b[1]) * (whole - a[2] - b[2])
+            worst = max(worst, abs(a[0] - b[1] * a[2]) + abs(b[0] - a[1] * b[2]) + shared)
+    return _up(worst / 2)
+
+
+def _sum(levels: Sequence[float | None]) -> float | None:
+    known = [v for v in levels if v is not None]
+    return None if len(known) < len(levels) else _added(known)
+
+
+def _most(levels: Sequence[float | None]) -> float | None:
+    known = [v for v in levels if v is not None]
+    return None if len(known) < len(levels) else max(known)
+
+
+def _added(values: Sequence[float]) -> float:
+    """Rounded up."""
+    return inf if inf in values else _up(sum(map(Fraction, values), Fraction(0)))
+
+
+def _apart(values: Sequence[float]) -> float:
+    """Of products of laws, from those of their factors; rounded up."""
+    return _up(1 - prod((1 - min(Fraction(1), Fraction(v)) for v in values), start=Fraction(1)))
+
+
+def _log2(n: int) -> float:
+    return _up(Fraction(log2(Fraction(n))[1], 1 << BITS)) if n & (n - 1) else float(n.bit_length() - 1)
+
+
+def _up(q: Fraction) -> float:
+    return nextafter(float(q), inf) if q else 0.0
+
+
+def _short(x: float) -> Fraction:
+    return exact(up(Fraction(x), 12))
