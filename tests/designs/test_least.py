@@ -30,6 +30,7 @@ from dalenius.core import (
 from dalenius.designs import solve
 from dalenius.designs.leakage import least
 from dalenius.errors import Infeasible, InputError, ProblemFileError, Unsupported
+from dalenius.solvers.leakage import searching
 from dalenius.testing import binary_tradeoff, tradeoff
 from tests.effort import effort
 
@@ -208,6 +209,29 @@ def preserved():
         preserve_marginals=True,
         observe=("X",),
     )
+
+
+def test_what_tightened_limits_cost_is_not_searched_for(monkeypatch):
+    """A leakage limit of 1/5000 bits has a price of hundreds: a hair of it is more than the finest gap."""
+    steps, real = [], searching.descend
+
+    def counted(*args, **kwargs):
+        found = real(*args, **kwargs)
+        steps.append(found.iterations)
+        return found
+
+    monkeypatch.setattr(searching, "descend", counted)
+    assert float(solve(preserved()).gap) <= TOLERANCE
+    assert len(steps) == 2  # one that ends early, and one for a gap that can be had
+    assert sum(steps) < 150
+
+
+@pytest.mark.parametrize("forbid", [(), (("0", "2"),)])
+def test_no_leakage_at_all_is_proved_as_well_as_independence(forbid):
+    problem = replace(preserved(), forbid=forbid, guarantees=(Leakage("S", "0"),))
+    design, same = solve(problem), solve(replace(problem, guarantees=(Independent("S"),)))
+    assert float(design.value) == pytest.approx(float(same.value), abs=1e-12)
+    assert float(design.gap) <= 1e-8
 
 
 def beside(keep=(), strata=()):

@@ -212,12 +212,15 @@ def _posteriors(term: Term, logs: Floats) -> list[list[int]]:
     weight = term.counts.sum(axis=1)
     together = np.zeros(int(term.group.max()) + 1, dtype=object)
     np.add.at(together, term.group, weight)
-    c = np.array([float(Fraction(int(w), int(together[g]))) for w, g in zip(weight, term.group, strict=True)])
-    b = c[:, None] * np.exp(logs - logs.max(axis=0))
-    sums = np.zeros((len(together), b.shape[1]))
-    np.add.at(sums, term.group, b)
-    share = b / sums[term.group]
-    return [[max(1, int(float(v) * (1 << UNIT))) for v in row] for row in share]
+    exact = [Fraction(int(w), int(together[g])) for w, g in zip(weight, term.group, strict=True)]
+    c = np.array([float(v) for v in exact])[:, None]
+    less = c * np.expm1(logs - logs.max(axis=0))
+    sums = np.zeros((len(together), less.shape[1]))
+    np.add.at(sums, term.group, less)
+    # Limits of next to nothing have large multipliers and posteriors next to the prior: the digits are in between.
+    tilt = (less - c * sums[term.group]) / (1 + sums[term.group])
+    prior = [int(v * (1 << UNIT)) for v in exact]
+    return [[max(1, a + int(float(v) * (1 << UNIT))) for v in row] for a, row in zip(prior, tilt, strict=True)]
 
 
 def _mixture(rows: Sequence[Sequence[Fraction]], weights: list[int]) -> tuple[Fraction, ...]:

@@ -32,6 +32,7 @@ Progress: TypeAlias = Callable[[int, float, float], None]
 
 _MENDED = 1e-10  # an equality missed by no more is mended in the exact repair, without a loss that matters
 _NOISE = 1e-8  # what is unmet by no more may be rounding
+_SETTLED = 0.01  # of the gap: closer to the optimum of the tightened program no step leads anywhere
 _LONGEST = 4.0  # the most that a logarithm may change in one step
 
 
@@ -48,7 +49,10 @@ class Care:
 
 @dataclass(eq=False)
 class Found:
-    """The best point and the best multipliers so far; ``farkas`` is positive if no channel keeps the limits."""
+    """The best point and the best multipliers so far; ``farkas`` is positive if no channel keeps the limits.
+
+    ``settled``: the tightened program is solved, and the hair by which it is tighter costs more than the gap.
+    """
 
     pi: Floats | None = None
     value: float = np.inf
@@ -56,6 +60,7 @@ class Found:
     multipliers: Multipliers | None = None
     inner: Floats | None = None
     farkas: float = 0.0
+    settled: bool = False
     iterations: int = 0
     snapshot: Snapshot | None = None
     words: str = "the steps ran out"
@@ -219,5 +224,6 @@ def _assess(
         value = wanted.value(pi)
         if value < found.value:
             found.value, found.pi = value, pi
+        found.settled = value - model.given.bound(multipliers) <= _SETTLED * gap
     found.words = f"the gap is {found.value - found.bound:.1e}, the limits are missed by {max(off, unequal):.1e}"
-    return found.value - found.bound <= gap
+    return found.settled or found.value - found.bound <= gap

@@ -227,10 +227,12 @@ def steep(s: Secret, eta: Floats, loss: float, *, shared: bool) -> tuple[Floats,
     """lam_t and log(b/c) with lam B' log(b/c) >= -G' eta - loss, G the equalities of a silent secret.
 
     With l = -(eta - mean eta), log sum c exp(l / lam) <= Var(l) / lam^2 for |l| <= lam. ``shared``: one lam for all t.
+    A proof in units of 2^-60 loses lam units: below sqrt(Var(l)) 2^-30 nothing is won by a larger lam.
     """
     slope = -(eta - (s.G @ (s.c[:, None] * eta))[s.group])
     spread = (s.G @ (s.c[:, None] * slope**2)).max(axis=0)
-    lam = np.maximum(np.maximum(spread / loss, np.abs(slope).max(axis=0)), 1e-9)
+    least = np.maximum(loss, np.sqrt(spread) * 2.0**-30)
+    lam = np.maximum(np.maximum(spread / least, np.abs(slope).max(axis=0)), 1e-9)
     lam = np.full_like(lam, lam.max()) if shared else lam
     return lam, slope / lam
 

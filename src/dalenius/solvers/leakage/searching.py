@@ -155,8 +155,8 @@ def search(
             proof = back(scaled.multipliers(found.multipliers))
             raise NoChannel("no channel keeps all limits together", proof, given.bound(proof, objective=False))
         best.take(found)
-        if best.value - best.bound <= enough or time.monotonic() > deadline:
-            break
+        if best.value - best.bound <= enough or found.settled or time.monotonic() > deadline:
+            break  # what is settled leaves the price of the hair, whatever the care
     if best.pi is None or best.multipliers is None or best.value - best.bound > enough:
         value, bound = (v * scaled.unit + scaled.constant for v in (best.value, best.bound))
         reached = (
