@@ -4,7 +4,7 @@ import copy
 import json
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import count, product
 
 import numpy as np
 import pytest
@@ -27,6 +27,7 @@ from dalenius.core import (
 from dalenius.core.letters import leaves
 from dalenius.core.numbers import exact
 from dalenius.designs import solve
+from dalenius.designs.leakage import strategies
 from dalenius.designs.leakage.curve import ends_of, trace
 from dalenius.designs.leakage.model import Model
 from dalenius.designs.leakage.searching import finished, presolved, solved
@@ -174,6 +175,31 @@ def test_65_536_maps_under_a_level():
     assert design.gap <= Fraction(1, 10**6)
     assert_kept(p, design.channel.rows, p.guarantees[0])
     assert check(design.dumps()).bound >= solve(replace(p, guarantees=())).bound  # a promise costs something
+
+
+@pytest.mark.parametrize("looks", [1, 30])
+def test_promises_about_letters_leave_with_the_bound_that_time_allowed(looks, monkeypatch):
+    """19,683 maps: the tree is cut short at so many looks at the clock, and what it proves is true of every channel."""
+    told = {
+        (r, h, z): (1 + (r + 2 * h) % 3) * (1 + (2 * r + z) % 5) for r, h, z in product(range(3), range(2), range(9))
+    }
+    alphabets = {"R": tuple("012"), "H": tuple("01"), "Z": tuple("012345678")}
+    asked = Problem(
+        joint=Pmf.from_records(alphabets, [(tuple(map(str, x)), n) for x, n in told.items()]),
+        observe=("R",),
+        release=("R",),
+        side_information=SideInformation("Z", "statistically-informed"),
+        objective=MinimizeDistortion(Distortion("hamming", ("R",))),
+        guarantees=(WorstCaseLeakage("H", "3/20"),),
+    )
+    best, clock = solve(asked), count()
+    monkeypatch.setattr(strategies, "monotonic", lambda: next(clock))
+    cut = solve(asked, seconds=looks)
+    assert float(best.gap) <= 1e-6
+    assert "bound in" in cut.method
+    assert cut.bound <= best.bound + Fraction(1, 10**6)
+    assert cut.value >= best.bound
+    check(cut.dumps())
 
 
 def test_maps_and_inputs_that_never_occur_are_not_searched_together():

@@ -68,7 +68,8 @@ def finished(
         if isinstance(leaves, ConeClosed):
             shared = multipliers
             multipliers = replace(leaves.multipliers, leakage=shared.leakage, distortion=shared.distortion)
-        method += f"; maps one by one, and a proof in {leaves.tree.count(-1):,} cases that no other pays"
+        cases, done = f"{leaves.tree.count(-1):,} cases", not isinstance(leaves, ConeClosed) or leaves.done
+        method += f"; maps one by one, and a {f'proof in {cases} that no other pays' if done else f'bound in {cases}'}"
     if private := _without_leakage(model, program, solution, seconds):
         rows, multipliers, method = private, _silent(multipliers), "a linear program: nothing needs to leak"
     if model.worlds:

@@ -138,7 +138,11 @@ def generated(
     maps: Sequence[Map] = (),
     on_progress: Callable[[str], None] | None = None,
 ) -> Generated:
-    """Add maps until none pays, then prove it; raises SolverFailed when time or the size of the proof runs out."""
+    """Add maps until none pays, then prove it.
+
+    When time runs out, or the size of the proof, promises about single letters leave with the bound that was reached;
+    others raise SolverFailed.
+    """
     tables, deadline = _Tables(problem), monotonic() + seconds
     used = list(dict.fromkeys([*tables.maps(), *maps]))
     draw = np.random.default_rng(0)
@@ -166,9 +170,12 @@ def generated(
             more = promising(prices, starts, tol=tol, known=known, most=MORE)
             more = more or priced(prices, tol=tol, known=known, leaves=MAPS)
         if isinstance(more, Closed | ConeClosed):
-            if not possible:
+            short, done = (more.short, more.done) if isinstance(more, ConeClosed) else (tol, True)
+            if not possible and done:
                 raise Infeasible(IMPOSSIBLE)
-            return Generated(model, program, restore, solution, more, solution.bound - tol)
+            if not possible:
+                raise SolverFailed(f"no channel of {len(used)} maps keeps all limits, and of others it is not known")
+            return Generated(model, program, restore, solution, more, solution.bound - short)
         if on_progress:
             on_progress(f"{len(used)} maps" + (f": {solution.value / unit:.6g}" if possible else ""))
         if monotonic() > deadline:

@@ -13,6 +13,7 @@ node, beside the multipliers of the promises.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -27,14 +28,20 @@ __all__ = ["Cone", "ConeClosed", "cone_priced"]
 
 _NEVER = 1e6
 _ROUNDS = 80
+_SOON = 100  # splits after which maps that pay are not waited for any longer
 
 
 @dataclass(frozen=True, eq=False)
 class ConeClosed:
-    """A tree of which no leaf pays, in pre-order, with the multipliers of its leaves in place of letters."""
+    """A tree of which no leaf pays, in pre-order, with the multipliers of its leaves in place of letters.
+
+    Or no leaf more than ``short``, where time or the number of leaves ran out.
+    """
 
     tree: tuple[int, ...]
     multipliers: Multipliers
+    short: float
+    done: bool
 
     @property
     def posteriors(self) -> tuple[Floats, ...]:
@@ -223,49 +230,58 @@ class Cone:
 def cone_priced(
     prices: Prices, cone: Cone, *, tol: float, leaves: int, most: int, late: Callable[[], bool]
 ) -> ConeClosed | list[Map]:
-    """A closed tree, or maps that pay; raises SolverFailed when it would need too many leaves, or time runs out."""
+    """A closed tree, or maps that pay; when time or the leaves run out, the tree as it is: it says what is short.
+
+    A child costs no less than its node, so the multipliers of the node serve a child that was not looked at.
+    """
     worlds, _, entries = prices.table.shape
     table, least = np.minimum(prices.table, _NEVER), np.minimum(prices.least, _NEVER)
     splits: dict[Map, int] = {}
-    closed: dict[Map, dict[str, Any]] = {}
+    closed: dict[Map, _Node] = {}
     paying: dict[Map, None] = {}
-    todo: list[tuple[Map, Floats, list[int]]] = [((-1,) * worlds, least.sum(axis=0) - prices.mu, [])]
-    while todo:
-        if late():
-            raise SolverFailed("a proof about all maps was not found in the time given")
-        name, costs, used = todo.pop()
-        node = cone.lowest(costs, tol, used)
+    root, start = (-1,) * worlds, least.sum(axis=0) - prices.mu
+    above = cone.lowest(start, tol, [])
+    todo: list[tuple[float, int, Map, Floats, _Node]] = [(0.0, 0, root, start, above)]  # the worst first
+    while todo and not late():
+        if len(closed) + len(todo) + entries > leaves:
+            if paying:
+                return list(paying)
+            break
+        _, _, name, costs, above = heappop(todo)
+        node = cone.lowest(costs, tol, above.used) if splits else above
+        closed[name] = node
         if node.low >= -tol:
-            closed[name] = node.duals
             continue
         map_ = tuple(prices.best(node.x[None])[0].tolist())
         if map_ not in paying:
             own = cone.lowest(prices.cost(np.array([map_]))[0] - prices.mu, tol, node.used)
             if own.high < -tol:
                 paying[map_] = None
-        if len(paying) >= most:
+        if len(paying) >= most or (paying and len(splits) > _SOON):
             return list(paying)
         if -1 not in name:
             if node.high >= -tol:
                 raise SolverFailed(f"whether one map pays is not decided within {_ROUNDS} rounds")
             paying[name] = None
             continue
-        if len(closed) + len(todo) + entries > leaves:
-            raise SolverFailed(f"a proof about all maps needs more than {leaves:,} cases")
         loss = np.einsum("e,zex->zx", node.x, table).min(axis=1) - least @ node.x
         z = int(np.where(np.array(name) < 0, loss, -np.inf).argmax())
         splits[name] = z
-        below = [((*name[:z], x, *name[z + 1 :]), costs + table[z][:, x] - least[z]) for x in range(entries)]
-        todo += [(child, more, node.used) for child, more in below]
-    if paying:
+        del closed[name]
+        for x in range(entries):
+            child = (*name[:z], x, *name[z + 1 :])
+            heappush(todo, (node.low, len(splits) * entries + x, child, costs + table[z][:, x] - least[z], node))
+    if paying and not late():
         return list(paying)
+    closed |= {name: above for _, _, name, _, above in todo}
     tree, found, stack = [], [], [(-1,) * worlds]
     while stack:
         name = stack.pop()
         tree.append(splits.get(name, -1))
         if name in closed:
-            found.append(closed[name])
+            found.append(closed[name].duals)
         else:
             z = splits[name]
             stack += [(*name[:z], x, *name[z + 1 :]) for x in reversed(range(entries))]
-    return ConeClosed(tuple(tree), cone.multipliers(found))
+    short = max(-node.low for node in closed.values())
+    return ConeClosed(tuple(tree), cone.multipliers(found), max(tol, short), short <= tol)
