@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.solvers.interior import Floats
-from dalenius.solvers.staircase import Level, Meeting, Pricing, Staircase, first_columns, generated, worst_leaf
+from dalenius.solvers.staircase import Level, Meeting, Pricing, Staircase, first_columns, generated, halved, worst_leaf
 
 __all__ = ["beside"]
 
@@ -130,11 +130,7 @@ class _Worlds(Pricing):
                 return levels
             open_ = np.flatnonzero(~leaf)
             nodes += 2 * len(open_)
-            more, less = low[open_].copy(), high[open_].copy()
-            more[np.arange(len(open_)), split[open_]] = here[open_] + 1
-            less[np.arange(len(open_)), split[open_]] = here[open_]
-            low = np.stack([more, low[open_]], axis=1).reshape(-1, len(z))
-            high = np.stack([high[open_], less], axis=1).reshape(-1, len(z))
+            low, high = halved(low[open_], high[open_], split[open_], here[open_])
 
     def best(self, z: Floats, slack: float) -> tuple[float, Floats]:
         """A bound of the largest excess, and columns with large positive ones."""

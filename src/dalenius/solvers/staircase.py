@@ -35,6 +35,7 @@ __all__ = [
     "best_mass",
     "first_columns",
     "generated",
+    "halved",
     "staircase",
     "worst_leaf",
 ]
@@ -269,11 +270,7 @@ class Pricing:
                 return levels
             open_ = np.flatnonzero(~leaf)
             nodes += 2 * len(open_)
-            more, less = low[open_].copy(), high[open_].copy()
-            more[np.arange(len(open_)), split[open_]] = here[open_] + 1
-            less[np.arange(len(open_)), split[open_]] = here[open_]
-            low = np.stack([more, low[open_]], axis=1).reshape(-1, len(one))
-            high = np.stack([high[open_], less], axis=1).reshape(-1, len(one))
+            low, high = halved(low[open_], high[open_], split[open_], here[open_])
 
     def tree(self, z: Floats, slack: float) -> tuple[float, list[list[int] | list[float] | float]]:
         """The worst leaf, and the tree in pre-order; one too large, with the least slack for which it is not."""
@@ -342,6 +339,14 @@ class Level:
     leaf: NDArray[np.bool_]
     split: NDArray[np.int64]
     count: Floats
+
+
+def halved(low: Floats, high: Floats, split: NDArray[np.intp], here: Floats) -> tuple[Floats, Floats]:
+    """The ends of two boxes for each: more than `here` of the letters that it is split on, then at most so many."""
+    each, size = np.arange(len(low)), low.shape[1]
+    more, less = low.copy(), high.copy()
+    more[each, split], less[each, split] = here + 1, here
+    return np.stack([more, low], axis=1).reshape(-1, size), np.stack([high, less], axis=1).reshape(-1, size)
 
 
 def worst_leaf(levels: list[Level]) -> float:

@@ -20,7 +20,7 @@ import numpy as np
 
 from dalenius.errors import SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays, Secret
-from dalenius.solvers.leakage.pricing import Map, Prices
+from dalenius.solvers.leakage.pricing import Map, Prices, in_order
 from dalenius.solvers.leakage.program import Floats, Multipliers
 from dalenius.solvers.lp import maximise
 
@@ -274,14 +274,7 @@ def cone_priced(
     if paying and not late():
         return list(paying)
     closed |= {name: above for _, _, name, _, above in todo}
-    tree, found, stack = [], [], [(-1,) * worlds]
-    while stack:
-        name = stack.pop()
-        tree.append(splits.get(name, -1))
-        if name in closed:
-            found.append(closed[name].duals)
-        else:
-            z = splits[name]
-            stack += [(*name[:z], x, *name[z + 1 :]) for x in reversed(range(entries))]
+    tree, ends = in_order(splits, worlds, entries)
+    found = [closed[name].duals for name in ends]
     short = max(-node.low for node in closed.values())
-    return ConeClosed(tuple(tree), cone.multipliers(found), max(tol, short), short <= tol)
+    return ConeClosed(tree, cone.multipliers(found), max(tol, short), short <= tol)

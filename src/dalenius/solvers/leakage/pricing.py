@@ -23,7 +23,7 @@ from dalenius.errors import SolverFailed
 from dalenius.solvers.leakage.arrays import Secret
 from dalenius.solvers.leakage.program import Floats, Ints
 
-__all__ = ["Closed", "Prices", "priced", "promising"]
+__all__ = ["Closed", "Prices", "in_order", "priced", "promising"]
 
 _BATCH = 4096  # nodes at a time
 _STEPS = 4000
@@ -144,15 +144,21 @@ def priced(prices: Prices, *, tol: float, known: Mapping[Map, Sequence[Floats]],
         costs = (costs[:, None, :] + (table[z].transpose(0, 2, 1) - least[z][:, None, :])).reshape(-1, rows)
         starts, nodes = np.repeat(x, entries, axis=0), np.repeat(nodes, entries, axis=0)
         nodes[np.arange(len(nodes)), np.repeat(z, entries)] = np.tile(np.arange(entries), len(z))
+    tree, ends = in_order(splits, worlds, entries)
+    posteriors = [closed[name] for name in ends]
+    return Closed(tree, tuple(np.array(values).T for values in zip(*posteriors, strict=True)))
+
+
+def in_order(splits: dict[Map, int], worlds: int, entries: int) -> tuple[tuple[int, ...], list[Map]]:
+    """A tree of maps in pre-order, the world that each node is split on or -1, and its leaves in that order."""
     tree: list[int] = []
-    posteriors: list[list[Floats]] = []
+    ends: list[Map] = []
     stack: list[Map] = [(-1,) * worlds]
     while stack:
         name = stack.pop()
-        tree.append(splits.get(name, -1))
-        if name in closed:
-            posteriors.append(closed[name])
+        tree.append(z := splits.get(name, -1))
+        if z < 0:
+            ends.append(name)
         else:
-            z_ = splits[name]
-            stack += [(*name[:z_], a, *name[z_ + 1 :]) for a in reversed(range(entries))]
-    return Closed(tuple(tree), tuple(np.array(values).T for values in zip(*posteriors, strict=True)))
+            stack += [(*name[:z], a, *name[z + 1 :]) for a in reversed(range(entries))]
+    return tuple(tree), ends
