@@ -193,6 +193,28 @@ def test_an_interrupted_search_still_proves_its_bound(p, views, symmetric):
     assert float(boxes_bound(p, views, found.dual, found.tree)) == pytest.approx(found.bound, abs=1e-10)
 
 
+def rare(largest):
+    """Masses from one to so many, of 24 atoms in two views."""
+    drawn = np.random.default_rng(4).choice(largest, 24).tolist()
+    return [Fraction(t, sum(drawn)) for t in drawn], [list(v) for v in zip(*product(range(3), range(8)), strict=True)]
+
+
+def test_a_finer_gap_is_had_where_it_is_cheap():
+    p, views = rare([1, 100, 10**4])
+    coarse, fine = self_disclosure(p, views, gap=1e-4), self_disclosure(p, views, gap=1e-4, fine=1e-9)
+    assert coarse.gap > 1e-9
+    assert fine.gap <= 1e-9
+    assert fine.nodes <= 2 * coarse.nodes + 100
+    assert_mixture(fine, p, views)
+
+
+def test_boxes_as_narrow_as_doubles_go_are_left_as_they_are():
+    p, views = rare([1, 10**3, 10**6, 10**9, 10**12])
+    found = self_disclosure(p, views, gap=1e-9)
+    assert_mixture(found, p, views)
+    assert float(boxes_bound(p, views, found.dual, found.tree)) == pytest.approx(found.bound, abs=1e-9)
+
+
 def test_the_time_of_the_checker_is_part_of_the_deadline(monkeypatch):
     """A tree that could not be checked within the time is not grown."""
     p, views = counts(5, 2, 0)

@@ -8,7 +8,7 @@ from math import fsum, log2
 from dalenius.core import Certificate, Channel, Orbit, Orbits, Problem
 from dalenius.core.numbers import written
 from dalenius.designs.columns import channel_of, named, view_labels
-from dalenius.designs.parting import by_parts, parts_of
+from dalenius.designs.parting import FINE, by_parts, parts_of
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers import SelfDisclosure, best_mixture, exact_basic_solution, maximise, self_disclosure
 from dalenius.solvers.exact import Rational
@@ -44,12 +44,13 @@ def by_column_boxes(
         method = f"columns generated one by one in {len(parts.atoms)} parts of the inputs, closed by branch and bound"
         return channel_of(problem, letters, p), Certificate("boxes", proof), method
     try:
-        found = self_disclosure(p, views, gap=gap, seconds=seconds, symmetric=len(views) > 1, on_progress=told)
+        alike = len(views) > 1
+        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, symmetric=alike, on_progress=told)
     except InputError:  # not exchangeable
-        found = self_disclosure(p, views, gap=gap, seconds=seconds, on_progress=told)
+        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, on_progress=told)
     proof = {"dual": [written(v) for v in found.dual], "tree": found.tree}
-    alike = "exchangeable columns" if found.symmetric else "columns"
-    method = f"{alike} generated one by one, closed by branch and bound"
+    kind = "exchangeable columns" if found.symmetric else "columns"
+    method = f"{kind} generated one by one, closed by branch and bound"
     columns = _columns(found, views, p)
     if columns is not None:
         return channel_of(problem, columns, p), Certificate("boxes", proof), method

@@ -22,9 +22,9 @@ from dalenius.core.numbers import written
 from dalenius.solvers import self_disclosure
 from dalenius.solvers.exact import Rational
 
-__all__ = ["Parts", "by_parts", "parts_of"]
+__all__ = ["FINE", "Parts", "by_parts", "parts_of"]
 
-SMALL, FINE = 16, 1e-9  # a part of so few inputs is closed to so many bits
+FINE = 1e-9  # bits that the search goes on to, while that is cheap
 
 Views = Sequence[Sequence[int]]
 
@@ -71,7 +71,8 @@ def by_parts(
         found = self_disclosure(
             [p[x] / mass for x in atoms],
             [[views[k][x] for x in atoms] for k in parts.views],
-            gap=min(gap, FINE) if len(atoms) <= SMALL else gap,
+            gap=gap,
+            fine=FINE,
             seconds=max(0.0, end - monotonic()) / (len(parts.atoms) - done),
         )
         proofs.append({"dual": [written(v) for v in found.dual], "tree": found.tree})

@@ -70,7 +70,7 @@ class _Node:
 class Search:
     """``lower`` <= min over S of F <= ``best``; points of S with F < 0 that were met; the nodes and the proof.
 
-    ``late``: it stopped at the deadline.
+    ``late``: it stopped at the deadline, or at the most nodes.
     """
 
     lower: float
@@ -115,15 +115,16 @@ def least(
     enough: float,
     plenty: int | None = None,
     deadline: float = np.inf,
+    most: float = np.inf,
     after: Search | None = None,
 ) -> Search:
     r"""Bounds of the least F(t) = H(t) - y.t on S, the best nodes first and some of them at a time.
 
     y has one number per type. A node is closed when its bound reaches min(-enough, 2 f), with f <= 0 the least F met so
     far: once a point with F < -enough is known, y will change, and all that is wanted is more of them. The search stops
-    when all nodes are closed, when it has met ``plenty`` points with F < 0, or so long before the deadline (of
-    ``time.monotonic``) that its tree can still be checked; what is open then enters ``lower`` with the bound it has. A
-    search ``after`` another one, for a nearby y, goes on from its tree and takes it over.
+    when all nodes are closed, when it has met ``plenty`` points with F < 0, after the ``most`` nodes, or so long before
+    the deadline (of ``time.monotonic``) that its tree can still be checked; what is open then enters ``lower`` with the
+    bound it has. A search ``after`` another one, for a nearby y, goes on from its tree and takes it over.
     """
     S = couplings
     weights = y[S.types]
@@ -137,7 +138,7 @@ def least(
     width, finished, late = max(4, min(_WIDTH, _ENTRIES // S.atoms)), True, False
     leaves, check = len(search.heap), _CHECKED * len(y)
     while search.heap and search.heap[0][0] < search.threshold:
-        late = time.monotonic() + check * (leaves + search.nodes / 2) > deadline
+        late = search.nodes > most or time.monotonic() + check * (leaves + search.nodes / 2) > deadline
         if late or (plenty is not None and len(search.points) >= plenty and search.nodes > 60):
             finished = False
             break
@@ -145,7 +146,8 @@ def least(
         while search.heap and search.heap[0][0] < search.threshold and len(some) < width:
             node = heapq.heappop(search.heap)[2]
             some += [node] if node.wish is None else search.branched(node)
-        search.open(some)
+        if some:  # boxes as narrow as doubles go have no halves
+            search.open(some)
     lower = min(search.closed, search.heap[0][0] if search.heap else np.inf)
     return Search(lower, search.best, search.points, search.nodes, finished, late, root, S, weights)
 

@@ -35,6 +35,7 @@ __all__ = ["SelfDisclosure", "orbit", "self_disclosure"]
 
 _STARTS, _ENTRIES = 32, 1 << 17  # descents per round, and entries of their arrays
 _PLENTY = {True: 12, False: 40}  # improving points after which the master is asked again; with and without symmetry
+_AFTER = 500  # nodes for a finer gap than was asked for, at least
 _POLISHED = 12  # of which the best are turned into vertices
 
 
@@ -102,6 +103,7 @@ def self_disclosure(
     views: Sequence[Sequence[int]],
     *,
     gap: float,
+    fine: float = math.inf,
     seconds: float = math.inf,
     symmetric: bool = False,
     on_progress: Callable[[float, float], None] | None = None,
@@ -111,7 +113,8 @@ def self_disclosure(
     ``p[x]`` > 0 is the probability of atom x and ``views[i][x]`` its label in view i. ``symmetric`` says that the views
     are exchangeable: permuting them permutes the atoms and keeps p; it is checked. ``on_progress(value, bound)`` is
     called once per round. The answer is deterministic unless time cuts it short, and valid in any case; after the time
-    is over, bound - value can be larger than ``gap``. The time that the checker will take for the tree counts too.
+    is over, bound - value can be larger than ``gap``. The time that the checker will take for the tree counts too. With
+    ``fine`` < ``gap`` the search goes on to that one, for at most as many nodes as it took so far, or some hundreds.
 
     Cost: one small linear program per node; 2,500 nodes for 8 exchangeable bits, 15,000 for 32 arbitrary atoms.
 
@@ -129,22 +132,27 @@ def self_disclosure(
     search: Search | None = None
     rounds = nodes = 0
     plenty: int | None = _PLENTY[S.symmetric]
+    goal, most = gap, math.inf
     master.descend()
     while True:
-        rounds += 1
+        rounds, asked = rounds + 1, goal
         y = master.solve()
-        search = least(S, y, enough=0.9 * gap, plenty=plenty, deadline=deadline, after=search)
+        search = least(S, y, enough=0.9 * goal, plenty=plenty, deadline=deadline, most=most - nodes, after=search)
         nodes += search.nodes
         bound = master.entropy - float(y @ master.mean) - search.lower
         if best is None or bound < best[0]:
             best = bound, y, search.tree()
         if on_progress is not None:
             on_progress(master.value, best[0])
-        if best[0] - master.value <= 0.95 * gap or search.late or time.monotonic() > deadline:
+        if search.late or time.monotonic() > deadline:
             break
+        if (reached := best[0] - master.value) <= 0.95 * goal:
+            if goal <= fine or reached <= 0.95 * fine:
+                break
+            goal, most, plenty = fine, nodes + max(nodes, _AFTER), _PLENTY[S.symmetric]
         if search.points and master.polish(master.best(search.points, y), y, vertices=False):
             master.descend()
-        elif search.finished:
+        elif search.finished and goal == asked:
             break  # rounding hides what is left; the gap says how much
         else:
             plenty = None
