@@ -26,7 +26,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.cells import Cover, Programs, Tree, cover, divergence
@@ -34,6 +33,7 @@ from dalenius.solvers.cone_programs import Near, by_program, cone_programs, spre
 from dalenius.solvers.interior import Floats, best_letters
 from dalenius.solvers.ranges import RangePrograms, Ranges, RangeTree
 from dalenius.solvers.scaled import best_in_cone
+from dalenius.solvers.threads import one_thread
 
 __all__ = ["MaxAffine", "balanced_tree", "max_affine"]
 
@@ -116,7 +116,7 @@ def max_affine(
     priced = np.zeros((len(weights), 0)) if Q is None else np.ascontiguousarray(Q, dtype=np.float64)
     cone = _Cone(moments, priced, ratio, near or {})
     search = _Search(weights, given, cone, gap, monotonic() + seconds, on_progress)
-    with threadpool_limits(limits=1):  # the matrices are small: a second thread of BLAS only waits, at 3 times the cost
+    with one_thread():
         return search.chords() if given.shape[1] == 2 else search.tangents()
 
 

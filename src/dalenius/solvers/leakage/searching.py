@@ -13,6 +13,7 @@ from dalenius.solvers.leakage.layout import Snapshot
 from dalenius.solvers.leakage.linear import is_linear, linear_optimum
 from dalenius.solvers.leakage.presolve import none_of, presolved
 from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution
+from dalenius.solvers.threads import one_thread
 
 __all__ = ["search"]
 
@@ -84,6 +85,7 @@ class _Scaled:
         )
 
 
+@one_thread()
 def search(
     program: Program,
     *,
