@@ -359,6 +359,13 @@ def test_whatever_the_records_are_the_design_is_proved(values, kind, d):
     assert stated(design, "distortion") <= float(d) + 1e-9
 
 
+@pytest.mark.parametrize("d", ["8/5", "573/350", "833/500"])
+def test_between_the_variance_and_the_error_of_a_constant_on_the_grid(d):
+    design = solve(least_told(counted([np.array([0, 1, 3])], {"x": 12}), Fraction(d), "shrinkage"))
+    assert 0 < design.value < Fraction(2, 10)  # a constant is 5/3 off: it is not allowed yet
+    assert stated(design, "distortion") <= float(Fraction(d)) + 1e-9
+
+
 # --- refusals --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("problem", "error", "message"),

@@ -204,7 +204,7 @@ class ColumnPlan:
     def _candidate(self, j: int, keep: Fraction, steps: float) -> Draft | None:
         move, spent = self._moved(j, keep)
         left = steps * (1 - MARGIN) - spent
-        if left <= 0 and keep:
+        if (left <= 0 and keep) or spent > steps * (1 + 1e-12):  # a constant needs no room for noise, only for itself
             return None
         p, scale = law_of_variance(self.kind, left) if keep else (2.0, 0.0)
         return Draft.of(self.numbers, self._take(j, keep), move, p, scale)
