@@ -20,7 +20,7 @@ from dalenius.core import Design, LocalDP, MaximizeInformation, Pmf, Pram, Probl
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import strict_json
 from dalenius.designs import solve
-from dalenius.designs.pram import pram
+from dalenius.designs.pram import pram, tied, ties
 from dalenius.errors import NotCertified, Unsupported
 from dalenius.solvers import exact
 from dalenius.solvers.pram import shapes as solver_shapes
@@ -229,7 +229,16 @@ def test_extreme_levels_and_masses_are_closed(p, alpha):
 def test_ties_are_told():
     assert not [r for r in solve(problem([1] * 5, 1)).remarks if "tell as much" in r]
     assert solve(problem([600, 600, *[1] * 7], 2)).remarks[0].startswith("2 matrices of this form tell as much")
-    assert solve(problem([3, 2], 1)).remarks[0] == "2 matrices of this form tell as much; this is one of them"
+    assert "them, and others keep the letters with the probabilities (" in solve(problem([3, 2], 1)).remarks[0]
+
+
+@pytest.mark.parametrize(("counts", "alpha"), [([600, 600, *[1] * 7], 2), ([3, 2], 1), ([5, 5, 3, 1], 1)])
+def test_what_is_tied_tells_as_much_and_is_all_there_is(counts, alpha):
+    design = solve(problem(counts, alpha))
+    found, q = tied(design.channel.q, counts), design.channel.q
+    assert len(found) == ties(q, counts, solver_shapes(len(q), exp(Fraction(alpha))[0]))
+    p = [n / sum(counts) for n in counts]
+    assert all(told(p, [float(v) for v in other]) == pytest.approx(told(p, [float(v) for v in q])) for other in found)
 
 
 # --- what the paper prints -------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from math import factorial, prod
 from typing import Any
 
@@ -24,6 +25,7 @@ from dalenius.solvers.pram import Shape, search, shapes
 __all__ = ["pram", "why_not"]
 
 RELATIVE = 1e-11
+LISTED = 8  # matrices that tell as much, told one by one
 FORMS = ("pram", "randomised-response")
 """The best matrix of the form for the law of the records, and the one that is best when all letters are alike."""
 
@@ -92,6 +94,9 @@ def pram(
     proof = {"bases": [_runs(base[order]) for base in best.bases], "trees": best.trees}
     many = f"{alike:,}" if alike < 10**12 else "very many"
     told = [f"{many} matrices of this form tell as much; this is one of them"] if alike > 1 else []
+    if 1 < alike <= LISTED:
+        others = (f"({', '.join(f'{float(v):.6g}' for v in other)})" for other in tied(q, counts) if other != q)
+        told[0] += f", and others keep the letters with the probabilities {', '.join(others)}"
     told = told if problem.form == "pram" else []
     method = f"every kind of vertex ({len(boxes)}), {len(best.bases)} separable bounds"
     return proved(problem, Pram(alphabets, alphabets, q), [Certificate("pram", proof)], method=method, remarks=told)
@@ -106,6 +111,19 @@ def ties(q: Sequence[Fraction | float], counts: Sequence[int], boxes: Sequence[S
     alike, apart = Counter(counts), Counter(zip(counts, q, strict=True))
     many = prod(factorial(n) for n in alike.values() if n > 1) // prod(factorial(n) for n in apart.values() if n > 1)
     return many * (2 if len(q) == 2 and boxes else 1)
+
+
+def tied(q: Sequence[Fraction], counts: Sequence[int]) -> set[tuple[Fraction, ...]]:
+    """The vertices that `ties` counts, while they are few.
+
+    >>> sorted(tied([Fraction(9, 10), Fraction(1, 10), Fraction(1, 10)], [5, 5, 1]))[0]
+    (Fraction(1, 10), Fraction(9, 10), Fraction(1, 10))
+    """
+    found = {tuple(q)}
+    for x, z in combinations(range(len(q)), 2):
+        if counts[x] == counts[z]:
+            found |= {(*v[:x], v[z], *v[x + 1 : z], v[x], *v[z + 1 :]) for v in found}
+    return found | {tuple(1 - v for v in one) for one in found if len(q) == 2}
 
 
 def _runs(base: npt.NDArray[np.float64]) -> list[list[Any]]:
