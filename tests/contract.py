@@ -174,6 +174,14 @@ def worst_letter(problem, rows, names):
     return max(told.values())
 
 
+def assert_refused(design, plant, message):
+    """The checker refuses a design whose document was changed by `plant`."""
+    document = json.loads(design.dumps())
+    plant(document)
+    with pytest.raises(NotCertified, match=message):
+        check(json.dumps(document))
+
+
 def assert_kept(problem, rows, guarantee):
     """The promise holds, by its definition."""
     if isinstance(guarantee, Independent):

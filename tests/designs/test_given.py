@@ -8,7 +8,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from contract import DesignContract, information
+from contract import DesignContract, assert_refused, information
 
 from dalenius.certify import check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
@@ -144,10 +144,7 @@ def test_what_is_kept_changes_the_best_channel_and_is_counted():
     ],
 )
 def test_a_planted_corruption_is_refused(plant, message):
-    document = json.loads(solve(problem()).dumps())
-    plant(document)
-    with pytest.raises(NotCertified, match=message):
-        check(json.dumps(document))
+    assert_refused(solve(problem()), plant, message)
 
 
 @pytest.mark.parametrize(

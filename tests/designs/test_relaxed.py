@@ -7,7 +7,7 @@ from math import exp, log2
 
 import numpy as np
 import pytest
-from contract import DesignContract, assert_kept, information
+from contract import DesignContract, assert_kept, assert_refused, information
 
 from dalenius.certify import check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
@@ -82,10 +82,7 @@ def test_the_yardstick_of_the_contract_sees_a_delta_that_is_too_small():
     ],
 )
 def test_a_planted_corruption_is_refused(plant, message):
-    document = json.loads(solve(problem()).dumps())
-    plant(document)
-    with pytest.raises(NotCertified, match=message):
-        check(json.dumps(document))
+    assert_refused(solve(problem()), plant, message)
 
 
 @pytest.mark.parametrize(
