@@ -151,6 +151,12 @@ def share_log2(w: int, total: int, tops: tuple[int, int], bottoms: tuple[int, in
     return w * (a[0] + b[0] - c[1] - d[1]) // total, -(-w * (a[1] + b[1] - c[0] - d[0]) // total)
 
 
+def apart(level: Fraction) -> Fraction:
+    """An upper bound of the total variation between laws whose ratios are at most r = e^level: (r - 1) / (r + 1)."""
+    r = exp(level)[1]
+    return (r - 1) / (r + 1)
+
+
 def nats(q: Fraction) -> Fraction:
     """An upper bound of ln q, for q >= 1."""
     return Fraction(log2(q)[1] * (_LN2 + 300), 1 << (BITS + _WORK))

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import inf, nextafter, prod
 
-from dalenius.core.arithmetic import BITS, E_HIGH, exp, log2, nats
+from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2, nats
 from dalenius.core.channel import Channel
 from dalenius.core.forms import Pram, Resample, Sums, Windows
 from dalenius.core.guarantee import Contraction, Dalenius, Guarantee, LocalDP
@@ -67,8 +67,7 @@ def examine_unlisted(
     names, strong = tuple(channel.inputs), found.any_two
     bits, share = min(found.bits, *map(_log2, channel.shape)), min(1.0, found.apart)
     if strong is not None:
-        r = exp(Fraction(strong))[1]
-        share, bits = min(share, _up((r - 1) / (r + 1))), min(bits, _up(Fraction(strong) * E_HIGH))
+        share, bits = min(share, _up(apart(Fraction(strong)))), min(bits, _up(Fraction(strong) * E_HIGH))
     bits = min(bits, _up(Fraction(share) * Fraction(_log2(channel.shape[0]))))
     one = min(bits, max(_log2(len(a)) for a in channel.inputs.values()))
     met: list[Guarantee] = [Dalenius(_short(one)), Contraction(_short(share))]

@@ -8,7 +8,7 @@ from math import prod
 from dalenius.certify import prove_privacy
 from dalenius.certify.card import card
 from dalenius.certify.privacy import Figures
-from dalenius.core.arithmetic import BITS, E_HIGH, exp, log2
+from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2
 from dalenius.core.numbers import exact, strict_json
 from dalenius.core.reading import refusing, require
 from dalenius.ledger.mechanism import Mechanism
@@ -50,10 +50,7 @@ class UnlistedMechanism(Mechanism):
 
     @cached_property
     def contraction(self) -> Fraction:
-        if self.level is None:
-            return Fraction(1)
-        r = exp(self.level)[1]
-        return (r - 1) / (r + 1)
+        return Fraction(1) if self.level is None else apart(self.level)
 
     @cached_property
     def capacity_bits(self) -> Fraction | None:

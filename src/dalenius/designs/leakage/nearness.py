@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import LocalDP, Problem
+from dalenius.core import LocalDP, Problem, reading
 from dalenius.core.arithmetic import exp
 from dalenius.designs.keeping import MOST_NATS, local_promises, row_number
 from dalenius.errors import Unsupported
@@ -34,9 +34,8 @@ UNIT = 60
 
 def worlds_of(problem: Problem) -> list[tuple[int, ...]]:
     """For each row of the channel, the letters of the kept columns that it reads: levels hold between equal ones."""
-    at = [k for k, n in enumerate(problem.inputs) if n in problem.kept]
     sizes = [len(problem.pmf.variables[n]) for n in problem.inputs]
-    return [tuple(x[i] for i in at) for x in product(*map(range, sizes))]
+    return reading.worlds_of(list(problem.inputs), sizes, list(problem.kept))
 
 
 @dataclass(frozen=True, eq=False)
