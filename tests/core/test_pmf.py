@@ -231,3 +231,8 @@ def test_an_array_of_counts_too_large_for_memory_is_refused():
     many = Pmf.from_counts({"X": letters}, np.arange(20_000)[:, None], [1] * 20_000)
     with pytest.raises(Unsupported, match="20,000 x 20,000 outcomes"):
         many.counts(["X"], ["X"])
+
+
+def test_every_outcome_has_its_weight_in_the_order_of_rows_also_those_that_never_occur():
+    pmf = Pmf.from_records({"A": ("a", "b"), "B": ("0", "1", "2")}, [(("b", "0"), 5), (("a", "2"), 3)])
+    assert pmf.every().tolist() == [0, 0, 3, 5, 0, 0]

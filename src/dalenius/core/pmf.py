@@ -245,6 +245,13 @@ class Pmf:
         np.add.at(out, tuple(index for _, index in groups), self.weights)
         return out
 
+    def every(self) -> Integers:
+        """Integer weights of all outcomes of the alphabets, possible or not, in the order of a channel's rows."""
+        sizes = [len(letters) for letters in self.variables.values()]
+        out = np.zeros(prod(sizes), dtype=self.weights.dtype)
+        out[np.ravel_multi_index(tuple(self.support.T), sizes)] = self.weights
+        return out
+
     def probability(self, **letters: str) -> Fraction:
         """p of the event that the named variables take these letters."""
         mask = np.ones(len(self), dtype=bool)

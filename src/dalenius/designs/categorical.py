@@ -14,10 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
-from math import prod
 from operator import mul
-
-import numpy as np
 
 from dalenius.core import (
     Certificate,
@@ -132,10 +129,7 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
     """The optimal channel at a distortion, and the level and slope that prove it."""
     joint = problem.pmf
     alphabets = joint.alphabets(problem.observe)
-    sizes = [len(a) for a in alphabets.values()]
-    weights = np.zeros(prod(sizes), dtype=joint.weights.dtype)  # of all letters, whether they occur or not
-    weights[np.ravel_multi_index(tuple(joint.support.T), sizes)] = joint.weights
-    letters, mode = weights.tolist(), int(joint.weights.max())
+    letters, mode = joint.every().tolist(), int(joint.weights.max())
     if distortion >= 1 - Fraction(mode, joint.total):  # the mode, whatever the record: nothing leaks
         first = letters.index(mode)
         law = Ratios([0, 1], [1, 1], [int(k == first) for k in range(len(letters))])

@@ -14,7 +14,7 @@ References: paper 002, eq. 8, and section 2.2 for invariant PRAM.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import log
+from math import log, prod
 
 import numpy as np
 
@@ -69,12 +69,9 @@ def invariant(
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     joint = problem.pmf.marginal(list(problem.observe))
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
-    sizes = [len(letters) for letters in alphabets.values()]
-    if (S := int(np.prod(sizes))) > LETTERS:
+    if (S := prod(map(len, alphabets.values()))) > LETTERS:
         raise Unsupported(f"there are {S} letters; form (8) preserves the margins of up to {LETTERS}")
-    p = [Fraction(0)] * S
-    for x, n in zip(np.ravel_multi_index(tuple(joint.support.T), sizes), joint.weights, strict=True):
-        p[int(x)] = Fraction(int(n), joint.total)
+    p = [Fraction(n, joint.total) for n in joint.every().tolist()]
     if min(p) == 0:
         raise Infeasible(
             "a letter that never occurs can come from no other when margins are preserved, and form (8) reaches every "

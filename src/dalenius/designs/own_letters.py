@@ -81,16 +81,13 @@ def own_letters(
     joint, r = problem.pmf.marginal(list(problem.observe)), exp(promise.epsilon)[0]
     problem = replace(problem, joint=joint)
     alphabets = joint.alphabets(problem.observe)
-    sizes = [len(letters) for letters in alphabets.values()]
     letters = list(product(*alphabets.values()))
     if len(letters) > LETTERS:
         raise Unsupported(
             f"there are {len(letters)} letters, and a matrix in their own letters is searched for up to {LETTERS}; "
             'form = "pram" takes 100,000'
         )
-    counts = [0] * len(letters)
-    for x, n in zip(np.ravel_multi_index(tuple(joint.support.T), sizes), joint.weights, strict=True):
-        counts[int(x)] = int(n)
+    counts = joint.every().tolist()
     allowed = _allowed(problem, letters, counts)
     occur = [x for x, n in enumerate(counts) if n]
     p = np.array([counts[x] / joint.total for x in occur])

@@ -78,10 +78,7 @@ def pram(
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     joint = problem.pmf.marginal(list(problem.observe))
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
-    sizes = [len(letters) for letters in alphabets.values()]
-    counts = [0] * prod(sizes)
-    for row, n in zip(np.ravel_multi_index(tuple(joint.support.T), sizes), joint.weights, strict=True):
-        counts[int(row)] = int(n)
+    counts = joint.every().tolist()
     boxes = shapes(len(counts), exp(promise.epsilon)[0])
     if on_progress:
         on_progress(f"{len(counts):,} letters, {len(boxes)} kinds of vertices")

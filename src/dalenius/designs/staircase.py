@@ -104,9 +104,7 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     joint = problem.pmf.marginal(list(problem.observe))
     problem, ratio = replace(problem, joint=joint), plain_ratio(problem) or Fraction(1)
     alphabets = joint.alphabets(problem.observe)
-    sizes = [len(letters) for letters in alphabets.values()]
-    counts = np.zeros(int(np.prod(sizes)), dtype=object)
-    counts[np.ravel_multi_index(tuple(joint.support.T), sizes)] = joint.weights
+    counts = joint.every().astype(object)
     if len(joint) < 2:
         return _silent(problem)
     order = np.array(sorted(np.flatnonzero(counts), key=lambda x: (-int(counts[x]), x)))  # commonest first

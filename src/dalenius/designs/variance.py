@@ -93,8 +93,7 @@ def least_variance(
             f"{S} letters have {comb(S, size):,} subsets of {size}, and at most {MOST_SUBSETS:,} are released; leave "
             "out form, which finds fewer"
         )
-    p = np.zeros(S)
-    p[np.ravel_multi_index(tuple(joint.support.T), sizes)] = [int(n) / joint.total for n in joint.weights]
+    p = np.array([n / joint.total for n in joint.every().tolist()])
     if S <= EVERY:
         subsets, theta, proof = _by_all(p, float(r), gap, on_progress)
         method = "weights of subsets of the letters by an interior point"
