@@ -15,7 +15,7 @@ from dalenius.kernel.numbers import Node, down, up
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import LOWER
 
-__all__ = ["ENOUGH", "Proved", "card_text", "proved_elsewhere", "proved_text"]
+__all__ = ["ENOUGH", "Proved", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
 
 Json = dict[str, Any]
 
@@ -106,15 +106,15 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     bound = best if maximise else -best
     draft["proof"] = proof
     draft["claims"] = _claims(kept, value, bound, maximise=maximise)
-    draft["work"] = _work(spent, draft)
+    draft["work"] = work_declared(spent, draft)
     about = draft["objective"].get("about", [])
     entropy = document.setting.law.entropy(about, document.work)[1] if about else Fraction(0)
-    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, kept.beside, _stated(kept))
+    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, getattr(kept, "beside", None), _stated(kept))
 
 
 def _stated(kept: Kept) -> Mapping[str, str | None]:
     """What was proved beyond the promises."""
-    return {name: None if value is None else up(value) for name, value in kept.stated.items()}
+    return {name: None if value is None else up(value) for name, value in getattr(kept, "stated", {}).items()}
 
 
 def _asked(promise: Json, draft: Json) -> list[Json]:
@@ -159,7 +159,7 @@ def _claim(figure: str, given: str | None, value: Fraction | None) -> Json:
     return {"figure": figure, "given": given, "value": rounded}
 
 
-def _work(spent: int, draft: Json) -> str:
+def work_declared(spent: int, draft: Json) -> str:
     """The work that the document declares: what its proof took, with a little more for its own length."""
     enough = spent + spent // 8 + 4 * len(canonical(draft)) + 10_000
     digits = max(len(str(enough)) - 2, 0)
