@@ -39,9 +39,6 @@ def about_of(told: Json, written: str) -> Json:
     found |= {key: told[key] for key in (PUBLIC if public else ()) if key in told}
     found |= {key: told[key] for key in PLAIN if key in told}
     output = [name for name in told["channel"]["output"] if name not in told["channel"]["inputs"]]
-    side = told.get("side_information")
-    if side and side["encoder"] == "uninformed":
-        found["side_information"] = side
     if public:
         found["output"] = output[0] if output else "Y"
         found["design"] = told["proof"]["digest"]

@@ -9,11 +9,12 @@ from typing import Any
 from dalenius.convert.telling import proved_of
 from dalenius.convert.text import canonical
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
-from dalenius.kernel.check import proved_bound, reached
+from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Node, down, up
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import LOWER
+from dalenius.kernel.rules import proved_bound
 
 __all__ = ["ENOUGH", "Proved", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
 
@@ -96,7 +97,7 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
             private = document.work.spent
         assert document.objective is not None
         document.work.spent = private  # each certificate stands by itself
-        bound = proved_bound(document, document.objective, Node(proof))
+        bound = proved_bound(document.setting, document.promises, document.limits, document.objective, Node(proof))
         found.append((bound if maximise else -bound, place, proof, document.work.spent))
         if abs(bound - value) <= TIGHT:
             break

@@ -76,7 +76,7 @@ def told_design(document: Json, about: Json) -> Json:
             for promise, figures, evidence in zip(promises, claims["promises"], document["evidence"], strict=True)
         ],
         **_limits_told(document),
-        **_side_told(document, about),
+        **_side_told(document),
         **_robust_told(document),
         **{key: about[key] for key in ("beside_bits", "decoder") if key in about},
         "joint": joint_told(document),
@@ -111,7 +111,7 @@ def told_card(document: Json, about: Json) -> Json:
         ],
         "channel": channel_told(document, output_of(about)),
         **({"limits": stated["limits"]} if "limits" in stated else {}),
-        **_side_told(document, about),
+        **_side_told(document),
         **_robust_told(document),
         **{key: about[key] for key in ("beside_bits", "decoder") if key in about},
         "proof": {
@@ -140,13 +140,15 @@ def mechanism_told(document: Json, about: Json) -> Json:
     if said["preserve_marginals"]:
         found["preserve_marginals"] = True
     found |= {key: about["mechanism"][key] for key in about.get("mechanism", {}) if key not in found}
-    if said["form"] == "pram":
+    if said["each"] and "each" not in found:
+        found["each"] = dict(zip(said["observe"], said["each"], strict=True))
+    if said["form"] == "pram" and "form" not in found:
         found["form"] = "pram"
     return found
 
 
-def _side_told(document: Json, about: Json) -> Json:
-    side = document["mechanism"]["side"] or about.get("side_information")
+def _side_told(document: Json) -> Json:
+    side = document["mechanism"]["side"]
     return {"side_information": {"variable": side["variable"], "encoder": side["encoder"]}} if side else {}
 
 

@@ -69,13 +69,13 @@ def _card(card: Json) -> tuple[str, str]:
     inputs, output = channel["inputs"], channel["output"]
     own = list(output) if set(output) <= set(inputs) else []
     side = card.get("side_information") or {}
-    known = side.get("variable") if side.get("encoder") == "informed" else None
+    known = side.get("variable") if side else None
     observe = [name for name in inputs if name not in kept and name != known]
     mechanism = {"observe": observe, "release": own} if own else {"observe": observe, "output": next(iter(output))}
     design = card | {"mechanism": mechanism}
     promises = [promise_of(entry["promised"], design) for entry in card["guarantees"]]
     named = [name for promise in promises for name in promise.get("secret", [])]
-    strange = [name for name in dict.fromkeys([*kept, *named]) if name not in inputs]
+    strange = [name for name in dict.fromkeys([*kept, *named, *([known] if known else [])]) if name not in inputs]
     variables = [{"name": name, "letters": list(letters)} for name, letters in inputs.items()]
     variables += [{"name": name, "letters": ["?"]} for name in strange]
     draft: Json = {
@@ -94,7 +94,7 @@ def _card(card: Json) -> tuple[str, str]:
             "never": [],
             "freeze": [],
             "preserve_marginals": False,
-            "side": {"variable": known, "encoder": "informed"} if known else None,
+            "side": {"variable": known, "encoder": side["encoder"]} if known else None,
         },
         "promises": promises,
         "channel": channel_of(card),

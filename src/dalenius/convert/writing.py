@@ -11,9 +11,10 @@ from math import lcm
 from typing import Any
 
 from dalenius.convert import kinds
+from dalenius.convert.parts import each_of
 from dalenius.convert.proofs import proof_of as general_proof
 from dalenius.convert.text import CannotConvert, number, text
-from dalenius.convert.view import division
+from dalenius.convert.view import View, division
 
 __all__ = [
     "drafted",
@@ -31,6 +32,9 @@ __all__ = [
 Json = dict[str, Any]
 
 ERASED = "(missing)"
+PRAM = ("pram", "randomised-response")
+"""Forms of version 1 whose matrices keep a letter or draw one of the others, all alike."""
+
 LOOSE = str(10**40)
 """A figure that nothing exceeds: what a draft claims before the kernel has said what is true."""
 
@@ -88,7 +92,7 @@ def proof_of(design: Json, certificate: Json) -> Json:
     """The proof of optimality of version 2 that a certificate of version 1 stands for."""
     whole = design | {"certificate": certificate}
     kind = certificate["kind"]
-    return kinds.PROOFS[kind](whole) if kind in kinds.PROOFS else general_proof(whole)
+    return kinds.PROOFS[kind](View(whole), whole, certificate) if kind in kinds.PROOFS else general_proof(whole)
 
 
 # --- the records ------------------------------------------------------------------------------------------------------
@@ -158,6 +162,7 @@ def mechanism_of(design: Json) -> Json:
         "release": list(said.get("release", [])),
         "fresh": fresh_letters(design),
         "form": form_of(design),
+        "each": each_of(design),
         "forbid": [list(pair) for pair in forbid if not isinstance(pair, dict)],
         "never": never,
         "freeze": list(said.get("freeze", [])),
@@ -170,15 +175,15 @@ def form_of(design: Json) -> Any:
     """Which mechanisms compete: all, or those of one form. Most forms of version 1 only say how to search."""
     said = design["mechanism"]
     for key, convert in kinds.FORMS_OF_MECHANISM.items():
-        if said.get("form") == key or (key == "each" and said.get("each")):
+        if said.get("form") == key:
             return convert(design)
-    return "pram" if said.get("form") == "pram" else "any"
+    return "pram" if said.get("form") in PRAM else "any"
 
 
 def side_of(design: Json) -> Json | None:
-    """What the user has anyway. An encoder that ignores it promises nothing about it: then there is none."""
+    """What the user has anyway, and what the encoder knows of it."""
     side = design.get("side_information")
-    if not side or side["encoder"] == "uninformed":
+    if not side:
         return None
     return {"variable": side["variable"], "encoder": side["encoder"]}
 
@@ -233,7 +238,7 @@ def distortion_of(measure: Json) -> list[Json]:
     found = []
     for part in measure.get("sum", [measure]):
         if part["distortion"] == "norm":
-            found.append(kinds.NORM(part))
+            found.append({"distance": "norm", "of": list(part["of"]), "p": text_of_norm(part["p"])})
             continue
         own = not isinstance(part["distortion"], str)
         found.append(
@@ -246,6 +251,11 @@ def distortion_of(measure: Json) -> list[Json]:
             }
         )
     return found
+
+
+def text_of_norm(order: Any) -> str:
+    """The order of a norm: a number from 1 on, or "inf"."""
+    return "inf" if order == "inf" else text(order)
 
 
 def promise_of(promised: Json, design: Json) -> Json:
@@ -400,7 +410,11 @@ def drafted_card(document: Json) -> Json:
         "variables": variables,
         "mechanism": mechanism,
         "promises": document["promises"],
-        "channel": document["channel"],
+        "channel": kinds.CARD_CHANNELS.get(document["channel"]["form"], _same_channel)(document),
         "evidence": evidence,
         "claims": {"promises": claims},
     }
+
+
+def _same_channel(document: Json) -> Json:
+    return dict(document["channel"])
