@@ -73,17 +73,23 @@ class ByLemma(Release):
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
         """What all outputs together tell somebody who knows the given columns, from above."""
 
+    @cached_property
+    def hidden(self) -> set[tuple[str, ...]]:
+        """The secrets of which the lemma has been proved, each once."""
+        return set()
+
     def independent(self, secret: Sequence[str]) -> None:
-        if self.by_lemma:
-            self.hide(secret)
-        else:
+        if not self.by_lemma:
             super().independent(secret)
+        elif tuple(secret) not in self.hidden:
+            self.hide(secret)
+            self.hidden.add(tuple(secret))
 
     def told(self, secret: Sequence[str]) -> Figures:
         """By the lemma nothing is told, and no guess gets better."""
         if not self.by_lemma:
             return super().told(secret)
-        self.hide(secret)
+        self.independent(secret)
         chance = self.groups.likeliest(secret, self.work)
         return {
             "leakage_bits": Fraction(0),

@@ -5,8 +5,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import product
 from math import prod
+from operator import lt
 from typing import TypeVar
 
 from dalenius.kernel.logs import entropy
@@ -119,7 +120,7 @@ def _outcomes_at_once(found: object, variables: tuple[Variable, ...]) -> list[tu
     wide = len(variables) + 1
     if not isinstance(found, list) or not found or not variables:
         return None
-    if any(type(row) is not list or len(row) != wide for row in found):
+    if set(map(type, found)) != {list} or set(map(len, found)) != {wide}:
         return None
     *columns, last = zip(*found, strict=True)
     counts = integers(last)
@@ -129,7 +130,7 @@ def _outcomes_at_once(found: object, variables: tuple[Variable, ...]) -> list[tu
     if counts is None or min(counts) < 1:
         return None
     labels: list[Label] = list(zip(*columns, strict=True))
-    if not all(before < after for before, after in pairwise(labels)):
+    if not all(map(lt, labels, labels[1:])):
         return None
     return list(zip(labels, counts, strict=True))
 

@@ -240,17 +240,15 @@ def _read_local_dp(node: Node, setting: Setting) -> Promise:
     distances: Metric | None = None
     if not metric.is_null():
         distances = tuple(tuple(d.number(0) for d in row.pair(setting.many)) for row in metric.pair(setting.many))
-        symmetric = all(distances[i][j] == distances[j][i] for i in range(setting.many) for j in range(i))
+        symmetric = distances == tuple(zip(*distances, strict=True))
         metric.require(symmetric, "a distance is not the same in both directions")
+        metric.require(not any(distances[x][x] for x in range(setting.many)), "the distance of an input to itself is 0")
         delta.require(not delta.number(0), "delta is 0 under a metric")
     delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
-    return LocalDP(
-        epsilon.number(0),
-        distances,
-        delta.number(0),
-        names_in(given, setting.variables),
-        rows.place(MOST_ROWS, 1),
-    )
+    agreeing = names_in(given, setting.variables)
+    # Records that agree in what stays hidden would be a promise about almost nothing.
+    given.require(set(agreeing) <= set(setting.mechanism.beside), "given names a column that does not leave as it is")
+    return LocalDP(epsilon.number(0), distances, delta.number(0), agreeing, rows.place(MOST_ROWS, 1))
 
 
 def _read_dalenius(node: Node, setting: Setting) -> Promise:

@@ -200,8 +200,9 @@ class Release:
     def _plain_level(self, worlds: list[Label]) -> Fraction:
         """By the spectrum: of each letter and world, the largest value by the least."""
         different = {world: k for k, world in enumerate(sorted(set(worlds)))}
-        self.work.spend(4 * len(worlds) * len(different))
-        of_world = [tuple(int(k == different[world]) for k in range(len(different))) for world in worlds]
+        self.work.spend(2 * len(worlds) + len(different) ** 2)
+        unit = {world: tuple(int(k == i) for i in range(len(different))) for world, k in different.items()}
+        of_world = [unit[world] for world in worlds]
         worst = Fraction(1)
         for _, entries in self.channel.spectrum(of_world, self.work):
             longest = max(value.denominator.bit_length() for value, _ in entries)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import ceil, prod
+from math import prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Rows
 from dalenius.kernel.composite import ByLemma
@@ -183,20 +183,21 @@ class SumsRelease(ByLemma):
         The law of the sum is added up sample by sample. When it has too many values, it is replaced by its mean: that
         only lowers the figure, because max(0, .) is convex.
         """
-        law = {0: Fraction(1)}
+        law = {0: 1}  # how many of `total` equally likely outcomes have each sum of entropies
+        total = 1
         for i in sorted({i for terms in self.channel.terms for i in terms}):
-            total = sum(n for n, _, _ in self.noises[i])
-            after: dict[int, Fraction] = {}
-            longest = max(share.denominator.bit_length() for share in law.values())
-            self.work.spend(10 * len(law) * len(self.noises[i]), longest)
+            self.work.spend(8 * len(law) * len(self.noises[i]), total.bit_length())
+            after: Counter[int] = Counter()
             for n, _, high in self.noises[i]:
-                for noise, share in law.items():
-                    after[noise + high] = after.get(noise + high, Fraction(0)) + share * n / total
-            law = after
+                for noise, many in law.items():
+                    after[noise + high] += many * n
+            law = dict(after)
+            total *= sum(n for n, _, _ in self.noises[i])
             if len(law) > ADDED:
-                law = {ceil(sum((noise * share for noise, share in law.items()), Fraction(0))): Fraction(1)}
+                law = {-(-sum(noise * many for noise, many in law.items()) // total): 1}
+                total = 1
         most = log2(self.channel.modulus)[0] * len(self.channel.terms)
-        return sum((max(0, most - noise) * share for noise, share in law.items()), Fraction(0))
+        return Fraction(sum(max(0, most - noise) * many for noise, many in law.items()), total)
 
     def _apart(self) -> Fraction:
         """What each sum tells by itself, added up, from below, in units of 2^-BITS; 0 where one has too many states."""
