@@ -5,12 +5,15 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 
-from dalenius.kernel.channel import Channel, read_channel
+from dalenius.kernel.channel import FORMS, Channel, read_channel
 from dalenius.kernel.distortion import Distortion, read_distortion
+from dalenius.kernel.maps import read_maps
 from dalenius.kernel.nouns import Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, parsed
 from dalenius.kernel.promises import Leakage, Promise, read_promise
 from dalenius.kernel.release import Release, release_of
+
+FORMS |= {"maps": read_maps}
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
@@ -20,12 +23,24 @@ MOST_PROMISES = 1000
 
 @dataclass(frozen=True)
 class Objective:
-    """What is best: most I(about; all that leaves), least theta I(about; ...) + (1 - theta) rate, or a distortion."""
+    """What is best.
 
-    maximise: bool
+    Parameters
+    ----------
+    aim : str
+        "information": most I(about; all that leaves). "leakage": least theta I(about; ...) + (1 - theta) rate.
+        "distortion": least of it. "variance": least variance of the estimated frequencies of `about`.
+    """
+
+    aim: str
     about: tuple[str, ...]
     theta: Fraction
     distortion: Distortion | None
+
+    @property
+    def maximise(self) -> bool:
+        """Whether more is better."""
+        return self.aim == "information"
 
 
 @dataclass(frozen=True)
@@ -159,10 +174,13 @@ def _read_limits(node: Node, setting: Setting) -> tuple[Limit, ...]:
 
 
 def _read_objective(node: Node, setting: Setting) -> Objective:
-    aim = node.tag("information", "leakage", "distortion")
+    aim = node.tag("information", "leakage", "distortion", "variance")
     if aim == "distortion":
         _, parts = node.fields("aim", "distortion")
-        return Objective(False, (), Fraction(0), read_distortion(parts, setting))
+        return Objective(aim, (), Fraction(0), read_distortion(parts, setting))
+    if aim == "variance":
+        _, about = node.fields("aim", "about")
+        return Objective(aim, names_in(about, setting.variables), Fraction(0), None)
     _, about, theta = node.fields("aim", "about", "theta")
     names = names_in(about, setting.variables)
     share = theta.number(0)
@@ -173,7 +191,7 @@ def _read_objective(node: Node, setting: Setting) -> Objective:
     node.require(
         share == 1 or not mechanism.keep + mechanism.strata, "a rate is without columns that leave as they are"
     )
-    return Objective(aim == "information", names, share, None)
+    return Objective(aim, names, share, None)
 
 
 def _read_claims(node: Node, promises: tuple[Promise, ...], limits: tuple[Limit, ...], setting: Setting) -> Claims:
