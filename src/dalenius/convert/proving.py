@@ -11,6 +11,7 @@ from dalenius.convert.text import canonical
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
 from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
+from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.numbers import Node, down, up
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import LOWER
@@ -101,16 +102,18 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
         found.append((bound if maximise else -bound, place, proof, document.work.spent))
         if abs(bound - value) <= TIGHT:
             break
-    if document is None or kept is None:
+    if document is None or kept is None or document.objective is None:
         raise ValueError("a design needs at least one certificate")
     best, place, proof, spent = min(found, key=lambda one: one[0])
     bound = best if maximise else -best
     draft["proof"] = proof
     draft["claims"] = _claims(kept, value, bound, maximise=maximise)
     draft["work"] = work_declared(spent, draft)
-    about = draft["objective"].get("about", [])
-    entropy = document.setting.law.entropy(about, document.work)[1] if about else Fraction(0)
-    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, getattr(kept, "beside", None), _stated(kept))
+    objective = document.objective
+    wanted = (document.setting.law.entropy(names, document.work)[1] for names in objective.wanted if names)
+    entropy = sum(wanted, Fraction(0))
+    beside = beside_side_information(document.release, objective.about)
+    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, _stated(kept))
 
 
 def _stated(kept: Kept) -> Mapping[str, str | None]:
