@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from dalenius.convert import parts
-from dalenius.convert.view import View
 
 __all__ = [
     "CARD_CHANNELS",
@@ -20,7 +19,7 @@ __all__ = [
 
 Json = dict[str, Any]
 
-PROOFS: dict[str, Callable[[View, Json, Json], Json]] = {**parts.PROOFS}
+PROOFS: dict[str, Callable[[Json], Json]] = {**parts.PROOFS}
 CHANNELS: dict[str, Callable[[Json], Json]] = {**parts.CHANNELS}
 CARD_CHANNELS: dict[str, Callable[[Json], Json]] = {}
 LAWS: dict[str, Callable[[Json], tuple[list[Json], Json]]] = {**parts.LAWS}

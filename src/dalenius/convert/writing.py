@@ -14,7 +14,7 @@ from dalenius.convert import kinds
 from dalenius.convert.parts import each_of
 from dalenius.convert.proofs import proof_of as general_proof
 from dalenius.convert.text import CannotConvert, number, text
-from dalenius.convert.view import View, division
+from dalenius.convert.view import division
 
 __all__ = [
     "drafted",
@@ -92,7 +92,7 @@ def proof_of(design: Json, certificate: Json) -> Json:
     """The proof of optimality of version 2 that a certificate of version 1 stands for."""
     whole = design | {"certificate": certificate}
     kind = certificate["kind"]
-    return kinds.PROOFS[kind](View(whole), whole, certificate) if kind in kinds.PROOFS else general_proof(whole)
+    return kinds.PROOFS[kind](whole) if kind in kinds.PROOFS else general_proof(whole)
 
 
 # --- the records ------------------------------------------------------------------------------------------------------
@@ -224,6 +224,8 @@ def objective_of(design: Json) -> Json:
         share = aim.get("theta", int("leakage" in aim))
         about = list(aim.get("leakage", [])) if number(share) else []
         return {"aim": "leakage", "about": about, "theta": text(share)}
+    if "variance" in aim:
+        return {"aim": "variance", "about": list(aim["variance"])}
     raise CannotConvert(f"the objective {sorted(aim)}")
 
 
@@ -334,7 +336,9 @@ def channel_of(design: Json) -> Json:
     if form in kinds.CHANNELS:
         return kinds.CHANNELS[form](design)
     if form is None:
-        return _dense(channel, _reads(design))
+        dense = _dense(channel, _reads(design))
+        side = design.get("side_information") or {}
+        return dense if side.get("encoder") != "statistically-informed" else _maps(dense, design)
     if form == "pram":
         return {"form": "pram", "stay": [text(v) for v in channel["q"]]}
     if form == "resample":
@@ -368,6 +372,25 @@ def _dense(channel: Json, reads: list[str]) -> Json:
     scale = lcm(*(value.denominator for row in rows for value in row))
     whole = [[str(value.numerator * (scale // value.denominator)) for value in row] for row in rows]
     return {"form": "dense", "letters": len(rows[0]), "scale": str(scale), "rows": whole}
+
+
+def _maps(dense: Json, design: Json) -> Json:
+    """A channel whose letters are maps from side information, with the place of the letter that each map says."""
+    decoder = design["decoder"]
+    drawn = next(iter(design["channel"]["output"].values()))
+    worlds = list(next(iter(decoder.values())))
+    letters = known_letters(design)
+    place = {letter: k for k, letter in enumerate(letters)}
+    maps = [[place[decoder[letter][world]] for world in worlds] for letter in drawn]
+    return {**dense, "form": "maps", "decoder": maps}
+
+
+def known_letters(design: Json) -> list[str]:
+    """The letters that a map says: those of the released column, or of an output of its own."""
+    released = design["mechanism"].get("release")
+    if released:
+        return list(design.get("joint", {}).get("variables", design["channel"]["inputs"])[released[0]])
+    return fresh_letters(design) or []
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------

@@ -212,6 +212,11 @@ class Mechanism:
         return self.observe + self.strata + ((self.side,) if self.side and self.encoder == "informed" else ())
 
     @property
+    def leaving(self) -> tuple[str, ...]:
+        """The columns that leave as they are. Side information does not leave: the user has it anyway."""
+        return self.keep + self.strata
+
+    @property
     def beside(self) -> tuple[str, ...]:
         """What the user has in the end beside the released letter, as far as it is counted."""
         return self.keep + self.strata + ((self.side,) if self.side and self.encoder != "uninformed" else ())
