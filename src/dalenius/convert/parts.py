@@ -10,7 +10,7 @@ from math import lcm, prod
 from typing import Any
 
 from dalenius.convert.text import number, text
-from dalenius.convert.view import View, division
+from dalenius.convert.view import division
 from dalenius.kernel.composite import GONE_THROUGH
 
 __all__ = [
@@ -236,7 +236,7 @@ def _smaller(design: Json, observe: list[str], channel: Json, law: Json, level: 
     }
 
 
-def _proof_of_parts(_: View, design: Json, certificate: Json) -> Json:
+def _proof_of_parts(design: Json) -> Json:
     from dalenius.convert.writing import proof_of
 
     mechanism, channel = design["mechanism"], design["channel"]
@@ -258,7 +258,7 @@ def _proof_of_parts(_: View, design: Json, certificate: Json) -> Json:
             }
             asked.append(_smaller(design, [name], {**part, **sides}, law, own, None))
     proofs = []
-    for part, proof, law in zip(asked, certificate["parts"], laws, strict=True):
+    for part, proof, law in zip(asked, design["certificate"]["parts"], laws, strict=True):
         if law is not None:  # a stratum without records needs no proof
             proofs.append(proof_of(part, proof))
     return {"rule": "parts", "proofs": proofs}
@@ -294,7 +294,7 @@ def _law_of(here: dict[tuple[str, ...], Fraction], observe: list[str], names: tu
     return {"variables": {name: alphabets[name] for name in names}, "pmf": records}
 
 
-def _proof_of_groups(_: View, _design: Json, _certificate: Json) -> Json:
+def _proof_of_groups(_: Json) -> Json:
     return {"rule": "groups"}
 
 

@@ -74,7 +74,7 @@ def bound_by_parts(
     bound = Fraction(0)
     for level, small, item in zip(levels, columns(setting), proofs.pair(len(levels)), strict=True):
         promise = LocalDP(level, None, Fraction(0), (), 1)
-        aim = replace(objective, about=small.mechanism.observe, each=False)
+        aim = replace(objective, aim="information", about=small.mechanism.observe)
         bound += proved_bound(small, (promise,), (), aim, item)
     return bound
 
