@@ -6,13 +6,24 @@ the observed columns. The names of such outputs prove nothing; they follow from 
 
 from fractions import Fraction
 from itertools import product
-from math import lcm
+from math import lcm, prod
 from typing import Any
 
 from dalenius.convert.text import number, text
 from dalenius.convert.view import division
+from dalenius.kernel.composite import GONE_THROUGH
 
-__all__ = ["CHANNELS", "LAWS", "OBJECTIVES", "PROOFS", "TOLD_CHANNELS", "TOLD_LAWS", "TOLD_OBJECTIVES", "each_of"]
+__all__ = [
+    "CHANNELS",
+    "LAWS",
+    "OBJECTIVES",
+    "PROOFS",
+    "TOLD_CHANNELS",
+    "TOLD_LAWS",
+    "TOLD_OBJECTIVES",
+    "asked_given",
+    "each_of",
+]
 
 Json = dict[str, Any]
 
@@ -99,6 +110,50 @@ def _sums(document: Json) -> Json:
         states.append({"scale": str(scale), "rows": [[str(int(value * scale)) for value in row] for row in rows]})
     sums = [sorted(observe.index(name) for name in terms) for terms in channel["sums"]]
     return {"form": "sums", "modulus": channel["modulus"], "states": states, "sums": sums}
+
+
+def asked_given(draft: Json, secret: list[str]) -> list[str]:
+    """The columns that somebody may know beside what leaves, for which the kernel proves what is then told of a secret.
+
+    Parameters
+    ----------
+    draft : dict
+        A design of version 2, as plain values.
+    secret : list of str
+        The columns that a promise is about.
+
+    Returns
+    -------
+    list of str
+        Where all outcomes are gone through, every other observed column; else those of which the lemma speaks.
+    """
+    law, channel, observe = draft["law"], draft["channel"], draft["mechanism"]["observe"]
+    if law["law"] != "independent" or channel["form"] not in ("windows", "sums"):
+        return []
+    group = {name: place for place, part in enumerate(law["groups"]) for name in part["variables"]}
+    own = {group[name] for name in secret}
+    seen = [[observe[at] for at in terms] for terms in channel.get("sums", [])]
+    seen = seen or [[observe[at] for at in window["reads"]] for window in channel["windows"]]
+    if _few(draft):
+        near = set(observe)
+    elif channel["form"] == "sums":
+        near = {name for terms in seen if {*terms} & {*secret} for name in terms}
+    else:
+        near = {name for reads in seen if own <= {group[name] for name in reads} for name in reads}
+    return [name for name in observe if name in near and name not in secret]
+
+
+def _few(draft: Json) -> bool:
+    """Whether the kernel goes through all outcomes."""
+    letters = {entry["name"]: len(entry["letters"]) for entry in draft["variables"]}
+    channel = draft["channel"]
+    inputs = prod(letters[name] for name in draft["mechanism"]["observe"])
+    if channel["form"] == "sums":
+        width = channel["modulus"] ** len(channel["sums"])
+    else:
+        width = prod(window["channel"].get("letters") or GONE_THROUGH + 1 for window in channel["windows"])
+    outcomes = prod(len(part["outcomes"]) for part in draft["law"]["groups"])
+    return outcomes <= GONE_THROUGH and inputs * width <= GONE_THROUGH
 
 
 # --- back to the words of version 1 -----------------------------------------------------------------------------------

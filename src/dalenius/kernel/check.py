@@ -90,8 +90,9 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
         wanted = sum((setting.law.entropy(names, document.work)[1] for names in objective.wanted), Fraction(0))
     rule = document.proof.tag(*RULES)
     beside = beside_side_information(document.release, objective.about)
-    more = objective.maximise
-    return Verdict(kept, rule, more, value, bound, rows, wanted, beside, document.digest, document.work.spent)
+    return Verdict(
+        kept, rule, objective.maximise, value, bound, rows, wanted, beside, document.digest, document.work.spent
+    )
 
 
 def _compare(document: Document, objective: Objective, value: Fraction, bound: Fraction) -> None:

@@ -36,7 +36,7 @@ from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.release import Compact, Figures, Metric, Release, release_of
 
-FEW = 1 << 14  # outcomes of the law, and entries of the matrix, that are gone through one by one
+GONE_THROUGH = 1 << 14  # outcomes of the law, and entries of the matrix, that are gone through one by one
 
 
 class ByLemma(Release):
@@ -48,7 +48,7 @@ class ByLemma(Release):
         law = self.setting.law
         if not isinstance(law, Groups) or not law.independent:
             return False
-        if law.size <= FEW and self.setting.many * self.channel.width <= FEW:
+        if law.size <= GONE_THROUGH and self.setting.many * self.channel.width <= GONE_THROUGH:
             return False
         require(not self.setting.mechanism.beside, "a column leaves as it is, of which the lemma does not speak")
         return True

@@ -22,7 +22,7 @@ MOST_WORK = 20_000_000  # for each million characters: about two seconds
 MOST_PROMISES = 1000
 
 LAWS |= {"independent": read_independent, "margins": read_margins}
-FORMS |= {"maps": read_maps, "strata": read_strata, "sums": read_sums, "windows": read_windows}
+FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "sums": read_sums}
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Objective:
     ----------
     aim : str
         "information": most I(about; all that leaves). "information_of_each": most of the sum of I(X_j; Y_j, strata)
-        over columns that have a matrix each. "leakage": least theta I(about; ...) + (1 - theta) rate.
-        "distortion": least of it. "variance": least variance of the estimated frequencies of `about`.
+        over columns that have a matrix each. "leakage": least theta I(about; ...) + (1 - theta) rate. "distortion":
+        least of it. "variance": least variance of the estimated frequencies of `about`.
     """
 
     aim: str
@@ -44,7 +44,7 @@ class Objective:
 
     @property
     def each(self) -> bool:
-        """Whether columns that have a matrix each are counted one by one."""
+        """Whether columns are counted one by one."""
         return self.aim == "information_of_each"
 
     @property

@@ -74,7 +74,7 @@ def bound_by_parts(
     bound = Fraction(0)
     for level, small, item in zip(levels, columns(setting), proofs.pair(len(levels)), strict=True):
         promise = LocalDP(level, None, Fraction(0), (), 1)
-        aim = replace(objective, about=small.mechanism.observe, aim="information")
+        aim = replace(objective, aim="information", about=small.mechanism.observe)
         bound += proved_bound(small, (promise,), (), aim, item)
     return bound
 
@@ -91,31 +91,37 @@ def bound_by_groups(
     proof.require(plain, "groups are for information, and for mechanisms beside which nothing leaves")
     views = [promise.secret for promise in promises if isinstance(promise, Independent)]
     names = (objective.about, setting.mechanism.observe)
-    told = [_told(group, *names, (), setting.work) for group in law.groups]
+    told = [_told_in_group(group, *names, (), setting.work) for group in law.groups]
     gains = [Fraction(0)]
     for view in views:
         seen = sorted({law.place[name] for name in view})
-        gains.append(sum((told[b] - _told(law.groups[b], *names, view, setting.work) for b in seen), Fraction(0)))
-    return min(sum(told, Fraction(0)) - max(gains), _surprisal(law, setting.mechanism.observe, views, setting.work))
+        gains.append(
+            sum((told[b] - _told_in_group(law.groups[b], *names, view, setting.work) for b in seen), Fraction(0))
+        )
+    return min(
+        sum(told, Fraction(0)) - max(gains), _surprisal_of_groups(law, setting.mechanism.observe, views, setting.work)
+    )
 
 
-def _labels(law: Law, names: Names) -> list[Label]:
+def _labels_in_group(law: Law, names: Names) -> list[Label]:
     """For each outcome of a group, those of the names that stand in it."""
     own = {variable.name for variable in law.variables}
     return law.labels([name for name in names if name in own])
 
 
-def _told(law: Law, about: Names, seen: Names, view: Names, work: Work) -> Fraction:
+def _told_in_group(law: Law, about: Names, seen: Names, view: Names, work: Work) -> Fraction:
     """I(W; X | V) inside one group, from above."""
     joint: Joint = {}
-    labels = zip(_labels(law, about), _labels(law, view), _labels(law, seen), law.atoms, strict=True)
+    labels = zip(
+        _labels_in_group(law, about), _labels_in_group(law, view), _labels_in_group(law, seen), law.atoms, strict=True
+    )
     for w, v, x, (_, n) in labels:
         key = w, v, (0, x)
         joint[key] = joint.get(key, 0) + n
     return information(joint, work)[1]
 
 
-def _surprisal(law: Groups, seen: Names, views: list[Names], work: Work) -> Fraction:
+def _surprisal_of_groups(law: Groups, seen: Names, views: list[Names], work: Work) -> Fraction:
     """H(X) - E[log2 1/M] from above, M the least p(X_V) of the views that lie inside one group."""
     entropy = Fraction(0)
     laws = list[tuple[Law, list[tuple[Fraction, int]]]]()
