@@ -431,7 +431,7 @@ def drafted_card(document: Json) -> Json:
         "format": "dalenius-card/2",
         "work": document["work"],
         "variables": variables,
-        "mechanism": mechanism,
+        "mechanism": mechanism | {"preserve_marginals": False},  # which only the law can show
         "promises": document["promises"],
         "channel": kinds.CARD_CHANNELS.get(document["channel"]["form"], _same_channel)(document),
         "evidence": evidence,
