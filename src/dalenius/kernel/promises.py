@@ -12,11 +12,11 @@ from math import prod
 
 from dalenius.kernel.logs import bits, log2
 from dalenius.kernel.nouns import Setting, names_in
-from dalenius.kernel.numbers import Node, require, up
+from dalenius.kernel.numbers import Node, down, require, up
 from dalenius.kernel.release import Figures, Metric, Release
 from dalenius.kernel.within import Ball, read_ball
 
-LOWER = ("guess_before",)  # figures that are claimed from below; all others from above
+LOWER = ("guess_before", "entropy_bits")  # figures that are claimed from below; all others from above
 MOST_ROWS = 1 << 20  # drawn for one person under local_dp
 
 
@@ -57,7 +57,7 @@ def at_most(figure: Fraction | None, limit: Fraction, what: str) -> None:
     """Refuse a figure above its limit."""
     if figure is None or figure > limit:
         shown = "not bounded" if figure is None else up(figure, 12)
-        require(False, f"{what} is {shown}, more than the promised {up(limit, 12)}")
+        require(False, f"{what} is {shown}, more than the promised {down(limit, 12)}")
 
 
 def no_evidence(node: Node) -> None:

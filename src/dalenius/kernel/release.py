@@ -128,7 +128,7 @@ class Release:
             "odds_nats": None if ruled_out else nats(odds),
             "guess_before": Fraction(max(prior.values()), total),
             "guess_after": Fraction(sum(best.values()), total),
-            "entropy_bits": self.setting.law.entropy(secret, self.work)[1],
+            "entropy_bits": self.setting.law.entropy(secret, self.work)[0],
         }
 
     def independent(self, secret: Sequence[str]) -> None:
