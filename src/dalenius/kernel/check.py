@@ -106,6 +106,8 @@ def reached(document: Document, objective: Objective) -> Fraction:
     release = document.release
     if objective.distortion is not None:
         return release.cost(objective.distortion)
+    if objective.reach is not None:
+        return release.added_capacity(objective.reach)
     if objective.maximise:
         return release.information(objective.about)[0]
     value = Fraction(0)

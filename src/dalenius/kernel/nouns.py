@@ -45,11 +45,10 @@ def names_in(node: Node, variables: Sequence[Variable]) -> tuple[str, ...]:
     return found
 
 
-@dataclass(frozen=True)
 class Law:
     """Counts of the outcomes of all variables, out of `total`.
 
-    Laws that are not written out are subclasses with their own `entropy`, and refuse in `labels`.
+    Laws that are not written out are subclasses, whose `atoms` are made or refused when somebody asks for them.
 
     Parameters
     ----------
@@ -63,10 +62,18 @@ class Law:
         How many rows of a table were counted; None for a law that is only stated.
     """
 
-    variables: tuple[Variable, ...]
-    atoms: tuple[tuple[Label, int], ...]
-    total: int
-    rows: int | None
+    def __init__(
+        self, variables: tuple[Variable, ...], atoms: tuple[tuple[Label, int], ...], total: int, rows: int | None
+    ) -> None:
+        self.variables = variables
+        self._atoms = atoms
+        self.total = total
+        self.rows = rows
+
+    @property
+    def atoms(self) -> tuple[tuple[Label, int], ...]:
+        """The outcomes that occur, rising, each with its count."""
+        return self._atoms
 
     def labels(self, names: Sequence[str]) -> list[Label]:
         """For each atom, its outcome of the named variables."""
@@ -83,6 +90,10 @@ class Law:
             counts[label] += n
         work.spend(4 * len(self.atoms))
         return entropy(counts.values(), work)
+
+    def setting(self, mechanism: "Mechanism", work: Work) -> "Setting":
+        """This law under a mechanism. A law with inputs of its own brings a setting of its own."""
+        return Setting(self.variables, self, mechanism, work)
 
 
 LawReader = Callable[[Node, tuple[Variable, ...], Work], Law]
@@ -182,7 +193,8 @@ class Mechanism:
     fresh : tuple of str or None
         The letters of an output of its own; None: as many as one likes.
     form : str
-        "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly.
+        "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly; or "noise": the
+        columns are numbers on grids, and points of the grids, continued at both ends, are released.
     forbid : tuple of (letter, letter)
         Changes that never happen, in any released column.
     never : tuple of combinations
@@ -247,7 +259,7 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         preserve.flag(),
         known,
     )
-    form.require(mechanism.form in ("any", "pram"), "the form is any or pram")
+    form.require(mechanism.form in ("any", "pram", "noise"), "the form is any, pram or noise")
     held = mechanism.forbid or mechanism.freeze or mechanism.preserve_marginals
     node.require(not held or set(released) <= set(looked), "a column is held fast that is not observed")
     node.require(bool(released) or not mechanism.preserve_marginals, "an output of its own has no marginal before")
@@ -326,7 +338,9 @@ class Setting:
         self.sizes = [len(self.alphabets[name]) for name in mechanism.reads]
         self.many = prod(self.sizes)
         self.width: int | None = None  # how many letters may be released; None: as many as one likes
-        if mechanism.release:
+        if mechanism.form == "noise":
+            pass  # the points of the grids have no end
+        elif mechanism.release:
             self.width = prod(len(self.alphabets[name]) for name in mechanism.release)
         elif mechanism.fresh is not None:
             self.width = len(mechanism.fresh)
