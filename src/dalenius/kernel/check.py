@@ -26,6 +26,8 @@ class Verdict:
         The figures of the promises and the distortions of the limits.
     rule : str
         The rule of the bound; "privacy" where only the promises were asked for.
+    maximised : bool
+        Whether more is better.
     value, bound : Fraction or None
         The channel reaches at least `value` (minimised: at most), and no mechanism passes `bound`.
     rows : int or None
@@ -41,6 +43,7 @@ class Verdict:
 
     kept: Kept
     rule: str
+    maximised: bool
     value: Fraction | None
     bound: Fraction | None
     rows: int | None
@@ -77,13 +80,13 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     rows = setting.law.rows if setting.has_law else None
     objective = document.objective
     if objective is None or document.proof is None or privacy_only:
-        return Verdict(kept, "privacy", None, None, rows, None, document.digest, document.work.spent)
+        return Verdict(kept, "privacy", False, None, None, rows, None, document.digest, document.work.spent)
     value = reached(document, objective)
     bound = proved_bound(document, objective, document.proof)
     _compare(document, objective, value, bound)
     wanted = setting.law.entropy(objective.about, document.work)[1] if objective.maximise else None
     rule = document.proof.tag(*RULES)
-    return Verdict(kept, rule, value, bound, rows, wanted, document.digest, document.work.spent)
+    return Verdict(kept, rule, objective.maximise, value, bound, rows, wanted, document.digest, document.work.spent)
 
 
 def _compare(document: Document, objective: Objective, value: Fraction, bound: Fraction) -> None:
