@@ -5,7 +5,7 @@ places, then given its type an outcome of the samples is uniform on all orders, 
 else. Two consequences:
 
 1. A channel p(y | t) treats all samples alike, and (X_i, Y) has for every i the law of (X, Y), X a sample drawn at
-   random from the n, because p(X = a | t) = t_a / n. A second sample has p(X' = b | t, X = a) = (t_b - [a = b]) / (n-1).
+   random from the n, because p(X = a | t) = t_a / n. A second one: p(X' = b | t, X = a) = (t_b - [a = b]) / (n - 1).
 2. Whatever a mechanism p(y | x_1..x_n) tells about the rest and about a sample drawn at random is what its mean over
    the orders of each type tells, because the joint law is the same. So a bound over channels that read the type holds
    for every mechanism.

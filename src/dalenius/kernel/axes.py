@@ -1,4 +1,4 @@
-r"""One axis of noise: a symmetric law N, added to the shift c of a record and collected at both ends; whole numbers alone.
+r"""One axis of noise: a symmetric law N, added to the shift c of a record and collected at both ends, in whole numbers.
 
 With x the places of a record on the grids of its columns, an axis has the shift c = floor(take x + move) and the value
 t = c + N, or the nearest end where that is beyond `low` or `high`. W_c is the law of t. For the figures of an axis:
@@ -82,8 +82,8 @@ class Axis:
     Parameters
     ----------
     node : Node
-        `take` (a number for each column), `move`, `low`, `high`, `weights` of N = 0, 1, .., a `prior` of the shifts that
-        proves the capacity, and the `variance` of take x that the records have at most.
+        `take` (a number for each column), `move`, `low`, `high`, `weights` of N = 0, 1, .., a `prior` of the shifts
+        that proves the capacity, and the `variance` that take x has at most.
     sizes : sequence of int
         How many grid points each column has.
     """

@@ -1,19 +1,20 @@
 """`check`: privacy, then the value of the channel, then the bound of the problem, then the claims against both."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.kernel.document import Document, Limit, Objective, read_document
-from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Refused, down, require, up
+from dalenius.kernel.document import Document, Objective, read_document
+from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
+from dalenius.kernel.maps import beside_side_information
+from dalenius.kernel.noise_bound import bound_of_noise
+from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.promises import Promise
+from dalenius.kernel.rules import RULES, proved_bound
+from dalenius.kernel.variance import total_variance
+from dalenius.kernel.water_bound import bound_by_water
 
-Rule = Callable[[Setting, tuple[Promise, ...], tuple[Limit, ...], Objective, Node], Fraction]
-
-# A bound that no mechanism passes which keeps the promises, the limits and the shape. No rule sees the channel.
-RULES: dict[str, Rule] = {}
+RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
+RULES |= {"noise": bound_of_noise, "water": bound_by_water}
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Verdict:
         how many rows there were.
     entropy_bits : Fraction or None
         The entropy of what is wanted, rounded up, where information is maximised.
+    beside_bits : Fraction or None
+        What the output tells about `about` of the objective together with side information that the mechanism ignores.
     digest : str
         SHA-256 of the text.
     work : int
@@ -48,6 +51,7 @@ class Verdict:
     bound: Fraction | None
     rows: int | None
     entropy_bits: Fraction | None
+    beside_bits: Fraction | None
     digest: str
     work: int
 
@@ -80,13 +84,15 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     rows = setting.law.rows if setting.has_law else None
     objective = document.objective
     if objective is None or document.proof is None or privacy_only:
-        return Verdict(kept, "privacy", False, None, None, rows, None, document.digest, document.work.spent)
+        return Verdict(kept, "privacy", False, None, None, rows, None, None, document.digest, document.work.spent)
     value = reached(document, objective)
-    bound = proved_bound(document, objective, document.proof)
+    bound = proved_bound(setting, document.promises, document.limits, objective, document.proof)
     _compare(document, objective, value, bound)
     wanted = setting.law.entropy(objective.about, document.work)[1] if objective.maximise else None
     rule = document.proof.tag(*RULES)
-    return Verdict(kept, rule, objective.maximise, value, bound, rows, wanted, document.digest, document.work.spent)
+    beside = beside_side_information(document.release, objective.about)
+    more = objective.maximise
+    return Verdict(kept, rule, more, value, bound, rows, wanted, beside, document.digest, document.work.spent)
 
 
 def _compare(document: Document, objective: Objective, value: Fraction, bound: Fraction) -> None:
@@ -111,6 +117,10 @@ def reached(document: Document, objective: Objective) -> Fraction:
         return release.cost(objective.distortion)
     if objective.reach is not None:
         return release.added_capacity(objective.reach)
+    if objective.aim == "variance":
+        setting = document.setting
+        counts = [setting.mass.get(x, 0) for x in range(setting.many)]
+        return total_variance(*release.dense, counts, document.work)
     if objective.maximise:
         return release.information(objective.about)[0]
     value = Fraction(0)
@@ -118,14 +128,6 @@ def reached(document: Document, objective: Objective) -> Fraction:
         value += objective.theta * release.information(objective.about)[1]
     if objective.theta < 1:
         mechanism = document.setting.mechanism
-        given = (mechanism.side,) if mechanism.side else ()
+        given = (mechanism.side,) if mechanism.side and mechanism.encoder != "uninformed" else ()
         value += (1 - objective.theta) * release.information(mechanism.observe, given)[1]
     return value
-
-
-def proved_bound(document: Document, objective: Objective, proof: Node) -> Fraction:
-    """What no mechanism that keeps the promises passes. Nothing here sees the channel."""
-    if not RULES:
-        raise Refused("there is no rule for bounds")
-    rule = RULES[proof.tag(*RULES)]
-    return rule(document.setting, document.promises, document.limits, objective, proof)

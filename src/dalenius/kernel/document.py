@@ -8,6 +8,7 @@ from hashlib import sha256
 from dalenius.kernel.alike import read_alike, read_types
 from dalenius.kernel.channel import FORMS, Channel, read_channel
 from dalenius.kernel.distortion import Distortion, read_distortion
+from dalenius.kernel.maps import read_maps
 from dalenius.kernel.noise import Noise
 from dalenius.kernel.nouns import LAWS, Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, parsed
@@ -22,18 +23,31 @@ MOST_WORK = 20_000_000  # for each million characters: about two seconds
 MOST_PROMISES = 1000
 
 LAWS |= {"alike": read_alike}
+FORMS |= {"maps": read_maps}
 FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
 
 
 @dataclass(frozen=True)
 class Objective:
-    """What is best: most I(about; all that leaves), least theta I(about; ...) + (1 - theta) rate, or a distortion."""
+    """What is best.
 
-    maximise: bool
+    Parameters
+    ----------
+    aim : str
+        "information": most I(about; all that leaves). "leakage": least theta I(about; ...) + (1 - theta) rate.
+        "distortion": least of it. "variance": least variance of the estimated frequencies of `about`.
+    """
+
+    aim: str
     about: tuple[str, ...]
     theta: Fraction
     distortion: Distortion | None
     reach: tuple[int, ...] | None = None  # least capacity of noise that is added and reaches so many steps
+
+    @property
+    def maximise(self) -> bool:
+        """Whether more is better."""
+        return self.aim == "information"
 
 
 @dataclass(frozen=True)
@@ -170,15 +184,18 @@ def _read_limits(node: Node, setting: Setting) -> tuple[Limit, ...]:
 
 
 def _read_objective(node: Node, setting: Setting) -> Objective:
-    aim = node.tag("information", "leakage", "distortion", "capacity")
+    aim = node.tag("information", "leakage", "distortion", "variance", "capacity")
     if aim == "distortion":
         _, parts = node.fields("aim", "distortion")
-        return Objective(False, (), Fraction(0), read_distortion(parts, setting))
+        return Objective(aim, (), Fraction(0), read_distortion(parts, setting))
+    if aim == "variance":
+        _, about = node.fields("aim", "about")
+        return Objective(aim, names_in(about, setting.variables), Fraction(0), None)
     if aim == "capacity":
         _, reach = node.fields("aim", "reach")
         node.require(setting.mechanism.form == "noise", "the least capacity is that of noise")
         steps = tuple(item.place(1 << 20) for item in reach.pair(len(setting.mechanism.observe)))
-        return Objective(False, (), Fraction(1), None, steps)
+        return Objective(aim, (), Fraction(0), None, steps)
     _, about, theta = node.fields("aim", "about", "theta")
     names = names_in(about, setting.variables)
     share = theta.number(0)
@@ -189,7 +206,7 @@ def _read_objective(node: Node, setting: Setting) -> Objective:
     node.require(
         share == 1 or not mechanism.keep + mechanism.strata, "a rate is without columns that leave as they are"
     )
-    return Objective(aim == "information", names, share, None)
+    return Objective(aim, names, share, None)
 
 
 def _read_claims(node: Node, promises: tuple[Promise, ...], limits: tuple[Limit, ...], setting: Setting) -> Claims:

@@ -1,7 +1,7 @@
-r"""Form "noise": numbers on grids, noise along axes, given back on the grids; every figure from the weights of the noise.
+r"""Form "noise": numbers on grids, noise along axes, given back on the grids; all figures from the weights of the noise.
 
-A record with the places x of its columns has the values t on the axes (`axes`), with independent noise on each; column j
-is released as the grid point of number floor(give_j t + shift_j), counted from its first released one, or the nearest
+A record with the places x of its columns has the values t on the axes (`axes`), with independent noise on each. Column
+j is released as the grid point of number floor(give_j t + shift_j), counted from its first released one, or the nearest
 one where that is outside. What is released is a function of all T, so that informations, levels and deltas of the axes
 add, and 1 - eta multiplies: I(S; T1, T2) <= I(S; T1) + I(X; T2).
 """
@@ -13,7 +13,7 @@ from functools import cached_property
 from math import isqrt, lcm, prod
 
 from dalenius.kernel.axes import NOTHING, Axis, two_to
-from dalenius.kernel.channel import Channel, Rows
+from dalenius.kernel.channel import Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import bits, exp, log2, nats
 from dalenius.kernel.nouns import Label, Setting

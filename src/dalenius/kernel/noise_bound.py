@@ -2,7 +2,7 @@ r"""Rule "noise": what numbers on grids must tell, or must err, and the least ca
 
 For every Y with squared errors D_j, X - E[X | Y] plus a uniform number on the grid has a density of variance at most
 D_j / step_j^2 + 1/12 in steps, so that H(X | Y) <= sum_j 1/2 log2 (2 pi e (D_j / step_j^2 + 1/12)), at most
-k/2 log2 (2 pi e (sum_j D_j + sum_j step_j^2 / 12) / k) - sum_j log2 step_j for k columns; and I(S; Y) >= I(S; X) - H(X|Y).
+k/2 log2 (2 pi e (sum_j D_j + sum_j step_j^2 / 12) / k) - sum_j log2 step_j for k columns; I(S; Y) >= I(S; X) - H(X | Y).
 For one column and Y on its grid, continued at both ends, Blahut's dual says more: for any s > 0 and positive weights a,
 
     I(X; Y) >= sum_x p log2 a - log2 max_y sum_x p a 2^(-s (x - y)^2) - s E (X - Y)^2      in steps.
@@ -32,6 +32,7 @@ def bound_of_noise(
 ) -> Fraction:
     """A lower bound of the objective, over every mechanism that keeps the promises and the limits."""
     _, line, least = proof.fields("rule", "line", "least")
+    proof.require(not setting.mechanism.beside, "this rule is for columns that are released whole")
     m = setting.mechanism
     proof.require(m.form == "noise" and m.reads == m.observe == m.release and not m.keep, "this rule is for noise")
     grids = Grids(setting)
@@ -43,7 +44,7 @@ def bound_of_noise(
     if objective.distortion is not None:
         proof.require(_all_squared(objective.distortion, grids), "this rule is for the squared error of all columns")
         return max([NOTHING, *(unknown.least_error(*told) for told in _told(setting, grids, promises))])
-    proof.require(not objective.maximise and objective.theta == 1, "this rule is for what is least")
+    proof.require(objective.aim == "leakage" and objective.theta == 1, "this rule is for the least leakage")
     errors = [limit.at_most for limit in limits if _all_squared(limit.distortion, grids)]
     norms = [limit.at_most for limit in limits if limit.distortion.parts[0].power == 2]
     errors += [most**2 * len(grids.names) for most in norms]
@@ -64,8 +65,8 @@ def _told(setting: Setting, grids: Grids, promises: tuple[Promise, ...]) -> list
     for promise in promises:
         if isinstance(promise, Leakage):
             found.append((promise.secret, promise.at_most))
-        elif isinstance(promise, Dalenius) and promise.rows == 1:  # a record is all columns together
-            found.append((names, promise.at_most))
+        elif isinstance(promise, Dalenius):  # any number of records, each with noise of its own
+            found.append((names, promise.at_most / promise.group))
         elif isinstance(promise, Contraction):
             found.append((names, promise.at_most * setting.law.entropy(names, setting.work)[1]))
         elif isinstance(promise, LocalDP) and not (promise.delta or promise.metric or promise.given):

@@ -16,6 +16,8 @@ from dalenius.kernel.numbers import Node, Refused, Work, integers, require
 Label = tuple[int, ...]  # an outcome of some variables: the place of each letter in its alphabet
 Key = TypeVar("Key", bound=Hashable)
 WRITTEN_OUT = 1 << 22  # inputs or letters that are ever listed
+ENCODERS = ("informed", "statistically-informed", "uninformed")
+RECORDS = 64  # of a group under noise
 PRODUCTS = 1 << 20  # outcomes of independent groups that are ever multiplied
 
 
@@ -204,7 +206,11 @@ class Mechanism:
     preserve_marginals : bool
         Whether the law of the released columns stays as it was.
     side : str or None
-        What the user has anyway: read as the last input, and counted beside what leaves.
+        What the user has anyway.
+    encoder : str or None
+        What the mechanism does about it. "informed": it is read as the last input, and counted beside what leaves;
+        "statistically-informed": only its law is known, what is drawn is a map from it to released letters, and it is
+        counted beside what leaves; "uninformed": the mechanism is made as if there were nothing.
     """
 
     observe: tuple[str, ...]
@@ -218,16 +224,17 @@ class Mechanism:
     freeze: tuple[str, ...]
     preserve_marginals: bool
     side: str | None
+    encoder: str | None
 
     @property
     def reads(self) -> tuple[str, ...]:
         """The inputs of the channel, in their order."""
-        return self.observe + self.strata + ((self.side,) if self.side else ())
+        return self.observe + self.strata + ((self.side,) if self.side and self.encoder == "informed" else ())
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """What the user has in the end beside the released letter."""
-        return self.keep + self.strata + ((self.side,) if self.side else ())
+        """What the user has in the end beside the released letter, as far as it is counted."""
+        return self.keep + self.strata + ((self.side,) if self.side and self.encoder != "uninformed" else ())
 
 
 def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
@@ -237,7 +244,7 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         "side",
     )  # fmt: skip
     looked, layers, kept, released = (names_in(part, variables) for part in (observe, strata, keep, release))
-    known = _read_side(side, variables)
+    known, encoder = _read_side(side, variables)
     used = looked + layers + kept + ((known,) if known else ())
     node.require(len(set(used)) == len(used), "a column is both looked at and kept, or stands twice")
     observe.require(bool(looked), "nothing is observed")
@@ -258,6 +265,7 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         frozen,
         preserve.flag(),
         known,
+        encoder,
     )
     form.require(mechanism.form in ("any", "pram", "noise"), "the form is any, pram or noise")
     held = mechanism.forbid or mechanism.freeze or mechanism.preserve_marginals
@@ -266,13 +274,13 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     return mechanism
 
 
-def _read_side(node: Node, variables: tuple[Variable, ...]) -> str | None:
+def _read_side(node: Node, variables: tuple[Variable, ...]) -> tuple[str | None, str | None]:
     if node.is_null():
-        return None
+        return None, None
     variable, encoder = node.fields("variable", "encoder")
     node.require(variable.text() in {each.name for each in variables}, "there is no such variable")
-    encoder.require(encoder.text() == "informed", "the encoder is informed")
-    return variable.text()
+    encoder.require(encoder.text() in ENCODERS, f"the encoder is one of {', '.join(ENCODERS)}")
+    return variable.text(), encoder.text()
 
 
 def _read_fresh(node: Node, released: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -357,6 +365,11 @@ class Setting:
         if self._law is None:
             raise Refused("this needs the law of the records, which a card does not carry")
         return self._law
+
+    @property
+    def members(self) -> list[int]:
+        """How many values each member has that a group may have: inputs; under noise whole records, each by itself."""
+        return [self.many] * RECORDS if self.mechanism.form == "noise" else self.sizes
 
     @cached_property
     def released(self) -> list[tuple[str, ...]] | None:

@@ -25,7 +25,7 @@ from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.logs import BITS, LOG_COST, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
-from dalenius.kernel.release import Compact, Figures, Joint, Release
+from dalenius.kernel.release import Compact, Figures, Release
 
 Masses = dict[Label, Fraction]
 

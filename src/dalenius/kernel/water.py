@@ -1,9 +1,8 @@
 r"""Form "filled": a column of any number of letters, released by filling up to a level (003, eq. 16-18).
 
 With the level t, a letter x of mass p(x) > t stays with probability 1 - t / p(x), every other never; else a letter is
-drawn from q(y) = (p(y) - t)^+ / s. With m letters above the level, D = sum_x min(p, t) - t and s = 1 - D - t, the released
-letters have the law q, and p(x | y) is 1 - D for x = y, else min(p(x), t). So every figure is a sum over the letters
-above, and Pr(Y != X) = D. A level that no letter is above releases the first most frequent letter, always.
+drawn from q(y) = (p(y) - t)^+ / s. With D = sum_x min(p, t) - t and s = 1 - D - t, the released letters have the law q, and
+p(x | y) is 1 - D for x = y, else min(p(x), t). So every figure is a sum over the letters above, and Pr(Y != X) = D. A level that no letter is above releases the first most frequent letter, always.
 """
 
 from bisect import bisect_right

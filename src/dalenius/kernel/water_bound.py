@@ -35,9 +35,8 @@ def bound_by_water(
             start, steep = _line(column, level, slope)
             found += [share * (start - told) / steep for told in leaks if steep]
         return max(found)
-    least = not objective.maximise and objective.reach is None
     about = not objective.theta or set(objective.about) == names
-    proof.require(least and about, "this rule is for the least information about all of the input")
+    proof.require(objective.aim == "leakage" and about, "this rule is for the least information about all of the input")
     allowed = [(whole_hamming(limit.distortion, setting), limit.at_most) for limit in limits]
     for share, most in allowed:
         if share and not most:
