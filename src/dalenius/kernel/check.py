@@ -8,6 +8,7 @@ from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
 from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.noise_bound import bound_of_noise
 from dalenius.kernel.numbers import down, require, up
+from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.rules import RULES, proved_bound
 from dalenius.kernel.variance import total_variance
@@ -15,6 +16,7 @@ from dalenius.kernel.water_bound import bound_by_water
 
 RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
 RULES |= {"noise": bound_of_noise, "water": bound_by_water}
+RULES |= {"parts": bound_by_parts, "groups": bound_by_groups}
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,14 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     value = reached(document, objective)
     bound = proved_bound(setting, document.promises, document.limits, objective, document.proof)
     _compare(document, objective, value, bound)
-    wanted = setting.law.entropy(objective.about, document.work)[1] if objective.maximise else None
+    wanted = None
+    if objective.maximise:
+        wanted = sum((setting.law.entropy(names, document.work)[1] for names in objective.wanted), Fraction(0))
     rule = document.proof.tag(*RULES)
     beside = beside_side_information(document.release, objective.about)
-    more = objective.maximise
-    return Verdict(kept, rule, more, value, bound, rows, wanted, beside, document.digest, document.work.spent)
+    return Verdict(
+        kept, rule, objective.maximise, value, bound, rows, wanted, beside, document.digest, document.work.spent
+    )
 
 
 def _compare(document: Document, objective: Objective, value: Fraction, bound: Fraction) -> None:
@@ -117,6 +122,8 @@ def reached(document: Document, objective: Objective) -> Fraction:
         return release.cost(objective.distortion)
     if objective.reach is not None:
         return release.added_capacity(objective.reach)
+    if objective.each:
+        return release.information_of_each()[0]
     if objective.aim == "variance":
         setting = document.setting
         counts = [setting.mass.get(x, 0) for x in range(setting.many)]

@@ -153,7 +153,7 @@ class LocalDP(Promise):
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
-        beside = [name for name in release.setting.mechanism.beside if name not in self.given]
+        beside = [name for name in release.setting.mechanism.leaving if name not in self.given]
         require(not beside, f"{', '.join(beside)} leaves as it is: records that differ there have no level of local_dp")
         if self.delta:
             found = self.rows * release.delta(self.given, self.epsilon_of_one_row)
@@ -179,7 +179,7 @@ class Dalenius(Promise):
     needs_law = False
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        beside = release.setting.mechanism.beside
+        beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: an adversary learns all of it")
         everything = bits(log2(prod(sorted(release.setting.members)[-self.group :]))[1])
         found = min(self.rows * release.capacity(self.group, evidence), everything)
@@ -196,7 +196,7 @@ class Contraction(Promise):
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
-        beside = release.setting.mechanism.beside
+        beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: all information about it passes")
         found = release.contraction()
         at_most(found, self.at_most, "the contraction coefficient")
@@ -249,7 +249,7 @@ def _read_local_dp(node: Node, setting: Setting) -> Promise:
     delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
     agreeing = names_in(given, setting.variables)
     # Records that agree in what stays hidden would be a promise about almost nothing.
-    given.require(set(agreeing) <= set(setting.mechanism.beside), "given names a column that does not leave as it is")
+    given.require(set(agreeing) <= set(setting.mechanism.leaving), "given names a column that does not leave as it is")
     return LocalDP(epsilon.number(0), distances, delta.number(0), agreeing, rows.place(MOST_ROWS, 1))
 
 

@@ -148,6 +148,10 @@ class Release:
             return self._information_of_input()
         return information(self.joint(about, given), self.work)
 
+    def information_of_each(self) -> tuple[Fraction, Fraction]:
+        """Bounds in bits of the sum of I(X_j; Y_j, strata) over observed columns that have a matrix each."""
+        raise Refused(f"form {self.channel.form} has no matrix for each column")
+
     def _information_of_input(self) -> tuple[Fraction, Fraction]:
         """Bounds of I(X; Y, K), X all that is read, by the spectrum.
 
@@ -283,6 +287,7 @@ class Release:
         """
         setting = self.setting
         mechanism = setting.mechanism
+        require(mechanism.each is None, "the columns do not have a matrix each")
         asked = mechanism.form
         require(asked in ("any", self.channel.form), f"the matrix is not of form {asked}")
         if mechanism.forbid or mechanism.freeze or mechanism.never:

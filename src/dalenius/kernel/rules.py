@@ -37,4 +37,7 @@ def proved_bound(
     setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
 ) -> Fraction:
     """What no mechanism passes that keeps the promises, the limits and the shape."""
-    return RULES[proof.tag(*RULES)](setting, promises, limits, objective, proof)
+    rule = proof.tag(*RULES)
+    # With a matrix for each column the mechanisms that compete are products, and what they tell is added up.
+    proof.require(setting.mechanism.each is None or rule == "parts", "columns with a matrix each are bounded by parts")
+    return RULES[rule](setting, promises, limits, objective, proof)
