@@ -53,7 +53,7 @@ class Proved:
     place: int
     entropy: Fraction = Fraction(0)
     beside: Fraction | None = None
-    stated: Mapping[str, str | None] = field(default_factory=dict)
+    stated: Mapping[str, Any] = field(default_factory=dict)
 
 
 def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
@@ -117,9 +117,17 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, _stated(kept))
 
 
-def _stated(kept: Kept) -> Mapping[str, str | None]:
-    """What was proved beyond the promises."""
-    return {name: None if value is None else up(value) for name, value in getattr(kept, "stated", {}).items()}
+def _stated(kept: Kept) -> Json:
+    """What was proved beyond the promises; deltas at several levels stand together."""
+    found: Json = {}
+    for name, value in kept.stated.items():
+        rounded = None if value is None else up(value)
+        figure, at, level = name.partition("_at_")
+        if at:
+            found.setdefault(figure, {})[level] = rounded
+        else:
+            found[name] = rounded
+    return found
 
 
 def _asked(promise: Json, draft: Json) -> list[Json]:
