@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from contract import DesignContract, assert_kept, post_processing
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import (
     Channel,
     LocalDP,

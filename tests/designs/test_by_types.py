@@ -14,7 +14,7 @@ from contract import DesignContract, assert_kept, information, post_processing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Channel, Design, Independent, MaximizeInformation, Pmf, Problem, Types
 from dalenius.core.arithmetic import share_log2, times_log2
 from dalenius.core.multinomial import list_types, type_law

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from contract import DesignContract
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import (
     LocalDP,
     MaximizeInformation,

@@ -10,7 +10,7 @@ import pytest
 from contract import DesignContract, assert_refused
 
 from dalenius import apply
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import (
     Distortion,
     LocalDP,

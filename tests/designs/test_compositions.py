@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from contract import DesignContract, assert_kept, information, post_processing
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.certify.checking import prove
 from dalenius.core import Certificate, Channel, Independent, MinimizeRate, Pmf, Problem, ProductPmf
 from dalenius.core.numbers import exact

@@ -10,7 +10,7 @@ from math import inf
 import pytest
 from contract import assert_kept
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Design, Independent, Pmf, Types
 from dalenius.designs import disclose
 from dalenius.designs.by_types import disclose_types

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from contract import DesignContract, assert_refused, information
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.designs import solve

@@ -13,7 +13,7 @@ import pytest
 from contract import DesignContract, assert_kept
 
 from dalenius import verify
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Independent, InformationPrivacy, LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import down, exact, up
 from dalenius.designs import solve

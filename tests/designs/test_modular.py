@@ -11,7 +11,7 @@ from contract import DesignContract, assert_kept
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Design, Independent, MinimizeRate, Pmf, Problem, ProductPmf, channel_of
 from dalenius.core.numbers import exact
 from dalenius.designs import solve

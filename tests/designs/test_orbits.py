@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from contract import DesignContract, assert_kept, information
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Orbit, Orbits, Pmf
 from dalenius.core.numbers import down, exact, up
 from dalenius.designs import column_boxes, disclose

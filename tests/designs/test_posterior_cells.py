@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from contract import DesignContract, assert_kept
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Certificate, Pmf
 from dalenius.core.numbers import down, exact, up
 from dalenius.designs import disclose

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.certify.pram import level, shapes
 from dalenius.core import Design, LocalDP, MaximizeInformation, Pmf, Pram, Problem
 from dalenius.core.arithmetic import exp

@@ -12,7 +12,7 @@ from contract import DesignContract, information
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, MinimizeLeakage, MinimizeRate, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.designs import solve

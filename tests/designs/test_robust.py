@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from contract import DesignContract
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Contraction, Distortion, Independent, MinimizeDistortion, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.designs import solve

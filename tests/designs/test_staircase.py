@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.certify.staircase import most_told
 from dalenius.core import Design, LocalDP, MaximizeInformation, Pmf, Problem, Staircase, channel_of
 from dalenius.core.arithmetic import exp as e

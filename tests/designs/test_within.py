@@ -11,7 +11,7 @@ from contract import DesignContract
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.certify.ball import upper_end
 from dalenius.cli import main
 from dalenius.core import Design, Distortion, Independent, Leakage, MinimizeDistortion, Mismatch, Pmf, Problem

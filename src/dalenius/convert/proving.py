@@ -12,12 +12,12 @@ from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evid
 from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
 from dalenius.kernel.maps import beside_side_information
-from dalenius.kernel.numbers import Node, down, up
+from dalenius.kernel.numbers import Node, down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.promises import LOWER
+from dalenius.kernel.promises import LOWER, Leakage
 from dalenius.kernel.rules import proved_bound
 
-__all__ = ["ENOUGH", "Proved", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
+__all__ = ["ENOUGH", "Proved", "bounds_within", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
 
 Json = dict[str, Any]
 
@@ -219,3 +219,28 @@ def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]
     changed = {"variables": variables, "law": law, "evidence": evidence, "claims": claims, "work": str(ENOUGH)}
     kept = check_privacy(read_document(canonical(document | changed), ENOUGH))
     return [proved_of(claims) for claims in figures_claimed(kept)], [_exactly(cost) for cost in kept.limits]
+
+
+def bounds_within(design: Json) -> list[tuple[Fraction, Fraction]]:
+    """Of each leakage that is promised for all laws of a ball: what is proved, and what is promised.
+
+    Parameters
+    ----------
+    design : dict
+        Laid out as version 1, with the multipliers of its promises. Limits must be kept.
+
+    Raises
+    ------
+    Refused
+        If a limit is not kept.
+    """
+    draft = drafted(design) | {"work": str(ENOUGH), "proof": {"rule": "closed"}}
+    document = read_document(canonical(draft), ENOUGH)
+    release = document.release
+    for limit in document.limits:
+        require(release.cost(limit.distortion) <= limit.at_most, "a limit is not kept")
+    found = []
+    for promise, evidence in zip(document.promises, document.evidence, strict=True):
+        if isinstance(promise, Leakage) and promise.within is not None:
+            found.append((release.within(promise.secret, promise.within, evidence), promise.at_most))
+    return found
