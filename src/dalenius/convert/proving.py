@@ -9,13 +9,15 @@ from typing import Any
 from dalenius.convert.telling import proved_of
 from dalenius.convert.text import canonical
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
-from dalenius.kernel.check import proved_bound, reached
+from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
+from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.numbers import Node, down, up
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import LOWER
+from dalenius.kernel.rules import proved_bound
 
-__all__ = ["ENOUGH", "Proved", "card_text", "proved_elsewhere", "proved_text"]
+__all__ = ["ENOUGH", "Proved", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
 
 Json = dict[str, Any]
 
@@ -96,25 +98,27 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
             private = document.work.spent
         assert document.objective is not None
         document.work.spent = private  # each certificate stands by itself
-        bound = proved_bound(document, document.objective, Node(proof))
+        bound = proved_bound(document.setting, document.promises, document.limits, document.objective, Node(proof))
         found.append((bound if maximise else -bound, place, proof, document.work.spent))
         if abs(bound - value) <= TIGHT:
             break
-    if document is None or kept is None:
+    if document is None or kept is None or document.objective is None:
         raise ValueError("a design needs at least one certificate")
     best, place, proof, spent = min(found, key=lambda one: one[0])
     bound = best if maximise else -best
     draft["proof"] = proof
     draft["claims"] = _claims(kept, value, bound, maximise=maximise)
-    draft["work"] = _work(spent, draft)
-    about = draft["objective"].get("about", [])
-    entropy = document.setting.law.entropy(about, document.work)[1] if about else Fraction(0)
-    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, kept.beside, _stated(kept))
+    draft["work"] = work_declared(spent, draft)
+    objective = document.objective
+    wanted = (document.setting.law.entropy(names, document.work)[1] for names in objective.wanted if names)
+    entropy = sum(wanted, Fraction(0))
+    beside = beside_side_information(document.release, objective.about)
+    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, _stated(kept))
 
 
 def _stated(kept: Kept) -> Mapping[str, str | None]:
     """What was proved beyond the promises."""
-    return {name: None if value is None else up(value) for name, value in kept.stated.items()}
+    return {name: None if value is None else up(value) for name, value in getattr(kept, "stated", {}).items()}
 
 
 def _asked(promise: Json, draft: Json) -> list[Json]:
@@ -159,7 +163,7 @@ def _claim(figure: str, given: str | None, value: Fraction | None) -> Json:
     return {"figure": figure, "given": given, "value": rounded}
 
 
-def _work(spent: int, draft: Json) -> str:
+def work_declared(spent: int, draft: Json) -> str:
     """The work that the document declares: what its proof took, with a little more for its own length."""
     enough = spent + spent // 8 + 4 * len(canonical(draft)) + 10_000
     digits = max(len(str(enough)) - 2, 0)

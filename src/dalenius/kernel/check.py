@@ -5,10 +5,13 @@ from fractions import Fraction
 
 from dalenius.kernel.document import Document, Objective, read_document
 from dalenius.kernel.maps import beside_side_information
-from dalenius.kernel.numbers import Node, down, require, up
+from dalenius.kernel.numbers import down, require, up
+from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.rules import RULES
+from dalenius.kernel.rules import RULES, proved_bound
 from dalenius.kernel.variance import total_variance
+
+RULES |= {"parts": bound_by_parts, "groups": bound_by_groups}
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,8 @@ class Verdict:
         The figures of the promises and the distortions of the limits.
     rule : str
         The rule of the bound; "privacy" where only the promises were asked for.
+    maximised : bool
+        Whether more is better.
     value, bound : Fraction or None
         The channel reaches at least `value` (minimised: at most), and no mechanism passes `bound`.
     rows : int or None
@@ -38,6 +43,7 @@ class Verdict:
 
     kept: Kept
     rule: str
+    maximised: bool
     value: Fraction | None
     bound: Fraction | None
     rows: int | None
@@ -75,14 +81,18 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     rows = setting.law.rows if setting.has_law else None
     objective = document.objective
     if objective is None or document.proof is None or privacy_only:
-        return Verdict(kept, "privacy", None, None, rows, None, None, document.digest, document.work.spent)
+        return Verdict(kept, "privacy", False, None, None, rows, None, None, document.digest, document.work.spent)
     value = reached(document, objective)
-    bound = proved_bound(document, objective, document.proof)
+    bound = proved_bound(setting, document.promises, document.limits, objective, document.proof)
     _compare(document, objective, value, bound)
-    wanted = setting.law.entropy(objective.about, document.work)[1] if objective.maximise else None
+    wanted = None
+    if objective.maximise:
+        wanted = sum((setting.law.entropy(names, document.work)[1] for names in objective.wanted), Fraction(0))
     rule = document.proof.tag(*RULES)
     beside = beside_side_information(document.release, objective.about)
-    return Verdict(kept, rule, value, bound, rows, wanted, beside, document.digest, document.work.spent)
+    return Verdict(
+        kept, rule, objective.maximise, value, bound, rows, wanted, beside, document.digest, document.work.spent
+    )
 
 
 def _compare(document: Document, objective: Objective, value: Fraction, bound: Fraction) -> None:
@@ -105,6 +115,8 @@ def reached(document: Document, objective: Objective) -> Fraction:
     release = document.release
     if objective.distortion is not None:
         return release.cost(objective.distortion)
+    if objective.each:
+        return release.information_of_each()[0]
     if objective.aim == "variance":
         setting = document.setting
         counts = [setting.mass.get(x, 0) for x in range(setting.many)]
@@ -119,9 +131,3 @@ def reached(document: Document, objective: Objective) -> Fraction:
         given = (mechanism.side,) if mechanism.side and mechanism.encoder != "uninformed" else ()
         value += (1 - objective.theta) * release.information(mechanism.observe, given)[1]
     return value
-
-
-def proved_bound(document: Document, objective: Objective, proof: Node) -> Fraction:
-    """What no mechanism that keeps the promises passes. Nothing here sees the channel."""
-    rule = RULES[proof.tag(*RULES)]
-    return rule(document.setting, document.promises, document.limits, objective, proof)

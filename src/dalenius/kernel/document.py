@@ -6,19 +6,23 @@ from functools import cached_property
 from hashlib import sha256
 
 from dalenius.kernel.channel import FORMS, Channel, read_channel
+from dalenius.kernel.composite import read_strata, read_windows
 from dalenius.kernel.distortion import Distortion, read_distortion
+from dalenius.kernel.groups import read_independent, read_margins
 from dalenius.kernel.maps import read_maps
-from dalenius.kernel.nouns import Setting, names_in, read_law, read_mechanism, read_variables
+from dalenius.kernel.nouns import LAWS, Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, parsed
 from dalenius.kernel.promises import Leakage, Promise, read_promise
 from dalenius.kernel.release import Release, release_of
-
-FORMS |= {"maps": read_maps}
+from dalenius.kernel.sums import read_sums
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
 MOST_WORK = 20_000_000  # for each million characters: about two seconds
 MOST_PROMISES = 1000
+
+LAWS |= {"independent": read_independent, "margins": read_margins}
+FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "sums": read_sums}
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,9 @@ class Objective:
     Parameters
     ----------
     aim : str
-        "information": most I(about; all that leaves). "leakage": least theta I(about; ...) + (1 - theta) rate.
-        "distortion": least of it. "variance": least variance of the estimated frequencies of `about`.
+        "information": most I(about; all that leaves). "information_of_each": most of the sum of I(X_j; Y_j, strata)
+        over columns that have a matrix each. "leakage": least theta I(about; ...) + (1 - theta) rate. "distortion":
+        least of it. "variance": least variance of the estimated frequencies of `about`.
     """
 
     aim: str
@@ -38,9 +43,19 @@ class Objective:
     distortion: Distortion | None
 
     @property
+    def each(self) -> bool:
+        """Whether columns are counted one by one."""
+        return self.aim == "information_of_each"
+
+    @property
+    def wanted(self) -> list[tuple[str, ...]]:
+        """What information is wanted about: all named columns together, or each by itself."""
+        return [(name,) for name in self.about] if self.each else [self.about]
+
+    @property
     def maximise(self) -> bool:
         """Whether more is better."""
-        return self.aim == "information"
+        return self.aim in ("information", "information_of_each")
 
 
 @dataclass(frozen=True)
@@ -174,7 +189,7 @@ def _read_limits(node: Node, setting: Setting) -> tuple[Limit, ...]:
 
 
 def _read_objective(node: Node, setting: Setting) -> Objective:
-    aim = node.tag("information", "leakage", "distortion", "variance")
+    aim = node.tag("information", "information_of_each", "leakage", "distortion", "variance")
     if aim == "distortion":
         _, parts = node.fields("aim", "distortion")
         return Objective(aim, (), Fraction(0), read_distortion(parts, setting))
@@ -191,6 +206,9 @@ def _read_objective(node: Node, setting: Setting) -> Objective:
     node.require(
         share == 1 or not mechanism.keep + mechanism.strata, "a rate is without columns that leave as they are"
     )
+    if aim == "information_of_each":
+        node.require(mechanism.each is not None, "columns are counted one by one where each has a matrix of its own")
+        about.require(names == mechanism.observe, "these are not the observed columns, in their order")
     return Objective(aim, names, share, None)
 
 

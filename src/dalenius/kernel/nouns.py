@@ -46,11 +46,10 @@ def names_in(node: Node, variables: Sequence[Variable]) -> tuple[str, ...]:
     return found
 
 
-@dataclass(frozen=True)
 class Law:
     """Counts of the outcomes of all variables, out of `total`.
 
-    Laws that are not written out are subclasses with their own `entropy`, and refuse in `labels`.
+    Laws that are not written out are subclasses, whose `atoms` are made or refused when somebody asks for them.
 
     Parameters
     ----------
@@ -64,10 +63,18 @@ class Law:
         How many rows of a table were counted; None for a law that is only stated.
     """
 
-    variables: tuple[Variable, ...]
-    atoms: tuple[tuple[Label, int], ...]
-    total: int
-    rows: int | None
+    def __init__(
+        self, variables: tuple[Variable, ...], atoms: tuple[tuple[Label, int], ...], total: int, rows: int | None
+    ) -> None:
+        self.variables = variables
+        self._atoms = atoms
+        self.total = total
+        self.rows = rows
+
+    @property
+    def atoms(self) -> tuple[tuple[Label, int], ...]:
+        """The outcomes that occur, rising, each with its count."""
+        return self._atoms
 
     def labels(self, names: Sequence[str]) -> list[Label]:
         """For each atom, its outcome of the named variables."""
@@ -142,27 +149,9 @@ def _wrong_outcome(outcomes: Node, variables: tuple[Variable, ...]) -> Refused:
     return outcomes.refuse("the law is empty")
 
 
-def read_independent(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
-    """`independent`: groups of variables, in their order, whose laws are multiplied."""
-    _, groups = node.fields("law", "groups")
-    atoms: list[tuple[Label, int]] = [((), 1)]
-    start = 0
-    for item in groups.items():
-        many = item.fields("law", "variables", "outcomes")[1].length()
-        part = read_law(item, variables[start : start + many], work)
-        start += many
-        together = len(atoms) * len(part.atoms)
-        item.require(together <= PRODUCTS, "the groups have too many outcomes together")
-        work.spend(4 * together * len(variables), atoms[-1][1].bit_length() + part.total.bit_length())
-        atoms = [(first + second, n * m) for first, n in atoms for second, m in part.atoms]
-    node.require(start == len(variables) > 0, "the groups are not made of all variables, in their order")
-    return Law(variables, tuple(atoms), sum(n for _, n in atoms), None)
-
-
 LAWS: dict[str, LawReader] = {
     "table": read_outcomes,
     "known": read_outcomes,
-    "independent": read_independent,
 }
 
 
@@ -184,6 +173,9 @@ class Mechanism:
         The letters of an output of its own; None: as many as one likes.
     form : str
         "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly.
+    each : tuple of Fraction or None
+        The level of each observed column, where each has a matrix of its own, drawn by itself, whose level of local DP
+        is at most this; `form` then speaks of each of these matrices. None: one matrix for all.
     forbid : tuple of (letter, letter)
         Changes that never happen, in any released column.
     never : tuple of combinations
@@ -206,6 +198,7 @@ class Mechanism:
     release: tuple[str, ...]
     fresh: tuple[str, ...] | None
     form: str
+    each: tuple[Fraction, ...] | None
     forbid: tuple[tuple[str, str], ...]
     never: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
     freeze: tuple[str, ...]
@@ -219,6 +212,11 @@ class Mechanism:
         return self.observe + self.strata + ((self.side,) if self.side and self.encoder == "informed" else ())
 
     @property
+    def leaving(self) -> tuple[str, ...]:
+        """The columns that leave as they are. Side information does not leave: the user has it anyway."""
+        return self.keep + self.strata
+
+    @property
     def beside(self) -> tuple[str, ...]:
         """What the user has in the end beside the released letter, as far as it is counted."""
         return self.keep + self.strata + ((self.side,) if self.side and self.encoder != "uninformed" else ())
@@ -226,9 +224,9 @@ class Mechanism:
 
 def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     """The mechanism of a file; every name and letter in it exists."""
-    observe, strata, keep, release, fresh, form, forbid, never, freeze, preserve, side = node.fields(
-        "observe", "strata", "keep", "release", "fresh", "form", "forbid", "never", "freeze", "preserve_marginals",
-        "side",
+    observe, strata, keep, release, fresh, form, each, forbid, never, freeze, preserve, side = node.fields(
+        "observe", "strata", "keep", "release", "fresh", "form", "each", "forbid", "never", "freeze",
+        "preserve_marginals", "side",
     )  # fmt: skip
     looked, layers, kept, released = (names_in(part, variables) for part in (observe, strata, keep, release))
     known, encoder = _read_side(side, variables)
@@ -247,6 +245,7 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         released,
         _read_fresh(fresh, released),
         form.text(),
+        None if each.is_null() else tuple(level.number(0) for level in each.pair(len(looked))),
         _read_forbidden(forbid, letters),
         _read_never(never, alphabets),
         frozen,
@@ -255,6 +254,8 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         encoder,
     )
     form.require(mechanism.form in ("any", "pram"), "the form is any or pram")
+    own = mechanism.fresh is None and released in ((), looked)
+    each.require(each.is_null() or own, "columns with a matrix each release all of themselves, or letters of their own")
     held = mechanism.forbid or mechanism.freeze or mechanism.preserve_marginals
     node.require(not held or set(released) <= set(looked), "a column is held fast that is not observed")
     node.require(bool(released) or not mechanism.preserve_marginals, "an output of its own has no marginal before")

@@ -17,6 +17,7 @@ LONGEST_FILE = 1 << 26
 LONGEST_NUMBER = 1200
 LONGEST_LABEL = 1000
 DEEPEST = 16
+VERSION_1 = ("dalenius-design/1", "dalenius-card/1")
 
 INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:/([1-9][0-9]*)|\.([0-9]+))?")
@@ -254,6 +255,8 @@ def parsed(text: str) -> Node:
         again.encode()
     except (ValueError, RecursionError):
         raise Refused("the file is not JSON, or has a number or a letter that JSON does not know") from None
+    earlier = isinstance(value, dict) and value.get("format") in VERSION_1
+    require(not earlier, "the file is of version 1: `dalenius convert` writes it anew")
     require(
         again == text, "the file is not in canonical form: a key stands twice, or a blank or a line end is too much"
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dalenius.kernel.document import Claim, Document
-from dalenius.kernel.numbers import require, up
+from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.promises import LOWER, Promise, no_evidence
 from dalenius.kernel.release import Figures, Release
 
@@ -62,7 +62,7 @@ def check_privacy(document: Document) -> Kept:
     for limit, claimed in zip(document.limits, document.claims.limits, strict=True):
         cost = release.cost(limit.distortion)
         require(
-            cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {up(limit.at_most, 12)}"
+            cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {down(limit.at_most, 12)}"
         )
         require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
         costs.append(cost)

@@ -17,7 +17,7 @@ from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import BITS, LOG_COST, bits, exp, log2, nats, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.within import Ball, read_multipliers, worst_leakage
 
 Told = tuple[int, Label]  # a letter, and what leaves beside it
@@ -128,7 +128,7 @@ class Release:
             "odds_nats": None if ruled_out else nats(odds),
             "guess_before": Fraction(max(prior.values()), total),
             "guess_after": Fraction(sum(best.values()), total),
-            "entropy_bits": self.setting.law.entropy(secret, self.work)[1],
+            "entropy_bits": self.setting.law.entropy(secret, self.work)[0],
         }
 
     def independent(self, secret: Sequence[str]) -> None:
@@ -147,6 +147,10 @@ class Release:
         if not given and set(about) == set(mechanism.observe) == set(mechanism.reads):
             return self._information_of_input()
         return information(self.joint(about, given), self.work)
+
+    def information_of_each(self) -> tuple[Fraction, Fraction]:
+        """Bounds in bits of the sum of I(X_j; Y_j, strata) over observed columns that have a matrix each."""
+        raise Refused(f"form {self.channel.form} has no matrix for each column")
 
     def _information_of_input(self) -> tuple[Fraction, Fraction]:
         """Bounds of I(X; Y, K), X all that is read, by the spectrum.
@@ -275,6 +279,7 @@ class Release:
         """
         setting = self.setting
         mechanism = setting.mechanism
+        require(mechanism.each is None, "the columns do not have a matrix each")
         if mechanism.form == "pram":
             require(self.channel.form == "pram", "the matrix is not of form pram")
         if mechanism.forbid or mechanism.freeze or mechanism.never:

@@ -31,3 +31,13 @@ RULES: dict[str, Rule] = {
     "subsets": bound_by_subsets,
     "variance": bound_of_variance,
 }
+
+
+def proved_bound(
+    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+) -> Fraction:
+    """What no mechanism passes that keeps the promises, the limits and the shape."""
+    rule = proof.tag(*RULES)
+    # With a matrix for each column the mechanisms that compete are products, and what they tell is added up.
+    proof.require(setting.mechanism.each is None or rule == "parts", "columns with a matrix each are bounded by parts")
+    return RULES[rule](setting, promises, limits, objective, proof)
