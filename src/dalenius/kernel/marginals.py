@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.logs import BITS, LOG_COST, times_log2, log2
+from dalenius.kernel.logs import BITS, LOG_COST, log2, times_log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.promises import Promise
