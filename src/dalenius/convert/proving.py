@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.convert.telling import proved_of
-from dalenius.convert.text import canonical
+from dalenius.convert.text import canonical, text
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
 from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
@@ -25,6 +25,7 @@ ENOUGH = 10**12
 """Work that is allowed to a document of our own making."""
 
 TIGHT = Fraction(1, 10**12)
+SHORT = 200  # characters of an exact figure
 ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
 
 
@@ -139,11 +140,17 @@ def _claims(kept: Kept, value: Fraction, bound: Fraction, *, maximise: bool) -> 
     ends = (down(value), up(bound)) if maximise else (up(value), down(bound))
     return {
         "promises": figures_claimed(kept),
-        "limits": [up(cost) for cost in kept.limits],
+        "limits": [_exactly(cost) for cost in kept.limits],
         "value": ends[0],
         "bound": ends[1],
         "gap": up(abs(Fraction(ends[1]) - Fraction(ends[0]))),
     }
+
+
+def _exactly(cost: Fraction) -> str:
+    """A distortion as it is, while that is short; else rounded up."""
+    written = text(cost)
+    return written if len(written) <= SHORT else up(cost)
 
 
 def figures_claimed(kept: Kept) -> list[list[Json]]:
@@ -203,4 +210,4 @@ def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]
     evidence = [evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)]
     changed = {"variables": variables, "law": law, "evidence": evidence, "claims": claims, "work": str(ENOUGH)}
     kept = check_privacy(read_document(canonical(document | changed), ENOUGH))
-    return [proved_of(claims) for claims in figures_claimed(kept)], [up(cost) for cost in kept.limits]
+    return [proved_of(claims) for claims in figures_claimed(kept)], [_exactly(cost) for cost in kept.limits]

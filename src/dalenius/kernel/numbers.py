@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import ceil, floor, lcm
 
 LONGEST_FILE = 1 << 26
-LONGEST_NUMBER = 1200
+LONGEST_NUMBER = 4000
 LONGEST_LABEL = 1000
 DEEPEST = 16
 VERSION_1 = ("dalenius-design/1", "dalenius-card/1")

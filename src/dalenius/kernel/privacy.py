@@ -23,10 +23,13 @@ class Kept:
         which a card does not carry.
     limits : tuple of Fraction
         The distortion of each limit.
+    stated : dict
+        Figures that hold without being promised.
     """
 
     promises: tuple[Figures | None, ...]
     limits: tuple[Fraction, ...]
+    stated: Figures
 
 
 def check_privacy(document: Document) -> Kept:
@@ -67,7 +70,7 @@ def check_privacy(document: Document) -> Kept:
         require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
         costs.append(cost)
     release.keep_shape()
-    return Kept(tuple(proved), tuple(costs))
+    return Kept(tuple(proved), tuple(costs), release.stated())
 
 
 def _prove_claim(claim: Claim, promise: Promise, figures: Figures, release: Release) -> None:

@@ -196,6 +196,14 @@ class Release:
         unit = setting.total << BITS
         return first[0] + max(Fraction(0), low / unit), first[1] + max(Fraction(0), high / unit)
 
+    def added_capacity(self, reach: Sequence[int]) -> Fraction:
+        """The capacity in bits of noise that is added to every record alike and reaches at most so many steps."""
+        raise Refused(f"form {self.channel.form} is not noise that is added")
+
+    def stated(self) -> Figures:
+        """Figures that hold without being promised."""
+        return {}
+
     def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
         """The least level in nats, rounded up, with p(y | x) <= e^(level d(x, x')) p(y | x') for all y.
 
@@ -287,8 +295,8 @@ class Release:
         setting = self.setting
         mechanism = setting.mechanism
         require(mechanism.each is None, "the columns do not have a matrix each")
-        if mechanism.form == "pram":
-            require(self.channel.form == "pram", "the matrix is not of form pram")
+        asked = mechanism.form
+        require(asked in ("any", self.channel.form), f"the matrix is not of form {asked}")
         if mechanism.forbid or mechanism.freeze or mechanism.never:
             for e, row in enumerate(self.dense[1]):
                 barred = setting.barred(e)
