@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.certify.noise import AxisProof, NoiseProof
+from dalenius.convert import release_of
 from dalenius.core import (
     Certificate,
     Contraction,
@@ -31,7 +31,6 @@ from dalenius.core import (
     Noise,
     Problem,
 )
-from dalenius.core.arithmetic import exp as e_to
 from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up
 from dalenius.designs.noise_axes import ColumnPlan, Draft, Numbers, PrincipalPlan
@@ -263,13 +262,20 @@ def _gaussian(
         return float(delta) - float((below - exp(float(epsilon)) * late).max())
 
     about = gaussian_sigma(float(epsilon), float(delta), far)
-    sigma, much = root(short, about / 4, about * 2), e_to(epsilon)[0]
+    sigma = root(short, about / 4, about * 2)
     for k in range(40):
         channel = Noise.on_grid(name, grid, Fraction(1), Fraction(0), power_weights(2, sigma * sqrt(2)), clip)
-        if AxisProof(channel.axes[0].to_json(), [len(grid)]).excess(much) <= delta:
+        if _delta(channel, epsilon) <= delta:
             return channel
         sigma *= 1 + 1e-9 * 2**k
     raise SolverFailed("no Gaussian noise was proved to keep epsilon and delta")
+
+
+def _delta(channel: Noise, epsilon: Fraction) -> Fraction:
+    """The delta of one column of noise at this level, proved."""
+    (axis,) = NoisyChannel(channel.to_json()).axes
+    nothing = {"priors": [[[axis.first, 1]]], "variances": ["0"]}
+    return release_of(channel.to_json(), None, nothing).delta((), epsilon)
 
 
 # --- a norm of the noise ---------------------------------------------------------------------------------------------
@@ -416,5 +422,6 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
 def _added(problem: Problem, numbers: Numbers, squared: Fraction) -> Fraction:
     """What added Gaussian noise of that squared error tells about the columns, proved."""
     channel = replace(ColumnPlan(numbers, "gaussian").channel(float(squared)), inputs=numbers.letters)
-    document = {"channel": channel.to_json(), "joint": problem.pmf.to_json()}
-    return NoiseProof(document, _certificate(channel, problem, priors=False)).told(numbers.names)
+    certificate = _certificate(channel, problem, priors=False)
+    release = release_of(channel.to_json(), problem.pmf.marginal(numbers.names).to_json(), certificate)
+    return release.information(numbers.names)[1]
