@@ -11,7 +11,6 @@ from typing import Any
 
 from dalenius.convert import release_of
 from dalenius.core.channel import Channel
-from dalenius.core.forms import Types
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -194,7 +193,7 @@ def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
     if len(prior) * channel.shape[1] > EXACT:
         return []
     names = list(channel.inputs)
-    written = Channel(channel.inputs, channel.output, channel.rows) if isinstance(channel, Types) else channel
+    written = Channel(channel.inputs, channel.output, channel.rows)
     release = release_of(written.to_json(), prior.to_json())
     met: list[Guarantee] = []
     for name in names:
