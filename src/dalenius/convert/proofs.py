@@ -60,7 +60,7 @@ class Orders:
         mechanism, side = design["mechanism"], design.get("side_information") or {}
         observe, strata, keep = division(mechanism)
         held = [side["variable"]] if side and side["encoder"] != "uninformed" else []
-        self.side = side.get("variable")
+        self.side: str = side.get("variable", "")
         self.encoder = side.get("encoder")
         self.reads = [*observe, *strata, *(held if self.encoder == "informed" else [])]
         self.beside = [*keep, *strata, *held]
@@ -183,7 +183,9 @@ class _Dual:
             return []
         side, design = self.orders.side, self.orders.design
         worlds = [place for (place,) in self.orders.keys([side])[0]]
-        told = len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
+        told = (
+            len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
+        )
         told = told or len(_fresh(design))
         given = self.proof.get("tree") or list(_every_map(len(worlds), told))
         tree: list[Any] = []
@@ -193,7 +195,9 @@ class _Dual:
             leaf += world == -1
         return tree
 
-    def columns(self, names: Sequence[str], rows: Sequence[Sequence[int]], only: Place | None = None) -> list[list[str]]:
+    def columns(
+        self, names: Sequence[str], rows: Sequence[Sequence[int]], only: Place | None = None
+    ) -> list[list[str]]:
         """For each letter the numbers of all values, from a row of letters for each value."""
         old, new = self.orders.keys(names, beside=True)
         if only is not None:
@@ -251,9 +255,7 @@ class _Dual:
             )
             keys, mine = list(product(s_old, k_old)), list(product(s_new, k_new))
             low, high = dict(zip(keys, nu, strict=False)), dict(zip(keys, nu[len(keys) :], strict=True))
-            self.rows[k] = [
-                [[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)
-            ]
+            self.rows[k] = [[[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)]
 
     def equal(self) -> list[str]:
         """Multipliers of independence, and what they end with: margins."""
@@ -325,7 +327,8 @@ def dual(orders: Orders, proof: Json) -> Json:
         for t in range(found.many)
     ]
     trees = [found.maps] if found.maps else [[["leaf", t]] for t in range(found.many)]
-    rest = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins, "cuts": found.cuts}
+    rest: dict[str, list[Any]] = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins}
+    rest["cuts"] = found.cuts
     return _lines("maps" if found.maps else "letters", trees, leaves, **rest)
 
 
@@ -568,7 +571,7 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
     whole = len(inputs) == len(orders.occur) and len(views) == len(orders.having("independent"))
     places = list(range(len(orders.promises))) if whole else list(views)
     tree: list[Any] = []
-    leaves = []
+    leaves: list[Json] = []
     for node in proof["tree"]:
         if isinstance(node, dict):
             tree.append(["split", spot[inputs[node["x"]]], text(node["at"])])

@@ -1,9 +1,9 @@
 r"""Optimality under local DP when the marginals are preserved, p W = p (invariant PRAM), for few letters.
 
-The column of letter y has mass p(y). With m(y) its least entry, a box says low(x) <= W(x, y) / m(y) <= high(x); the first
-one has the ends 1 and r. A column in a box is a mixture of the 2^S corners v of that box, each scaled to mass p(y), and
-what it tells, phi(c) = sum_x p c log2 c - p.c log2 p.c, is convex and 1-homogeneous. So with any prices z of the rows, no
-matrix in the boxes of a leaf tells more than
+The column of letter y has mass p(y). With m(y) its least entry, a box says low(x) <= W(x, y) / m(y) <= high(x); the
+first one has the ends 1 and r. A column in a box is a mixture of the 2^S corners v of that box, each scaled to mass
+p(y), and what it tells, phi(c) = sum_x p c log2 c - p.c log2 p.c, is convex and 1-homogeneous. So with any prices z of
+the rows, no matrix in the boxes of a leaf tells more than
 
     sum_x z + sum_y p(y) max over corners v of  (phi(v) - z.v) / p.v.
 """
@@ -48,7 +48,7 @@ def bound_with_margins(
 
 
 class Invariant:
-    """The letters that occur, and what corners of their boxes have in common; a letter that never occurs has no mass."""
+    """The letters that occur, and what corners of their boxes share; a letter that never occurs has no mass."""
 
     def __init__(self, setting: Setting, r: Fraction) -> None:
         self.work = setting.work

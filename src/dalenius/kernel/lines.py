@@ -40,7 +40,7 @@ DIVISIONS = ("letters", "maps", "simplices", "ranges", "boxes")
 
 
 class Case(NamedTuple):
-    """The place of what is released (a letter or a map; one tree for all of them has place 0), its line, and a shift."""
+    """The place of what is released (a letter or a map; one tree for all has place 0), its line, and a shift."""
 
     place: int
     line: int
@@ -140,7 +140,7 @@ class Lines:
     # The lines: what promises, cuts and the objective add to them.
 
     def _add_promises(self) -> None:
-        """Scores of the promises about secrets, and inequalities between inputs: (i, j, v, r) adds v [r c(j) - c(i)]."""
+        """Scores of promises about secrets, and inequalities between inputs: (i, j, v, r) adds v [r c(j) - c(i)]."""
         together: list[tuple[Frame, Scores]] = []
         for k, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
             nodes = [rows[k] for rows in self.rows]
@@ -294,7 +294,8 @@ class Lines:
         require(held and not self.objective.maximise, "maps are for side information that the mechanism does not see")
         require(not self.letters.margins and not self.prices, "maps have neither margins nor prices")
         require(released is not None and len(self.trees) == 1, "maps need letters, and one tree")
-        assert side is not None and released is not None
+        assert side is not None
+        assert released is not None
         worlds = len(self.setting.alphabets[side])
         cases: list[Case] = []
         maps: list[Map] = []

@@ -125,7 +125,7 @@ def least_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction | Non
 
 
 def constant(promise: Promise, weight: int, frame: Frame) -> Fraction:
-    """What a weight on the sum over all letters allows: weight (at_most - I(S; K)) for a leakage, nothing else has one."""
+    """What a weight on the sum over all letters allows: weight (at_most - I(S; K)); only a leakage has one."""
     if isinstance(promise, Leakage):
         return Fraction(weight, 1 << UNIT) * (promise.at_most - frame.already())
     require(weight == 0, "this promise holds letter by letter: it has no weight for all of them")
@@ -207,7 +207,7 @@ def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
 
 
 def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Sequence[Node]) -> Scores:
-    """a >= 0 times J(s, k) - p(s) J(k) / r >= 0, and b >= 0 times r p(s) J(k) - J(s, k) >= 0; r is not below e^epsilon."""
+    """a >= 0 times J(s, k) - p(s) J(k) / r >= 0 and b >= 0 times r p(s) J(k) - J(s, k) >= 0, r not below e^epsilon."""
     if promise.epsilon > MOST_NATS:
         raise nodes[0].refuse("this promise restricts nothing that a proof could use")
     top, bottom = exp(promise.epsilon)[1].as_integer_ratio()

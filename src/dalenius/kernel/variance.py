@@ -5,10 +5,10 @@ From n released letters the most likely law, and every efficient unbiased estima
     V = D G^-1 D',   G = sum_y v_y v_y' / p.c_y,   v_y = D' c_y,   D' = (I | -1),
 
 for a square matrix the covariance of its inverse. The objective is tr V = tr(K G^-1), K = D'D = I + 11'. For any
-symmetric B, tr(K G^-1) >= 2 tr(K B) - sum_y v_y' B K B v_y / p.c_y. A column is a mixture of columns 1 + c 1_A, c = r - 1,
-and psi(c) = v' Q v / p.c, Q = B K B, is convex, so with prices z and tau the most that psi exceeds z by on any of these,
-not below 0, tr V >= 2 tr(K B) - sum z - tau, because p.(1 + c 1_A) >= 1. Up to 12 letters all 2^S subsets are visited. Of
-more, with M = D Q D', a 0/1 vector a has a_i^2 = a_i and a_i a_j >= 0, so that
+symmetric B, tr(K G^-1) >= 2 tr(K B) - sum_y v_y' B K B v_y / p.c_y. A column is a mixture of columns 1 + c 1_A with
+c = r - 1, and psi(c) = v' Q v / p.c, Q = B K B, is convex, so with prices z and tau the most that psi exceeds z by on
+any of these, not below 0, tr V >= 2 tr(K B) - sum z - tau, because p.(1 + c 1_A) >= 1. Up to 12 letters all 2^S subsets
+are visited. Of more, with M = D Q D', a 0/1 vector a has a_i^2 = a_i and a_i a_j >= 0, so that
 
     N = (1 + c p.a) z.(1 + c a) - c^2 a'Ma + sum_i d_i (a_i^2 - a_i) - a'Ea,   E >= 0 and empty on its diagonal,
 
@@ -107,7 +107,7 @@ def bound_of_variance(
     """2 tr(K B) - sum z - tau, with B and z in whole numbers of 1 / unit."""
     m = setting.mechanism
     own = objective.aim == "variance" and set(objective.about) == set(m.observe) == set(m.reads) and not m.beside
-    require(own, "this proof is for the variance of all that is observed")
+    require(own and type(setting) is Setting, "this proof is for the variance of all columns that are observed")
     r = least_ratio(setting, promises)
     require(r is not None, "no promise bounds the ratio of all pairs of inputs")
     assert r is not None
