@@ -24,6 +24,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from dalenius.kernel.cases import leaves
+from dalenius.kernel.channel import Vector
 from dalenius.kernel.document import Limit, Objective
 from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, entropy, exp, log2, nats, times_log2
 from dalenius.kernel.nouns import Setting
@@ -33,7 +34,6 @@ from dalenius.kernel.release import Joint, information
 from dalenius.kernel.rows import MOST_NATS, least_ratio, of_one_row
 
 Known = dict[int, tuple[int, int]]  # of some runs, how many letters are in A at least and at most
-Vector = tuple[int, ...]
 LOW = int(E_LOW * (1 << BITS))  # of log2 e, in units of 2^-BITS
 HIGH = int(E_HIGH * (1 << BITS))
 

@@ -30,7 +30,7 @@ from dalenius.kernel.rows import least_ratio
 
 Matrix = list[list[int]]
 LETTERS = 12  # of which every subset is visited
-MOST_LETTERS = 128
+MOST_ESTIMATED = 128
 GRAM_BITS, FINE_BITS = 160, 320  # bits after the point of G, and of its inverse
 FORM_BITS, ROOT_BITS = 80, 100  # of N, and of its factor
 
@@ -53,7 +53,7 @@ def total_variance(scale: int, rows: Sequence[Sequence[int]], counts: Sequence[i
         The factor of each v v' is rounded downwards, which makes G smaller and its inverse larger.
     """
     n, total = len(rows) - 1, sum(counts)
-    require(1 <= n < MOST_LETTERS, f"a variance is proved for 2 to {MOST_LETTERS} letters")
+    require(1 <= n < MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
     G = [[0] * n for _ in range(n)]
     work.spend(len(rows[0]) * n * n, GRAM_BITS)
     for column in zip(*rows, strict=True):
@@ -113,7 +113,7 @@ def bound_of_variance(
     assert r is not None
     _, unit, matrix, prices, form = proof.fields("rule", "unit", "matrix", "prices", "form")
     S = setting.many
-    require(2 <= S <= MOST_LETTERS, f"a variance is proved for 2 to {MOST_LETTERS} letters")
+    require(2 <= S <= MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
     B, z, one = _square(matrix, S - 1), prices.wholes(), unit.whole(1)
     require(len(z) == S, "there is not one price for each letter")
     counts = [setting.mass.get(x, 0) for x in range(S)]
