@@ -19,7 +19,7 @@ from dalenius.kernel.logs import BITS, exp, log2, nats
 from dalenius.kernel.nouns import Setting, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work
 
-__all__ = ["OBJECTIVES", "PROOFS", "maps_channel", "proof_of"]
+__all__ = ["OBJECTIVES", "PLAIN", "PROOFS", "maps_channel", "proof_of"]
 
 Json = dict[str, Any]
 Place = tuple[int, ...]
@@ -146,9 +146,12 @@ def proof_of(design: Json) -> Json:
         If its kind is proved by no general rule.
     """
     certificate = design["certificate"]
-    if certificate["kind"] not in PROOFS:
-        raise CannotConvert(f"proofs of kind {certificate['kind']!r}")
-    return PROOFS[certificate["kind"]](Orders(design), certificate)
+    kind = certificate["kind"]
+    if kind in PLAIN:
+        return PLAIN[kind](certificate)
+    if kind in PROOFS:
+        return PROOFS[kind](Orders(design), certificate)
+    raise CannotConvert(f"proofs of kind {kind!r}")
 
 
 def _lines(division_: str, trees: list[Any], leaves: list[Json], **rest: list[Any]) -> Json:
@@ -606,7 +609,7 @@ def rays(orders: Orders, proof: Json) -> Json:
     return {"rule": "corners", "prices": prices, "basis": basis}
 
 
-def subsets(_: Orders, proof: Json) -> Json:
+def subsets(proof: Json) -> Json:
     """Runs of letters and a tree, in one world."""
     tree = [["split", *node] if isinstance(node, list) else ["leaf", text(node)] for node in proof["tree"]]
     return {"rule": "subsets", "runs": [[str(many), [text(price)]] for many, price in proof["runs"]], "tree": tree}
@@ -642,7 +645,7 @@ def given(orders: Orders, proof: Json) -> Json:
     return {"rule": "subsets", "runs": prices, "tree": tree}
 
 
-def pram(_: Orders, proof: Json) -> Json:
+def pram(proof: Json) -> Json:
     """Bases and a tree for each shape."""
     bases = [[[str(many), text(q)] for many, q in base] for base in proof["bases"]]
     trees = [[["split", n] if isinstance(n, int) else ["leaf", *n] for n in tree] for tree in proof["trees"]]
@@ -662,7 +665,7 @@ def invariant(orders: Orders, proof: Json) -> Json:
     return {"rule": "invariant", "tree": tree}
 
 
-def variance(_: Orders, proof: Json) -> Json:
+def variance(proof: Json) -> Json:
     """A matrix and prices, and for many letters the form that bounds what exceeds them."""
     form = None
     if "d" in proof:
@@ -673,7 +676,7 @@ def variance(_: Orders, proof: Json) -> Json:
     return said | {"prices": _texts(proof["z"]), "form": form}
 
 
-def universal(_: Orders, __: Json) -> Json:
+def universal(_: Json) -> Json:
     """No data at all."""
     return {"rule": "closed"}
 
@@ -685,12 +688,14 @@ PROOFS: dict[str, Callable[[Orders, Json], Json]] = {
     "ranges": ranges,
     "boxes": boxes,
     "rays": rays,
+    "given": given,
+    "invariant": invariant,
+}
+PLAIN: dict[str, Callable[[Json], Json]] = {  # that need no order
     "subsets": subsets,
     "staircase": subsets,
     "relaxed": subsets,
-    "given": given,
     "pram": pram,
-    "invariant": invariant,
     "variance": variance,
     "universal": universal,
 }
