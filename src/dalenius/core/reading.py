@@ -65,10 +65,11 @@ def multiplied(joint: Any) -> Any:
     for group in groups:
         p, keys = [exact(record["p"]) for record in group["pmf"]], {*group["variables"], "p"}
         require(all(set(record) == keys for record in group["pmf"]), "an outcome of a group has other variables")
-        require(sum(p) == 1 and min(p) >= 0, "the pmf of a group is negative somewhere or does not sum to one")
+        require(sum(p) > 0 and min(p) >= 0, "the pmf of a group is negative somewhere, or empty")
     pmf: list[dict[str, Any]] = [{"p": Fraction(1)}]
-    for group in groups:
-        pmf = [a | b | {"p": a["p"] * exact(b["p"])} for a in pmf for b in group["pmf"]]
+    for group in groups:  # probabilities, or counts
+        total = sum(exact(record["p"]) for record in group["pmf"])
+        pmf = [a | b | {"p": a["p"] * exact(b["p"]) / total} for a in pmf for b in group["pmf"]]
     return {"variables": {name: a for group in groups for name, a in group["variables"].items()}, "pmf": pmf}
 
 
@@ -120,9 +121,10 @@ class Release:
     def __init__(self, design: dict[str, Any]) -> None:
         joint = multiplied(design["joint"])
         alphabets, records = joint["variables"], joint["pmf"]
-        p, self.total = whole_texts([record["p"] for record in records])
+        p, _ = whole_texts([record["p"] for record in records])  # probabilities, or counts
+        self.total = sum(p)
         require("p" not in alphabets, "a variable is called p, like the probability")
-        require(sum(p) == self.total and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")
+        require(self.total > 0 and min(p) >= 0, "the joint pmf is negative somewhere, or empty")
         self.names, self.alphabets = list(alphabets), alphabets
         self.atoms = [(tuple(r[n] for n in self.names), w) for r, w in zip(records, p) if w]
         require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the joint pmf stands twice")
