@@ -63,7 +63,7 @@ class Noise(Compact):
     def __init__(self, node: Node, setting: Setting) -> None:
         _, first, letters, axes, give, shift = node.fields("form", "first", "letters", "axes", "give", "shift")
         m = setting.mechanism
-        asked = m.form == "noise" and m.reads == m.observe == m.release and not m.keep
+        asked = m.form == "noise" and m.reads == m.observe == m.release and m.side is None
         node.require(asked, "noise releases the columns that it reads, under a mechanism of form noise")
         self.grids = Grids(setting)
         many = len(self.grids.names)
@@ -257,7 +257,8 @@ class Noisy(Release):
 
     def keep_shape(self) -> None:
         m = self.setting.mechanism
-        require(not (m.forbid or m.freeze or m.never or m.preserve_marginals), "noise keeps no letter and no marginal")
+        held = m.forbid or m.freeze or m.never or m.preserve_marginals
+        require(not held and m.each is None, "noise keeps no letter and no marginal, and is one matrix")
 
     def stated(self) -> Figures:
         """What holds whatever the secret and the law of the records are; with records also what holds for these."""

@@ -32,9 +32,8 @@ def bound_of_noise(
 ) -> Fraction:
     """A lower bound of the objective, over every mechanism that keeps the promises and the limits."""
     _, line, least = proof.fields("rule", "line", "least")
-    proof.require(not setting.mechanism.beside, "this rule is for columns that are released whole")
     m = setting.mechanism
-    proof.require(m.form == "noise" and m.reads == m.observe == m.release and not m.keep, "this rule is for noise")
+    proof.require(m.form == "noise" and m.reads == m.observe == m.release and not m.beside, "this rule is for noise")
     grids = Grids(setting)
     if objective.reach is not None:
         line.require(line.is_null(), "the least capacity needs no line")
@@ -125,6 +124,8 @@ def _least_capacity(
     setting: Setting, grids: Grids, limits: tuple[Limit, ...], reach: tuple[int, ...], proofs: Node
 ) -> Fraction:
     """The sum over columns of the least capacity of noise within a norm."""
+    if proofs.length() == 0:
+        return NOTHING  # no capacity is negative
     norms = [limit for limit in limits if limit.distortion.parts[0].kind == "norm"]
     proofs.require(bool(norms), "the least capacity is within a norm")
     limit = norms[0]

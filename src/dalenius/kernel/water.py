@@ -77,7 +77,7 @@ class Column:
 
     def __init__(self, setting: Setting) -> None:
         m = setting.mechanism
-        require(m.reads == m.observe and not m.keep, "this is for columns that are released whole")
+        require(m.reads == m.observe and not m.beside, "this is for columns that are released whole")
         self.work = setting.work
         self.total = setting.total
         self.work.spend(20 * len(setting.mass))
@@ -131,7 +131,7 @@ def read_filled(node: Node, setting: Setting) -> Compact:
     """`filled`: a level of probability; only with the law, from which stay and draw follow."""
     _, level = node.fields("form", "level")
     m = setting.mechanism
-    node.require(m.release == m.reads == m.observe and not m.keep, "form filled releases the columns that it reads")
+    node.require(m.release == m.reads == m.observe and not m.beside, "form filled releases the columns that it reads")
     node.require(setting.has_law, "without the law a filled column is written as resample")
     return Filled(level.number(0), setting, setting.many)
 
