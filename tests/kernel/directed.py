@@ -1,4 +1,4 @@
-"""Cases for the couplings of a proof: honest channels, and proofs that a careless rule would let pass below their value.
+"""Cases for the couplings of a proof: honest channels, and proofs that a careless rule would let pass their value.
 
 Each is a document. What a right kernel says about it is a bound that its value does not pass, or a refusal.
 """
@@ -356,6 +356,28 @@ def an_open_map():
     return document
 
 
+def a_line_that_is_low_at_one_corner():
+    return design(
+        {"X": ["a", "b"]},
+        [[0, "1"], [1, "1"]],
+        objective=TELL_X,
+        channel=whole([[1, 0], [0, 1]]),
+        proof=lines("simplices", ONE_LEAF, [leaf(["0", units(9)])]),
+    )
+
+
+def a_view_that_is_no_function_of_the_input():
+    """Only a view that the input knows adds up to the mass of its values."""
+    return design(
+        BITS_TOLD,
+        [[0, 0, "1"], [0, 1, "1"], [1, 0, "1"], [1, 1, "1"]],
+        objective=TELL_X,
+        promises=[independent("S")],
+        channel=whole([[1, 0], [0, 1]]),
+        proof=lines("ranges", ONE_LEAF, [leaf(["0", "0"], [])], promises=["0"]),
+    )
+
+
 CASES = {
     case.__name__: case
     for case in (
@@ -382,6 +404,8 @@ CASES = {
         a_negative_limit,
         a_negative_pair,
         an_open_map,
+        a_line_that_is_low_at_one_corner,
+        a_view_that_is_no_function_of_the_input,
     )
 }
 

@@ -127,7 +127,11 @@ LINES = [
         'require(one or len(self.trees) == by_letter, "there is not',
         'require(True, "there is not',
     ),
-    ("a tree that lacks leaves", 'require(not stack, "a tree lacks leaves")', 'require(True, "a tree lacks leaves")'),
+    (
+        "a tree that lacks leaves",
+        'require(not stack, "a tree of cases lacks leaves")',
+        'require(True, "a tree of cases lacks leaves")',
+    ),
     (
         "an open map takes its worst letter",
         "known[None] = max((v for v in row if v is not None), default=None)",
