@@ -245,6 +245,7 @@ class WindowsRelease(ByLemma):
     def hide(self, secret: Sequence[str]) -> None:
         seen, tree, shared = self.forest
         place = self.groups.place
+        self.work.spend(20 * len(seen) * len(secret))
         for root in sorted({tree[place[name]] for name in secret}):
             names = [name for name in secret if tree[place[name]] == root]
             own = {place[name] for name in names}
@@ -258,6 +259,7 @@ class WindowsRelease(ByLemma):
 
     def reached(self, about: Sequence[str]) -> Fraction:
         seen, _, _ = self.forest
+        self.work.spend(4 * len(seen) * len(about))
         found = Fraction(0)
         for part, among in zip(self.parts, seen, strict=True):
             found += part.information([name for name in about if self.groups.place[name] in among])[0]
@@ -265,6 +267,7 @@ class WindowsRelease(ByLemma):
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
         seen, _, _ = self.forest
+        self.work.spend(4 * len(seen))
         own = {self.groups.place[name] for name in (*about, *given)}
         for part, among in zip(self.parts, seen, strict=True):
             if own <= among:
@@ -294,9 +297,13 @@ class Strata(Compact):
 
 def read_strata(node: Node, setting: Setting) -> Channel:
     """`{"form": "strata", "channels": [channel, ...]}`."""
-    node.require(bool(setting.mechanism.strata), "there are no strata")
+    mechanism = setting.mechanism
+    node.require(bool(mechanism.strata), "there are no strata")
+    node.require(
+        mechanism.reads == mechanism.observe + mechanism.strata, "strata are not proved beside side information"
+    )
     _, channels = node.fields("form", "channels")
-    items = channels.pair(prod(len(setting.alphabets[name]) for name in setting.mechanism.strata))
+    items = channels.pair(prod(len(setting.alphabets[name]) for name in mechanism.strata))
     found = tuple(read_channel(item, small) for item, (_, small) in zip(items, strata(setting), strict=True))
     channels.require(len({channel.width for channel in found}) == 1, "the strata have different numbers of letters")
     return Strata(found, found[0].width)

@@ -28,10 +28,10 @@ def window(setting: Setting, reads: tuple[str, ...], release: tuple[str, ...]) -
         freeze=(),
         preserve_marginals=False,
     )
-    if not setting.has_law:
-        return Setting(setting.variables, None, mechanism, setting.work)
-    law = touching(setting.law, (*reads, *mechanism.beside))
-    return Setting(law.variables, law, mechanism, setting.work)
+    law = touching(setting.law, (*reads, *release, *mechanism.beside)) if setting.has_law else None
+    variables = setting.variables if law is None else law.variables
+    setting.work.spend(20 + 4 * len(variables))
+    return Setting(variables, law, mechanism, setting.work)
 
 
 def columns(setting: Setting) -> list[Setting]:
@@ -49,7 +49,7 @@ def strata(setting: Setting) -> list[tuple[int, Setting]]:
     """
     mechanism = replace(setting.mechanism, strata=(), preserve_marginals=False)
     sizes = [len(setting.alphabets[name]) for name in setting.mechanism.strata]
-    setting.work.spend(20 * prod(sizes))
+    setting.work.spend(4 * prod(sizes) * (10 + len(setting.variables)))
     found: dict[Label, list[tuple[Label, int]]] = {label: [] for label in product(*map(range, sizes))}
     if setting.has_law:
         labels = setting.labels(setting.mechanism.strata)

@@ -15,7 +15,7 @@ below the sum of what each of them tells.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -32,6 +32,7 @@ from dalenius.kernel.release import Compact, Release
 
 MODULI = 1 << 10
 CONVOLVED = 1 << 12  # states of a sum that are added up one by one
+States = tuple[int, tuple[tuple[int, ...], ...]]  # a scale, and a law of the states for each letter
 ADDED = 1 << 9  # different values of a sum of entropies
 
 
@@ -40,7 +41,7 @@ class Sums(Compact):
     """The states of each observed column as rows over one scale, and the columns that each sum adds up."""
 
     modulus: int
-    states: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+    states: tuple[States, ...]
     terms: tuple[tuple[int, ...], ...]
     width: int
     form = "sums"
@@ -145,19 +146,29 @@ class SumsRelease(ByLemma):
         require(bool(self.priors) and self.onto(secret), f"the sums are not proved to hide {', '.join(secret)}")
 
     @cached_property
+    def kinds(self) -> list[int]:
+        """For each sample the first one that has the same law and the same states; samples are often alike."""
+        first: dict[object, int] = {}
+        self.work.spend(sum(len(prior) + len(rows) * len(rows[0]) for prior, (_, rows) in self._samples()))
+        return [first.setdefault((tuple(prior), states), i) for i, (prior, states) in enumerate(self._samples())]
+
+    def _samples(self) -> Iterator[tuple[list[tuple[int, int]], States]]:
+        return zip(self.priors, self.channel.states, strict=True)
+
+    @cached_property
     def noises(self) -> list[list[tuple[int, int, int]]]:
         """For each sample and each of its letters, the count and H(S | X = x) from both sides, in units of 2^-BITS."""
-        known: dict[object, list[tuple[int, int, int]]] = {}  # samples are often alike
-        found = []
-        for prior, (scale, rows) in zip(self.priors, self.channel.states, strict=True):
-            key = tuple(prior), rows
-            if key not in known:
-                known[key] = []
-                for x, n in prior:
-                    self.work.spend(LOG_COST * self.channel.modulus, scale.bit_length())
-                    ends = [times_log2(Fraction(v, scale), Fraction(v, scale)) for v in rows[x] if v]
-                    known[key].append((n, -sum(high for _, high in ends), -sum(low for low, _ in ends)))
-            found.append(known[key])
+        found = list[list[tuple[int, int, int]]]()
+        for i, (prior, (scale, rows)) in enumerate(self._samples()):
+            if self.kinds[i] < i:
+                found.append(found[self.kinds[i]])
+                continue
+            self.work.spend(LOG_COST * self.channel.modulus * len(prior), scale.bit_length())
+            own = list[tuple[int, int, int]]()
+            for x, n in prior:
+                ends = [times_log2(Fraction(v, scale), Fraction(v, scale)) for v in rows[x] if v]
+                own.append((n, -sum(high for _, high in ends), -sum(low for low, _ in ends)))
+            found.append(own)
         return found
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
@@ -203,10 +214,11 @@ class SumsRelease(ByLemma):
         """What each sum tells by itself, added up, from below, in units of 2^-BITS; 0 where one has too many states."""
         if any(self.channel.modulus ** len(terms) > CONVOLVED for terms in self.channel.terms):
             return Fraction(0)
-        known: dict[object, Fraction] = {}  # sums are often alike
+        known: dict[tuple[int, ...], Fraction] = {}  # sums are often alike
         found = Fraction(0)
+        self.work.spend(4 * sum(map(len, self.channel.terms)))
         for terms in self.channel.terms:
-            key = tuple((tuple(self.priors[i]), self.channel.states[i]) for i in terms)
+            key = tuple(self.kinds[i] for i in terms)
             if key not in known:
                 known[key] = self._alone(terms)
             found += known[key]
