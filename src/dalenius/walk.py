@@ -3,6 +3,7 @@
 table -> joint pmf -> problem -> design -> certificate -> exact sampler -> released table -> audit -> report
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from dalenius.convert import ENOUGH, checked, proved_elsewhere
+from dalenius.convert import ENOUGH, checked, filed, proved_elsewhere
 from dalenius.core import (
     MISSING,
     Column,
@@ -380,7 +381,7 @@ def _charged(book: Ledger, design: Design, coded: Coded, key: Key, dataset: str)
     """Charge a release, then say that its draw begins; both are on disk when this returns."""
     source, fingerprint, digest = design.problem.source, key.fingerprint(), coded.digest()
     entry = book.reserve(
-        design.dumps(),
+        filed(design.dumps(), json.loads(design.about())),
         dataset=dataset,
         identity=(design.digest(), digest, fingerprint),
         rows=coded.rows,

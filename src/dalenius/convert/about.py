@@ -14,7 +14,7 @@ ABOUT = "dalenius-about/2"
 SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order")
 """Words of [mechanism] that say how to search or how to write, or that the document says in another way."""
 
-PLAIN = ("method", "source", "columns", "beside_bits", "decoder", "remarks", "problem_digest", "versions")
+PLAIN = ("method", "source", "columns", "beside_bits", "remarks", "problem_digest", "versions")
 PUBLIC = ("unit_of_privacy", "max_rows", "weights", "designed_on", "order", "estimate")
 FIGURES = ("unit", "value", "bound", "gap", "entropy_bits", "objective", "limits")
 
@@ -39,9 +39,6 @@ def about_of(told: Json, written: str) -> Json:
     found |= {key: told[key] for key in (PUBLIC if public else ()) if key in told}
     found |= {key: told[key] for key in PLAIN if key in told}
     output = [name for name in told["channel"]["output"] if name not in told["channel"]["inputs"]]
-    side = told.get("side_information")
-    if side and side["encoder"] == "uninformed":
-        found["side_information"] = side
     if public:
         found["output"] = output[0] if output else "Y"
         found["design"] = told["proof"]["digest"]

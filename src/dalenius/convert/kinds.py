@@ -3,21 +3,32 @@
 from collections.abc import Callable
 from typing import Any
 
-from dalenius.convert.text import CannotConvert
+from dalenius.convert import alike, noise, parts
 
-__all__ = ["CHANNELS", "FORMS_OF_MECHANISM", "LAWS", "NORM", "OBJECTIVES", "PROOFS", "TOLD_CHANNELS", "TOLD_LAWS", "TOLD_OBJECTIVES"]
+__all__ = [
+    "CARD_CHANNELS",
+    "CHANNELS",
+    "FORMS_OF_MECHANISM",
+    "LAWS",
+    "OBJECTIVES",
+    "PROOFS",
+    "TOLD_CHANNELS",
+    "TOLD_LAWS",
+    "TOLD_OBJECTIVES",
+]
 
 Json = dict[str, Any]
 
-PROOFS: dict[str, Callable[[Json], Json]] = {}
-CHANNELS: dict[str, Callable[[Json], Json]] = {}
-LAWS: dict[str, Callable[[Json], tuple[list[Json], Json]]] = {}
-OBJECTIVES: dict[str, Callable[[Json], Json]] = {}
-FORMS_OF_MECHANISM: dict[str, Callable[[Json], Any]] = {}
-TOLD_CHANNELS: dict[str, Callable[[Json, str], Json]] = {}
-TOLD_LAWS: dict[str, Callable[[Json], Json]] = {}
-TOLD_OBJECTIVES: dict[str, Callable[[Json], Json]] = {}
-
-
-def NORM(part: Json) -> Json:  # noqa: N802
-    raise CannotConvert("norms of noise")
+PROOFS: dict[str, Callable[[Json], Json]] = {**parts.PROOFS, **alike.PROOFS, **noise.PROOFS}
+CHANNELS: dict[str, Callable[[Json], Json]] = {**parts.CHANNELS, **alike.CHANNELS, **noise.CHANNELS}
+CARD_CHANNELS: dict[str, Callable[[Json], Json]] = {**noise.CARD_CHANNELS}
+LAWS: dict[str, Callable[[Json], tuple[list[Json], Json]]] = {**parts.LAWS, **alike.LAWS}
+OBJECTIVES: dict[str, Callable[[Json], Json]] = {**parts.OBJECTIVES}
+FORMS_OF_MECHANISM: dict[str, Callable[[Json], Any]] = {**noise.FORMS_OF_MECHANISM}
+TOLD_CHANNELS: dict[str, Callable[[Json, str], Json]] = {
+    **parts.TOLD_CHANNELS,
+    **alike.TOLD_CHANNELS,
+    **noise.TOLD_CHANNELS,
+}
+TOLD_LAWS: dict[str, Callable[[Json], Json]] = {**parts.TOLD_LAWS, **alike.TOLD_LAWS}
+TOLD_OBJECTIVES: dict[str, Callable[[Json], Json]] = {**parts.TOLD_OBJECTIVES, **noise.TOLD_OBJECTIVES}

@@ -7,15 +7,17 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.convert.telling import proved_of
-from dalenius.convert.text import canonical
+from dalenius.convert.text import canonical, text
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
-from dalenius.kernel.check import proved_bound, reached
+from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
+from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.numbers import Node, down, up
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import LOWER
+from dalenius.kernel.rules import proved_bound
 
-__all__ = ["ENOUGH", "Proved", "card_text", "proved_elsewhere", "proved_text"]
+__all__ = ["ENOUGH", "Proved", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
 
 Json = dict[str, Any]
 
@@ -23,6 +25,7 @@ ENOUGH = 10**12
 """Work that is allowed to a document of our own making."""
 
 TIGHT = Fraction(1, 10**12)
+SHORT = 200  # characters of an exact figure
 ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
 
 
@@ -96,25 +99,27 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
             private = document.work.spent
         assert document.objective is not None
         document.work.spent = private  # each certificate stands by itself
-        bound = proved_bound(document, document.objective, Node(proof))
+        bound = proved_bound(document.setting, document.promises, document.limits, document.objective, Node(proof))
         found.append((bound if maximise else -bound, place, proof, document.work.spent))
         if abs(bound - value) <= TIGHT:
             break
-    if document is None or kept is None:
+    if document is None or kept is None or document.objective is None:
         raise ValueError("a design needs at least one certificate")
     best, place, proof, spent = min(found, key=lambda one: one[0])
     bound = best if maximise else -best
     draft["proof"] = proof
     draft["claims"] = _claims(kept, value, bound, maximise=maximise)
-    draft["work"] = _work(spent, draft)
-    about = draft["objective"].get("about", [])
-    entropy = document.setting.law.entropy(about, document.work)[1] if about else Fraction(0)
-    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, kept.beside, _stated(kept))
+    draft["work"] = work_declared(spent, draft)
+    objective = document.objective
+    wanted = (document.setting.law.entropy(names, document.work)[1] for names in objective.wanted if names)
+    entropy = sum(wanted, Fraction(0))
+    beside = beside_side_information(document.release, objective.about)
+    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, _stated(kept))
 
 
 def _stated(kept: Kept) -> Mapping[str, str | None]:
     """What was proved beyond the promises."""
-    return {name: None if value is None else up(value) for name, value in kept.stated.items()}
+    return {name: None if value is None else up(value) for name, value in getattr(kept, "stated", {}).items()}
 
 
 def _asked(promise: Json, draft: Json) -> list[Json]:
@@ -135,11 +140,17 @@ def _claims(kept: Kept, value: Fraction, bound: Fraction, *, maximise: bool) -> 
     ends = (down(value), up(bound)) if maximise else (up(value), down(bound))
     return {
         "promises": figures_claimed(kept),
-        "limits": [up(cost) for cost in kept.limits],
+        "limits": [_exactly(cost) for cost in kept.limits],
         "value": ends[0],
         "bound": ends[1],
         "gap": up(abs(Fraction(ends[1]) - Fraction(ends[0]))),
     }
+
+
+def _exactly(cost: Fraction) -> str:
+    """A distortion as it is, while that is short; else rounded up."""
+    written = text(cost)
+    return written if len(written) <= SHORT else up(cost)
 
 
 def figures_claimed(kept: Kept) -> list[list[Json]]:
@@ -159,7 +170,7 @@ def _claim(figure: str, given: str | None, value: Fraction | None) -> Json:
     return {"figure": figure, "given": given, "value": rounded}
 
 
-def _work(spent: int, draft: Json) -> str:
+def work_declared(spent: int, draft: Json) -> str:
     """The work that the document declares: what its proof took, with a little more for its own length."""
     enough = spent + spent // 8 + 4 * len(canonical(draft)) + 10_000
     digits = max(len(str(enough)) - 2, 0)
@@ -199,4 +210,4 @@ def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]
     evidence = [evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)]
     changed = {"variables": variables, "law": law, "evidence": evidence, "claims": claims, "work": str(ENOUGH)}
     kept = check_privacy(read_document(canonical(document | changed), ENOUGH))
-    return [proved_of(claims) for claims in figures_claimed(kept)], [up(cost) for cost in kept.limits]
+    return [proved_of(claims) for claims in figures_claimed(kept)], [_exactly(cost) for cost in kept.limits]

@@ -27,7 +27,7 @@ RULES = {
     "variance": "variance",
     "invariant": "invariant",
 }
-DIVISIONS = {"letters": "dual", "simplices": "cells", "ranges": "ranges"}
+DIVISIONS = {"letters": "dual", "maps": "dual", "simplices": "cells", "ranges": "ranges"}
 
 
 def kind_of(document: Json) -> str:
@@ -76,9 +76,10 @@ def told_design(document: Json, about: Json) -> Json:
             for promise, figures, evidence in zip(promises, claims["promises"], document["evidence"], strict=True)
         ],
         **_limits_told(document),
-        **_side_told(document, about),
+        **_side_told(document),
         **_robust_told(document),
-        **{key: about[key] for key in ("beside_bits", "decoder") if key in about},
+        **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
+        **_decoder_told(document, output_of(about)),
         "joint": joint_told(document),
         "channel": channel_told(document, output_of(about)),
         "certificate": {"kind": kind_of(document), **({"stated": about["stated"]} if "stated" in about else {})},
@@ -111,9 +112,10 @@ def told_card(document: Json, about: Json) -> Json:
         ],
         "channel": channel_told(document, output_of(about)),
         **({"limits": stated["limits"]} if "limits" in stated else {}),
-        **_side_told(document, about),
+        **_side_told(document),
         **_robust_told(document),
-        **{key: about[key] for key in ("beside_bits", "decoder") if key in about},
+        **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
+        **_decoder_told(document, output_of(about)),
         "proof": {
             "kind": about.get("kind", "card"),
             "digest": about.get("design", ""),
@@ -140,13 +142,15 @@ def mechanism_told(document: Json, about: Json) -> Json:
     if said["preserve_marginals"]:
         found["preserve_marginals"] = True
     found |= {key: about["mechanism"][key] for key in about.get("mechanism", {}) if key not in found}
-    if said["form"] == "pram":
+    if said["each"] and "each" not in found:
+        found["each"] = dict(zip(said["observe"], said["each"], strict=True))
+    if said["form"] == "pram" and "form" not in found:
         found["form"] = "pram"
     return found
 
 
-def _side_told(document: Json, about: Json) -> Json:
-    side = document["mechanism"]["side"] or about.get("side_information")
+def _side_told(document: Json) -> Json:
+    side = document["mechanism"]["side"]
     return {"side_information": {"variable": side["variable"], "encoder": side["encoder"]}} if side else {}
 
 
@@ -164,6 +168,8 @@ def objective_told(objective: Json) -> Json:
         if not share:
             return {"minimize": {"rate": True}}
         return {"minimize": {"leakage": list(objective["about"]), "rate": True, "theta": objective["theta"]}}
+    if aim == "variance":
+        return {"minimize": {"variance": list(objective["about"])}}
     if aim in kinds.TOLD_OBJECTIVES:
         return kinds.TOLD_OBJECTIVES[aim](objective)
     raise CannotConvert(f"the aim {aim!r}")
@@ -262,28 +268,15 @@ def joint_told(document: Json) -> Json:
 
 def channel_told(document: Json, output: str) -> Json:
     """The channel as `channel.json` writes it, with the names and letters of its sides."""
-    channel, mechanism = document["channel"], document["mechanism"]
-    if channel["form"] in kinds.TOLD_CHANNELS:
-        return kinds.TOLD_CHANNELS[channel["form"]](document, output)
-    letters = {entry["name"]: list(entry["letters"]) for entry in document["variables"]}
-    side = mechanism["side"]
-    reads = [*mechanism["observe"], *mechanism["strata"]]
-    reads += [side["variable"]] if side and side["encoder"] == "informed" else []
-    sides: Json = {"inputs": {name: letters[name] for name in reads}}
+    channel = document["channel"]
     form = channel["form"]
-    if mechanism["release"]:
-        sides["output"] = {name: letters[name] for name in mechanism["release"]}
-    else:
-        width = channel["letters"] if form == "dense" else len(channel["columns"])
-        sides["output"] = {output: mechanism["fresh"] or [str(k) for k in range(width)]}
+    if form in kinds.TOLD_CHANNELS:
+        return kinds.TOLD_CHANNELS[form](document, output)
+    sides = sides_told(document, output)
     if form == "dense":
-        scale = int(channel["scale"])
-        told: dict[str, str] = {}
-        for row in channel["rows"]:
-            for value in row:
-                if value not in told:
-                    told[value] = text(Fraction(int(value), scale))
-        return {**sides, "rows": [[told[value] for value in row] for row in channel["rows"]]}
+        return {**sides, "rows": _rows_told(channel)}
+    if form == "maps":
+        return _maps_told(document, sides)
     if form == "pram":
         return {"form": "pram", **sides, "q": channel["stay"]}
     if form == "resample":
@@ -292,3 +285,56 @@ def channel_told(document: Json, output: str) -> Json:
         ratio, classes, columns = (channel[key] for key in ("ratio", "classes", "columns"))
         return {"form": "staircase", **sides, "ratio": ratio, "group": classes, "columns": columns}
     raise CannotConvert(f"channels of form {form!r}")
+
+
+def sides_told(document: Json, output: str) -> Json:
+    """The names and letters of inputs and output."""
+    channel, mechanism = document["channel"], document["mechanism"]
+    letters = {entry["name"]: list(entry["letters"]) for entry in document["variables"]}
+    side = mechanism["side"]
+    reads = [*mechanism["observe"], *mechanism["strata"]]
+    reads += [side["variable"]] if side and side["encoder"] == "informed" else []
+    inputs = {name: letters[name] for name in reads}
+    if mechanism["release"]:
+        return {"inputs": inputs, "output": {name: letters[name] for name in mechanism["release"]}}
+    width = channel["letters"] if "letters" in channel else len(channel["columns"])
+    return {"inputs": inputs, "output": {output: mechanism["fresh"] or [str(k) for k in range(width)]}}
+
+
+def _rows_told(channel: Json) -> list[list[str]]:
+    """Whole numbers over one scale as probabilities; equal ones are divided once."""
+    scale = int(channel["scale"])
+    told: dict[str, str] = {}
+    for row in channel["rows"]:
+        for value in row:
+            if value not in told:
+                told[value] = text(Fraction(int(value), scale))
+    return [[told[value] for value in row] for row in channel["rows"]]
+
+
+def _maps_told(document: Json, sides: Json) -> Json:
+    """A channel whose letters are maps, named "z0>a|z1>b" after what they say for each value of the side information."""
+    drawn = [_map_name(told) for told in maps_told(document, sides)]
+    return {**sides, "output": {name: drawn for name in sides["output"]}, "rows": _rows_told(document["channel"])}
+
+
+def _map_name(told: dict[str, str]) -> str:
+    return "|".join(f"{world}>{letter}" for world, letter in told.items())
+
+
+def _decoder_told(document: Json, output: str) -> Json:
+    """What each drawn letter means to a user who has the side information, where it means something else than itself."""
+    if document["channel"]["form"] != "maps":
+        return {}
+    return {"decoder": {_map_name(told): told for told in maps_told(document, sides_told(document, output))}}
+
+
+def maps_told(document: Json, sides: Json) -> list[dict[str, str]]:
+    """For each drawn letter, the released one under each value of the side information."""
+    (letters,) = sides["output"].values()
+    side = document["mechanism"]["side"]["variable"]
+    worlds = next(entry["letters"] for entry in document["variables"] if entry["name"] == side)
+    return [
+        {world: letters[place] for world, place in zip(worlds, places, strict=True)}
+        for places in document["channel"]["decoder"]
+    ]

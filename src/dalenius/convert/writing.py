@@ -10,7 +10,8 @@ from itertools import product
 from math import lcm
 from typing import Any
 
-from dalenius.convert import kinds
+from dalenius.convert import kinds, noise
+from dalenius.convert.parts import each_of
 from dalenius.convert.proofs import proof_of as general_proof
 from dalenius.convert.text import CannotConvert, number, text
 from dalenius.convert.view import division
@@ -31,6 +32,9 @@ __all__ = [
 Json = dict[str, Any]
 
 ERASED = "(missing)"
+PRAM = ("pram", "randomised-response")
+"""Forms of version 1 whose matrices keep a letter or draw one of the others, all alike."""
+
 LOOSE = str(10**40)
 """A figure that nothing exceeds: what a draft claims before the kernel has said what is true."""
 
@@ -67,7 +71,9 @@ def drafted(design: Json) -> Json:
         "promises": promises,
         "limits": limits_of(design),
         "channel": channel_of(design),
-        "evidence": [evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)],
+        "evidence": [
+            evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)
+        ],
     }
     return draft | {"claims": drafted_claims(draft), "proof": None}
 
@@ -147,7 +153,10 @@ def mechanism_of(design: Json) -> Json:
     observe, strata, keep = division(said)
     forbid = said.get("forbid", [])
     never = [
-        [{"column": name, "letters": letters if isinstance(letters, list) else [letters]} for name, letters in zero.items()]
+        [
+            {"column": name, "letters": letters if isinstance(letters, list) else [letters]}
+            for name, letters in zero.items()
+        ]
         for zero in forbid
         if isinstance(zero, dict)
     ]
@@ -158,6 +167,7 @@ def mechanism_of(design: Json) -> Json:
         "release": list(said.get("release", [])),
         "fresh": fresh_letters(design),
         "form": form_of(design),
+        "each": each_of(design),
         "forbid": [list(pair) for pair in forbid if not isinstance(pair, dict)],
         "never": never,
         "freeze": list(said.get("freeze", [])),
@@ -170,15 +180,15 @@ def form_of(design: Json) -> Any:
     """Which mechanisms compete: all, or those of one form. Most forms of version 1 only say how to search."""
     said = design["mechanism"]
     for key, convert in kinds.FORMS_OF_MECHANISM.items():
-        if said.get("form") == key or (key == "each" and said.get("each")):
+        if said.get("form") == key:
             return convert(design)
-    return "pram" if said.get("form") == "pram" else "any"
+    return "pram" if said.get("form") in PRAM else "any"
 
 
 def side_of(design: Json) -> Json | None:
-    """What the user has anyway. An encoder that ignores it promises nothing about it: then there is none."""
+    """What the user has anyway, and what the encoder knows of it."""
     side = design.get("side_information")
-    if not side or side["encoder"] == "uninformed":
+    if not side:
         return None
     return {"variable": side["variable"], "encoder": side["encoder"]}
 
@@ -208,6 +218,8 @@ def _parts(design: Json) -> list[Json]:
 def objective_of(design: Json) -> Json:
     """What is made as large or as small as possible."""
     aim = design["objective"].get("maximize") or design["objective"]["minimize"]
+    if "capacity" in aim:
+        return noise.capacity(design)
     for key, convert in kinds.OBJECTIVES.items():
         if key in aim:
             return convert(aim)
@@ -219,6 +231,8 @@ def objective_of(design: Json) -> Json:
         share = aim.get("theta", int("leakage" in aim))
         about = list(aim.get("leakage", [])) if number(share) else []
         return {"aim": "leakage", "about": about, "theta": text(share)}
+    if "variance" in aim:
+        return {"aim": "variance", "about": list(aim["variance"])}
     raise CannotConvert(f"the objective {sorted(aim)}")
 
 
@@ -233,7 +247,7 @@ def distortion_of(measure: Json) -> list[Json]:
     found = []
     for part in measure.get("sum", [measure]):
         if part["distortion"] == "norm":
-            found.append(kinds.NORM(part))
+            found.append({"distance": "norm", "of": list(part["of"]), "p": text_of_norm(part["p"])})
             continue
         own = not isinstance(part["distortion"], str)
         found.append(
@@ -246,6 +260,11 @@ def distortion_of(measure: Json) -> list[Json]:
             }
         )
     return found
+
+
+def text_of_norm(order: Any) -> str:
+    """The order of a norm: a number from 1 on, or "inf"."""
+    return "inf" if order == "inf" else text(order)
 
 
 def promise_of(promised: Json, design: Json) -> Json:
@@ -324,7 +343,9 @@ def channel_of(design: Json) -> Json:
     if form in kinds.CHANNELS:
         return kinds.CHANNELS[form](design)
     if form is None:
-        return _dense(channel, _reads(design))
+        dense = _dense(channel, _reads(design))
+        side = design.get("side_information") or {}
+        return dense if side.get("encoder") != "statistically-informed" else _maps(dense, design)
     if form == "pram":
         return {"form": "pram", "stay": [text(v) for v in channel["q"]]}
     if form == "resample":
@@ -358,6 +379,25 @@ def _dense(channel: Json, reads: list[str]) -> Json:
     scale = lcm(*(value.denominator for row in rows for value in row))
     whole = [[str(value.numerator * (scale // value.denominator)) for value in row] for row in rows]
     return {"form": "dense", "letters": len(rows[0]), "scale": str(scale), "rows": whole}
+
+
+def _maps(dense: Json, design: Json) -> Json:
+    """A channel whose letters are maps from side information, with the place of the letter that each map says."""
+    decoder = design["decoder"]
+    drawn = next(iter(design["channel"]["output"].values()))
+    worlds = list(next(iter(decoder.values())))
+    letters = known_letters(design)
+    place = {letter: k for k, letter in enumerate(letters)}
+    maps = [[place[decoder[letter][world]] for world in worlds] for letter in drawn]
+    return {**dense, "form": "maps", "decoder": maps}
+
+
+def known_letters(design: Json) -> list[str]:
+    """The letters that a map says: those of the released column, or of an output of its own."""
+    released = design["mechanism"].get("release")
+    if released:
+        return list(design.get("joint", {}).get("variables", design["channel"]["inputs"])[released[0]])
+    return fresh_letters(design) or []
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------
@@ -398,9 +438,13 @@ def drafted_card(document: Json) -> Json:
         "format": "dalenius-card/2",
         "work": document["work"],
         "variables": variables,
-        "mechanism": mechanism,
+        "mechanism": mechanism | {"preserve_marginals": False},  # which only the law can show
         "promises": document["promises"],
-        "channel": document["channel"],
+        "channel": kinds.CARD_CHANNELS.get(document["channel"]["form"], _same_channel)(document),
         "evidence": evidence,
         "claims": {"promises": claims},
     }
+
+
+def _same_channel(document: Json) -> Json:
+    return dict(document["channel"])

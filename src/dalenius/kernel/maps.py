@@ -20,7 +20,7 @@ from dalenius.kernel.release import Compact, Release
 def informed(setting: Setting) -> Setting:
     """The same problem for a mechanism that reads the side information, as its last input."""
     mechanism = replace(setting.mechanism, encoder="informed")
-    return Setting(setting.variables, setting.law, mechanism, setting.work)
+    return Setting(setting.variables, setting.law if setting.has_law else None, mechanism, setting.work)
 
 
 @dataclass(frozen=True)
