@@ -54,7 +54,9 @@ def _told_laws(document: Json, key: str) -> list[Json]:
 
 # --- the mechanism and its channel ------------------------------------------------------------------------------------
 def each_of(design: Json) -> list[str] | None:
-    """The level of each observed column that has a matrix of its own, or None.
+    """The level of each observed column that has a matrix of its own, for one row; or None.
+
+    Where a person has several rows, the levels of the problem are for all of them together.
 
     >>> promise = [{"promised": {"local_dp": "1"}}]
     >>> each_of({"mechanism": {"observe": ["A", "B"], "each": True}, "guarantees": promise})
@@ -64,10 +66,12 @@ def each_of(design: Json) -> list[str] | None:
     each = mechanism.get("each")
     if not each:
         return None
+    promised = [entry["promised"] for entry in design["guarantees"]]
     if each is True:
-        total = min(number(entry["promised"]["local_dp"]) for entry in design["guarantees"])
+        total = min(number(promise["local_dp"]) for promise in promised)
         each = dict.fromkeys(mechanism["observe"], total / len(mechanism["observe"]))
-    return [text(each[name]) for name in mechanism["observe"]]
+    rows = max(int(promise.get("rows") or design.get("source", {}).get("max_rows") or 1) for promise in promised)
+    return [text(number(each[name]) / rows) if rows > 1 else text(each[name]) for name in mechanism["observe"]]
 
 
 def _observed(document: Json) -> list[str]:
