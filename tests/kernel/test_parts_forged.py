@@ -787,7 +787,7 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
     "states that are not uniform": ("mass * size == law.total * scale", "True", "states_that_are_not_uniform"),
     "sums that hide themselves": ("if name not in view}", "if True}", "sum_of_one_sample"),
     "sums that may be one": ('require(self.onto(()), "', 'require(True, "', "sum_twice"),
-    "what each sum tells is counted twice": ("found += known[key]", "found += 2 * known[key]", "sums_ternary"),
+    "what each sum tells is counted twice": ("n * self._alone(terms)", "2 * n * self._alone(terms)", "sums_ternary"),
     "the noise of states is not counted": (
         "max(Fraction(0), most - unsure)",
         "most - most",
@@ -795,7 +795,11 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
     ),
     "the surprisal of the commonest": ("least = [min(m, alone", "least = [max(m, alone", "sums_pairs"),
     "views that are not observed": ("set(view) <= set(seen)", "True", "windows_hidden"),
-    "gains of all views together": ("- max(gains)", "- sum(gains)", "sums_pairs"),
+    "gains of all views together": (
+        "gain = max(gain, sum(less, Fraction(0)))",
+        "gain += sum(less, Fraction(0))",
+        "sums_pairs",
+    ),
     "the chance of the rarest": (
         "found *= Fraction(max(counts.values())",
         "found *= Fraction(min(counts.values())",

@@ -31,7 +31,7 @@ from math import lcm, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Rows, read_channel
 from dalenius.kernel.divided import strata, told_by_strata, window
-from dalenius.kernel.groups import Groups
+from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.release import Compact, Figures, Metric, Release, release_of
@@ -56,10 +56,7 @@ class ByLemma(Release):
     @property
     def groups(self) -> Groups:
         """The independent groups that the lemma speaks of."""
-        law = self.setting.law
-        if not isinstance(law, Groups) or not law.independent:
-            raise Refused("the law is not made of independent groups")
-        return law
+        return independent_groups(self.setting.law)
 
     @abstractmethod
     def hide(self, secret: Sequence[str]) -> None:
@@ -151,14 +148,6 @@ class Windows(Compact):
     def release(self, setting: Setting) -> Release:
         return WindowsRelease(setting, self)
 
-    def seen(self, setting: Setting) -> list[Setting]:
-        """The setting of each window."""
-        mechanism = setting.mechanism
-        return [
-            window(setting, tuple(mechanism.observe[i] for i in at), mechanism.release[k : k + 1])
-            for k, at in enumerate(self.reads)
-        ]
-
 
 def read_windows(node: Node, setting: Setting) -> Channel:
     """`{"form": "windows", "windows": [{"reads": [n, ...], "channel": channel}, ...]}`."""
@@ -173,9 +162,8 @@ def read_windows(node: Node, setting: Setting) -> Channel:
         at, channel = item.fields("reads", "channel")
         places = at.places(len(mechanism.observe))
         at.require(bool(places) and places == sorted(set(places)), "these are not different columns, rising")
-        names = tuple(mechanism.observe[i] for i in places)
         reads.append(tuple(places))
-        channels.append(read_channel(channel, window(setting, names, mechanism.release[k : k + 1])))
+        channels.append(read_channel(channel, window(setting, k, places)))
     width = prod(channel.width for channel in channels)
     return Windows(tuple(reads), tuple(channels), tuple(setting.sizes), width)
 
@@ -188,8 +176,8 @@ class WindowsRelease(ByLemma):
     @cached_property
     def parts(self) -> list[Release]:
         """Each window as a release of its own."""
-        settings = self.channel.seen(self.setting)
-        return [release_of(small, own) for small, own in zip(settings, self.channel.channels, strict=True)]
+        windows = enumerate(zip(self.channel.reads, self.channel.channels, strict=True))
+        return [release_of(window(self.setting, k, at), channel) for k, (at, channel) in windows]
 
     def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
         """The sum of the levels of the windows."""

@@ -26,7 +26,7 @@ from itertools import pairwise
 
 from dalenius.kernel.divided import columns, strata, told_by_strata
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.groups import Groups
+from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.logs import BITS, LOG_COST, bits, log2
 from dalenius.kernel.nouns import Label, Law, Setting
 from dalenius.kernel.numbers import Node, Work
@@ -84,23 +84,18 @@ def bound_by_groups(
 ) -> Fraction:
     """The least of I(W; X), of I(W; X | V) for each view V, and of the surprisal; group by group."""
     proof.fields("rule")
-    law = setting.law
-    if not isinstance(law, Groups) or not law.independent:
-        raise proof.refuse("the law is not made of independent groups")
-    plain = objective.maximise and not objective.each and not setting.mechanism.beside
+    law = independent_groups(setting.law)
+    plain = objective.maximise and not setting.mechanism.beside
     proof.require(plain, "groups are for information, and for mechanisms beside which nothing leaves")
     views = [promise.secret for promise in promises if isinstance(promise, Independent)]
-    names = (objective.about, setting.mechanism.observe)
-    told = [_told_in_group(group, *names, (), setting.work) for group in law.groups]
-    gains = [Fraction(0)]
+    seen, work = setting.mechanism.observe, setting.work
+    told = [_told_in_group(group, objective.about, seen, (), work) for group in law.groups]
+    gain = Fraction(0)
     for view in views:
-        seen = sorted({law.place[name] for name in view})
-        gains.append(
-            sum((told[b] - _told_in_group(law.groups[b], *names, view, setting.work) for b in seen), Fraction(0))
-        )
-    return min(
-        sum(told, Fraction(0)) - max(gains), _surprisal_of_groups(law, setting.mechanism.observe, views, setting.work)
-    )
+        own = {law.place[name] for name in view}
+        less = [told[b] - _told_in_group(law.groups[b], objective.about, seen, view, work) for b in own]
+        gain = max(gain, sum(less, Fraction(0)))
+    return min(sum(told, Fraction(0)) - gain, _surprisal_of_groups(law, seen, views, work))
 
 
 def _labels_in_group(law: Law, names: Names) -> list[Label]:

@@ -15,25 +15,25 @@ below the sum of what each of them tells.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import ceil, floor, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Rows
 from dalenius.kernel.composite import ByLemma
 from dalenius.kernel.groups import touching
-from dalenius.kernel.logs import LOG_COST, bits, log2, times_log2
+from dalenius.kernel.logs import BITS, bits, entropy, log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.release import Compact, Release
 
 MODULI = 1 << 10
 CONVOLVED = 1 << 12  # states of a sum that are added up one by one
-States = tuple[int, tuple[tuple[int, ...], ...]]  # a scale, and a law of the states for each letter
 ADDED = 1 << 9  # different values of a sum of entropies
+States = tuple[int, tuple[tuple[int, ...], ...]]  # a scale, and a law of the states for each letter
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,11 @@ class Sums(Compact):
     def _added(self, law: Counter[tuple[int, ...]], i: int, row: Sequence[int]) -> Counter[tuple[int, ...]]:
         """The law of the sums so far with the state of one more sample."""
         found: Counter[tuple[int, ...]] = Counter()
+        moves = [int(i in terms) for terms in self.terms]
         for y, n in law.items():
             for s, v in enumerate(row):
-                if v:
-                    moved = (
-                        (t + s) % self.modulus if i in terms else t for t, terms in zip(y, self.terms, strict=True)
-                    )
-                    found[tuple(moved)] += n * v
+                moved = tuple((t + s * move) % self.modulus for t, move in zip(y, moves, strict=True))
+                found[moved] += n * v
         return found
 
     def release(self, setting: Setting) -> Release:
@@ -146,40 +144,23 @@ class SumsRelease(ByLemma):
         require(bool(self.priors) and self.onto(secret), f"the sums are not proved to hide {', '.join(secret)}")
 
     @cached_property
-    def kinds(self) -> list[int]:
-        """For each sample the first one that has the same law and the same states; samples are often alike."""
-        first: dict[object, int] = {}
-        self.work.spend(sum(len(prior) + len(rows) * len(rows[0]) for prior, (_, rows) in self._samples()))
-        return [first.setdefault((tuple(prior), states), i) for i, (prior, states) in enumerate(self._samples())]
-
-    def _samples(self) -> Iterator[tuple[list[tuple[int, int]], States]]:
-        return zip(self.priors, self.channel.states, strict=True)
-
-    @cached_property
     def noises(self) -> list[list[tuple[int, int, int]]]:
         """For each sample and each of its letters, the count and H(S | X = x) from both sides, in units of 2^-BITS."""
-        found = list[list[tuple[int, int, int]]]()
-        for i, (prior, (scale, rows)) in enumerate(self._samples()):
-            if self.kinds[i] < i:
-                found.append(found[self.kinds[i]])
-                continue
-            self.work.spend(LOG_COST * self.channel.modulus * len(prior), scale.bit_length())
-            own = list[tuple[int, int, int]]()
-            for x, n in prior:
-                ends = [times_log2(Fraction(v, scale), Fraction(v, scale)) for v in rows[x] if v]
-                own.append((n, -sum(high for _, high in ends), -sum(low for low, _ in ends)))
-            found.append(own)
-        return found
+        return [
+            [(n, *self._entropy(rows[x])) for x, n in prior]
+            for prior, (_, rows) in zip(self.priors, self.channel.states, strict=True)
+        ]
+
+    def _entropy(self, weights: Sequence[int]) -> tuple[int, int]:
+        low, high = entropy([weight for weight in weights if weight], self.work)
+        return floor(low * (1 << BITS)), ceil(high * (1 << BITS))
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
-        observe = self.setting.mechanism.observe
         most = log2(self.channel.modulus)[1]
         found = Fraction(0)
-        for name in about:
-            if (
-                name in observe and name not in given
-            ):  # a variable that is not observed is independent of those that are
-                noise = self.noises[observe.index(name)]
+        # A variable that is not observed is independent of those that are, and tells nothing.
+        for name, noise in zip(self.setting.mechanism.observe, self.noises, strict=True):
+            if name in about and name not in given:
                 unsure = Fraction(sum(n * low for n, low, _ in noise), sum(n for n, _, _ in noise))
                 found += max(Fraction(0), most - unsure)
         return bits(found)
@@ -212,31 +193,26 @@ class SumsRelease(ByLemma):
 
     def _apart(self) -> Fraction:
         """What each sum tells by itself, added up, from below, in units of 2^-BITS; 0 where one has too many states."""
-        if any(self.channel.modulus ** len(terms) > CONVOLVED for terms in self.channel.terms):
+        terms_of = self.channel.terms
+        if any(self.channel.modulus ** len(terms) > CONVOLVED for terms in terms_of):
             return Fraction(0)
-        known: dict[tuple[int, ...], Fraction] = {}  # sums are often alike
-        found = Fraction(0)
-        self.work.spend(4 * sum(map(len, self.channel.terms)))
-        for terms in self.channel.terms:
-            key = tuple(self.kinds[i] for i in terms)
-            if key not in known:
-                known[key] = self._alone(terms)
-            found += known[key]
-        return found
+        first: dict[object, int] = {}  # samples, and then sums, are often alike
+        samples = zip(map(tuple, self.priors), self.channel.states, strict=True)
+        alike = [first.setdefault(sample, i) for i, sample in enumerate(samples)]
+        many = Counter(tuple(alike[i] for i in terms) for terms in terms_of)
+        return sum((n * self._alone(terms) for terms, n in many.items()), Fraction(0))
 
     def _alone(self, terms: tuple[int, ...]) -> Fraction:
         """log2 M - H(Y_k | X) of one sum, from below."""
         size = self.channel.modulus
-        scale = prod(self.channel.states[i][0] for i in terms)
         total = prod(sum(n for _, n in self.priors[i]) for i in terms)
         told = log2(size)[0] * total
-        work = prod(len(self.priors[i]) for i in terms) * size
-        self.work.spend(work * (LOG_COST + 4 * size * len(terms)), scale.bit_length())
+        longest = sum(self.channel.states[i][0].bit_length() for i in terms)
+        self.work.spend(4 * prod(len(self.priors[i]) for i in terms) * size**2 * len(terms), longest)
         for letters in product(*(self.priors[i] for i in terms)):
             law = [1, *[0] * (size - 1)]
             for i, (x, _) in zip(terms, letters, strict=True):
                 row = self.channel.states[i][1][x]
                 law = [sum(law[s] * row[t - s] for s in range(size)) for t in range(size)]  # t - s modulo M
-            mass = prod(n for _, n in letters)
-            told += mass * sum(times_log2(Fraction(v, scale), Fraction(v, scale))[0] for v in law if v)
+            told -= prod(n for _, n in letters) * self._entropy(law)[1]
         return Fraction(told, total)
