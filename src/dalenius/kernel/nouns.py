@@ -391,7 +391,8 @@ class Setting:
         """The input of each atom."""
         require(self.many <= WRITTEN_OUT, "there are too many inputs to be listed")
         self.work.spend(8 * len(self.law.atoms) * len(self.sizes))
-        return [self.number(label) for label in self.law.labels(self.mechanism.reads)]
+        labels = self.law.labels(self.mechanism.reads)
+        return [place for (place,) in labels] if len(self.sizes) == 1 else [self.number(label) for label in labels]
 
     @cached_property
     def beside(self) -> list[Label]:
