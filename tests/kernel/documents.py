@@ -11,6 +11,7 @@ SILENT = {
     "release": [],
     "fresh": None,
     "form": "any",
+    "each": None,
     "forbid": [],
     "never": [],
     "freeze": [],
@@ -417,7 +418,7 @@ def of_forms():
 
 def of_laws():
     yield "table", design(law=counted(10), promises=[leakage("1/5", "S")])
-    groups = [law_of({"S": []}, [[0, "1"], [1, "2"]]), law_of({"X": []}, [[0, "3"], [1, "1"]], "table")]
+    groups = [law_of({"S": []}, [[0, "1"], [1, "2"]]), law_of({"X": []}, [[0, "3"], [1, "1"]])]
     yield "independent groups", design(law={"law": "independent", "groups": groups}, promises=[independent("S")])
     yield (
         "a letter that never occurs",

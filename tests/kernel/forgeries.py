@@ -661,6 +661,7 @@ def of_sizes():
             names,
             mechanism={"observe": ["V0"]},
             law={"law": "independent", "groups": groups},
+            promises=[leakage("1", *names)],
             objective={"aim": "information", "about": ["V0"], "theta": "1"},
         ),
     )

@@ -25,6 +25,7 @@ Json = dict[str, Any]
 Place = tuple[int, ...]
 
 GRID = 1 << 40  # units of multipliers in trees of boxes
+SCORE = 100  # bits after the point of prices of corners
 FINE = 200  # bits of the posteriors of a rate
 ENOUGH = 10**12
 
@@ -581,7 +582,7 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
         tree.append(["leaf", len(leaves)])
         leaves.append({"objective": [near(sigma)], "promises": [rows.get(k, []) for k in places]})
     prices = [price[x] for x in sorted(inputs)]
-    return _lines("ranges", [tree], leaves, promises=["0"] * len(places), prices=prices)
+    return _lines("boxes", [tree], leaves, promises=["0"] * len(places), prices=prices)
 
 
 def _margin(orders: Orders, k: int, mass: dict[int, int]) -> tuple[list[Place], list[Place], Counter[Place]]:
@@ -598,7 +599,8 @@ def rays(orders: Orders, proof: Json) -> Json:
     """Prices and a starting basis."""
     place = {x: k for k, x in enumerate(orders.occur)}
     basis = sorted(place[orders.occur_then[b]] for b in proof["basis"])
-    return {"rule": "corners", "prices": [near(z) for z in orders.by_input(proof["z"])], "basis": basis}
+    prices = [str(round(number(z) * (1 << SCORE))) for z in orders.by_input(proof["z"])]
+    return {"rule": "corners", "prices": prices, "basis": basis}
 
 
 def subsets(_: Orders, proof: Json) -> Json:

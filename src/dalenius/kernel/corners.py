@@ -15,7 +15,7 @@ from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
-from dalenius.kernel.rows import UNIT, Frame
+from dalenius.kernel.rows import FINE, Frame
 
 Tableau = list[list[int]]
 Vertex = frozenset[tuple[int, int, int]]  # (place of an input, numerator, denominator) of its positive entries
@@ -28,7 +28,7 @@ def bound_by_corners(
     objective: Objective,
     proof: Node,
 ) -> Fraction:
-    """sum z + the most that phi exceeds z by at a corner."""
+    """sum z + the most that phi exceeds z by at a corner; prices in units of 2^-FINE."""
     require(objective.maximise, "corners are for information")
     _, prices, basis = proof.fields("rule", "prices", "basis")
     z = prices.wholes()
@@ -48,11 +48,11 @@ def bound_by_corners(
             price += times * z[i] * setting.total
             for w, n in parts[i]:
                 u[w] += times * n
-        over = told.phi(u, whole) - (price << BITS - UNIT) // whole
+        over = told.phi(u, whole) - (price << BITS - FINE) // whole
         need = over if need is None or over > need else need
     require(need is not None, "no column keeps the promises")
     assert need is not None
-    return Fraction(sum(z), 1 << UNIT) + Fraction(need, 1 << BITS)
+    return Fraction(sum(z), 1 << FINE) + Fraction(need, 1 << BITS)
 
 
 def equations(setting: Setting, promises: Sequence[Promise], inputs: Sequence[int]) -> Iterator[list[Fraction]]:

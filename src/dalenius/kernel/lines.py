@@ -36,7 +36,7 @@ from dalenius.kernel.ranges import Ranges
 from dalenius.kernel.rows import FINE, UNIT, UP, Column, Frame, Scores, constant, least_ratio, pairs, scores
 from dalenius.kernel.simplices import raised_on_simplices
 
-DIVISIONS = ("letters", "maps", "simplices", "ranges")
+DIVISIONS = ("letters", "maps", "simplices", "ranges", "boxes")
 
 
 class Case(NamedTuple):
@@ -88,11 +88,12 @@ class Lines:
         )
         self.prices = prices.wholes()  # in the order of the inputs that occur
         require(len(self.prices) in (0, len(setting.mass)), "there is not one price for each input that occurs")
-        self.priced = bool(self.prices) and self.division == "ranges"
+        self.priced = self.division == "boxes"
+        require(bool(self.prices) or not self.priced, "boxes need prices")
         self.cuts = cuts.items()
         self.trees = trees.items()
         self.relations = relations
-        require(not relations.items() or self.division == "ranges", "relations are for ranges")
+        require(not relations.items() or self.division in ("ranges", "boxes"), "relations are for ranges and boxes")
         self.own: list[Node] = []
         self.rows: list[list[Node]] = []
         for leaf in leaf_list.items():
@@ -140,32 +141,34 @@ class Lines:
 
     def _add_promises(self) -> None:
         """Scores of the promises about secrets, and inequalities between inputs: (i, j, v, r) adds v [r c(j) - c(i)]."""
-        together: dict[tuple[str, ...], list[Scores]] = {}
+        together: list[tuple[Frame, Scores]] = []
         for k, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
             nodes = [rows[k] for rows in self.rows]
             if promise.about:
-                found = scores(promise, self.frame(promise.about), weight, nodes)
-                together.setdefault(promise.about, []).append(found)
+                frame = self.frame(promise.about)
+                together.append((frame, scores(promise, frame, weight, nodes)))
                 continue
             for case, node in enumerate(nodes):
                 for i, j, v, r in pairs(promise, self.setting, node):
                     self._line(i)[case] -= v * self.setting.total << UP
                     self._line(j)[case] -= -(v * self.setting.total * r.numerator << UP) // r.denominator
-        for secret, several in together.items():
-            for one in several:
-                self._add_scores(self.frame(secret), one)
+        self._add_scores([(frame, found) for frame, found in together if found])
 
     def _line(self, x: int) -> Column:
         return self.lines.setdefault(x, [0] * len(self.own))
 
-    def _add_scores(self, frame: Frame, found: Scores) -> None:
-        if not found:
-            return
-        self.setting.work.spend(len(frame.counts) * len(self.own), self.setting.total.bit_length())
-        for x, counts in frame.by_input.items():
-            line = self.lines[x]
-            for key, n in counts:
-                line = [a + n * v for a, v in zip(line, found[key], strict=True)]
+    def _add_scores(self, together: Sequence[tuple[Frame, Scores]]) -> None:
+        """The sum over the records of each input of all their scores; records of one count are added up first."""
+        for frame, _ in together:
+            self.setting.work.spend(2 * len(frame.counts) * len(self.own), self.setting.total.bit_length())
+        for x, line in self.lines.items() if together else ():
+            alike: dict[int, list[Column]] = {}
+            for frame, found in together:
+                for key, n in frame.by_input.get(x, ()):
+                    alike.setdefault(n, []).append(found[key])
+            for n, columns in alike.items():
+                more = columns[0] if len(columns) == 1 else list(map(sum, zip(*columns, strict=True)))
+                line = [a + n * v for a, v in zip(line, more, strict=True)]
             self.lines[x] = line
 
     def _add_cuts(self) -> None:
@@ -200,7 +203,7 @@ class Lines:
             require(all(len(found) == many for found in numbers), "a leaf has not one number for each label")
             if not self.priced:
                 columns = zip(self.told.keys, zip(*numbers, strict=True), strict=True)
-                self._add_scores(self.told, {key: [v << UP for v in column] for key, column in columns})
+                self._add_scores([(self.told, {key: [v << UP for v in column] for key, column in columns})])
             return numbers
         shares = [] if o.distortion is not None else [(o.theta, o.about), (1 - o.theta, self.setting.mechanism.observe)]
         shares = [(share, names) for share, names in shares if share]
@@ -209,7 +212,7 @@ class Lines:
             frame = self.frame(names)
             laws = [found[k].wholes(1) for found in posteriors]
             # I(S; Y, K) = I(S; K) + what the letters add; a rate is I(X; Y | K), without the former.
-            self._add_scores(frame, frame.tangents(int(share * (1 << UNIT)), laws))
+            self._add_scores([(frame, frame.tangents(int(share * (1 << UNIT)), laws))])
         if o.distortion is None and o.theta:
             self.constant -= o.theta * self.frame(o.about).already()
         return []
@@ -220,7 +223,7 @@ class Lines:
         Returns the slopes a in units of 2^-FINE, from below. On inputs that never occur the rows of the promises stay.
         """
         told = self.told
-        require(told is not None and told.tells_itself(), "prices beside ranges are for W = X")
+        require(told is not None and told.tells_itself(), "boxes are for W = X")
         assert told is not None
         less = [sigma << UP for (sigma,) in sigmas]
         price = dict(zip(self.setting.mass, self.prices, strict=True))

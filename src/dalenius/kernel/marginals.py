@@ -78,9 +78,17 @@ def _apart(f: Plane, g: Plane) -> Plane:
 
 def _meeting(planes: Sequence[Plane]) -> Iterator[tuple[Fraction, Fraction]]:
     """Where two of these are zero at once."""
-    for (x, y, c), (u, v, d) in combinations(sorted(set(planes)), 2):
-        if x * v != y * u:
-            yield (y * d - c * v) / (x * v - y * u), (c * u - x * d) / (x * v - y * u)
+    for (x, y, c), (u, v, d) in combinations(sorted({_whole(plane) for plane in planes}), 2):
+        across = x * v - y * u
+        if across:
+            yield Fraction(y * d - c * v, across), Fraction(c * u - x * d, across)
+
+
+def _whole(plane: Plane) -> tuple[int, int, int]:
+    """The same plane in whole numbers."""
+    one = lcm(*(v.denominator for v in plane))
+    x, y, c = (v.numerator * (one // v.denominator) for v in plane)
+    return x, y, c
 
 
 def shapes(S: int, a: Fraction) -> list[Shape]:

@@ -79,11 +79,15 @@ class Law:
 
     def labels(self, names: Sequence[str]) -> list[Label]:
         """For each atom, its outcome of the named variables."""
-        place = {variable.name: k for k, variable in enumerate(self.variables)}
-        columns = list(zip(*(outcome for outcome, _ in self.atoms), strict=True))
         if not names:
             return [()] * len(self.atoms)
-        return list(zip(*(columns[place[name]] for name in names), strict=True))
+        return list(zip(*(self.columns[name] for name in names), strict=True))
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[int, ...]]:
+        """For each variable, the place of its letter in each atom."""
+        columns = zip(*(outcome for outcome, _ in self.atoms), strict=True)
+        return {variable.name: column for variable, column in zip(self.variables, columns, strict=True)}
 
     def entropy(self, names: Sequence[str], work: Work) -> tuple[Fraction, Fraction]:
         """Bounds in bits of H(names)."""
@@ -391,8 +395,10 @@ class Setting:
         """The input of each atom."""
         require(self.many <= WRITTEN_OUT, "there are too many inputs to be listed")
         self.work.spend(8 * len(self.law.atoms) * len(self.sizes))
-        labels = self.law.labels(self.mechanism.reads)
-        return [place for (place,) in labels] if len(self.sizes) == 1 else [self.number(label) for label in labels]
+        found = [0] * len(self.law.atoms)
+        for name, size in zip(self.mechanism.reads, self.sizes, strict=True):
+            found = [place * size + k for place, k in zip(found, self.law.columns[name], strict=True)]
+        return found
 
     @cached_property
     def beside(self) -> list[Label]:

@@ -202,6 +202,16 @@ class Node:
             raise self.refuse(f"a number from {least} on is expected")
         return found
 
+    def few_numbers(self, least: int | None = None) -> tuple[list[Fraction], list[int]]:
+        """A list of numbers of which many are alike: the different ones, and for each item the place of its number."""
+        values = self.value
+        if not isinstance(values, list) or set(map(type, values)) != {str}:
+            numbers = [item.number(least) for item in self.items()]
+            return numbers, list(range(len(numbers)))
+        place = {text: k for k, text in enumerate(dict.fromkeys(values))}
+        different = [Node(text, values.index(text), self).number(least) for text in place]
+        return different, [place[text] for text in values]
+
 
 def integers(found: Sequence[object]) -> list[int] | None:
     """The integers that these values are by our grammar, or None if one of them is not."""

@@ -135,7 +135,8 @@ class Runs:
     """
 
     def __init__(self, letters: Sequence[Vector], worlds: list[int], r: Fraction, runs: Node, work: Work) -> None:
-        order = sorted(letters, key=lambda v: (sum(v), v), reverse=True)
+        one = len(worlds) == 1  # then a vector is its own sum
+        order = sorted(letters, key=None if one else lambda v: (sum(v), v), reverse=True)
         self.worlds, self.total, self.work = worlds, sum(worlds), work
         self.sizes: list[int] = []
         prices: list[list[Fraction]] = []
