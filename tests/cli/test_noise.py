@@ -200,3 +200,14 @@ def test_bad_input_is_one_sentence_and_writes_nothing(table, run, change, words,
     assert message in err
     assert err.count("\n") == 1
     assert not (table.parent / "out").exists()
+
+
+def test_an_honest_release_is_not_accused_where_the_shares_of_its_law_add_up_to_one(tmp_path, run):
+    draw = random.Random(5)
+    (tmp_path / "n.csv").write_text("x\n" + "".join(f"{draw.randrange(5)}\n" for _ in range(400)))
+    (tmp_path / "k").write_text("cd" * 32 + "\n")
+    (tmp_path / "k").chmod(0o600)
+    words = ("--column", "x", "--grid", "0:4:1", "--mechanism", "laplace", "--epsilon", "2")
+    code, said, err = run("noise", tmp_path / "n.csv", *words, "-o", tmp_path / "out", "--key", tmp_path / "k")
+    assert (code, err) == (0, "")
+    assert "Nothing contradicts the proof." in said

@@ -34,6 +34,8 @@ from dalenius.evidence.transitions import transitions
 __all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
 
 ERROR = 1e-6
+ROUNDED = 1e-12  # what sums of doubles are off at most, as a share of themselves
+LEAST = 2.0**-1000  # a positive probability is never taken for less
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -94,6 +96,20 @@ def _kl(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.maximum(first + second, 0.0), dtype=np.float64)
 
 
+def _in_favour(seen: Floats, share: Floats) -> Floats:
+    """A share that was summed in doubles, moved towards what was seen by all that the sum can be off.
+
+    A share of 0 is a sum of zeros, and stays 0: what it excludes cannot be drawn.
+    """
+    above, below = share * (1 + ROUNDED), share - (1 - share) * ROUNDED - ROUNDED
+    return np.where(seen > share, np.minimum(seen, above), np.maximum(seen, below))
+
+
+def _rows_of(channel: Kernel) -> Floats:
+    """The rows of a channel as doubles; what is possible stays above 0."""
+    return np.array([[max(float(v), LEAST) if v else 0.0 for v in row] for row in channel.drawn])
+
+
 def _counts_finding(
     what: str, seen: Counts, mean: Floats, trials: Floats, share: float, names: Sequence[str]
 ) -> Finding:
@@ -101,10 +117,7 @@ def _counts_finding(
     n = np.broadcast_to(trials, seen.shape).astype(np.float64)
     used = n > 0
     seen, mean, n = seen[used], mean[used], n[used]
-    # A mean that is 0 or n up to rounding leaves nothing to chance; the float is snapped so that the bound can say so.
-    fraction = np.clip(mean / n, 0.0, 1.0)
-    fraction = np.where(fraction < 1e-300, 0.0, np.where(1 - fraction < 1e-15, 1.0, fraction))
-    exponents = n * _kl(seen / n, fraction)
+    exponents = n * _kl(seen / n, _in_favour(seen / n, np.clip(mean / n, 0.0, 1.0)))
     worst = int(np.argmax(exponents))
     p = min(1.0, 2 * len(seen) * exp(-exponents[worst])) if exponents[worst] < inf else 0.0
     label = names[np.flatnonzero(used.reshape(-1))[worst]]
@@ -124,6 +137,7 @@ def _fit_finding(seen: Counts, law: Floats, share: float, which: str = "") -> Fi
             d += int(possible.sum()) - 1
             here = counts > 0
             t += float((counts[here] * np.log(counts[here] / (total * row[here]))).sum())
+    t -= ROUNDED * int(seen.sum())  # in favour of the release
     p = 1.0 if t <= d or d == 0 else min(1.0, exp(max(-700.0, d * (1 + log(t / d)) - t)))
     return Finding(what, p, share, f"statistic {t:.1f} with {d} degrees")
 
@@ -220,7 +234,7 @@ def _examined(
         return _dealt(channel, views, inputs, letters, share)
     if too_many(channel):
         return _examined_without_rows(channel, which, inputs, letters, share), []
-    law = np.array([[float(v) for v in row] for row in channel.drawn])
+    law = _rows_of(channel)
     shape = law.shape
     seen = np.bincount(inputs.astype(np.int64) * shape[1] + letters, minlength=shape[0] * shape[1]).reshape(shape)
     n, labels = seen.sum(axis=1), [" ".join(y) for y in channel.letters()]
@@ -271,7 +285,7 @@ def _dealt(
     share: float,
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
     """Columns and words against the law of each type; for each sample, the roles that it plays against its value."""
-    dealt, law = Dealt.read(channel, inputs, letters), np.array([[float(v) for v in row] for row in channel.drawn])
+    dealt, law = Dealt.read(channel, inputs, letters), _rows_of(channel)
     if (dealt.pair < 0).any():
         what = "released letters follow the certified channel"
         return [Finding(what, 0.0, share, "a letter was released that its input cannot draw")], []
@@ -344,7 +358,7 @@ def examine_shuffled(
             findings += _shuffled_numbers(channel, original, rows, drawn, error / 2)
             continue
         large = too_many(channel)
-        law = np.zeros((channel.shape[0], 0)) if large else np.array([[float(v) for v in r] for r in channel.drawn])
+        law = np.zeros((channel.shape[0], 0)) if large else _rows_of(channel)
         weight = np.zeros(len(law))
         outcomes, index = original.grouped(list(channel.inputs))
         shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
