@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from dalenius.core import (
@@ -21,8 +22,9 @@ from dalenius.core import (
 from dalenius.core.numbers import strict_json
 from dalenius.designs import solve
 from dalenius.errors import InputError
-from dalenius.evidence import Audit
+from dalenius.evidence import Attack, Audit, examine
 from dalenius.report import not_protected, one_more, promised, proved, seen
+from dalenius.report.words import guesses
 from dalenius.testing import binary_tradeoff
 
 
@@ -290,3 +292,34 @@ def test_least_leakage_of_nothing_and_beside_side_information(designs: dict[str,
 def test_a_bound_on_leakage_and_distortion_is_one_for_codes_too(changes: dict[str, object], said: bool) -> None:
     told = proved(solve(replace(binary_tradeoff("1/10", "3/20"), **changes)).to_json())  # type: ignore[arg-type]
     assert any("one by one, and nothing is lost" in line for line in told) == said
+
+
+def test_the_public_words_do_not_call_the_distribution_confidential(designs: dict[str, Design]) -> None:
+    # docs/limits.md shows that the counts can often be computed from the card
+    told = " ".join(proved(designs["two_binary"].card()))
+    assert "stays confidential" not in told
+    assert "is not in the card" in told
+
+
+def test_what_there_is_to_know_is_not_rounded_beyond_itself(designs: dict[str, Design]) -> None:
+    document = designs["two_binary"].to_json() | {"entropy_bits": "1.000000000000000000000000000001"}
+    assert "(out of 1 bit)" in " ".join(proved(document))
+
+
+def test_the_band_of_a_distortion_follows_the_error_of_the_audit() -> None:
+    design = solve(binary_tradeoff("1/10", "3/20"))
+    inputs, letters = np.array([0, 1] * 50), np.array([0, 1] * 42 + [1, 0] * 8)
+    for error, chance in ((1e-6, "1 in 1,000,000"), (0.05, "1 in 20")):
+        told = " ".join(seen(examine(design, inputs, letters, error=error)))
+        assert f"but for a chance of at most {chance}." in told
+        assert "all but surely" not in told
+
+
+def test_a_guess_is_rounded_once_wherever_it_is_told(designs: dict[str, Design]) -> None:
+    document = designs["made up"].to_json()
+    (entry,) = [g for g in document["guarantees"] if "leakage" in g["promised"]][:1]
+    figures = {**entry["proved"], "guess_before": "0.6004", "guess_after": "0.6004"}
+    told = " ".join(promised(document | {"guarantees": [{**entry, "proved": figures}]}))
+    assert "right 60.1 % of the time without the release and at most 60.1 % with it" in told
+    attack = Attack(("secret",), Fraction(6004, 10000), Fraction(6004, 10000), 0.1)
+    assert "right 60.1 % of the time before the release and 60.1 % after it" in guesses([attack])[0]

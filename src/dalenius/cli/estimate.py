@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.cli.terminal import say
+from dalenius.core.digits import many
 from dalenius.errors import InputError
 from dalenius.evidence import NumberEstimate, answers, counted, estimate_numbers, forecast, noise_of
 from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.outputs import new_file
-from dalenius.report.digits import many
 from dalenius.tables import read_json
 
 SHOWN = 40

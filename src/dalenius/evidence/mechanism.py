@@ -91,6 +91,7 @@ class MechanismAudit:
     renyi: Mapping[int, float | None] = field(default_factory=dict)
     zcdp_rho: float | None = None
     attacks: tuple[Attack, ...] = ()
+    unproved: bool = False  # where a level is None: whether none was proved, and not that there is none
 
     @property
     def worst(self) -> Individual:

@@ -10,11 +10,11 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 
 from dalenius.core import Design, Kernel, Margins, Product, Samples, Types, channel_of
+from dalenius.core.digits import before_and_after, bits, factor, figure, percent
 from dalenius.core.multinomial import type_law
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
 from dalenius.report import words
-from dalenius.report.digits import bits, factor, figure, percent
 from dalenius.report.facts import Document, Facts, joined, shown
 from dalenius.report.implications import lattice
 from dalenius.report.picture import exact_rows, picture
@@ -182,12 +182,12 @@ def _gains(facts: Facts) -> list[dict[str, str]]:
         f = promise.figures
         if f.get("guess_after") is None or f.get("leakage_bits") is None:
             continue
-        independent = promise.kind == "independent"
+        before, after = before_and_after(f.get("guess_before", f["guess_after"]), f["guess_after"])
         odds = f.get("odds_nats")
         line = {
             "secret": promise.about,
-            "before": percent(f["guess_after"], "up") if independent else percent(f["guess_before"], "down"),
-            "after": percent(f["guess_after"], "up"),
+            "before": before,
+            "after": after,
             "average": bits(f["leakage_bits"], "up"),
             "worst": bits(f.get("worst_letter_bits", f["leakage_bits"]), "up"),
             "letter": facts.letter(f.get("worst_letter")) if exact(f.get("worst_letter_bits", 0)) else "",

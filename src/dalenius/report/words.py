@@ -5,12 +5,12 @@ They say what was promised, what was proved, what was seen and what is not prote
 """
 
 from collections.abc import Callable, Iterable
-from math import isfinite
+from math import floor, isfinite
 from typing import Any
 
+from dalenius.core.digits import before_and_after, bits, factor, figure, many, percent
 from dalenius.core.numbers import exact
 from dalenius.evidence import Attack, Audit
-from dalenius.report.digits import bits, factor, figure, many, percent
 from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected
 from dalenius.report.noise import noise_stated
@@ -61,9 +61,10 @@ def _guess(promise: Promise) -> str:
     before, after = promise.figures.get("guess_before"), promise.figures.get("guess_after")
     if before is None or after is None:
         return ""
+    without, with_it = before_and_after(before, after)
     return (
-        f"An attacker who guesses {promise.about} is right {percent(before, 'down')} of the time without the release "
-        f"and at most {percent(after, 'up')} with it."
+        f"An attacker who guesses {promise.about} is right {without} of the time without the release "
+        f"and at most {with_it} with it."
     )
 
 
@@ -110,7 +111,7 @@ def _near(promise: Promise, facts: Facts) -> list[str]:
             f"{int(ball['rows']):,} rows are independent draws from it."
         ]
     name, radius = ("total variation", "total_variation") if "total_variation" in ball else ("divergence", "kl_bits")
-    size = f"{float(exact(ball[radius])):g}" + (" bits" if radius == "kl_bits" else "")
+    size = figure(ball[radius], "down", 6) + (" bits" if radius == "kl_bits" else "")
     return [
         f"It holds for every law of the records within a {name} of {size} from the counted one: at most "
         f"{bits(figure, 'up')}."
@@ -326,8 +327,8 @@ def proved(document: Document) -> list[str]:
         )
     if facts.public and not (facts.promises and all(p.kind == "local_dp" for p in facts.promises)):
         told.append(
-            "The proof needs the distribution of the original records, which stays confidential; the card carries its "
-            "digest, so that an auditor with access can check it."
+            "The proof needs the exact distribution of the original records, which is not in the card; the card "
+            "carries the digest of the proof, so that an auditor with access can check it."
         )
     elif not facts.public:
         told.append(
@@ -360,7 +361,12 @@ def one_more(document: Document) -> list[str]:
 
 # --- what was seen --------------------------------------------------------------------------------------------------
 def _one_in(error: float) -> str:
-    return f"1 in {int(1 / error):,}" if 0 < error < 1 else f"{error:g}"
+    """A chance, rounded up: 1 in a whole number.
+
+    >>> _one_in(1e-6), _one_in(0.03), _one_in(1.0)
+    ('1 in 1,000,000', '1 in 33', '1')
+    """
+    return f"1 in {floor(1 / exact(error)):,}" if 0 < error < 1 else f"{error:g}"
 
 
 def _estimate(x: float) -> str:
@@ -374,10 +380,11 @@ def guesses(attacks: Iterable[Attack]) -> list[str]:
     told = []
     for attack in attacks:
         knowing = f" by one who has {joined(attack.knowing)} anyway" if attack.knowing else ""
+        before, after = before_and_after(attack.before, attack.after)
         told.append(
-            f"The best guess of {joined(attack.secret)}{knowing} is right {percent(attack.before, 'nearest')} of the "
-            f"time before the release and {percent(attack.after, 'nearest')} after it; from the leakage alone, every "
-            f"guess is wrong at least {percent(attack.fano_error, 'down')} of the time (Fano)."
+            f"The best guess of {joined(attack.secret)}{knowing} is right {before} of the time before the release and "
+            f"{after} after it; from the leakage alone, every guess is wrong at least "
+            f"{percent(attack.fano_error, 'down')} of the time (Fano)."
         )
     return told
 
@@ -411,7 +418,7 @@ def seen(audit: Audit | None) -> list[str]:
     told += [
         f"The realised {_limited(found.measure, '')} is {figure(found.seen, 'nearest')}; by the design it is "
         f"{figure(found.expected, 'nearest')} on average, and between {figure(found.low, 'down')} and "
-        f"{figure(found.high, 'up')} all but surely."
+        f"{figure(found.high, 'up')} but for a chance of at most {_one_in(audit.error)}."
         for found in audit.distortions
     ]
     if against:
