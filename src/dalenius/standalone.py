@@ -17,6 +17,7 @@ MODULES = (
     "core/distorting",
     "core/letters",
     "core/pivoting",
+    "core/rows",
     "certify/privacy",
     "certify/local_dp",
     "certify/contraction",

@@ -16,6 +16,7 @@ from dalenius.certify import Verdict, check, prove_limits, prove_privacy
 from dalenius.core import (
     MISSING,
     Column,
+    Dalenius,
     Design,
     Margins,
     Noise,
@@ -190,6 +191,9 @@ def _same_promises(design: Design, problem: Problem) -> None:
     ours, asked = _promises(design.problem), _promises(problem)
     if asked["robust"] and "rows" not in asked["robust"]:  # counted when the table was read
         ours["robust"] = {k: v for k, v in (ours["robust"] or {}).items() if k != "rows"}
+    for mine, theirs in zip(ours["guarantee"], asked["guarantee"], strict=False):
+        if theirs.get("rows") == "all" and "dalenius" in mine:  # counted when the table was read
+            mine["rows"] = "all"
     ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
     for name, column in asked["columns"].items():
         if "quantiles" in column and "cuts" not in column:  # which are found when the table is read
@@ -241,7 +245,8 @@ def _same_counts(design: Design, table: Any) -> None:
         raise InputError(
             "this design stands on independent groups, not on a table's counts; there is nothing to recount"
         )
-    law, (theirs, _) = design.problem.law, _recounted(design, table)
+    law, (theirs, coded) = design.problem.law, _recounted(design, table)
+    _enough_rows(design, coded)
     if isinstance(theirs, Margins):
         if law == theirs:
             return
@@ -260,6 +265,16 @@ def _same_counts(design: Design, table: Any) -> None:
                 f"and {ours.probability(**outcome)} in the design"
             )
     raise NotCertified("the table is not the one of the design: its alphabets differ")
+
+
+def _enough_rows(design: Design, coded: Coded) -> None:
+    """A promise about so many released rows is not one about more of them."""
+    for promise in design.problem.guarantees:
+        if isinstance(promise, Dalenius) and promise.rows != 1 and coded.rows > promise.draws:
+            raise NotCertified(
+                f"the design promises what {promise.draws:,} released rows tell, and this table has {coded.rows:,}; "
+                "design for this table"
+            )
 
 
 def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
@@ -282,6 +297,7 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
 def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     """The design as it stands for a table: as proved for its own table, proved anew for another, or refused."""
     joint, coded = _recounted(design, table)
+    _enough_rows(design, coded)
     if design.public_prior:
         return design, coded
     joint = joint if isinstance(joint, Margins) else joint.marginal(list(design.problem.law.variables))

@@ -61,7 +61,7 @@ def test_bounds_are_rounded_up_and_the_guess_before_down(designs: dict[str, Desi
         "No released letter makes a value of kind and secret together more than 1.65 times as likely as it was",
         "no released letter is more than 2.72 times as likely under one input as under another",
         "(local differential privacy at level 1). Proved: level 0.971.",
-        "No attacker, whatever it knows about the other records, learns more than 0.1 bits about any one record.",
+        "One draw tells at most 0.1 bits about any one of the records",
         "Whatever the secret is and whatever law the records follow, at most 20 % of what the input tells about it "
         "passes into the release.",
     ],

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from dalenius.core.document import laid_out
 from dalenius.core.forms import channel_of
+from dalenius.core.guarantee import LocalDP
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, up
 from dalenius.core.problem import Problem
@@ -103,6 +104,15 @@ class Design:
         return stated or isinstance(self.problem.joint, Samples)
 
     @property
+    def _unit_of_privacy(self) -> str:
+        """Whom every promise is about: the person, also with several rows if each promise counts them; else a row."""
+        source, promises = self.problem.source, self.problem.guarantees
+        if not isinstance(source, TableSource):
+            return "row"
+        counted = source.max_rows is None or all(isinstance(g, LocalDP) for g in promises)
+        return source.unit if counted else "row"
+
+    @property
     def weights(self) -> str | None:
         """The column of survey weights, if it leaves with the released table."""
         weights = self.problem.source.weights if isinstance(self.problem.source, TableSource) else None
@@ -175,7 +185,7 @@ class Design:
             "format": CARD_FORMAT,
             "released": list(self.channel.output),
             "kept": list(self.problem.kept),
-            "unit_of_privacy": source.unit if isinstance(source, TableSource) else "row",
+            "unit_of_privacy": self._unit_of_privacy,
             **({"max_rows": source.max_rows} if isinstance(source, TableSource) and source.max_rows else {}),
             **({"weights": self.weights} if self.weights else {}),
             "designed_on": "a public distribution" if self.public_prior else "the distribution of the original records",

@@ -236,6 +236,15 @@ class Dalenius(Guarantee):
         _at_least_one(self.group, "group")
         if self.rows != "all":
             _at_least_one(self.rows, "rows")
+            if 1 < self.rows < self.group:
+                raise InputError(f"{self.group} records have that many rows, and rows is {self.rows}")
+
+    @property
+    def draws(self) -> int:
+        """How many rows are looked at together: those of the group, or all that the promise names."""
+        if self.rows == "all":
+            raise InputError('rows = "all" is counted when the table is read; this problem has no table')
+        return max(self.rows, self.group)
 
     def to_json(self) -> dict[str, Any]:
         rows = {"rows": self.rows} if self.rows != 1 else {}

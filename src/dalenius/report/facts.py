@@ -91,6 +91,7 @@ class Facts:
     promises: tuple[Promise, ...]
     remarks: tuple[str, ...]
     kind: str
+    rows: int | None = None  # how many were released, where that is known
 
     @classmethod
     def read(cls, document: Document) -> "Facts":
@@ -137,6 +138,10 @@ class Facts:
             remarks=remarks,
             kind=document["certificate"]["kind"],
         )
+
+    def person(self, rows: int) -> str:
+        """One person with so many rows at most, by the name of its column where that is known."""
+        return f"one {'person' if self.unit == 'row' else shown(self.unit)} (at most {rows} rows)"
 
     @property
     def leaving(self) -> str:

@@ -80,7 +80,7 @@ def _page(
         title=shown(title) if title else f"Release of {joined(facts.released)}",
         summary=_summary(facts, audit),
         alarm=audit is not None and audit.contradicts,
-        promised=words.promised(document),
+        promised=words.promised(document, audit.rows if audit is not None else None),
         proved=words.proved(document),
         seen=words.seen(audit),
         findings=_findings(audit),
@@ -259,8 +259,11 @@ def _technical(facts: Facts) -> dict[str, str]:
     document = facts.document
     order = "kept as in the original" if facts.order == "keep" else "shuffled by the key of the release"
     unit = "one row" if facts.unit == "row" else f"one person (column {shown(facts.unit)})"
-    if facts.unit != "row" and facts.max_rows:
-        unit = f"one row; a person (column {shown(facts.unit)}) has at most {facts.max_rows}"
+    if facts.max_rows:
+        levels = [p.kind == "local_dp" for p in facts.promises]
+        unit = facts.person(facts.max_rows)
+        if not levels or not all(levels):
+            unit = f"one row; of the level of local_dp, {unit}" if any(levels) else f"one row, where {unit} is a person"
     return {
         "Released": joined(facts.released),
         "Kept as it is": joined(facts.kept) if facts.kept else "nothing",

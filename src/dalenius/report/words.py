@@ -5,9 +5,12 @@ They say what was promised, what was proved, what was seen and what is not prote
 """
 
 from collections.abc import Callable, Iterable
-from math import floor, isfinite
+from dataclasses import replace
+from fractions import Fraction
+from math import floor, isfinite, prod
 from typing import Any
 
+from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.digits import before_and_after, bits, factor, figure, many, percent
 from dalenius.core.numbers import exact
 from dalenius.evidence import Attack, Audit
@@ -135,14 +138,16 @@ def _information_privacy(promise: Promise, _: Facts) -> list[str]:
     return [told + (f" Proved: a factor of {factor(odds)}." if odds is not None else ""), _guess(promise)]
 
 
-def _local_dp(promise: Promise, _: Facts) -> list[str]:
+def _local_dp(promise: Promise, facts: Facts) -> list[str]:
     level, seen_level = promise.written["local_dp"], promise.figures.get("epsilon_nats")
     far = " for each step of distance between them" if promise.written.get("metric") else ""
     delta, given = promise.written.get("delta"), promise.written.get("given", ())
     far += f" with the same {joined(given)}" if given else ""
+    rows = promise.written.get("rows", 1)
+    released = "no released letter is" if rows == 1 else f"what is released about {facts.person(rows)} is not"
     told = (
-        f"Whatever an attacker knows already, no released letter is more than {factor(level)} times as likely under "
-        f"one input as under another{far} (local differential privacy at level {figure(level, 'up')})"
+        f"Whatever an attacker knows already, {released} more than {factor(level)} times as likely under one input as "
+        f"under another{far} (local differential privacy at level {figure(level, 'up')})"
     )
     told += f", except with probability {figure(delta, 'up')}." if delta and exact(delta) else "."
     if seen_level is None and "delta" in promise.figures:
@@ -150,11 +155,42 @@ def _local_dp(promise: Promise, _: Facts) -> list[str]:
     return [told + (f" Proved: level {figure(seen_level, 'up')}." if seen_level is not None else "")]
 
 
-def _dalenius(promise: Promise, _: Facts) -> list[str]:
-    group = promise.written.get("group", 1)
-    who = "any one record" if group == 1 else f"any {group} records"
-    limit = bits(promise.written["at_most_bits"], "up")
-    return [f"No attacker, whatever it knows about the other records, learns more than {limit} about {who}."]
+def _dalenius(promise: Promise, facts: Facts) -> list[str]:
+    """What one row says about its record, or the whole release; in the first case also what the whole release may."""
+    group, rows = promise.written.get("group", 1), promise.written.get("rows", 1)
+    channel, proof = facts.document["channel"], promise.figures.get("capacity_bits")
+    columns, alone = joined(list(channel.get("inputs", ()))), group == 1
+    limit = f"at most {bits(promise.written['at_most_bits'], 'up')} about"
+    ends = "whatever an attacker knows about the other records."
+    ends += f" Proved: {bits(proof, 'up')}." if proof is not None else ""
+    if channel.get("form") != "noise":  # each input is a record, and one draw is made from all of them
+        drawn = "One draw tells" if rows == 1 else f"{rows:,} draws together tell"
+        return [f"{drawn} {limit} any {'one' if alone else group} of the records {columns}, {ends}"]
+    whose = f"the {columns} of any {'one record' if alone else f'{group} records'}"
+    if rows != 1:
+        return [f"All {many(rows, 'released row')} together tell {limit} {whose}, {ends}"]
+    if alone:
+        first = f"One released row by itself tells {limit} the {columns} of its record, {ends}"
+    else:
+        first = f"The released rows of any {group} records by themselves tell {limit} the {columns} of these, {ends}"
+    return [first, _whole_release(facts, columns, None if proof is None else exact(proof) / group)]
+
+
+def _whole_release(facts: Facts, columns: str, single: Fraction | None) -> str:
+    """What all rows may tell about one record, if a row by itself tells so much: the figure that a ledger charges."""
+    sizes = [len(letters) for letters in facts.document["channel"]["inputs"].values()]
+    held = Fraction(log2(Fraction(prod(sizes)))[1], 1 << BITS)
+    told = "That is not a promise about the whole release. If other records are tied to one record, "
+    if single is None or not facts.rows:
+        return (
+            f"{told}each of their rows may tell as much again about it, up to {bits(held, 'up')}, all that {columns} "
+            "can hold; a ledger charges that."
+        )
+    most = bits(min(facts.rows * single, held), "up")
+    return (
+        f"{told}all {many(facts.rows, 'released row')} together may tell up to {most} about its {columns}; a ledger "
+        "charges that."
+    )
 
 
 def _contraction(promise: Promise, _: Facts) -> list[str]:
@@ -177,8 +213,10 @@ _SENTENCES: dict[str, Callable[[Promise, Facts], list[str]]] = {
 }
 
 
-def promised(document: Document) -> list[str]:
+def promised(document: Document, rows: int | None = None) -> list[str]:
     """One or two sentences for each guarantee of a design or a card, with its proved figures when they are there.
+
+    `rows` is how many rows were released, where that is known.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
@@ -187,7 +225,7 @@ def promised(document: Document) -> list[str]:
     What is released is exactly independent of X1
     an attacker who guesses X1 is right 50 % of the time without the release and 50 % with it.
     """
-    facts = Facts.read(document)
+    facts = replace(Facts.read(document), rows=rows)
     told: list[str] = []
     for promise in facts.promises:
         if promise.kind:
