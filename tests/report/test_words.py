@@ -24,7 +24,7 @@ from dalenius.designs import solve
 from dalenius.errors import InputError
 from dalenius.evidence import Attack, Audit, examine
 from dalenius.report import not_protected, one_more, promised, proved, seen
-from dalenius.report.words import guesses
+from dalenius.report.words import compared, guesses
 from dalenius.testing import binary_tradeoff
 
 
@@ -323,3 +323,30 @@ def test_a_guess_is_rounded_once_wherever_it_is_told(designs: dict[str, Design])
     assert "right 60.1 % of the time without the release and at most 60.1 % with it" in told
     attack = Attack(("secret",), Fraction(6004, 10000), Fraction(6004, 10000), 0.1)
     assert "right 60.1 % of the time before the release and 60.1 % after it" in guesses([attack])[0]
+
+
+def test_a_bound_names_everything_that_it_holds_fixed(designs: dict[str, Design]) -> None:
+    design = designs["kept"]
+    for document in (design.to_json(), design.card()):
+        told = compared(document)
+        assert "draw from that alone beside year, which leaves as it is" in told
+        assert "draw each row by itself, all rows by the same rule" in told
+        assert told in proved(document)
+    shape = {"preserve_marginals": True, "freeze": ["widowed"], "forbid": [["child", "widowed"]], "strata": ["sex"]}
+    document = design.to_json()
+    document["mechanism"] = document["mechanism"] | shape | {"release": ["marital"]}
+    for part in (
+        "preserve the frequencies",
+        "never change widowed",
+        "make no change that the problem forbids",
+        "have rules of their own for each sex, which leaves as it is",
+        "release marital in the values that the table has",
+    ):
+        assert part in compared(document)
+
+
+def test_a_card_carries_the_shape_that_its_bound_holds_fixed() -> None:
+    problem = replace(binary_tradeoff("1/10", "3/20"), preserve_marginals=True)
+    card = solve(problem).card()
+    assert card["shape"]["preserve_marginals"] is True
+    assert "preserve the frequencies" in " ".join(proved(card))

@@ -9,8 +9,9 @@ from dalenius.cli.terminal import say
 from dalenius.core.numbers import down, up
 from dalenius.errors import InputError
 from dalenius.outputs import new_file
-from dalenius.report.words import WITHIN
+from dalenius.report.words import WITHIN, compared
 from dalenius.standalone import standalone
+from dalenius.tables import read_json
 from dalenius.walk import verify
 
 LEAST = ("dual", "noise", "rate", "variance", "water")  # kinds of proof of an objective that is minimised
@@ -37,7 +38,7 @@ def run(arguments: Namespace) -> None:
             )
         else:
             document |= _figures(verdict)
-            lines += _words(verdict)
+            lines += [*_words(verdict), compared(read_json(arguments.design, "design file"))]
         unproved = sum(figures is None for figures in verdict.figures)
         if unproved > MANY:
             lines.append(

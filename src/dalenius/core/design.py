@@ -23,6 +23,9 @@ __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
 FORMAT = "dalenius-design/1"
 CARD_FORMAT = "dalenius-card/1"
 
+SHAPE = ("release", "strata", "form", "forbid", "freeze", "preserve_marginals", "each")
+"""What a problem fixes beside its promises: the bound of a design is for mechanisms that have it too."""
+
 LETTERS = (
     "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of p(x) p(y|x), where "
     "p(y|x) are the rows of the channel. p(x) is identified where the rows have full rank; otherwise only the "
@@ -190,6 +193,7 @@ class Design:
             **({"weights": self.weights} if self.weights else {}),
             "designed_on": "a public distribution" if self.public_prior else "the distribution of the original records",
             "order": self.problem.order,
+            **({"shape": shape} if (shape := {k: v for k, v in design["mechanism"].items() if k in SHAPE}) else {}),
             **{
                 k: design[k]
                 for k in (

@@ -222,14 +222,14 @@ def _utility(facts: Facts) -> dict[str, Any]:
     tight = gap <= words.NEGLIGIBLE * high
     share = ""
     if maximise and not high:
-        share = f"Under these promises there is nothing to tell: no mechanism {form}can do better."
+        share = f"Under these promises there is nothing to tell: no mechanism {form}of this shape can do better."
     elif maximise and tight:
-        share = f"This is all that any mechanism {form}can tell under these promises, up to the gap."
+        share = f"This is all that any mechanism {form}of this shape can tell under these promises, up to the gap."
     elif maximise:
         reached = percent(value / bound, "down")
-        share = f"This is at least {reached} of the most that any mechanism {form}can tell under these promises."
+        share = f"This is at least {reached} of the most that any mechanism {form}of this shape can tell so."
     elif tight:
-        share = f"No mechanism {form}that keeps these promises does better, up to the gap."
+        share = f"No mechanism {form}of this shape that keeps these promises does better, up to the gap."
     return {
         "label": _told(document["objective"]),
         "value": figure(value, "down" if maximise else "up", 6) + unit,
@@ -239,9 +239,9 @@ def _utility(facts: Facts) -> dict[str, Any]:
         "drawn": bool(high),
         "maximise": maximise,
         "title": "How useful it is" if maximise else "How good it is",
-        "limit": f"No mechanism {form}can reach {'more' if maximise else 'less'} than",
+        "limit": f"No mechanism {form}of this shape can reach {'more' if maximise else 'less'} than",
         "tight": tight,
-        "share": share,
+        "share": f"{share} {words.compared(document)}".strip(),
     }
 
 

@@ -4,7 +4,7 @@ They say what was promised, what was proved, what was seen and what is not prote
 (`design.to_json()`, `design.card()`, or either file) and computes nothing: figures are only rounded, against us.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, isfinite, prod
@@ -18,7 +18,7 @@ from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected
 from dalenius.report.noise import noise_stated
 
-__all__ = ["guesses", "not_protected", "one_more", "promised", "proved", "seen"]
+__all__ = ["compared", "guesses", "not_protected", "one_more", "promised", "proved", "seen"]
 
 KINDS = {
     "universal": "a closed bound that needs no data",
@@ -311,6 +311,40 @@ def _privacy(facts: Facts) -> str:
     return "This file holds no proved figure for what is promised above."
 
 
+def compared(document: Document) -> str:
+    """The mechanisms among which none is better: everything that the bound holds fixed beside the promises."""
+    facts, shape = Facts.read(document), document.get("mechanism") or document.get("shape", {})
+    strata = [*shape.get("strata", ())]
+    kept = [n for n in facts.kept if n not in strata]
+    seen = [n for n in document["channel"].get("inputs", ()) if n not in strata]
+    told = [f"look at {joined(seen)} alone"]
+    if strata:
+        told.append(f"have rules of their own for each {joined(strata)}, which {_leaves(strata)}")
+    if kept:
+        told.append(f"draw from that alone beside {joined(kept)}, which {_leaves(kept)}")
+    if shape.get("release"):
+        told.append(f"release {joined(shape['release'])} in the values that the table has")
+    if shape.get("each"):
+        told.append("treat each column by itself")
+    if shape.get("preserve_marginals"):
+        told.append("preserve the frequencies")
+    if shape.get("forbid"):
+        told.append("make no change that the problem forbids")
+    if shape.get("freeze"):
+        told.append(f"never change {joined(shape['freeze'])}")
+    if document.get("limits"):
+        told.append("keep the limits on the distortion")
+    if facts.side:
+        told.append(f"use {shown(facts.side)} as the problem says")
+    if not _by_record(document, facts):
+        told.append("draw each row by itself, all rows by the same rule")
+    return f"Compared are all mechanisms that {'; '.join(told)}."
+
+
+def _leaves(names: Sequence[str]) -> str:
+    return "leaves as it is" if len(names) == 1 else "leave as they are"
+
+
 ONE_BY_ONE = ("dual", "water", "rate")
 """Proofs that no channel of one record does better, whose averages over many records are such channels again."""
 
@@ -357,6 +391,7 @@ def proved(document: Document) -> list[str]:
     there = document.get("entropy_bits") if "maximize" in document["objective"] else None
     of_all = f" (out of {bits(there, 'up')})" if there and exact(there) else ""
     told.append(f"The release {does.format(reached)}{of_all}; {verdict}. This was proved by {how}.")
+    told.append(compared(document))
     told += noise_stated(document)
     if _by_record(document, facts):
         told.append(
