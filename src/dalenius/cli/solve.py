@@ -30,5 +30,7 @@ def run(arguments: Namespace) -> None:
     lines = [*words.promised(document), *words.proved(document), *design.remarks]
     lines += [f"Written: {output} and {beside.name} (confidential); SHA-256 {design.digest()}."]
     say(
-        arguments, lines, {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")}
+        arguments,
+        lines,
+        {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")},
     )
