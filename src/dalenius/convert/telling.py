@@ -319,7 +319,7 @@ def _rows_told(channel: Json) -> list[list[str]]:
 
 
 def _maps_told(document: Json, sides: Json) -> Json:
-    """A channel whose letters are maps, named "z0>a|z1>b" after what they say for each value of the side information."""
+    """A channel whose letters are maps, named "z0>a|z1>b" after what they say for each value of Z."""
     drawn = [_map_name(told) for told in maps_told(document, sides)]
     return {**sides, "output": dict.fromkeys(sides["output"], drawn), "rows": _rows_told(document["channel"])}
 
@@ -329,7 +329,7 @@ def _map_name(told: dict[str, str]) -> str:
 
 
 def _decoder_told(document: Json, output: str) -> Json:
-    """What each drawn letter means to a user who has the side information, where it means something else than itself."""
+    """What each drawn letter means to a user who has the side information, where letters are maps."""
     if document["channel"]["form"] != "maps":
         return {}
     return {"decoder": {_map_name(told): told for told in maps_told(document, sides_told(document, output))}}

@@ -276,7 +276,7 @@ class Design:
             raise InputError(f"this is not a design file of format {FORMAT!r}")
         if about and not belongs(about, text):
             raise InputError(
-                "the file design.about.json beside it is about another design; leave it out, or restore it"
+                "the file design.about.json beside it is about another design; leave it out"
             )
         try:
             told = told_design(document, dict(about or {}))

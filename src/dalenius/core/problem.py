@@ -287,6 +287,7 @@ class Problem:
     def __post_init__(self) -> None:
         for attribute in ("observe", "release", "keep", "strata", "freeze", "guarantees", "limits"):
             object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+        object.__setattr__(self, "guarantees", tuple(dict.fromkeys(self.guarantees)))  # made twice, it is one promise
         if not self.observe:
             raise self.error(
                 ("mechanism", "observe"), "the mechanism observes nothing; name the columns it may look at"
