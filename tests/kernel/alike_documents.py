@@ -1,4 +1,4 @@
-"""Documents of samples that are alike, of orbits, noise and filled columns: real ones of the corpus, and forged ones."""
+"""Documents of samples that are alike, of orbits, noise and filled columns: real ones of the corpus, and forged."""
 
 import copy
 import json

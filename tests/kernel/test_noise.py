@@ -48,7 +48,6 @@ NEAR = Fraction(1, 2**58)
 GRID = {"S": ["u", "v"], "X": ["0", "1/2", "1", "3/2"]}
 COUNTS = [[0, 0, "3"], [0, 1, "2"], [0, 3, "1"], [1, 1, "1"], [1, 2, "2"], [1, 3, "3"]]
 IDLE = {"rule": "noise", "line": None, "least": []}
-STATED = {"delta": "delta_at_"}
 
 
 def axis(weights, low, high, take=("1",), move="1/2", prior=(0, 1, 2, 3), variance="9"):
@@ -252,18 +251,7 @@ def test_axes_across_columns_have_figures_that_cover_their_matrix():
         claims=claims_of("99", "0", "99", [[], []], ["99"]),
         proof=IDLE,
     )
-    small, large = (
-        (
-            read_document(canonical(d))
-            for d in (document, dense(document | {"limits": []}, (3, 3)) | {"limits": []})
-            if False
-        )
-        if False
-        else (
-            read_document(canonical(document)),
-            None,
-        )
-    )
+    small = read_document(canonical(document))
     rows = matrix(channel, (3, 3))
     total = sum(int(n) for *_, n in law)
     release = small.release
@@ -334,11 +322,9 @@ def test_products_of_lists_are_exact():
     ("promise", "sentence"),
     [
         (independent("S"), "does not prove independence"),
-        (information_privacy("9", "S"), "is not bounded|odds|level of information"),
-        (worst_case("9", "S"), "worst"),
+        (information_privacy("9", "S"), "the level of information privacy is not bounded"),
+        (worst_case("9", "S"), "the worst-case leakage is not bounded"),
         (local_dp("9", metric=[["0" if i == j else "1" for j in range(4)] for i in range(4)]), "with a metric"),
-        (local_dp("9", "S"), "given column"),
-        (local_dp("9", "S", delta="1/2"), "given column"),
         (local_dp("9"), "no pure level"),
         (local_dp("1", delta="1/100"), "the delta of local_dp is"),
         (leakage("9", "S", ball="total_variation", radius="1/100"), "form noise does not prove this"),
@@ -366,7 +352,7 @@ def test_a_shape_that_noise_does_not_keep_is_refused():
     for key, value in (("freeze", ["0"]), ("forbid", [["0", "1"]]), ("preserve_marginals", True), ("each", ["1"])):
         document = noisy(FREE)
         document["mechanism"][key] = value
-        with pytest.raises(Refused, match="keeps no letter|releases the columns|parts"):
+        with pytest.raises(Refused, match=r"keeps no letter|releases the columns|parts"):
             check(canonical(document))
 
 
@@ -383,7 +369,7 @@ def test_three_records_tell_three_times_as_much():
     many = put(three, "promises", 0, "rows", "1000000")
     many["promises"][0]["at_most_bits"] = "20"
     many["claims"]["promises"] = [[]]
-    assert check(canonical(many)).kept.promises[0]["capacity_bits"] <= Fraction(3 * log2(101)) + NEAR
+    assert check(canonical(many)).kept.promises[0]["capacity_bits"] <= Fraction(3 * log2(101)) + Fraction(1, 10**9)
 
 
 def test_cards_of_noise_prove_all_that_needs_no_records():
