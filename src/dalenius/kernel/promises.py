@@ -96,7 +96,7 @@ class InformationPrivacy(AboutSecret):
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
         found = release.told(self.secret)
-        at_most(found["odds_nats"], self.epsilon, "the level of information privacy")
+        at_most(found.get("odds_nats"), self.epsilon, "the level of information privacy")
         return found
 
 
@@ -109,7 +109,7 @@ class Leakage(AboutSecret):
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         found = release.told(self.secret)
-        at_most(found["leakage_bits"], self.at_most, "the leakage")
+        at_most(found.get("leakage_bits"), self.at_most, "the leakage")
         if self.within is None:
             no_evidence(evidence)
         else:
@@ -127,7 +127,7 @@ class WorstCaseLeakage(AboutSecret):
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
         found = release.told(self.secret)
-        at_most(found["worst_letter_bits"], self.at_most, "the worst-case leakage")
+        at_most(found.get("worst_letter_bits"), self.at_most, "the worst-case leakage")
         return found
 
 
