@@ -315,6 +315,10 @@ def of_promises():
         ),
     )
     yield "dalenius of all rows", design(promises=[dalenius("1/2", rows="5")], channel=RESPONSE)
+    yield (
+        "dalenius of two rows",
+        design(PAIR, PAIRS, BOTH, promises=[dalenius("0.33", rows="2")], channel=NOISY_PAIR, objective=ABOUT_A),
+    )
     yield "dalenius of everything", design(promises=[dalenius("1", rows="1000000")], channel=RESPONSE)
     yield "contraction", design(promises=[contraction("0.1112")], channel=RESPONSE)
     yield "contraction of three rows", design(NUMBERS, THREE, promises=[contraction("0.0834")], channel=CYCLE)

@@ -401,6 +401,18 @@ def of_promises():
         design(promises=[dalenius("1/2")], channel=RESPONSE, evidence=[[[{"node": "centre", "law": ["1", "9"]}]]]),
     )
     yield (
+        "two rows of which each tells about one input alone",
+        design(
+            PAIR,
+            PAIRS,
+            BOTH,
+            objective=ABOUT_A,
+            promises=[dalenius("0.317", rows="2")],
+            channel=NOISY_PAIR,
+            evidence=[[ONE_TREE]],
+        ),
+    )
+    yield (
         "a centre at one of the rows",
         design(promises=[dalenius("1/20")], channel=RESPONSE, evidence=[[[{"node": "centre", "law": ["2", "1"]}]]]),
     )

@@ -1,7 +1,7 @@
 """Errors planted into the text of the exported checker, one at a time; the tests must see each of them.
 
-An error is seen where a forged text is proved, an honest one refused, a kept verdict changed, or something raised that is
-no refusal. Each is (name, the text that stands once in the exported file, the text that is planted).
+An error is seen where a forged text is proved, an honest one refused, a kept verdict changed, or something raised that
+is no refusal. Each is (name, the text that stands once in the exported file, the text that is planted).
 """
 
 from functools import cache
@@ -19,8 +19,8 @@ READERS = [
     ),
     (
         "a text is taken for a list",
-        'if not isinstance(self.value, list):\n            raise self.refuse("a list is expected")\n        return [Node(',
-        'if not isinstance(self.value, (list, str)):\n            raise self.refuse("a list is expected")\n        return [Node(',
+        'list):\n            raise self.refuse("a list is expected")\n        return [Node(',
+        '(list, str)):\n            raise self.refuse("a list is expected")\n        return [Node(',
     ),
     (
         "true is taken for 1",
@@ -174,8 +174,13 @@ PROMISES = [
     ),
     (
         "the adversary of one row",
-        "found = min(self.rows * release.capacity(self.group, evidence), everything)",
+        "found = min(release.capacity(self.group, evidence, self.rows), everything)",
         "found = min(release.capacity(self.group, evidence), everything)",
+    ),
+    (
+        "other inputs are forgotten in further rows",
+        "reach = group if rows == 1 else len(self.setting.sizes)",
+        "reach = group",
     ),
     (
         "the group is always one",
