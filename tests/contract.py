@@ -182,6 +182,11 @@ def assert_refused(design, plant, message):
         checked(canonical(document))
 
 
+def reread(design):
+    """The design as its files give it back."""
+    return Design.from_text(design.dumps(), json.loads(design.about()))
+
+
 FINE = 10**15
 
 
@@ -363,7 +368,7 @@ class DesignContract:
 
     def test_round_trip_through_its_files(self, problem):
         design = self.solved(problem)
-        again = Design.from_text(design.dumps(), json.loads(design.about()))
+        again = reread(design)
         assert again == design
         assert again.dumps() == design.dumps()
         assert again.about() == design.about()

@@ -4,10 +4,8 @@ A proof over types is one of the general proofs, for the small problem whose inp
 sample drawn at random. `small` writes that problem down as a design of version 1.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
 from math import factorial, lcm, prod
 from typing import Any
 
@@ -21,6 +19,7 @@ __all__ = ["CHANNELS", "LAWS", "PROOFS", "TOLD_CHANNELS", "TOLD_LAWS"]
 
 Json = dict[str, Any]
 Labels = tuple[tuple[str, ...], ...]
+Weights = dict[tuple[int, ...], dict[tuple[str, ...], Fraction]]  # of each type with each outcome of the others
 
 GRID = 1 << 40  # units of multipliers in trees of boxes of version 1
 
@@ -129,13 +128,13 @@ def by_types(design: Json) -> Json:
     return {"rule": "alike", "proof": general_proof(_of_columns(design))}
 
 
-def _small(design: Json, hidden: Json, sample: str, letters: list[str], n: int, weights: Json) -> Json:
+def _small(design: Json, hidden: Json, sample: str, letters: list[str], n: int, weights: Weights) -> Json:
     """The problem of types as a design of version 1: `weights` has the mass of each (hidden letters, type)."""
     kinds = list(types(n, len(letters)))
     pmf = [
         {**dict(zip(hidden, w, strict=True)), "type": str(k), sample: a, "p": mass * t[i] / n}
         for k, t in enumerate(kinds)
-        for w, mass in weights[t].items()
+        for w, mass in weights.get(t, {}).items()
         for i, a in enumerate(letters)
         if mass * t[i]
     ]
@@ -153,11 +152,13 @@ def _of_model(design: Json) -> Json:
     hidden, sample = variables[:2]
     masses, rows = [int(n) for n in law["prior"]], [[int(n) for n in row] for row in law["kernel"]]
     one = sum(masses) * sum(rows[0]) ** law["samples"]
-    weights: defaultdict[tuple[int, ...], Json] = defaultdict(dict)
+    weights: Weights = {}
     for t in types(law["samples"], len(sample["letters"])):
         orders = factorial(law["samples"]) // prod(map(factorial, t))
         for w, mass, row in zip(hidden["letters"], masses, rows, strict=True):
-            weights[t][w,] = Fraction(mass * orders * prod(v**k for v, k in zip(row, t, strict=True)), one)
+            weights.setdefault(t, {})[w,] = Fraction(
+                mass * orders * prod(v**k for v, k in zip(row, t, strict=True)), one
+            )
     names = {hidden["name"]: hidden["letters"]}
     return _small(design, names, sample["name"], sample["letters"], law["samples"], weights)
 
@@ -167,11 +168,13 @@ def _of_columns(design: Json) -> Json:
     orders, columns = Orders(design | {"channel": {}}), division(design["mechanism"])[0]
     about = design["objective"]["maximize"]["information"]
     letters = orders.alphabets[columns[0]]
-    weights: defaultdict[tuple[int, ...], Counter[Any]] = defaultdict(Counter)
+    weights: Weights = {}
     for record, n in orders.atoms:
         outcome = [record[name] for name in columns]
         t = tuple(outcome.count(a) for a in letters)
-        weights[t][tuple(record[name] for name in about)] += Fraction(n, orders.total)
+        of_type = weights.setdefault(t, {})
+        told = tuple(record[name] for name in about)
+        of_type[told] = of_type.get(told, Fraction(0)) + Fraction(n, orders.total)
     hidden = {name: orders.alphabets[name] for name in about}
     found = _small(design, hidden, columns[0], letters, len(columns), weights)
     proof = design["certificate"]

@@ -19,7 +19,7 @@ from dalenius.kernel.logs import BITS, exp, log2, nats
 from dalenius.kernel.nouns import Setting, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work
 
-__all__ = ["OBJECTIVES", "PROOFS", "maps_channel", "proof_of"]
+__all__ = ["OBJECTIVES", "PLAIN", "PROOFS", "maps_channel", "proof_of"]
 
 Json = dict[str, Any]
 Place = tuple[int, ...]
@@ -60,7 +60,7 @@ class Orders:
         mechanism, side = design["mechanism"], design.get("side_information") or {}
         observe, strata, keep = division(mechanism)
         held = [side["variable"]] if side and side["encoder"] != "uninformed" else []
-        self.side = side.get("variable")
+        self.side: str = side.get("variable", "")
         self.encoder = side.get("encoder")
         self.reads = [*observe, *strata, *(held if self.encoder == "informed" else [])]
         self.beside = [*keep, *strata, *held]
@@ -146,9 +146,12 @@ def proof_of(design: Json) -> Json:
         If its kind is proved by no general rule.
     """
     certificate = design["certificate"]
-    if certificate["kind"] not in PROOFS:
-        raise CannotConvert(f"proofs of kind {certificate['kind']!r}")
-    return PROOFS[certificate["kind"]](Orders(design), certificate)
+    kind = certificate["kind"]
+    if kind in PLAIN:
+        return PLAIN[kind](certificate)
+    if kind in PROOFS:
+        return PROOFS[kind](Orders(design), certificate)
+    raise CannotConvert(f"proofs of kind {kind!r}")
 
 
 def _lines(division_: str, trees: list[Any], leaves: list[Json], **rest: list[Any]) -> Json:
@@ -183,7 +186,9 @@ class _Dual:
             return []
         side, design = self.orders.side, self.orders.design
         worlds = [place for (place,) in self.orders.keys([side])[0]]
-        told = len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
+        told = (
+            len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
+        )
         told = told or len(_fresh(design))
         given = self.proof.get("tree") or list(_every_map(len(worlds), told))
         tree: list[Any] = []
@@ -193,7 +198,9 @@ class _Dual:
             leaf += world == -1
         return tree
 
-    def columns(self, names: Sequence[str], rows: Sequence[Sequence[int]], only: Place | None = None) -> list[list[str]]:
+    def columns(
+        self, names: Sequence[str], rows: Sequence[Sequence[int]], only: Place | None = None
+    ) -> list[list[str]]:
         """For each letter the numbers of all values, from a row of letters for each value."""
         old, new = self.orders.keys(names, beside=True)
         if only is not None:
@@ -251,9 +258,7 @@ class _Dual:
             )
             keys, mine = list(product(s_old, k_old)), list(product(s_new, k_new))
             low, high = dict(zip(keys, nu, strict=False)), dict(zip(keys, nu[len(keys) :], strict=True))
-            self.rows[k] = [
-                [[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)
-            ]
+            self.rows[k] = [[[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)]
 
     def equal(self) -> list[str]:
         """Multipliers of independence, and what they end with: margins."""
@@ -325,7 +330,8 @@ def dual(orders: Orders, proof: Json) -> Json:
         for t in range(found.many)
     ]
     trees = [found.maps] if found.maps else [[["leaf", t]] for t in range(found.many)]
-    rest = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins, "cuts": found.cuts}
+    rest: dict[str, list[Any]] = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins}
+    rest["cuts"] = found.cuts
     return _lines("maps" if found.maps else "letters", trees, leaves, **rest)
 
 
@@ -568,7 +574,7 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
     whole = len(inputs) == len(orders.occur) and len(views) == len(orders.having("independent"))
     places = list(range(len(orders.promises))) if whole else list(views)
     tree: list[Any] = []
-    leaves = []
+    leaves: list[Json] = []
     for node in proof["tree"]:
         if isinstance(node, dict):
             tree.append(["split", spot[inputs[node["x"]]], text(node["at"])])
@@ -603,7 +609,7 @@ def rays(orders: Orders, proof: Json) -> Json:
     return {"rule": "corners", "prices": prices, "basis": basis}
 
 
-def subsets(_: Orders, proof: Json) -> Json:
+def subsets(proof: Json) -> Json:
     """Runs of letters and a tree, in one world."""
     tree = [["split", *node] if isinstance(node, list) else ["leaf", text(node)] for node in proof["tree"]]
     return {"rule": "subsets", "runs": [[str(many), [text(price)]] for many, price in proof["runs"]], "tree": tree}
@@ -639,7 +645,7 @@ def given(orders: Orders, proof: Json) -> Json:
     return {"rule": "subsets", "runs": prices, "tree": tree}
 
 
-def pram(_: Orders, proof: Json) -> Json:
+def pram(proof: Json) -> Json:
     """Bases and a tree for each shape."""
     bases = [[[str(many), text(q)] for many, q in base] for base in proof["bases"]]
     trees = [[["split", n] if isinstance(n, int) else ["leaf", *n] for n in tree] for tree in proof["trees"]]
@@ -659,7 +665,7 @@ def invariant(orders: Orders, proof: Json) -> Json:
     return {"rule": "invariant", "tree": tree}
 
 
-def variance(_: Orders, proof: Json) -> Json:
+def variance(proof: Json) -> Json:
     """A matrix and prices, and for many letters the form that bounds what exceeds them."""
     form = None
     if "d" in proof:
@@ -670,7 +676,7 @@ def variance(_: Orders, proof: Json) -> Json:
     return said | {"prices": _texts(proof["z"]), "form": form}
 
 
-def universal(_: Orders, __: Json) -> Json:
+def universal(_: Json) -> Json:
     """No data at all."""
     return {"rule": "closed"}
 
@@ -682,12 +688,14 @@ PROOFS: dict[str, Callable[[Orders, Json], Json]] = {
     "ranges": ranges,
     "boxes": boxes,
     "rays": rays,
+    "given": given,
+    "invariant": invariant,
+}
+PLAIN: dict[str, Callable[[Json], Json]] = {  # that need no order
     "subsets": subsets,
     "staircase": subsets,
     "relaxed": subsets,
-    "given": given,
     "pram": pram,
-    "invariant": invariant,
     "variance": variance,
     "universal": universal,
 }

@@ -12,12 +12,12 @@ from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evid
 from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
 from dalenius.kernel.maps import beside_side_information
-from dalenius.kernel.numbers import Node, down, up
+from dalenius.kernel.numbers import Node, down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.promises import LOWER
+from dalenius.kernel.promises import LOWER, Leakage
 from dalenius.kernel.rules import proved_bound
 
-__all__ = ["ENOUGH", "Proved", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
+__all__ = ["ENOUGH", "Proved", "bounds_within", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
 
 Json = dict[str, Any]
 
@@ -53,7 +53,7 @@ class Proved:
     place: int
     entropy: Fraction = Fraction(0)
     beside: Fraction | None = None
-    stated: Mapping[str, str | None] = field(default_factory=dict)
+    stated: Mapping[str, Any] = field(default_factory=dict)
 
 
 def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
@@ -117,19 +117,32 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, _stated(kept))
 
 
-def _stated(kept: Kept) -> Mapping[str, str | None]:
-    """What was proved beyond the promises."""
-    return {name: None if value is None else up(value) for name, value in getattr(kept, "stated", {}).items()}
+def _stated(kept: Kept) -> Json:
+    """What was proved beyond the promises; deltas at several levels stand together."""
+    found: Json = {}
+    for name, value in kept.stated.items():
+        rounded = None if value is None else up(value)
+        figure, at, level = name.partition("_at_")
+        if at:
+            found.setdefault(figure, {})[level] = rounded
+        else:
+            found[name] = rounded
+    return found
 
 
 def _asked(promise: Json, draft: Json) -> list[Json]:
     """The figures of the secret given one more column that are asked for, while they are few."""
-    if "secret" not in promise or draft["channel"]["form"] != "dense" or "outcomes" not in draft["law"]:
+    if "secret" not in promise:
         return []
     mechanism = draft["mechanism"]
     reads = [*mechanism["observe"], *mechanism["strata"]]
-    size = len(draft["law"]["outcomes"]) * len(reads)
-    if size > ONE_MORE or size * draft["channel"]["letters"] > SUMS:
+    if draft["law"]["law"] == "alike":
+        reads = draft["law"]["variables"][2:]
+    elif draft["channel"]["form"] in ("dense", "types") and "outcomes" in draft["law"]:
+        size = len(draft["law"]["outcomes"]) * len(reads)
+        if size > ONE_MORE or size * draft["channel"]["letters"] > SUMS:
+            return []
+    elif draft["channel"]["form"] != "orbits":
         return []
     others = [name for name in reads if name not in promise["secret"]]
     return [{"figure": "leakage_bits", "given": name, "value": None} for name in others]
@@ -211,3 +224,28 @@ def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]
     changed = {"variables": variables, "law": law, "evidence": evidence, "claims": claims, "work": str(ENOUGH)}
     kept = check_privacy(read_document(canonical(document | changed), ENOUGH))
     return [proved_of(claims) for claims in figures_claimed(kept)], [_exactly(cost) for cost in kept.limits]
+
+
+def bounds_within(design: Json) -> list[tuple[Fraction, Fraction]]:
+    """Of each leakage that is promised for all laws of a ball: what is proved, and what is promised.
+
+    Parameters
+    ----------
+    design : dict
+        Laid out as version 1, with the multipliers of its promises. Limits must be kept.
+
+    Raises
+    ------
+    Refused
+        If a limit is not kept.
+    """
+    draft = drafted(design) | {"work": str(ENOUGH), "proof": {"rule": "closed"}}
+    document = read_document(canonical(draft), ENOUGH)
+    release = document.release
+    for limit in document.limits:
+        require(release.cost(limit.distortion) <= limit.at_most, "a limit is not kept")
+    found = []
+    for promise, evidence in zip(document.promises, document.evidence, strict=True):
+        if isinstance(promise, Leakage) and promise.within is not None:
+            found.append((release.within(promise.secret, promise.within, evidence), promise.at_most))
+    return found

@@ -73,7 +73,7 @@ def _card(card: Json) -> tuple[str, str]:
     observe = [name for name in inputs if name not in kept and name != known]
     strata = [name for name in kept if name in inputs]
     keep = [name for name in kept if name not in inputs]
-    said: Json = {"observe": observe, "strata": strata, "keep": keep}
+    said: Json = {"observe": observe, "strata": strata, "keep": keep, "form": channel.get("form")}
     design = card | {"mechanism": said | ({"release": own} if own else {"output": next(iter(output))})}
     maps = side.get("encoder") == "statistically-informed"
     promises = [promise_of(entry["promised"], design) for entry in card["guarantees"]]

@@ -124,7 +124,7 @@ class Design:
 
     @cached_property
     def _digest(self) -> str:
-        return digest(self.dumps())
+        return digest(self.text or canonical(self._written({})))
 
     # --- for those who only tell of it --------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:

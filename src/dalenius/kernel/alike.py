@@ -16,7 +16,6 @@ A law "alike" is p(w) prod_i k(x_i | w). Its variables are W, X and X' above, an
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from math import comb, factorial, lcm, prod
 
@@ -59,12 +58,16 @@ def orders(of: Type) -> int:
 
 
 class Alike(Law):
-    """Outcomes (rest.., sample, another sample, place of the type): the last is read by the channel and has no name.
+    """The law of the rest, of one or two samples drawn at random, and of the type, which comes last.
 
     Parameters
     ----------
-    variables, atoms, total
-        As of every law; an outcome has the place of its type after the letters of the variables.
+    variables : tuple of Variable
+        The rest and the samples.
+    atoms : list of (outcome, count)
+        An outcome has the place of the type after the letters of the variables.
+    total : int
+        The sum of the counts.
     samples : int
         How many samples there are.
     sample : str
@@ -82,46 +85,29 @@ class Alike(Law):
         sample: str,
         many: int,
     ) -> None:
-        super().__init__(variables, tuple(atoms), total, None)
+        read = Variable(f"all of {sample}", tuple(map(str, range(many))))
+        if read.name in {variable.name for variable in variables}:
+            raise Refused(f"no variable may be called {read.name}, which stands for all samples")
+        super().__init__((*variables, read), tuple(atoms), total, None)
         self.samples = samples
         self.sample = sample
-        self.many = many
+        self.letters = next(len(variable.letters) for variable in variables if variable.name == sample)
 
     def setting(self, mechanism: Mechanism, work: Work) -> Setting:
-        """The setting whose inputs are types."""
+        """The setting whose input is the type."""
         return ByTypes(self, mechanism, work)
 
 
 class ByTypes(Setting):
-    """A setting whose inputs are the types of the samples. Nothing here sees single samples as inputs."""
+    """A setting whose input is the type of the samples: a mechanism that observes a sample observes all of them."""
 
     def __init__(self, law: Alike, mechanism: Mechanism, work: Work) -> None:
-        super().__init__(law.variables, law, mechanism, work)
-        alone = mechanism.reads == (law.sample,) and not mechanism.release and not mechanism.keep
+        alone = mechanism.reads == (law.sample,) and not mechanism.release and not mechanism.beside
         if not alone:
             raise Refused(f"samples that are alike are observed as {law.sample} alone, and a letter of its own leaves")
+        super().__init__(law.variables, law, replace(mechanism, observe=(law.variables[-1].name,)), work)
         self.samples = law.samples
-        self.many = law.many
-        self.sizes = [law.many]  # so that a group of one is all samples together
-
-    @cached_property
-    def input(self) -> list[int]:
-        """The type of each atom."""
-        return [outcome[-1] for outcome, _ in self.law.atoms]
-
-    def number(self, label: Label) -> int:
-        """Types have no letters of single columns."""
-        raise Refused("this is not proved for samples that are read by their type")
-
-    def label(self, e: int) -> Label:
-        """Types have no letters of single columns."""
-        raise Refused("this is not proved for samples that are read by their type")
-
-    def worlds(self, given: Sequence[str]) -> list[Label]:
-        """All types are compared with each other."""
-        if set(given) & set(self.mechanism.reads):
-            raise Refused("inputs that agree in a sample are not told apart from others by their type")
-        return [()] * self.many
+        self.letters = law.letters
 
 
 def read_alike(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
@@ -207,23 +193,31 @@ def read_types(node: Node, setting: Setting) -> Channel:
     samples = many.place(SAMPLES, 1)
     wide = width.place(ENTRIES, 1)
     width.require(setting.width in (None, wide), "the released letters are not those of the problem")
-    reads = [setting.alphabets[name] for name in setting.mechanism.reads]
-    node.require(len(set(reads)) == 1, "the samples have different letters")
-    letters = len(reads[0])
-    count = count_types(many, samples, letters)
-    rows.require(rows.length() == count, f"there is not one row for each of the {count:,} types")
-    setting.work.spend(4 * count * wide)
-    table = tuple(_read_row(row, wide, setting.work) for row in rows.items())
+    reads = setting.mechanism.reads
     if isinstance(setting, ByTypes):
         many.require(samples == setting.samples, f"the law has {setting.samples:,} samples")
-        return ByType(table, None, wide)
+        return ByType(_read_rows(node, samples, setting.letters, wide, setting.work), None, wide)
+    alphabets = {setting.alphabets[name] for name in reads}
+    node.require(len(alphabets) == 1, "the samples have different letters")
+    letters = len(alphabets.pop())
     if not setting.has_law and len(reads) == 1 < samples:
-        return Unread(table, None, wide)
+        return Unread(_read_rows(node, samples, letters, wide, setting.work), None, wide)
     many.require(samples == len(reads), f"{len(reads)} columns are read")
     node.require(setting.many <= ENTRIES, "there are too many inputs to be listed")
+    table = _read_rows(node, samples, letters, wide, setting.work)
     setting.work.spend(8 * setting.many * samples)
     place = {t: k for k, t in enumerate(types(samples, letters))}
     return ByType(table, tuple(place[type_of(x, letters)] for x in product(range(letters), repeat=samples)), wide)
+
+
+def _read_rows(
+    node: Node, samples: int, letters: int, width: int, work: Work
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    _, many, _, rows = node.fields("form", "samples", "letters", "rows")
+    count = count_types(many, samples, letters)
+    rows.require(rows.length() == count, f"there is not one row for each of the {count:,} types")
+    work.spend(4 * count * width)
+    return tuple(_read_row(row, width, work) for row in rows.items())
 
 
 def _read_row(node: Node, width: int, work: Work) -> tuple[int, tuple[int, ...]]:

@@ -1,4 +1,4 @@
-r"""Form "noise": numbers on grids, noise along axes, given back on the grids; all figures from the weights of the noise.
+r"""Form "noise": numbers on grids, noise along axes, given back on the grids; figures from the weights of the noise.
 
 A record with the places x of its columns has the values t on the axes (`axes`), with independent noise on each. Column
 j is released as the grid point of number floor(give_j t + shift_j), counted from its first released one, or the nearest
@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import isqrt, lcm, prod
 
-from dalenius.kernel.axes import NOTHING, Axis, two_to
+from dalenius.kernel.axes import COMPARED, NOTHING, Axis, two_to
 from dalenius.kernel.channel import Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import bits, exp, log2, nats
@@ -21,8 +21,7 @@ from dalenius.kernel.numbers import Node, Refused, Work, fraction, require
 from dalenius.kernel.release import Compact, Figures, Joint, Metric, Release, information
 
 LEVELS = ("1/2", "1", "2", "4")  # at which delta is stated
-COMPARED = 1 << 22  # values of a secret times values of an axis
-MOST_LETTERS = 1 << 31
+WIDEST = 1 << 31
 HALF = Fraction(1, 2)
 
 
@@ -63,12 +62,12 @@ class Noise(Compact):
     def __init__(self, node: Node, setting: Setting) -> None:
         _, first, letters, axes, give, shift = node.fields("form", "first", "letters", "axes", "give", "shift")
         m = setting.mechanism
-        asked = m.form == "noise" and m.reads == m.observe == m.release and not m.keep
+        asked = m.form == "noise" and m.reads == m.observe == m.release and m.side is None
         node.require(asked, "noise releases the columns that it reads, under a mechanism of form noise")
         self.grids = Grids(setting)
         many = len(self.grids.names)
         self.offsets = first.wholes()
-        self.widths = [item.place(MOST_LETTERS, 1) for item in letters.pair(many)]
+        self.widths = [item.place(WIDEST, 1) for item in letters.pair(many)]
         first.require(len(self.offsets) == many, "there is not a first letter for each column")
         self.axes = [Axis(item, self.grids.sizes, setting.work) for item in axes.items()]
         axes.require(bool(self.axes), "there is no axis")
@@ -224,10 +223,11 @@ class Noisy(Release):
         much = exp(epsilon / len(self.axes))[0]  # from below: a smaller e^epsilon makes delta larger
         return sum((axis.excess(much) for axis in self.axes), NOTHING)
 
-    def capacity(self, group: int, evidence: Node) -> Fraction:
-        """Of `group` records: each has noise of its own, so that what is told of them adds up."""
+    def capacity(self, group: int, evidence: Node, rows: int = 1) -> Fraction:
+        """Of `group` records, or of so many rows: each has noise of its own, so that what is told of them adds up."""
         evidence.require(evidence.is_null(), "the axes have all that proves their capacity")
-        return group * self._capacity
+        require(rows == 1 or rows >= group, "there are fewer rows than the group has records")
+        return max(group, rows) * self._capacity
 
     @cached_property
     def _capacity(self) -> Fraction:
@@ -257,7 +257,8 @@ class Noisy(Release):
 
     def keep_shape(self) -> None:
         m = self.setting.mechanism
-        require(not (m.forbid or m.freeze or m.never or m.preserve_marginals), "noise keeps no letter and no marginal")
+        held = m.forbid or m.freeze or m.never or m.preserve_marginals
+        require(not held and m.each is None, "noise keeps no letter and no marginal, and is one matrix")
 
     def stated(self) -> Figures:
         """What holds whatever the secret and the law of the records are; with records also what holds for these."""

@@ -9,12 +9,12 @@ from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
-from dalenius.kernel.rows import FINE, UNIT, Frame, scores
+from dalenius.kernel.rows import SCORE, UNIT, Frame, scores
 
 GRID = 100  # ends of boxes are whole numbers of 2^-GRID; what is rounded there makes a box larger
-ONE = 1 << GRID
+WHOLE = 1 << GRID
 
-Box = list[tuple[int, int]]
+Sides = list[tuple[int, int]]
 Relation = tuple[int, list[tuple[int, int]], int, int]
 
 
@@ -52,7 +52,7 @@ class Ranges:
         self.itself = told.tells_itself()
         self.tops: dict[int, int] = {}
         # log2 p_w from below: phi_w(e) - a_w e = e log2 e - (a_w + log2 p_w) e.
-        self.logs = [log2(n, self.setting.total)[0] >> BITS - FINE for n in told.prior]
+        self.logs = [log2(n, self.setting.total)[0] >> BITS - SCORE for n in told.prior]
         self.shares = self._shares()
         self.views: list[list[int]] = []  # for each view the place of the value that each label has
         self.left: list[list[int]] = []  # and of each value p(v), rounded upwards
@@ -77,8 +77,8 @@ class Ranges:
                 self.views.append([place[view.by_input[x][0][0]] for x in owners])
                 self.left.append([-(-(view.counts[key] << GRID) // self.setting.total) for key in view.keys])
 
-    def _root(self) -> Box:
-        many, box = len(self.setting.mass), Box()
+    def _root(self) -> Sides:
+        many, box = len(self.setting.mass), Sides()
         for w, shares in enumerate(self.shares):
             low = min(shares.values()) if len(shares) == many else Fraction(0)
             ends = (_floor(low), -_floor(-max(shares.values())))
@@ -104,7 +104,7 @@ class Ranges:
                 continue
             _subtract(rest, frame, self.setting, scores(promise, frame, 0, [node]))
         self.setting.work.spend((4 + len(parts)) * len(rest))
-        # Scores are rounded upwards by less than 2^-FINE for each promise, so a rest may be larger by as much.
+        # Scores are rounded upwards by less than 2^-SCORE for each promise, so a rest may be larger by as much.
         return w, parts, _floor(min(rest.values())), -_floor(-max(rest.values())) + len(promises)
 
     def raised(self, tree: Node, slopes: Sequence[Sequence[int]]) -> dict[int, int]:
@@ -117,16 +117,16 @@ class Ranges:
         tree : Node
             The boxes; a leaf names a line.
         slopes : sequence of sequence of int
-            For each line the linear function a from below, in units of 2^-FINE.
+            For each line the linear function a from below, in units of 2^-SCORE.
 
         Returns
         -------
         dict
-            For each line that is named by a box with a posterior in it, what it needs, in units of 2^-FINE.
+            For each line that is named by a box with a posterior in it, what it needs, in units of 2^-SCORE.
         """
         work, needs, steep = self.setting.work, dict[int, int](), dict[int, list[int]]()
 
-        def split(box: Box, node: Node) -> list[Box]:
+        def split(box: Sides, node: Node) -> list[Sides]:
             _, place, at = node.pair(3)
             w = place.place(len(box))
             low, high = box[w]
@@ -146,7 +146,7 @@ class Ranges:
                     needs[j] = need
         return needs
 
-    def _narrowed(self, box: Box) -> Box | None:
+    def _narrowed(self, box: Sides) -> Sides | None:
         """What every posterior in a box keeps; None if there is none."""
         ends = box
         if self.views:
@@ -167,11 +167,11 @@ class Ranges:
             ends = self._related(ends)
             if any(low > high for low, high in ends):
                 return None
-        if sum(low for low, _ in ends) > ONE or sum(high for _, high in ends) < ONE:
+        if sum(low for low, _ in ends) > WHOLE or sum(high for _, high in ends) < WHOLE:
             return None
         return ends
 
-    def _related(self, box: Box) -> Box:
+    def _related(self, box: Sides) -> Sides:
         ends = list(box)
         for w, parts, least, most in self.relations:
             low = sum(a * box[j][a < 0] for j, a in parts) >> UNIT
@@ -179,9 +179,9 @@ class Ranges:
             ends[w] = max(ends[w][0], low + least), min(ends[w][1], high + most)
         return ends
 
-    def _need(self, ends: Box, slopes: Sequence[int]) -> int:
+    def _need(self, ends: Sides, slopes: Sequence[int]) -> int:
         """sum_w max over both ends of e log2 e - slope e, where the slope is a_w + log2 p_w."""
-        known, total = self.tops, 0  # in units of 2^-(FINE + GRID)
+        known, total = self.tops, 0  # in units of 2^-(SCORE + GRID)
         for slope, (low, high) in zip(slopes, ends, strict=True):
             if high not in known:
                 known[high] = self._top(high)
@@ -196,9 +196,9 @@ class Ranges:
         return -(-total >> GRID)
 
     def _top(self, end: int) -> int:
-        """e log2 e at an end from above, in units of 2^-(FINE + GRID)."""
+        """e log2 e at an end from above, in units of 2^-(SCORE + GRID)."""
         self.setting.work.spend(LOG_COST)
-        return -(-end * log2(end, ONE)[1] >> BITS - FINE) if end else 0
+        return -(-end * log2(end, WHOLE)[1] >> BITS - SCORE) if end else 0
 
 
 def _floor(q: Fraction) -> int:
@@ -211,4 +211,4 @@ def _subtract(
 ) -> None:
     """Take the mean score of its records from the rest of each input."""
     for x, counts in frame.by_input.items() if rows else ():
-        rest[x] -= Fraction(sum(n * rows[key][0] for key, n in counts), setting.mass[x] << FINE)
+        rest[x] -= Fraction(sum(n * rows[key][0] for key, n in counts), setting.mass[x] << SCORE)

@@ -264,7 +264,7 @@ class Ledger:
                 raise NotCertified(f"the document of release {entry.id} was changed after it was charged")
             try:
                 proved(entry.document)
-            except NotCertified as e:
+            except (InputError, NotCertified) as e:
                 raise NotCertified(f"the proof of release {entry.id} does not hold: {e}") from None
         return self.status() | {"proved": True}
 
