@@ -182,7 +182,7 @@ class Dalenius(Promise):
         beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: an adversary learns all of it")
         everything = bits(log2(prod(sorted(release.setting.members)[-self.group :]))[1])
-        found = min(self.rows * release.capacity(self.group, evidence), everything)
+        found = min(release.capacity(self.group, evidence, self.rows), everything)
         at_most(found, self.at_most, "what an adversary may learn")
         return {"capacity_bits": found}
 
