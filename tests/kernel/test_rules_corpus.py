@@ -29,7 +29,7 @@ def test_a_bound_is_proved_and_not_a_hair_more(name):
     hair = Fraction(1, 10**20) if verdict.maximised else -Fraction(1, 10**20)
     claims["bound"] = str(verdict.bound - hair)
     claims["gap"] = "999"
-    with pytest.raises(Refused, match="the claimed bound is not proved|the claimed gap|passes the bound|a number from"):
+    with pytest.raises(Refused, match=r"the claimed bound is not proved"):
         check(text_of(document), 10**10)
 
 

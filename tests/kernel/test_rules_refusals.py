@@ -1,6 +1,7 @@
 """Every sentence with which a rule refuses a proof, and what rules say in their simplest cases."""
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -616,6 +617,22 @@ def test_corners_where_fewer_inputs_are_left_than_promises_ask_for():
         proof={"rule": "corners", "prices": ["0"] * 4, "basis": [0, 1, 3]},
     )
     assert bound(document) == value(document) == 1
+
+
+def test_a_corner_of_several_bases_is_met_once():
+    """Three fair bits, each a secret: who agrees with whom is two bits, and no mechanism tells more."""
+    inputs = list(product((0, 1), repeat=3))
+    rows = [[int(2 * (a ^ b) + (b ^ c) == y) for y in range(4)] for a, b, c in inputs]
+    document = design(
+        {name: ["0", "1"] for name in "ABC"},
+        [[*x, "1"] for x in inputs],
+        {"observe": ["A", "B", "C"]},
+        objective={"aim": "information", "about": ["A", "B", "C"], "theta": "1"},
+        promises=[independent(name) for name in "ABC"],
+        channel=whole(rows),
+        proof={"rule": "corners", "prices": ["0"] * 8, "basis": [0, 2, 4, 7]},
+    )
+    assert bound(document) == value(document) == 2
 
 
 def test_boxes_without_a_posterior_need_no_line():
