@@ -12,7 +12,7 @@ from math import gcd, lcm
 from dalenius.kernel.document import Limit, Objective
 from dalenius.kernel.logs import BITS
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import SCORE, Frame
@@ -24,7 +24,7 @@ Vertex = frozenset[tuple[int, int, int]]  # (place of an input, numerator, denom
 def bound_by_corners(
     setting: Setting,
     promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    limits: tuple[Limit, ...],
     objective: Objective,
     proof: Node,
 ) -> Fraction:
@@ -133,8 +133,7 @@ def _leaving(tableau: Tableau, j: int, order: tuple[int, ...]) -> int:
         rows = [i for i in rows if tableau[i][o] * least[j] == least[o] * tableau[i][j]]
         if len(rows) == 1:
             return rows[0]
-    require(False, "a tie that no perturbation breaks")
-    return rows[0]
+    raise Refused("a tie that no perturbation breaks")
 
 
 def _pivot(tableau: Tableau, i: int, j: int, d: int, work: Work) -> tuple[Tableau, int]:
