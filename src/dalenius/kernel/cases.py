@@ -35,7 +35,7 @@ def leaves(
     """
     stack = [root]
     nodes = tree.items()
-    work.spend(10 * len(nodes))
+    work.spend(30 * len(nodes))
     for node in nodes:
         if not stack:
             raise node.refuse("the tree goes on after its last leaf")

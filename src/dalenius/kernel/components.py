@@ -41,7 +41,7 @@ def bound_by_components(
     bound = Fraction(0)
     for b, own in enumerate(parts.pair(len(found))):
         atoms = tuple(atom for atom, x in zip(law.atoms, setting.input, strict=True) if place[x] == b)
-        setting.work.spend(len(law.atoms))
+        setting.work.spend(4 * len(law.atoms))
         mass = sum(n for _, n in atoms)
         inside = Setting(law.variables, Law(law.variables, atoms, mass, None), mechanism, setting.work)
         bound += Fraction(mass, setting.total) * bound_by_lines(inside, tuple(named), (), objective, own)

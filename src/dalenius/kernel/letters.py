@@ -70,7 +70,7 @@ class Letters:
         found: Gains = {x: [0] * width for x in setting.mass}
         for distortion, weight in self.weighed:
             costs, unit = distortion.costs(setting, 0)
-            setting.work.spend(width * len(costs))
+            setting.work.spend(3 * width * len(costs))
             for x, row in costs.items():
                 found[x] = [
                     None if gain is None or cost is None else gain - (weight * cost << UP) // unit
@@ -103,7 +103,7 @@ def maps_of(tree: Node, worlds: int, letters: int, work: Work) -> Iterator[tuple
         z = node.pair()[1].place(worlds)
         if known[z] is not None:
             raise node.refuse("this value of the side information has its letter already")
-        work.spend(letters * worlds)
+        work.spend(letters * (worlds + 2))
         return [(*known[:z], t, *known[z + 1 :]) for t in range(letters)]
 
     root: Map = (None,) * worlds
@@ -120,7 +120,7 @@ def gains_of_maps(letters: Letters, maps: Sequence[Map]) -> Gains:
     worlds = with_side.sizes[-1]
     rows = letters.gains(with_side)
     found: Gains = {x: [0] * len(maps) for x in setting.mass}
-    setting.work.spend(len(rows) * len(maps))
+    setting.work.spend(3 * len(rows) * len(maps))
     for place, row in rows.items():
         x, z = divmod(place, worlds)
         known: dict[int | None, int | None] = dict(enumerate(row))

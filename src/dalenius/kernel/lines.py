@@ -101,7 +101,7 @@ class Lines:
             self.own.append(own)
             self.rows.append(rows.pair(len(promises)))
         require(bool(self.own), "a proof has no lines")
-        setting.work.spend(10 * len(self.own) * (1 + len(promises)))
+        setting.work.spend(len(self.own) * (40 + 20 * len(promises) + len(setting.mass)))
         self.frames: dict[tuple[str, ...], Frame] = {}
         self.told = Posteriors(setting, objective.about) if objective.maximise else None
         self.constant = self.letters.constant
@@ -148,8 +148,8 @@ class Lines:
                 frame = self.frame(promise.about)
                 together.append((frame, scores(promise, frame, weight, nodes)))
                 continue
-            for case, node in enumerate(nodes):
-                for i, j, v, r in pairs(promise, self.setting, node):
+            for case, found in enumerate(pairs(promise, self.setting, nodes)):
+                for i, j, v, r in found:
                     self._line(i)[case] -= v * self.setting.total << UP
                     self._line(j)[case] -= -(v * self.setting.total * r.numerator << UP) // r.denominator
         self._add_scores([(frame, found) for frame, found in together if found])
@@ -160,7 +160,8 @@ class Lines:
     def _add_scores(self, together: Sequence[tuple[Frame, Scores]]) -> None:
         """The sum over the records of each input of all their scores; records of one count are added up first."""
         for frame, _ in together:
-            self.setting.work.spend(2 * len(frame.counts) * len(self.own), self.setting.total.bit_length())
+            # Every label of a record of every input adds a number to every line.
+            self.setting.work.spend(3 * len(frame.labels) * len(self.own), self.setting.total.bit_length())
         for x, line in self.lines.items() if together else ():
             alike: dict[int, list[Numbers]] = {}
             for frame, found in together:
@@ -187,7 +188,7 @@ class Lines:
                 raise cut.refuse("a cut needs a promise of contraction, a point up to 1 and two inputs")
             front = self.setting.total * w * b * (1 - b) * (1 << SCORE)
             numbers = [slope.number() for slope in slopes.pair(len(self.own))]
-            self.setting.work.spend(20 * len(numbers))
+            self.setting.work.spend(100 * len(numbers))
             for e, sign, share in ((x, 1, b), (y, -1, 1 - b)):
                 line = self._line(e)
                 for case, a in enumerate(numbers):
@@ -259,7 +260,7 @@ class Lines:
         total = 0
         for x, line in self.lines.items():
             n = self.setting.mass.get(x, 0)
-            self.setting.work.spend(len(cases))
+            self.setting.work.spend(2 * len(cases))
             if gains is None:
                 total += max([line[j] + n * shift for _, j, shift in cases])
                 continue
@@ -279,7 +280,7 @@ class Lines:
         over = [Fraction(0)] * len(cases)
         for x, line in self.lines.items():
             n, z = setting.mass.get(x, 0), price.get(x, 0)
-            setting.work.spend(2 * len(cases))
+            setting.work.spend(10 * len(cases))
             for k, (_, j, shift) in enumerate(cases):
                 more = line[j] + n * shift - z
                 over[k] += r * more if more > 0 else more

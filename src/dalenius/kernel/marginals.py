@@ -239,6 +239,7 @@ def bound_by_marginals(
         work.spend(len(fixed))
         return [{**fixed, x: 0}, {**fixed, x: 1}]
 
+    work.spend(60_000, r.denominator.bit_length())
     worst, every = 0, shapes(S, r)
     for shape, tree in zip(every, tree_list.pair(len(every)), strict=True):
         whole = S if shape.above is not None and shape.below is not None else 0

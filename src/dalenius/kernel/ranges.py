@@ -103,7 +103,7 @@ class Ranges:
                 require(not node.items(), "a relation uses promises of independence alone")
                 continue
             _subtract(rest, frame, self.setting, scores(promise, frame, 0, [node]))
-        self.setting.work.spend((4 + len(parts)) * len(rest))
+        self.setting.work.spend(40 * (4 + len(parts)) * len(rest))
         # Scores are rounded upwards by less than 2^-SCORE for each promise, so a rest may be larger by as much.
         return w, parts, _floor(min(rest.values())), -_floor(-max(rest.values())) + len(promises)
 
@@ -133,7 +133,7 @@ class Ranges:
             middle = min(max(_floor(at.number(0)), low), high)
             return [[*box[:w], half, *box[w + 1 :]] for half in ((low, middle), (middle, high))]
 
-        steps = 6 + 2 * len(self.views) + sum(len(parts) for _, parts, _, _ in self.relations)
+        steps = 12 + 4 * len(self.views) + sum(len(parts) for _, parts, _, _ in self.relations)
         for box, node in leaves(tree, self._root(), split, work):
             j = node.pair()[1].place(len(slopes))
             work.spend(steps * len(box))

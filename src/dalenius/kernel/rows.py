@@ -60,8 +60,14 @@ class Frame:
         self.keys = sorted(self.counts)
         self.alone = dict(sorted(setting.weights(own).items()))
         self.worlds = dict(sorted(setting.weights(setting.beside).items()))
-        self.pairs = [(s, k) for s in self.alone for k in self.worlds]
-        setting.work.spend(4 * len(self.labels) + len(self.pairs))
+        self.many_pairs = len(self.alone) * len(self.worlds)
+        setting.work.spend(20 * len(self.labels))
+
+    @cached_property
+    def pairs(self) -> list[tuple[Label, Label]]:
+        """Every value of the secret with every k, also those that never occur together."""
+        self.setting.work.spend(2 * self.many_pairs)
+        return [(s, k) for s in self.alone for k in self.worlds]
 
     @cached_property
     def by_input(self) -> dict[int, list[tuple[Label, int]]]:
@@ -85,7 +91,7 @@ class Frame:
         for posterior in posteriors:
             require(len(posterior) == len(self.keys), "a posterior lacks a value of its secret")
             require(min(posterior) > 0, "a posterior is not positive")
-            self.setting.work.spend(LOG_COST * len(self.keys))
+            self.setting.work.spend((LOG_COST + 20) * len(self.keys))
             sums = dict.fromkeys(self.worlds, 0)
             for key, b in zip(self.keys, posterior, strict=True):
                 sums[key[self.cut :]] += b
@@ -98,7 +104,7 @@ class Frame:
     def spread(self, own: dict[Label, Numbers], base: dict[Label, Numbers], bottom: int) -> Scores:
         """own(s, k) + base(k) / bottom for each label, multipliers in units of 2^-UNIT; rounded upwards."""
         rest = {k: [-((-v << UP) // bottom) for v in column] for k, column in base.items()}
-        self.setting.work.spend(sum(map(len, rest.values())) + sum(len(own[key]) for key in self.keys))
+        self.setting.work.spend(4 * sum(len(own[key]) for key in self.keys))
         return {key: [(a << UP) + b for a, b in zip(own[key], rest[key[self.cut :]], strict=True)] for key in self.keys}
 
 
@@ -198,8 +204,8 @@ def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
     """Any v times J(s, k) - p(s) J(k) = 0."""
     own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
-    frame.setting.work.spend(2 * len(frame.pairs) * len(nodes), frame.setting.total.bit_length())
-    for (s, k), column in zip(frame.pairs, _columns(nodes, len(frame.pairs)), strict=True):
+    frame.setting.work.spend(6 * frame.many_pairs * len(nodes), frame.setting.total.bit_length())
+    for (s, k), column in zip(frame.pairs, _columns(nodes, frame.many_pairs), strict=True):
         n = frame.alone[s]
         own[s + k] = column
         base[k] = [b - n * v for b, v in zip(base[k], column, strict=True)]
@@ -211,11 +217,11 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
     if promise.epsilon > MOST_NATS:
         raise nodes[0].refuse("this promise restricts nothing that a proof could use")
     top, bottom = exp(promise.epsilon)[1].as_integer_ratio()
+    frame.setting.work.spend(12 * frame.many_pairs * len(nodes), frame.setting.total.bit_length())
     sides = [node.pair() if _used(node) else [node, node] for node in nodes]
-    low, high = (_columns([both[side] for both in sides], len(frame.pairs), 0) for side in (0, 1))
+    low, high = (_columns([both[side] for both in sides], frame.many_pairs, 0) for side in (0, 1))
     own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
-    frame.setting.work.spend(4 * len(frame.pairs) * len(nodes), frame.setting.total.bit_length())
     for (s, k), a, b in zip(frame.pairs, low, high, strict=True):
         own[s + k] = [v - w for v, w in zip(a, b, strict=True)]
         more, less = frame.alone[s] * top * top, frame.alone[s] * bottom * bottom
@@ -236,7 +242,7 @@ def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) 
                 continue
             law = posterior.wholes(1)
             require(len(law) == len(keys), "a posterior lacks a value of its secret")
-            frame.setting.work.spend(LOG_COST * len(law))
+            frame.setting.work.spend((LOG_COST + 20) * len(law))
             whole = sum(law)
             level = -(-(v * promise.at_most.numerator << UP) // promise.at_most.denominator)
             for key, b in zip(keys, law, strict=True):
@@ -245,24 +251,28 @@ def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) 
     return found
 
 
-def pairs(promise: Promise, setting: Setting, node: Node) -> list[Pair]:
-    """(i, j, v, r): v times r c(j) - c(i) >= 0 for inputs i and j, also for those that never occur.
+def pairs(promise: Promise, setting: Setting, nodes: Sequence[Node]) -> list[list[Pair]]:
+    """For each case (i, j, v, r): v times r c(j) - c(i) >= 0 for inputs i and j, also for those that never occur.
 
     Only for two inputs of which a promise of local DP speaks: without delta, and equal in what it is given.
     """
+    if not any(map(_used, nodes)):
+        return [[] for _ in nodes]
     if not isinstance(promise, LocalDP):
-        require(not node.items(), "this promise lends no pairs")
-        return []
-    found: list[Pair] = []
-    items = node.items()
+        raise next(node for node in nodes if _used(node)).refuse("this promise lends no pairs")
     epsilon = of_one_row(promise)[0]
-    worlds = setting.worlds(promise.given) if items else []
-    setting.work.spend(20 * len(items))
-    for item in items:
-        first, second, multiplier = item.pair(3)
-        i, j = first.place(setting.many), second.place(setting.many)
-        if worlds[i] != worlds[j] or promise.delta:
-            raise item.refuse("the promise does not speak of these two inputs")
-        far = epsilon if promise.metric is None else epsilon * promise.metric[i][j]
-        found.append((i, j, multiplier.whole(0), exp(far)[1]))
+    setting.work.spend(setting.many)
+    worlds = setting.worlds(promise.given)
+    found: list[list[Pair]] = []
+    for node in nodes:
+        items = node.items()
+        setting.work.spend(100 * len(items))
+        found.append([])
+        for item in items:
+            first, second, multiplier = item.pair(3)
+            i, j = first.place(setting.many), second.place(setting.many)
+            if worlds[i] != worlds[j] or promise.delta:
+                raise item.refuse("the promise does not speak of these two inputs")
+            far = epsilon if promise.metric is None else epsilon * promise.metric[i][j]
+            found[-1].append((i, j, multiplier.whole(0), exp(far)[1]))
     return found

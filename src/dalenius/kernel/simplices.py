@@ -58,7 +58,7 @@ def raised_on_simplices(tree: Node, told: Posteriors, slopes: Sequence[Sequence[
     needs: dict[int, int] = {}
     for cell, node in leaves(tree, root, split, work):
         j = node.pair()[1].place(len(slopes))
-        work.spend(many * many)
+        work.spend(4 * many * (many + 4), cell[0].whole.bit_length())
         for u, whole, phi in cell:
             line = sum(a * t for a, t in zip(slopes[j], u, strict=True) if t) << BITS - UNIT
             need = -((line - phi * whole) // (whole << BITS - SCORE))
@@ -71,7 +71,7 @@ def _mixture(weights: list[Fraction], cell: list[Corner], told: Posteriors) -> C
     """The point with these weights on the corners of a cell."""
     used = [(t, corner) for t, corner in zip(weights, cell, strict=True) if t]
     whole = lcm(*(t.denominator * corner.whole for t, corner in used))
-    told.setting.work.spend(len(used) * len(cell), whole.bit_length())
+    told.setting.work.spend(4 * len(used) * (len(cell) + 10), whole.bit_length())
     require(whole.bit_length() <= 1 << 14, "a point of a cell has no small common denominator")
     u = [0] * len(cell)
     for t, corner in used:

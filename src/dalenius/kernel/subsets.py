@@ -180,7 +180,7 @@ class Runs:
             points = [v.number(0) for v in node.items()[1:]]
             if len(points) != len(self.worlds) or max(points) > 1:
                 raise node.refuse("a leaf has not one point of [0, 1] for each kept value")
-            self.work.spend(LOG_COST * len(points) + 2 * len(known))
+            self.work.spend((LOG_COST + 100) * len(points) + 10 * len(known))
             worst = max(worst, best(known, *self._tangents(points)) - self.paid)
         return self.paid + worst
 
@@ -229,7 +229,7 @@ class Runs:
         return best
 
     def _best_of_many(self, known: Known, told: int, slopes: list[int]) -> Fraction:
-        self.work.spend(4 * len(self.sizes) * len(slopes))
+        self.work.spend(12 * len(self.sizes) * len(slopes))
         gain = told
         for run, prices in enumerate(self.prices):
             less = [(self.top * p << BITS) // (self.bottom * self.one) for p in prices]
