@@ -1,4 +1,4 @@
-"""Documents of samples that are alike, of orbits, noise and filled columns: real ones of the corpus, and forged ones."""
+"""Documents of samples that are alike, of orbits, noise and filled columns: real ones of the corpus, and forged."""
 
 import copy
 import json
@@ -37,6 +37,7 @@ NOISE = real("noise_dice_gaussian")
 ACROSS = real("noise_two")
 CAPACITY = real("noise_capacity_2")
 LAPLACE = real("noise_dice_epsilon")
+CLIPPED = real("noise_one_clip")
 FILLED = real("water_skewed_lost")
 RATE = real("water_skewed_told")
 
@@ -96,7 +97,7 @@ def written_out(document):
         objective=document["objective"],
         promises=[independent(name) for name in names],
         channel={"form": "dense", "letters": len(rows[0]), "scale": str(scale), "rows": rows},
-        work=10**9,
+        work=20_000_000,
         proof=CLOSED,
     )
 
@@ -278,8 +279,9 @@ FORGED = {
     "numbers that are no grid": (put(NOISE, "variables", 0, "letters", 9, "10"), "points of a grid"),
     "numbers that fall": (put(NOISE, "variables", 0, "letters", lambda a: a[::-1]), "points of a grid"),
     "a first letter too few": (put(NOISE, "channel", "first", []), "a first letter for each column"),
-    "another first letter": (put(NOISE, "channel", "first", ["-12"]), "cut off within the range"),
-    "letters that are cut off": (put(NOISE, "channel", "letters", [35]), "cut off within the range"),
+    "another first letter": (put(NOISE, "channel", "first", ["-12"]), "more than the allowed"),
+    "another first letter of collected noise": (put(CLIPPED, "channel", "first", ["1"]), "cut off within the range"),
+    "letters that are cut off": (put(NOISE, "channel", "letters", [9]), "cut off within the range"),
     "no letters": (put(NOISE, "channel", "letters", [0]), "an integer from 1"),
     "no axis": (put(NOISE, "channel", "axes", []) | {}, "there is no axis"),
     "a give too many": (put(NOISE, "channel", "give", [["1", "0"]]), "a list of 1"),

@@ -121,9 +121,10 @@ def test_promises_without_the_law_speak_of_all_rows():
             document["claims"]["promises"] = [[]]
             document["channel"] = SOFT[document["channel"]["form"]]
             found.append(check_privacy(read_document(canonical(document))).promises[0])
-        if promise["promise"] != "dalenius":  # of types one member is all samples
-            assert found[0] == found[1]
-        assert all(a >= b for a, b in zip(found[0].values(), found[1].values(), strict=True))
+        for figure, value in found[1].items():
+            near = abs(found[0][figure] - value) <= NEAR
+            # Of types a member of a group is all samples together.
+            assert near or (promise["promise"] == "dalenius" and found[0][figure] >= value)
 
 
 SOFT = {  # no zeros; the same rows, for types and for outcomes of two samples
@@ -198,6 +199,7 @@ def test_a_bound_over_types_is_that_over_all_outcomes():
         shared = [str(Fraction(int(v), many).__round__()) for v in row]
         leaves.append({"objective": leaf["objective"], "promises": [shared] * many})
     wide["proof"] = inner | {"promises": ["0"] * many, "leaves": leaves}
+    wide["claims"] |= {"bound": "9", "gap": "9"}
     assert abs(check(canonical(document)).bound - check(canonical(wide)).bound) <= NEAR
 
 

@@ -132,12 +132,17 @@ def _stated(kept: Kept) -> Json:
 
 def _asked(promise: Json, draft: Json) -> list[Json]:
     """The figures of the secret given one more column that are asked for, while they are few."""
-    if "secret" not in promise or draft["channel"]["form"] != "dense" or "outcomes" not in draft["law"]:
+    if "secret" not in promise:
         return []
     mechanism = draft["mechanism"]
     reads = [*mechanism["observe"], *mechanism["strata"]]
-    size = len(draft["law"]["outcomes"]) * len(reads)
-    if size > ONE_MORE or size * draft["channel"]["letters"] > SUMS:
+    if draft["law"]["law"] == "alike":
+        reads = draft["law"]["variables"][2:]
+    elif draft["channel"]["form"] in ("dense", "types") and "outcomes" in draft["law"]:
+        size = len(draft["law"]["outcomes"]) * len(reads)
+        if size > ONE_MORE or size * draft["channel"]["letters"] > SUMS:
+            return []
+    elif draft["channel"]["form"] != "orbits":
         return []
     others = [name for name in reads if name not in promise["secret"]]
     return [{"figure": "leakage_bits", "given": name, "value": None} for name in others]

@@ -16,7 +16,7 @@ from dalenius.kernel.subsets import ceiling
 def bound_in_closed_form(
     setting: Setting,
     promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    limits: tuple[Limit, ...],
     objective: Objective,
     proof: Node,
 ) -> Fraction:

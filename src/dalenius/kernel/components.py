@@ -23,7 +23,7 @@ from dalenius.kernel.rows import Frame
 def bound_by_components(
     setting: Setting,
     promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    limits: tuple[Limit, ...],
     objective: Objective,
     proof: Node,
 ) -> Fraction:

@@ -24,7 +24,7 @@ Vertex = frozenset[tuple[int, int, int]]  # (place of an input, numerator, denom
 def bound_by_corners(
     setting: Setting,
     promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    limits: tuple[Limit, ...],
     objective: Objective,
     proof: Node,
 ) -> Fraction:

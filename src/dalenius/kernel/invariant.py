@@ -29,7 +29,7 @@ Ratios = tuple[tuple[int, int], ...]  # the least and the largest ratio of each 
 def bound_with_margins(
     setting: Setting,
     promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    limits: tuple[Limit, ...],
     objective: Objective,
     proof: Node,
 ) -> Fraction:

@@ -207,7 +207,7 @@ def _with_second(more: dict[int | None, int], two: list[tuple[int, int]]) -> dic
 def bound_by_marginals(
     setting: Setting,
     promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    limits: tuple[Limit, ...],
     objective: Objective,
     proof: Node,
 ) -> Fraction:

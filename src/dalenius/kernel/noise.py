@@ -223,10 +223,11 @@ class Noisy(Release):
         much = exp(epsilon / len(self.axes))[0]  # from below: a smaller e^epsilon makes delta larger
         return sum((axis.excess(much) for axis in self.axes), NOTHING)
 
-    def capacity(self, group: int, evidence: Node) -> Fraction:
-        """Of `group` records: each has noise of its own, so that what is told of them adds up."""
+    def capacity(self, group: int, evidence: Node, rows: int = 1) -> Fraction:
+        """Of `group` records, or of so many rows: each has noise of its own, so that what is told of them adds up."""
         evidence.require(evidence.is_null(), "the axes have all that proves their capacity")
-        return group * self._capacity
+        require(rows == 1 or rows >= group, "there are fewer rows than the group has records")
+        return max(group, rows) * self._capacity
 
     @cached_property
     def _capacity(self) -> Fraction:

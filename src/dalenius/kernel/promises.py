@@ -96,7 +96,7 @@ class InformationPrivacy(AboutSecret):
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
         found = release.told(self.secret)
-        at_most(found["odds_nats"], self.epsilon, "the level of information privacy")
+        at_most(found.get("odds_nats"), self.epsilon, "the level of information privacy")
         return found
 
 
@@ -109,7 +109,7 @@ class Leakage(AboutSecret):
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         found = release.told(self.secret)
-        at_most(found["leakage_bits"], self.at_most, "the leakage")
+        at_most(found.get("leakage_bits"), self.at_most, "the leakage")
         if self.within is None:
             no_evidence(evidence)
         else:
@@ -127,7 +127,7 @@ class WorstCaseLeakage(AboutSecret):
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
         found = release.told(self.secret)
-        at_most(found["worst_letter_bits"], self.at_most, "the worst-case leakage")
+        at_most(found.get("worst_letter_bits"), self.at_most, "the worst-case leakage")
         return found
 
 
@@ -182,7 +182,7 @@ class Dalenius(Promise):
         beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: an adversary learns all of it")
         everything = bits(log2(prod(sorted(release.setting.members)[-self.group :]))[1])
-        found = min(self.rows * release.capacity(self.group, evidence), everything)
+        found = min(release.capacity(self.group, evidence, self.rows), everything)
         at_most(found, self.at_most, "what an adversary may learn")
         return {"capacity_bits": found}
 

@@ -58,7 +58,7 @@ def tells_all(setting: Setting, objective: Objective) -> bool:
 def bound_by_subsets(
     setting: Setting,
     promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    limits: tuple[Limit, ...],
     objective: Objective,
     proof: Node,
 ) -> Fraction:

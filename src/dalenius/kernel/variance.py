@@ -100,7 +100,7 @@ def _trace_of_inverse(G: Matrix, work: Work) -> Fraction:
 def bound_of_variance(
     setting: Setting,
     promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    limits: tuple[Limit, ...],
     objective: Objective,
     proof: Node,
 ) -> Fraction:
