@@ -63,4 +63,6 @@ def fair(*names):
 
 def coin(p=Fraction(1, 4), output="Y", **more):
     """A fair bit X through a binary symmetric channel, with its level of local_dp promised."""
-    return document(fair("X"), (("X",), flip(p)), [{"local_dp": "2"}], output=output, **more)
+    rows = more.get("max_rows", 1)  # of a person, whom the level is about
+    level = {"local_dp": str(2 * rows)} | ({"rows": rows} if rows > 1 else {})
+    return document(fair("X"), (("X",), flip(p)), [level], output=output, **more)

@@ -98,7 +98,6 @@ def test_a_proved_promise_about_one_draw_from_all_records_is_used_as_it_stands()
     query = document(fair("X"), (("X",), flip("3/8")), promised, beside={"source": {"pmf": "joint.json"}})
     assert 0.05 < figure("dalenius", entries(query, query)) <= 0.1
     assert figure("dalenius", entries(query, rows=7)) > 0.1  # not for seven draws
-    assert figure("dalenius", entries(query, max_rows=2)) > 0.05  # nor for two records of a person
     assert figure("dalenius", entries(table)) == 1  # nor when each row of a table is drawn for
 
 

@@ -70,7 +70,7 @@ def each_of(design: Json) -> list[str] | None:
     if each is True:
         total = min(number(promise["local_dp"]) for promise in promised)
         each = dict.fromkeys(mechanism["observe"], total / len(mechanism["observe"]))
-    rows = max(int(promise.get("rows") or design.get("source", {}).get("max_rows") or 1) for promise in promised)
+    rows = max(int(promise.get("rows", 1)) for promise in promised)
     return [text(number(each[name]) / rows) if rows > 1 else text(each[name]) for name in mechanism["observe"]]
 
 

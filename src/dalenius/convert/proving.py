@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,16 @@ from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import LOWER, Leakage
 from dalenius.kernel.rules import proved_bound
 
-__all__ = ["ENOUGH", "Proved", "bounds_within", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
+__all__ = [
+    "ENOUGH",
+    "Proved",
+    "bounds_within",
+    "card_text",
+    "figures_claimed",
+    "proved_elsewhere",
+    "proved_text",
+    "work_declared",
+]
 
 Json = dict[str, Any]
 

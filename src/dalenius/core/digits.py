@@ -1,4 +1,8 @@
-"""Figures as people read them, rounded against us: upper bounds up, lower bounds down, estimates to the nearest."""
+"""Figures as people read them, rounded against us: upper bounds up, lower bounds down, estimates to the nearest.
+
+A bound that stands less than a part in 10^12 beyond a short number is that number: what is proved in doubles for 1/2
+ends at 0.50000000000001, and is written 0.5. This is the one place that rounds figures for people.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -7,19 +11,24 @@ from typing import Any, Literal
 
 from dalenius.core.numbers import exact
 
-__all__ = ["Direction", "bits", "factor", "figure", "many", "percent", "share_of_one"]
+__all__ = ["Direction", "before_and_after", "bits", "factor", "figure", "many", "percent", "share_of_one"]
 
 Direction = Literal["up", "down", "nearest"]
 
 _ROUND: dict[str, Callable[[Fraction], int]] = {"up": ceil, "down": floor, "nearest": round}
 SMALLEST = Fraction(1, 100_000)
 """Numbers below this one are written with an exponent."""
+SAME = Fraction(1, 10**12)
+"""Numbers that differ by less than this share of themselves are written alike."""
 
 
-def _rounded(q: Fraction, places: int, direction: Direction) -> Fraction:
-    """The multiple of 10^-places on the asked side of q."""
+def _rounded(q: Fraction, places: int, direction: Direction) -> tuple[Fraction, bool]:
+    """The multiple of 10^-places on the asked side of q, and whether it is q to all that counts."""
     unit = Fraction(10) ** -places
-    return _ROUND[direction](q / unit) * unit
+    nearest = round(q / unit) * unit
+    if abs(nearest - q) <= SAME * abs(q):
+        return nearest, True
+    return _ROUND[direction](q / unit) * unit, False
 
 
 def _magnitude(q: Fraction) -> int:
@@ -53,26 +62,28 @@ def figure(x: Any, direction: Direction, digits: int = 3) -> str:
 
     >>> figure("0.0134208", "down"), figure("0.0134208", "up"), figure("1/2", "up"), figure("1e-30", "up")
     ('0.0134', '0.0135', '0.5', '1e-30')
+    >>> figure(0.5000000000000115, "up", 9), figure(0.5000001, "up")
+    ('0.5', '0.501')
     """
     q = exact(x)
     if not q:
         return "0"
     places = digits - 1 - _magnitude(q)
-    near = _rounded(q, places, direction)
+    near, same = _rounded(q, places, direction)
     e = _magnitude(near)
     places = digits - 1 - e  # one less when the rounding carried into a new digit
     if abs(near) < SMALLEST:
         return f"{_plain(near / Fraction(10) ** e, digits - 1, strip=True)}e{e}"
-    return _plain(near, places, strip=near == q)
+    return _plain(near, places, strip=same)
 
 
-def bits(x: Any, direction: Direction) -> str:
+def bits(x: Any, direction: Direction, digits: int = 3) -> str:
     """Bits of information with their unit.
 
     >>> bits("0.7924", "up"), bits(1, "up"), bits(0, "up"), bits("0.99999", "up"), bits("0.99999", "down")
     ('0.793 bits', '1 bit', '0 bits', '1.00 bits', '0.999 bits')
     """
-    text = figure(x, direction)
+    text = figure(x, direction, digits)
     return f"{text} bit" if text == "1" else f"{text} bits"
 
 
@@ -87,8 +98,19 @@ def percent(x: Any, direction: Direction) -> str:
     q = 100 * exact(x)
     if 0 < q < 1:
         return f"{figure(q, direction, 2)} %"
-    near = _rounded(q, 1, direction)
-    return f"{_plain(near, 1, strip=near == q)} %"
+    near, same = _rounded(q, 1, direction)
+    return f"{_plain(near, 1, strip=same)} %"
+
+
+def before_and_after(before: Any, after: Any) -> tuple[str, str]:
+    """Two shares in per cent, from below and from above; one and the same share is rounded once, up.
+
+    >>> before_and_after("0.6004", "0.6004"), before_and_after("0.6004", "0.6006")
+    (('60.1 %', '60.1 %'), ('60.0 %', '60.1 %'))
+    """
+    first, second = exact(before), exact(after)
+    same = abs(second - first) <= SAME * abs(second)
+    return percent(second if same else first, "up" if same else "down"), percent(second, "up")
 
 
 def factor(nats: Any) -> str:
@@ -120,4 +142,4 @@ def share_of_one(p: Fraction, *, fraction: bool = False) -> str:
         return "<0.01"
     if p > Fraction(99, 100):
         return ">0.99"
-    return _plain(_rounded(p, 2, "nearest"), 2, strip=False)
+    return _plain(_rounded(p, 2, "nearest")[0], 2, strip=False)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dalenius.report.digits import bits, factor, figure, percent, share_of_one
+from dalenius.core.digits import SAME, before_and_after, bits, factor, figure, percent, share_of_one
 
 positive = st.fractions(min_value=Fraction(1, 10**40), max_value=10**6)
 shares = st.fractions(min_value=0, max_value=1)
@@ -15,7 +15,7 @@ shares = st.fractions(min_value=0, max_value=1)
 @given(positive, st.integers(min_value=1, max_value=8))
 def test_a_figure_is_on_the_asked_side_and_near(q: Fraction, digits: int) -> None:
     low, high = Fraction(figure(q, "down", digits)), Fraction(figure(q, "up", digits))
-    assert low <= q <= high
+    assert low * (1 - SAME) <= q <= high * (1 + SAME)
     assert high - low <= q * 10 * Fraction(1, 10 ** (digits - 1))
     assert abs(Fraction(figure(q, "nearest", digits)) - q) <= high - low
 
@@ -23,7 +23,7 @@ def test_a_figure_is_on_the_asked_side_and_near(q: Fraction, digits: int) -> Non
 @given(shares)
 def test_a_percentage_is_on_the_asked_side(q: Fraction) -> None:
     low, high = (Fraction(percent(q, d).removesuffix(" %")) / 100 for d in ("down", "up"))
-    assert low <= q <= high
+    assert low * (1 - SAME) <= q <= high * (1 + SAME)
     assert high - low <= Fraction(1, 1000)
 
 
@@ -61,3 +61,16 @@ def test_a_cell_never_shows_a_false_zero_or_one(p: Fraction) -> None:
     assert (text == "0") == (p == 0)
     assert (text == "1") == (p == 1)
     assert len(text) <= 5
+
+
+def test_a_bound_that_rests_on_doubles_is_written_as_the_short_number_that_it_is():
+    assert figure(0.5000000000000115, "up", 9) == "0.5"
+    assert bits("1.000000000000000000000000000001", "up") == "1 bit"
+    assert bits("1.00001", "up") == "1.01 bits"
+
+
+@given(shares, shares)
+def test_one_share_has_one_rounding_and_two_shares_keep_their_order(p: Fraction, q: Fraction) -> None:
+    assert len(set(before_and_after(p, p))) == 1
+    before, after = (Fraction(text.removesuffix(" %")) for text in before_and_after(min(p, q), max(p, q)))
+    assert before <= after
