@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.lines import bound_by_lines
 from dalenius.kernel.nouns import Law, Setting
 from dalenius.kernel.numbers import Node, Work, require
@@ -20,15 +20,9 @@ from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import Frame
 
 
-def bound_by_components(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],
-    objective: Objective,
-    proof: Node,
-) -> Fraction:
+def bound_by_components(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """The mean of the bounds of all parts, each proved by lines; parts in the order of their first inputs."""
-    _, views, parts = proof.fields("rule", "views", "parts")
+    views, parts = proof.fields("rule", "views", "parts")[1:]
     law = setting.law
     require(objective.maximise and type(setting) is Setting, "parts are for information about columns that are read")
     require(Posteriors(setting, objective.about).tells_itself(), "parts are for W = X")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.logs import BITS
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
@@ -21,16 +21,10 @@ Tableau = list[list[int]]
 Vertex = frozenset[tuple[int, int, int]]  # (place of an input, numerator, denominator) of its positive entries
 
 
-def bound_by_corners(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],
-    objective: Objective,
-    proof: Node,
-) -> Fraction:
+def bound_by_corners(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """sum z + the most that phi exceeds z by at a corner; prices in units of 2^-SCORE."""
     require(objective.maximise, "corners are for information")
-    _, prices, basis = proof.fields("rule", "prices", "basis")
+    prices, basis = proof.fields("rule", "prices", "basis")[1:]
     z = prices.wholes()
     inputs = list(setting.mass)
     require(len(z) == len(inputs), "there is not one price for each input that occurs")

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective
 from dalenius.kernel.maps import informed
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
@@ -21,26 +21,11 @@ class Letters:
     A limit on a distortion d is  sum over records of d(x, t) c_t(x) <= at_most, so that a weight w >= 0 adds w at_most
     to the constant and -w d(x, t) to the line of letter t; a distortion that is minimised adds -d(x, t). Margins are
     preserved if sum_x p(x) c_t(x) = p(t): any number m adds m p(t) to the constant and -m p(x) to the line.
-
-    Parameters
-    ----------
-    setting : Setting
-        The law and the mechanism.
-    limits, by_limit : sequences
-        The limits and their weights in units of 2^-UNIT.
-    objective : Objective
-        A distortion in it is minimised.
-    margins : sequence of int
-        A number for each letter in units of 2^-UNIT, or none.
+    Numbers are in units of 2^-UNIT.
     """
 
     def __init__(
-        self,
-        setting: Setting,
-        limits: Sequence[Limit],
-        objective: Objective,
-        by_limit: Sequence[int],
-        margins: Sequence[int],
+        self, setting: Setting, limits: Limits, objective: Objective, by_limit: list[int], margins: list[int]
     ) -> None:
         self.setting = setting
         self.margins = margins

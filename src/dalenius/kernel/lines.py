@@ -26,14 +26,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.letters import Gains, Letters, Map, gains_of_maps, maps_of
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.posteriors import Posteriors
-from dalenius.kernel.promises import Contraction, Promise
+from dalenius.kernel.promises import Contraction
 from dalenius.kernel.ranges import Ranges
-from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, least_ratio, pairs, scores
+from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, needed_ratio, pairs, scores
 from dalenius.kernel.simplices import raised_on_simplices
 
 DIVISIONS = ("letters", "maps", "simplices", "ranges", "boxes")
@@ -47,33 +47,16 @@ class LineCase(NamedTuple):
     shift: int  # in units of 2^-SCORE, times the mass of the column
 
 
-def bound_by_lines(
-    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
-) -> Fraction:
+def bound_by_lines(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """The bound (2) of the objective for every mechanism that keeps the promises and the limits."""
     gain = Lines(setting, promises, limits, objective, proof).bound()
     return gain if objective.maximise else max(Fraction(0), -gain)
 
 
 class Lines:
-    """The lines of a proof: for each input a number for each of its leaves, in units of 2^-SCORE / total.
+    """The lines of a proof: for each input a number for each of its leaves, in units of 2^-SCORE / total."""
 
-    Parameters
-    ----------
-    setting, promises, limits, objective
-        What is asked for.
-    proof : Node
-        {rule, division, promises, limits, margins, cuts, prices, trees, leaves, relations}.
-    """
-
-    def __init__(
-        self,
-        setting: Setting,
-        promises: tuple[Promise, ...],
-        limits: tuple[Limit, ...],
-        objective: Objective,
-        proof: Node,
-    ) -> None:
+    def __init__(self, setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> None:
         _, division, weights, by_limit, margins, cuts, prices, trees, leaf_list, relations = proof.fields(
             "rule", "division", "promises", "limits", "margins", "cuts", "prices", "trees", "leaves", "relations"
         )
@@ -113,6 +96,13 @@ class Lines:
             self.frames[secret] = Frame(self.setting, secret)
         return self.frames[secret]
 
+    @property
+    def posteriors(self) -> Posteriors:
+        """What is told about, where information is maximised."""
+        if self.told is None:
+            raise Refused("cells of posteriors are for an information")
+        return self.told
+
     def bound(self) -> Fraction:
         """The bound (2) of the gain."""
         for promise, weight in zip(self.promises, self.weights, strict=True):
@@ -127,7 +117,7 @@ class Lines:
             slopes = self._price(slopes)
         if self.division == "maps":
             return self._over_maps()
-        by_letter = len(self.setting.released) if self.setting.released is not None else 0
+        by_letter = self.setting.width or 0
         one = len(self.trees) == 1 and not self.letters.matter
         require(one or len(self.trees) == by_letter, "there is not a tree for each letter")
         cases = [case for t, tree in enumerate(self.trees) for case in self._cases(t, tree, slopes)]
@@ -223,9 +213,8 @@ class Lines:
 
         Returns the slopes a in units of 2^-SCORE, from below. On inputs that never occur the rows of the promises stay.
         """
-        told = self.told
-        require(told is not None and told.tells_itself(), "boxes are for W = X")
-        assert told is not None
+        told = self.posteriors
+        require(told.tells_itself(), "boxes are for W = X")
         less = [sigma << UP for (sigma,) in sigmas]
         price = dict(zip(self.setting.mass, self.prices, strict=True))
         columns = []
@@ -244,13 +233,11 @@ class Lines:
             require(not self.objective.maximise, "letters alone do not divide the columns of an information")
             found = leaves(tree, None, _undivided, self.setting.work)
             return [LineCase(place, node.pair()[1].place(len(self.own)), 0) for _, node in found]
-        require(self.told is not None, "cells of posteriors are for an information")
-        assert self.told is not None
         if self.division == "simplices":
-            needs = raised_on_simplices(tree, self.told, slopes)
+            needs = raised_on_simplices(tree, self.posteriors, slopes)
         else:
             up = 0 if self.priced else UP
-            boxes = Ranges(self.told, self.promises, self.relations)
+            boxes = Ranges(self.posteriors, self.promises, self.relations)
             needs = boxes.raised(tree, [[v << up for v in row] for row in slopes])
         require(bool(needs), "a tree leaves no case")
         return [LineCase(place, j, need) for j, need in needs.items()]
@@ -273,9 +260,7 @@ class Lines:
     def _beyond_prices(self, cases: Sequence[LineCase]) -> Fraction:
         """(3): any prices z(x) of c(x), and what the lines exceed them by."""
         setting = self.setting
-        r = least_ratio(setting, self.promises)
-        require(r is not None, "prices beside cells need a level of local_dp between all inputs")
-        assert r is not None
+        r = needed_ratio(setting, self.promises)
         price = {x: (v << UP) * setting.total for v, x in zip(self.prices, setting.mass, strict=True)}
         over = [Fraction(0)] * len(cases)
         for x, line in self.lines.items():
@@ -289,18 +274,15 @@ class Lines:
 
     def _over_maps(self) -> Fraction:
         """Cases are maps from the side information of the user, which the mechanism does not see, to letters."""
-        side = self.setting.mechanism.side
-        released = self.setting.released
-        held = side is not None and self.setting.mechanism.encoder == "statistically-informed"
-        require(held and not self.objective.maximise, "maps are for side information that the mechanism does not see")
+        side, width = self.setting.mechanism.side, self.setting.width
+        if side is None or self.setting.mechanism.encoder != "statistically-informed" or self.objective.maximise:
+            raise Refused("maps are for side information that the mechanism does not see")
         require(not self.letters.margins and not self.prices, "maps have neither margins nor prices")
-        require(released is not None and len(self.trees) == 1, "maps need letters, and one tree")
-        assert side is not None
-        assert released is not None
+        require(len(self.trees) == 1, "maps need one tree")
         worlds = len(self.setting.alphabets[side])
         cases: list[LineCase] = []
         maps: list[Map] = []
-        for known, node in maps_of(self.trees[0], worlds, len(released), self.setting.work):
+        for known, node in maps_of(self.trees[0], worlds, width or 0, self.setting.work):
             cases.append(LineCase(len(maps), node.pair()[1].place(len(self.own)), 0))
             maps.append(known)
         return self._sum(cases, gains_of_maps(self.letters, maps))

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from dalenius.kernel.logs import BITS, LOG_COST, exp, log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, integers, require
+from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.promises import (
     Independent,
     InformationPrivacy,
@@ -41,14 +41,7 @@ Pair = tuple[int, int, int, Fraction]
 class Frame:
     """The labels (s, k) of the records for one secret: their counts, and how many records of each input have them.
 
-    Parameters
-    ----------
-    setting : Setting
-        The law and the mechanism; k are the columns that leave beside the released letter.
-    secret : sequence of str
-        The columns whose values s are.
-    names : list of Label, optional
-        Another name for the value s of each outcome of the law (see `merged` in `posteriors`).
+    `names` may call the value s of each outcome of the law otherwise (see `merged` in `posteriors`).
     """
 
     def __init__(self, setting: Setting, secret: Sequence[str], names: list[Label] | None = None) -> None:
@@ -130,6 +123,14 @@ def least_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction | Non
     return min((r for r in (ratio(promise, setting) for promise in promises) if r is not None), default=None)
 
 
+def needed_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction:
+    """The same, or a refusal."""
+    found = least_ratio(setting, promises)
+    if found is None:
+        raise Refused("no promise bounds the ratio of all pairs of inputs")
+    return found
+
+
 def constant(promise: Promise, weight: int, frame: Frame) -> Fraction:
     """What a weight on the sum over all letters allows: weight (at_most - I(S; K)); only a leakage has one."""
     if isinstance(promise, Leakage):
@@ -139,23 +140,9 @@ def constant(promise: Promise, weight: int, frame: Frame) -> Fraction:
 
 
 def scores(promise: Promise, frame: Frame, weight: int, nodes: Sequence[Node]) -> Scores:
-    """The scores (1) of one promise in all cases.
+    """The scores (1) of one promise in all cases: for each label a number per case; {} when all are zero.
 
-    Parameters
-    ----------
-    promise : Promise
-        About the secret of the frame.
-    frame : Frame
-        The labels that get a score.
-    weight : int
-        The multiplier for all letters together, in units of 2^-UNIT; for a leakage alone.
-    nodes : sequence of Node
-        For each case the multipliers of this promise. An empty list stands for zeros.
-
-    Returns
-    -------
-    dict
-        For each label a number per case; {} when all are zero.
+    `weight` is the multiplier for all letters together, `nodes` has those of each case; an empty list stands for zeros.
     """
     if isinstance(promise, Leakage):  # under every law of a ball, so under this one
         laws = [node.wholes(1) for node in nodes]
@@ -176,27 +163,13 @@ def _used(node: Node) -> bool:
 
 
 def _columns(nodes: Sequence[Node], length: int, least: int | None = None) -> list[Numbers]:
-    """For each place of a vector what the cases have there; an empty list stands for zeros."""
-    found = _columns_at_once([node.value for node in nodes], length, least)
-    if found is not None:
-        return found
-    rows = []
+    """For each place of a vector what the cases have there, read at once; an empty list stands for zeros."""
+    texts: list[object] = []
     for node in nodes:
-        numbers = node.wholes(least) or [0] * length
-        if len(numbers) != length:
+        if node.length() not in (0, length):
             raise node.refuse("not a multiplier for each value")
-        rows.append(numbers)
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _columns_at_once(values: Sequence[object], length: int, least: int | None) -> list[Numbers] | None:
-    """The same in little time, if all vectors are there and are right."""
-    lists = [value for value in values if isinstance(value, list) and len(value) == length]
-    if len(lists) < len(values):
-        return None
-    numbers = integers([text for value in lists for text in value])
-    if numbers is None or (least is not None and min(numbers, default=least) < least):
-        return None
+        texts += node.value if isinstance(node.value, list) and node.value else ["0"] * length
+    numbers = Node(texts, "multipliers").wholes(least)
     return [numbers[k::length] for k in range(length)]
 
 

@@ -21,26 +21,13 @@ class Corner(NamedTuple):
 
 
 def raised_on_simplices(tree: Node, told: Posteriors, slopes: Sequence[Sequence[int]]) -> dict[int, int]:
-    """How much the linear function of each leaf has to be raised to lie above phi on its cells.
+    """How much the linear function of each leaf has to be raised to lie above phi on its cells, in units of 2^-SCORE.
 
     The first cell has the unit vectors as corners. A split gives the weights of a point on the corners of its cell,
     and its parts replace one corner of positive weight by that point: they cover the cell, because every point of it
     is in the part whose replaced corner loses its weight first on the ray from the point. If a.g + n >= phi(g) at the
-    corners g, all of mass one, then a.u + n >= phi(u) on the cell: phi is convex and 1-homogeneous.
-
-    Parameters
-    ----------
-    tree : Node
-        The cells; a leaf names a line.
-    told : Posteriors
-        The labels of the posterior, in their order.
-    slopes : sequence of sequence of int
-        For each line the linear function a, in units of 2^-UNIT.
-
-    Returns
-    -------
-    dict
-        For each line that is named, what it needs, in units of 2^-SCORE, rounded upwards.
+    corners g, all of mass one, then a.u + n >= phi(u) on the cell: phi is convex and 1-homogeneous. `slopes` are the a
+    of all lines, in units of 2^-UNIT.
     """
     work, many = told.setting.work, len(told.keys)
     root = []
