@@ -144,8 +144,8 @@ def test_a_compact_form_is_expanded(written):
         ([], "a channel file is an object"),
         ({"form": "strange"}, "no channel of form 'strange'"),
         ({"inputs": {}, "output": {}, "rows": []}, "maps names to lists"),
-        ({"format": "dalenius-design/1"}, "the design file is damaged"),
-        ({"format": "dalenius-card/1"}, "the card is damaged"),
+        ({"format": "dalenius-design/2"}, "damaged"),
+        ({"format": "dalenius-card/2"}, "damaged"),
         ({"inputs": {"X": ["a"]}, "output": {"Y": ["0"]}, "rows": [["much"]]}, "a channel entry is 'much'"),
     ],
 )
