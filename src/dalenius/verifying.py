@@ -107,7 +107,7 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     for mine, theirs in zip(design.problem.guarantees, sections["guarantee"], strict=False):
         if theirs.get("rows") == "all":  # counted when the table was read
             theirs["rows"] = getattr(mine, "rows", 1)
-    asked = {
+    asked: dict[str, Any] = {
         **{k: sections[k] for k in ("mechanism", "objective", "side_information", "robust") if k in sections},
         "guarantees": [{"promised": promised} for promised in sections["guarantee"]],
         "limits": [{"promised": promised} for promised in sections.get("limit", [])],

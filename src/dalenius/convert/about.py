@@ -55,7 +55,8 @@ def about_of(told: Json, written: str) -> Json:
         found["letters"] = list(letters)  # labels of an output of its own, whose letters prove nothing
     if not public:
         found["mechanism"] = {key: told["mechanism"][key] for key in SEARCH if key in told["mechanism"]}
-    stated = told.get("proof", told.get("certificate", {})).get("stated")
+    proof: Json = told.get("proof") or told.get("certificate") or {}
+    stated = proof.get("stated")
     if stated:
         found["stated"] = stated
     return found
