@@ -12,6 +12,7 @@ import pytest
 
 from dalenius.convert import checked as check
 from dalenius.errors import NotCertified
+from dalenius.tables import read_told
 from tests.cli.conftest import Place, released_in, rows, write_csv
 
 Run = Callable[..., tuple[int, str, str]]
@@ -128,7 +129,7 @@ def test_the_exported_checker_needs_nothing_and_agrees_with_the_package(done: Pl
     assert code == 0
     lines = (done / "verifier.py").read_text().splitlines()
     assert not [line for line in lines if line.startswith(("import dalenius", "from dalenius"))]
-    design = json.loads((done / "out" / "design.json").read_text())
+    design = read_told(done / "out" / "design.json")
     here = runpy.run_path(str(done / "verifier.py"), run_name="verifier")  # in this process, for all the ways
     for how in WAYS:
         text = spoilt(design, how)

@@ -12,6 +12,7 @@ from dalenius import Problem, apply, load, solve, verify
 from dalenius.certify import check
 from dalenius.core.forms import channel_of
 from dalenius.errors import InputError, NotCertified, ProblemFileError
+from dalenius.tables import read_told
 
 NOISE = """\
 [source]
@@ -104,7 +105,7 @@ def test_a_promise_about_the_whole_release_is_proved_at_the_figure_that_the_ledg
     code, said, err = run("release", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
     assert "All 40 released rows together tell at most 0.5 bits about the x of any one record" in said
-    (guarantee,) = json.loads((tmp_path / "out" / "card.json").read_text())["guarantees"]
+    (guarantee,) = read_told(tmp_path / "out" / "card.json")["guarantees"]
     assert guarantee["promised"]["rows"] == 40
     spent = json.loads(run("ledger", "status", tmp_path / "l", "--json")[1])["spent"]["dalenius"]
     assert guarantee["proved"]["capacity_bits"] == spent
@@ -172,7 +173,7 @@ def test_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
     code, said, err = run("release", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
     assert "what is released about one SERIALNO (at most 4 rows) is not more than 54.6 times as likely" in said
-    card = json.loads((tmp_path / "out" / "card.json").read_text())
+    card = read_told(tmp_path / "out" / "card.json")
     assert (card["unit_of_privacy"], card["max_rows"]) == ("SERIALNO", 4)
     spent = Fraction(json.loads(run("ledger", "status", tmp_path / "l", "--json")[1])["spent"]["local_dp"])
     assert abs(spent - Fraction(card["guarantees"][0]["proved"]["epsilon_nats"])) < Fraction(1, 10**25)

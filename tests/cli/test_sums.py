@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dalenius.tables import read_told
+
 Run = Callable[..., tuple[int, str, str]]
 
 NAMES = [f"X{k}" for k in range(1, 13)]
@@ -44,7 +46,7 @@ def test_a_chain_of_sums_from_a_problem_file_to_an_audited_release(folder: Path,
     code, said, _ = run("release", problem, "-o", out, "--new-key", folder / "k")
     assert code == 0
     assert "by the lemma on sums of uniform states" in said
-    design = json.loads((out / "design.json").read_text())
+    design = read_told(out / "design.json")
     assert (design["channel"]["form"], design["channel"]["modulus"]) == ("sums", 4)
     assert float(design["value"]) > 12 * 0.8112 - 2  # n H(X) - log2 M
     code, said, _ = run("verify", out / "design.json", "--problem", problem)

@@ -200,12 +200,6 @@ class Noisy(Release):
         require(not given, "form noise does not prove what is told given a column")
         return NOTHING, self._leakage(about)
 
-    def independent(self, secret: Sequence[str]) -> None:
-        raise Refused("form noise does not prove independence")
-
-    def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
-        raise Refused("form noise does not prove this")
-
     def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
         require(not given and metric is None, "form noise does not prove local_dp with a metric or a given column")
         found = self._level()
