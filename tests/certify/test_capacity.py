@@ -9,8 +9,8 @@ from itertools import combinations, product
 
 import pytest
 
-from dalenius.convert import checked as check
 from dalenius.certify.capacity import individual
+from dalenius.convert import checked as check
 from dalenius.core import Certificate, Channel, Dalenius, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.core.reading import whole

@@ -10,9 +10,9 @@ from itertools import pairwise, product
 import pytest
 from contract import assert_kept, information
 
-from dalenius.convert import checked as check
 from dalenius.certify.checking import prove
 from dalenius.certify.composition import Composition
+from dalenius.convert import checked as check
 from dalenius.core import Certificate, Channel, Design, Independent, Pmf, ProductPmf, Windows
 from dalenius.core.numbers import exact, up
 from dalenius.designs import disclose, windows

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import checked as check
 from dalenius.certify.filled import Filled
 from dalenius.certify.water import Resampled, stated
+from dalenius.convert import checked as check
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
 from dalenius.core.arithmetic import BITS, log2, log2_of_many
 from dalenius.core.numbers import exact

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import checked as check
 from dalenius.certify.noise import AxisProof, NoiseProof
+from dalenius.convert import checked as check
 from dalenius.core import Noise, Pmf, channel_of
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.core.shifting import convolved

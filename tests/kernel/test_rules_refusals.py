@@ -185,7 +185,7 @@ REFUSED = {
         ),
         "prices are for one tree",
     ),
-    "prices without a ratio": (coin(CELLS | {"prices": ["0", "0"]}), "need a level of local_dp"),
+    "prices without a ratio": (coin(CELLS | {"prices": ["0", "0"]}), "no promise bounds the ratio"),
     "a number too few": (coin(lines("simplices", ONE_LEAF, [leaf(["0"])])), "not one number for each label"),
     "a posterior too few": (
         secret(lines("letters", LETTER_BY_LETTER, [leaf([["1"]])] * 2)),

@@ -36,6 +36,8 @@ def kind_of(document: Json) -> str:
     while proof.get("rule") == "alike":
         proof = proof["proof"]
     rule = proof["rule"]
+    if rule == "groups":
+        return "sums" if document["channel"]["form"] == "sums" else "composition"
     return DIVISIONS[proof["division"]] if rule == "lines" else RULES.get(rule, rule)
 
 
@@ -81,7 +83,7 @@ def told_design(document: Json, about: Json) -> Json:
         **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
         **_decoder_told(document, output_of(about)),
         "joint": joint_told(document),
-        "channel": channel_told(document, output_of(about)),
+        "channel": _labelled(channel_told(document, output_of(about)), about),
         "certificate": {"kind": kind_of(document), **({"stated": about["stated"]} if "stated" in about else {})},
         "remarks": about.get("remarks", []),
         "problem_digest": about.get("problem_digest", ""),
@@ -110,7 +112,7 @@ def told_card(document: Json, about: Json) -> Json:
                 document["promises"], document["claims"]["promises"], shown, document["evidence"], strict=True
             )
         ],
-        "channel": channel_told(document, output_of(about)),
+        "channel": _labelled(channel_told(document, output_of(about)), about),
         **({"limits": stated["limits"]} if "limits" in stated else {}),
         **_side_told(document),
         **_robust_told(document),
@@ -291,6 +293,15 @@ def channel_told(document: Json, output: str) -> Json:
         ratio, classes, columns = (channel[key] for key in ("ratio", "classes", "columns"))
         return {"form": "staircase", **sides, "ratio": ratio, "group": classes, "columns": columns}
     raise CannotConvert(f"channels of form {form!r}")
+
+
+def _labelled(channel: Json, about: Json) -> Json:
+    """The channel with the labels of an output of its own, where the file beside it has some that fit."""
+    labels, name = about.get("letters"), output_of(about)
+    letters = channel["output"].get(name, [])
+    if not labels or len(labels) != len(letters):
+        return channel
+    return {**channel, "output": {**channel["output"], name: labels}}
 
 
 def sides_told(document: Json, output: str) -> Json:
