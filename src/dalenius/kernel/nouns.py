@@ -157,12 +157,12 @@ LAWS: dict[str, LawReader] = {
 class Mechanism:
     """What may be looked at, what leaves, and which letters may be released: the mechanisms that compete.
 
-    `form` is "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly; or "noise":
-    the columns are numbers on grids, and points of the grids, continued at both ends, are released. With `each` every
-    observed column has a matrix of its own, drawn by itself, whose level of local DP is at most this; `form` then speaks
-    of these. `encoder` is what the mechanism does about side information. "informed": it is read as the last input;
-    "statistically-informed": what is drawn is a map from it to released letters; "uninformed": nothing, and it is not
-    counted beside what leaves.
+    `form` is "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly; or
+    "noise": the columns are numbers on grids, and points of the grids, continued at both ends, are released. With
+    `each` every observed column has a matrix of its own, drawn by itself, whose level of local DP is at most this;
+    `form` then speaks of these. `encoder` is what the mechanism does about side information. "informed": it is read
+    as the last input; "statistically-informed": what is drawn is a map from it to released letters; "uninformed":
+    nothing, and it is not counted beside what leaves.
     """
 
     observe: tuple[str, ...]  # columns that are looked at
