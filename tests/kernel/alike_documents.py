@@ -438,7 +438,7 @@ FORGED = {
     ),
     "a norm of another column": (put(CAPACITY, "limits", 0, "distortion", 0, "of", []), "of all released columns"),
     "a norm beyond its limit": (put(CAPACITY, "limits", 0, "at_most", "2.99"), "more than the allowed"),
-    "a sum of norms": (put(CAPACITY, "limits", 0, "distortion", lambda d: d + d), "a norm is of all columns"),
+    "a sum of norms": (put(CAPACITY, "limits", 0, "distortion", lambda d: d + d), "a norm stands alone"),
     "another distance of noise": (
         put(NOISE, "limits", 0, "distortion", [distance("absolute", "X")]),
         "a squared distortion or a norm",
