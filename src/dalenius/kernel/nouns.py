@@ -211,21 +211,12 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     letters = {letter for alphabet in alphabets.values() for letter in alphabet}
     frozen = freeze.texts()
     freeze.require(set(frozen) <= letters, "no released column has this letter")
+    levels = None if each.is_null() else tuple(level.number(0) for level in each.pair(len(looked)))
+    changes, zeros = _read_forbidden(forbid, letters), _read_never(never, alphabets)
     mechanism = Mechanism(
-        looked,
-        layers,
-        kept,
-        released,
-        _read_fresh(fresh, released),
-        form.text(),
-        None if each.is_null() else tuple(level.number(0) for level in each.pair(len(looked))),
-        _read_forbidden(forbid, letters),
-        _read_never(never, alphabets),
-        frozen,
-        preserve.flag(),
-        known,
-        encoder,
-    )
+        looked, layers, kept, released, _read_fresh(fresh, released), form.text(), levels, changes, zeros, frozen,
+        preserve.flag(), known, encoder,
+    )  # fmt: skip
     form.require(mechanism.form in ("any", "pram", "noise"), "the form is any, pram or noise")
     own = mechanism.fresh is None and released in ((), looked)
     each.require(each.is_null() or own, "columns with a matrix each release all of themselves, or letters of their own")
