@@ -16,12 +16,13 @@ A law "alike" is p(w) prod_i k(x_i | w). Its variables are W, X and X' above, an
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
-from math import comb, factorial, lcm, prod
+from math import comb, factorial, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows
 from dalenius.kernel.nouns import Label, Law, Mechanism, Setting, Variable
-from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
 
 TYPES = 200_000  # types that are ever listed
 SAMPLES = 1_000_001
@@ -145,10 +146,7 @@ def read_types(node: Node, setting: Setting) -> Channel:
     rows.require(rows.length() == count, f"there is not one row for each of the {count:,} types")
     setting.work.spend(4 * count * wide)
     table = [_read_row(row, wide, setting.work) for row in rows.items()]
-    scale = 1
-    for one in {one for one, _ in table}:
-        setting.work.spend(4, scale.bit_length() + one.bit_length())
-        scale = lcm(scale, one)
+    scale = common_denominator((Fraction(1, one) for one, _ in table), setting.work)
     setting.work.spend(4 * len(table) * wide, scale.bit_length())
     found = [tuple(v * (scale // one) for v in row) for one, row in table]
     if isinstance(law, Alike):
