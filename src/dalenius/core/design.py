@@ -121,6 +121,10 @@ class Design:
         weights = self.problem.source.weights if isinstance(self.problem.source, TableSource) else None
         return weights if weights in self.problem.kept else None
 
+    def fingerprint(self) -> str:
+        """The SHA-256 of the file: what `sha256sum design.json` prints, and what card and reports show."""
+        return hashlib.sha256(self.dumps().encode()).hexdigest()
+
     def digest(self) -> str:
         """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
         return self._digest
@@ -211,7 +215,7 @@ class Design:
             **{k: design[k] for k in ("limits", "side_information", "robust", "beside_bits", "decoder") if k in design},
             "proof": {
                 "kind": self.certificate.kind,
-                "digest": hashlib.sha256(self.dumps().encode()).hexdigest(),
+                "digest": self.fingerprint(),
                 **({k: v for k, v in self.certificate.proof.items() if k != "line"} if noise else {}),  # no counts
             },
             "estimate": NUMBERS if noise else LETTERS,
