@@ -49,7 +49,7 @@ from dalenius.evidence import (
 from dalenius.evidence.scripts import scripts
 from dalenius.kernel.numbers import Refused
 from dalenius.ledger import Entry, Ledger
-from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.outputs import RELEASE, new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
 from dalenius.sampling.beside import SUFFIX
@@ -350,7 +350,7 @@ def release(
     before it is drawn, or refused; `dataset` is the name of the data there, that of the table unless said.
     """
     folder, book = Path(folder), Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    refuse_existing(folder, force=force)
+    refuse_existing(folder, force=force, kind=RELEASE, inputs=_files_read(problem, table))
     if table is None and not isinstance(problem.source, TableSource):
         raise InputError(
             'a release needs a table; this problem has none (use `dalenius solve`, or table = "..." in [source])'
@@ -390,7 +390,7 @@ def release(
         raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
     card = design.card()
     card_text = design.card_text()
-    with new_folder(folder, force=force) as place:
+    with new_folder(folder, RELEASE, force=force) as place:
         write_text(place / "design.json", design.dumps(), private=True)
         write_text(place / "design.about.json", design.about(), private=True)
         write_text(place / "card.json", card_text)
@@ -431,6 +431,12 @@ def _name_of(problem: Problem, table: Any) -> str:
     if isinstance(table, str | Path):
         return Path(table).name
     return Path(problem.source.table).name if table is None and isinstance(problem.source, TableSource) else "table"
+
+
+def _files_read(problem: Problem, table: Any) -> list[Path]:
+    """The files that a release is made from, as far as they are files."""
+    source = _table_of(problem, table)
+    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path)]
 
 
 def _table_of(problem: Problem, table: Any) -> Any:

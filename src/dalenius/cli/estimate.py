@@ -8,7 +8,7 @@ from typing import Any
 from dalenius.cli.terminal import say
 from dalenius.core.digits import many
 from dalenius.errors import InputError
-from dalenius.evidence import NumberEstimate, answers, counted, described, estimate_numbers, forecast, noise_of
+from dalenius.evidence import NumberEstimate, answers, counted, described, digests, estimate_numbers, forecast, noise_of
 from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.outputs import new_file
@@ -35,7 +35,8 @@ def run(arguments: Namespace) -> None:
     if len(cards) == 1 and (channel := noise_of(cards[0])) is not None and not arguments.queries:
         numbers = estimate_numbers(channel, released, target=arguments.target, level=arguments.level)
         told = {n.column: n.to_json() for n in numbers}
-        say(arguments, _number_words(numbers), {"rows": numbers[0].rows, "target": arguments.target, "numbers": told})
+        document = {"rows": numbers[0].rows, "target": arguments.target, "numbers": told, "designs": digests(cards)}
+        say(arguments, [*_number_words(numbers), *_stands_on(cards)], document)
         return
     factors, seen = counted(cards, released, columns=arguments.columns, weights=arguments.weights)
     found = estimate_law(
@@ -63,7 +64,12 @@ def run(arguments: Namespace) -> None:
             f"  {name}: {a['estimate']:.6f}  [{a['low']:.6f}, {a['high']:.6f}]{_mark(a['exact'], a['narrow'])}"
             for name, a in document["queries"].items()
         ]
-    say(arguments, lines, document)
+    say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
+
+
+def _stands_on(cards: Sequence[str]) -> list[str]:
+    """The designs that the cards belong to, by what `sha256sum design.json` prints."""
+    return [f"Digest of design.json: {digest}" for digest in digests(cards)]
 
 
 def _queries(path: str) -> dict[str, Any]:

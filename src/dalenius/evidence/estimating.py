@@ -1,5 +1,6 @@
 """From a card and a released table to estimates of the original frequencies; from a card alone to their error."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from dalenius.measures import (
 )
 from dalenius.tables import encode, open_table, read_told, weights_of
 
-__all__ = ["answers", "counted", "described", "estimate", "forecast"]
+__all__ = ["answers", "counted", "described", "digests", "estimate", "forecast"]
 
 CELLS = 1 << 22
 QUERIES = 512
@@ -143,6 +144,20 @@ def described(cards: Any, weights: str | None = None) -> tuple[list[str], str | 
     opened = _cards(cards)
     kept = list(dict.fromkeys(n for card in opened for n in card.kept))
     return kept, weights or next((card.weights for card in opened if card.weights), None)
+
+
+def digests(files: Sequence[str | Path]) -> list[str]:
+    """The SHA-256 of each design that some cards or designs stand for; of a bare channel there is none."""
+    found = []
+    for file in files:
+        document = read_json(file, "design or card file")
+        if not isinstance(document, dict):
+            continue
+        if "joint" in document:
+            found.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())
+        elif isinstance(document.get("proof"), dict) and "digest" in document["proof"]:
+            found.append(str(document["proof"]["digest"]))
+    return found
 
 
 def estimate(

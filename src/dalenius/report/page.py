@@ -53,7 +53,7 @@ def render(
         **_technical(facts),
         "Source": _source(document.get("source", {})),
         "Digest of the problem file": document["problem_digest"] or "none: the problem was not read from a file",
-        "Digest of the design": design.digest(),
+        "Digest of design.json": design.fingerprint(),
         **{shown(k): shown(v) for k, v in (details or {}).items()},
         "Versions": _versions(document),
     }
@@ -63,7 +63,7 @@ def render(
 def render_public(card: Document, *, title: str | None = None) -> str:
     """The public report, from the card alone: no counts, no joint distribution, no name of the source."""
     facts = Facts.read(card)
-    technical = {**_technical(facts), "Digest of the proof": card["proof"]["digest"], "Versions": _versions(card)}
+    technical = {**_technical(facts), "Digest of design.json": card["proof"]["digest"], "Versions": _versions(card)}
     return _page(facts, [(part, None) for part in _matrices(channel_of(card["channel"]))], technical, title, None)
 
 
