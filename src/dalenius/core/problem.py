@@ -268,6 +268,7 @@ class Problem:
     forbid: tuple[tuple[str, str] | Combination, ...] = ()
     freeze: Names = ()
     preserve_marginals: bool = False
+    allow_inverted: bool = False
     form: str | None = None
     windows: tuple[Names, ...] = ()
     modulus: int | None = None
@@ -380,6 +381,8 @@ class Problem:
             mechanism["forbid"] = [*map(list, self.transitions), *(zero.to_json() for zero in self.combinations)]
         if self.preserve_marginals:
             mechanism["preserve_marginals"] = True
+        if self.allow_inverted:
+            mechanism["allow_inverted"] = True
         if self.form:
             mechanism["form"] = self.form
         if self.windows:

@@ -235,6 +235,7 @@ def _mechanism(s: Section) -> dict[str, Any]:
         "forbid": _forbid(s),
         "freeze": s.names("freeze", ()),
         "preserve_marginals": s.flag("preserve_marginals", False),
+        "allow_inverted": s.flag("allow_inverted", False),
         "form": s.choice("form", FORMS, None),
         "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
     }
