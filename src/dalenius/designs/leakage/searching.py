@@ -1,9 +1,10 @@
 """From the model of a problem to a proved design: presolve, search, exact repair, proof."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import log
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage import Multipliers, Program, Solution, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.cones import ConeClosed
+from dalenius.solvers.leakage.crossover import without_dust
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
 
@@ -36,6 +38,7 @@ def designed(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
 ) -> Design:
     """The whole way from a problem to a proved design."""
+    deadline = time.monotonic() + seconds
     if unlisted(problem):
         fine = gap if about_letters(problem) else min(gap, 10 * FINE)  # a cone is priced by many linear programs
         try:
@@ -44,11 +47,13 @@ def designed(
             if fine == gap:
                 raise
             found = generated(problem, presolved, gap=gap, seconds=seconds, on_progress=on_progress)
-        return finished(found.model, found.program, found.restore, found.solution, seconds, found.leaves)
+        return finished(
+            found.model, found.program, found.restore, found.solution, seconds, found.leaves, gap=gap, deadline=deadline
+        )
     model = Model.of(problem)
     program, restore = presolved(model)
     solution = solved(model, program, gap=gap, seconds=seconds, on_progress=on_progress)
-    return finished(model, program, restore, solution, seconds)
+    return finished(model, program, restore, solution, seconds, gap=gap, deadline=deadline)
 
 
 def finished(
@@ -58,10 +63,17 @@ def finished(
     solution: Solution,
     seconds: float,
     leaves: Closed | ConeClosed | None = None,
+    *,
+    gap: float | None = None,
+    deadline: float = inf,
 ) -> Design:
-    """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list."""
+    """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list.
+
+    With a `gap`, entries and letters that the optimum does not need are removed while value and bound stay within it.
+    """
     problem = model.problem
-    rows: Rows = rational(program, solution)
+    rows = None if gap is None else _sparse(model, program, solution, gap=gap, deadline=deadline)
+    rows = rational(program, solution) if rows is None else rows
     multipliers, method = restore(solution.multipliers), "interior point on the dual of the convex program, made exact"
     if leaves:
         multipliers = replace(multipliers, posteriors=leaves.posteriors)
@@ -78,6 +90,20 @@ def finished(
     certificate = model.certificate(multipliers, leaves.tree if leaves else ())
     remarks = [problem.pmf.note] if problem.pmf.note else []
     return proved(problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
+
+
+def _sparse(model: Model, program: Program, solution: Solution, *, gap: float, deadline: float) -> Rows | None:
+    """The exact channel of the solution without its dust; None where it has none or removing it costs too much."""
+    if solution.channel is not None:  # a vertex, which has no dust
+        return None
+    scale = log(2) if model.in_bits else 1.0
+    found = without_dust(program, solution, gap=0.9 * gap * scale, deadline=deadline)
+    if found is None:
+        return None
+    try:
+        return rational(*found)
+    except SolverFailed:
+        return None
 
 
 def silent_design(model: Model, rows: Rows) -> Design:
