@@ -205,7 +205,12 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument(
         "--columns", nargs="+", metavar="COLUMN", help="original columns to tabulate (default: all perturbed)"
     )
-    c.add_argument("--method", choices=["inverse", "mle", "regularised"], default="inverse", help="(default: inverse)")
+    c.add_argument(
+        "--method",
+        choices=["auto", "inverse", "mle", "regularised"],
+        default="auto",
+        help="auto: the inverse, or the most likely law where the inverse would multiply noise (default)",
+    )
     c.add_argument("--target", choices=["table", "population"], default="table", help="whose frequencies (table)")
     c.add_argument("--level", type=_probability, default=0.95, help="level of the intervals (default: 0.95)")
     c.add_argument("--weights", metavar="COLUMN", help="kept column with survey weights (default: the card's)")
