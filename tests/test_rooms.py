@@ -8,7 +8,17 @@ import pytest
 import dalenius
 
 HOUSE = Path(dalenius.__file__).parent
-FLOORS = {"core": 0, "solvers": 0, "measures": 1, "tables": 1, "certify": 1, "sampling": 2, "evidence": 2, "designs": 3}
+FLOORS = {
+    "stopping": -1,
+    "core": 0,
+    "solvers": 0,
+    "measures": 1,
+    "tables": 1,
+    "certify": 1,
+    "sampling": 2,
+    "evidence": 2,
+    "designs": 3,
+}
 FLOORS |= {
     "ledger": 3,
     "report": 4,

@@ -4,6 +4,7 @@ table -> joint pmf -> problem -> design -> certificate -> exact sampler -> relea
 """
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -435,6 +436,7 @@ def release(
     before it is drawn, or refused; `dataset` is the name of the data there, that of the table unless said.
     """
     folder, book = Path(folder), Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    deadline = time.monotonic() + seconds
     refuse_existing(folder, force=force)
     if table is None and not isinstance(problem.source, TableSource):
         raise InputError(
@@ -451,7 +453,8 @@ def release(
             "letters, design on a public prior, lower min_cell in [source], or say --accept small-cells"
         )
     told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
-    design = solve(bound, gap=gap, seconds=seconds, on_progress=told)
+    # What was read took of the time already; what is drawn, tested and written takes a tenth of it at most.
+    design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - 0.1 * seconds), on_progress=told)
     remarks = list(design.remarks)
     if coded.from_table:
         remarks.append(

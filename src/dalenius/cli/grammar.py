@@ -58,7 +58,15 @@ def parser() -> argparse.ArgumentParser:
 
     def searches(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--gap", type=_positive, default=1e-6, help="bits between value and bound to aim at (1e-6)")
-        sub.add_argument("--seconds", type=_positive, default=120.0, help="time for each search (default: 120)")
+        sub.add_argument(
+            "--seconds", type=_positive, default=120.0, help="time for everything, proof and writing too (120)"
+        )
+        sub.add_argument(
+            "--on-interrupt",
+            choices=["stop", "keep"],
+            default="stop",
+            help="at Ctrl-C or a kill: stop at once, or end the search and keep the best design (default: stop)",
+        )
 
     c = command(
         "init",

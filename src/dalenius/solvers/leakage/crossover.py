@@ -7,22 +7,24 @@ solved again on what is left, until no entry is below it. The bound stays that o
 removal is seen in the gap.
 """
 
-import time
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.solvers.leakage.program import Program, Solution
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.program import Multipliers, Program, Solution, Unfinished
 from dalenius.solvers.leakage.searching import search
+from dalenius.stopping import left, over
 
-__all__ = ["LEAST", "without_dust"]
+__all__ = ["LEAST", "among_large_entries", "without_dust"]
 
 LEAST = (1e-6, 1e-7, 1e-9)
 """What an entry must at least be; the next one is tried where the first costs more than the gap allows."""
 _ROUNDS = 8
 _FINEST = 1e-10
+_LOOSE = 1e-5  # the gap of a search that has failed once
 
 Support = NDArray[np.bool_]
 
@@ -66,6 +68,40 @@ def without_dust(
     return None
 
 
+def among_large_entries(
+    program: Program, last: NDArray[np.float64], multipliers: Multipliers, *, deadline: float
+) -> Solution | None:
+    """A channel on the large entries of an iterate that misses limits by a little, beside the bound of all channels.
+
+    Parameters
+    ----------
+    program
+        The program whose search ended early.
+    last
+        The iterate, pi(e, t).
+    multipliers
+        What that search proves.
+    deadline
+        When to give up.
+
+    Returns
+    -------
+    Solution or None
+        None if no channel was found there.
+    """
+    mass = np.array([float(v) for v in program.mass])
+    restricted = replace(program, allowed=_support(program, last / (mass / mass.sum())[:, None], LEAST[0]))
+    try:
+        found = search(restricted, gap=_LOOSE, seconds=left(deadline), vertex=False)
+    except Unfinished as end:
+        if end.solution is None:
+            return None
+        found = end.solution
+    except (Infeasible, SolverFailed):
+        return None
+    return replace(found, multipliers=multipliers, bound=Arrays.of(program).bound(multipliers), snapshot=None)
+
+
 def _settled(
     program: Program,
     support: Support,
@@ -78,12 +114,11 @@ def _settled(
     """Solve on the support until no entry of the solution is below the least size."""
     aim, enough = aims
     for _ in range(_ROUNDS):
-        left = deadline - time.monotonic()
-        if left <= 0:
+        if over(deadline):
             return None
         restricted = replace(program, allowed=support)
         try:
-            solution = search(restricted, gap=aim, seconds=left, vertex=False)
+            solution = search(restricted, gap=aim, seconds=left(deadline), vertex=False)
         except Infeasible:
             return None
         except SolverFailed:

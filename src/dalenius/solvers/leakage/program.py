@@ -23,9 +23,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import Infeasible, InputError
+from dalenius.errors import Infeasible, InputError, SolverFailed
 
-__all__ = ["Multipliers", "NoChannel", "Program", "Solution", "Term", "is_zero"]
+__all__ = ["Multipliers", "NoChannel", "Program", "Solution", "Term", "Unfinished", "is_zero"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -145,6 +145,19 @@ class Solution:
 def is_zero(limit: Any) -> bool:
     """Whether a limit of leakage, one number or one for every row, is zero."""
     return not np.any(limit)
+
+
+class Unfinished(SolverFailed):
+    """The gap was not reached: the best ``solution`` if there is one, ``multipliers`` of a bound, the ``last`` iterate.
+
+    The last iterate may miss limits by a little.
+    """
+
+    def __init__(
+        self, message: str, solution: Solution | None, multipliers: Multipliers | None, last: Floats | None
+    ) -> None:
+        super().__init__(message)
+        self.solution, self.multipliers, self.last = solution, multipliers, last
 
 
 class NoChannel(Infeasible):
