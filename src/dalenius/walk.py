@@ -33,6 +33,7 @@ from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import outcome_words
 from dalenius.core.recognising import recognised
 from dalenius.designs import GAP, SECONDS, solve
+from dalenius.designs.keep_rows import with_kept_rows
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.noise import restated
 from dalenius.designs.within import near_again
@@ -188,6 +189,8 @@ def _provable(path: str | Path) -> str:
 
 def _same_promises(design: Design, problem: Problem) -> None:
     """Every section that says what is promised and wanted, to whom, and in which letters."""
+    if problem.keep_rows is not None:  # limits for single values, from the shares of the design's law
+        problem = replace(with_kept_rows(replace(problem, joint=design.problem.law)), joint=None)
     ours, asked = _promises(design.problem), _promises(problem)
     if asked["robust"] and "rows" not in asked["robust"]:  # counted when the table was read
         ours["robust"] = {k: v for k, v in (ours["robust"] or {}).items() if k != "rows"}

@@ -32,6 +32,7 @@ from dalenius.designs import (
 )
 from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
+from dalenius.designs.keep_rows import with_kept_rows
 from dalenius.designs.leakage import least
 from dalenius.designs.leakage import why_not as why_not_least
 from dalenius.designs.own_values import refuse_inverted
@@ -113,6 +114,8 @@ def solve(
     """
     if problem.joint is None and isinstance(problem.source, ConditionallyIid):
         problem, _ = bind(problem)  # two small files; their names say which family it is
+    if problem.keep_rows is not None:
+        problem = with_kept_rows(problem if problem.joint is not None else bind(problem)[0])
     robust.refuse_mismatch(problem)
     if problem.robust and any(isinstance(g, Leakage) for g in problem.guarantees):
         if problem.joint is None:

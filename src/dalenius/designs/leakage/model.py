@@ -118,6 +118,8 @@ class Model:
             independent=tuple(views),
             marginal=reader.margin() if problem.preserve_marginals else None,
             odds=tuple(odds),
+            # One letter for everybody, drawn by the law of the table, keeps the number of rows of every value.
+            beginning=reader.margin() if any(limit.keeps for limit in problem.limits) else None,
         )
         return cls(problem, reader.near.widened(program), reader.near, reader.told, reader.worlds, reader.maps)
 

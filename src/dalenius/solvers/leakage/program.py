@@ -52,7 +52,8 @@ class Program:
     ``objective`` (theta, term); ``distortions`` (matrix, limit); ``leakages`` (term, limit); ``worst`` (term, L (n,)):
     f_t <= sum_e L(e) pi(e, t); ``independent`` counts (V, n) of each view; ``marginal`` the law of the letters;
     ``local_dp`` (rows, r): W(t|i) <= r W(t|j) for all i, j in rows; ``pairs`` (i, j, r): W(t|i) <= r W(t|j); ``odds``
-    (counts, against, r): counts W_t between against W_t / r and r against W_t, both (K, n).
+    (counts, against, r): counts W_t between against W_t / r and r against W_t, both (K, n); ``beginning`` a law of the
+    letters inside the limits, where the search should begin.
     """
 
     mass: Exact
@@ -68,6 +69,7 @@ class Program:
     local_dp: tuple[tuple[Ints, Fraction], ...] = ()
     pairs: tuple[tuple[int, int, Fraction], ...] = ()
     odds: tuple[tuple[Exact, Exact, Fraction], ...] = ()
+    beginning: tuple[Fraction, ...] | None = None
 
     def __post_init__(self) -> None:
         n, m = len(self.mass), self.letters
