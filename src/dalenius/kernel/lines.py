@@ -36,6 +36,7 @@ from dalenius.kernel.ranges import Ranges
 from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, needed_ratio, pairs, scores
 from dalenius.kernel.simplices import raised_on_simplices
 
+AIMS = ("information", "leakage", "distortion")
 DIVISIONS = ("letters", "maps", "simplices", "ranges", "boxes")
 
 
@@ -60,6 +61,7 @@ class Lines:
         _, division, weights, by_limit, margins, cuts, prices, trees, leaf_list, relations = proof.fields(
             "rule", "division", "promises", "limits", "margins", "cuts", "prices", "trees", "leaves", "relations"
         )
+        require(objective.aim in AIMS, "lines are for information, leakage and distortion")
         self.setting = setting
         self.promises = promises
         self.objective = objective
@@ -120,6 +122,9 @@ class Lines:
         by_letter = self.setting.width or 0
         one = len(self.trees) == 1 and not self.letters.matter
         require(one or len(self.trees) == by_letter, "there is not a tree for each letter")
+        # Where the user has side information, mechanisms that release another letter for each of its values compete.
+        mapped = self.setting.mechanism.encoder == "statistically-informed"
+        require(one or not mapped, "letters that depend on side information are divided by maps")
         cases = [case for t, tree in enumerate(self.trees) for case in self._cases(t, tree, slopes)]
         if self.prices and not self.priced:
             require(one, "prices are for one tree")
@@ -151,7 +156,9 @@ class Lines:
         """The sum over the records of each input of all their scores; records of one count are added up first."""
         for frame, _ in together:
             # Every label of a record of every input adds a number to every line.
-            self.setting.work.spend(3 * len(frame.labels) * len(self.own), self.setting.total.bit_length())
+            # A count times a short score takes time in proportion to its length, not to the square of it.
+            long = 2 + (self.setting.total.bit_length() >> 9)
+            self.setting.work.spend(len(frame.labels) * len(self.own) * long)
         for x, line in self.lines.items() if together else ():
             alike: dict[int, list[Numbers]] = {}
             for frame, found in together:

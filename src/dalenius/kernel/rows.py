@@ -205,10 +205,12 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
 def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) -> Scores:
     """v >= 0 times at_most J(k) - sum_s J(s, k) log2(b(s) / p(s)) >= 0, for any law b (Gibbs), for each k."""
     total, ends = frame.setting.total, BITS - SCORE + UNIT
-    by_world = [[key for key in frame.keys if key[frame.cut :] == k] for k in frame.worlds]
+    by_world: dict[Label, list[Label]] = {k: [] for k in frame.worlds}
+    for key in frame.keys:
+        by_world[key[frame.cut :]].append(key)
     found: Scores = {key: [0] * len(nodes) for key in frame.keys}
     for case, node in enumerate(nodes):
-        for item, keys in zip(node.pair(len(by_world)) if _used(node) else (), by_world, strict=False):
+        for item, keys in zip(node.pair(len(by_world)) if _used(node) else (), by_world.values(), strict=False):
             multiplier, posterior = item.pair()
             v = multiplier.whole(0)
             if not v:
