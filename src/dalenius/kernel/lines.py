@@ -156,9 +156,7 @@ class Lines:
         """The sum over the records of each input of all their scores; records of one count are added up first."""
         for frame, _ in together:
             # Every label of a record of every input adds a number to every line.
-            # A count times a short score takes time in proportion to its length, not to the square of it.
-            long = 2 + (self.setting.total.bit_length() >> 9)
-            self.setting.work.spend(len(frame.labels) * len(self.own) * long)
+            self.setting.work.spend(3 * len(frame.labels) * len(self.own) * frame.length)
         for x, line in self.lines.items() if together else ():
             alike: dict[int, list[Numbers]] = {}
             for frame, found in together:
@@ -225,7 +223,7 @@ class Lines:
         less = [sigma << UP for (sigma,) in sigmas]
         price = dict(zip(self.setting.mass, self.prices, strict=True))
         columns = []
-        self.setting.work.spend(4 * len(price) * len(less), self.setting.total.bit_length())
+        self.setting.work.spend(4 * len(price) * len(less) * told.length)
         for x in told.owners():
             n, z = self.setting.mass[x], price[x] << UP
             columns.append([z + (-row) // n - sigma for row, sigma in zip(self.lines[x], less, strict=True)])
