@@ -150,7 +150,7 @@ def digests(files: Sequence[str | Path]) -> list[str]:
     """The SHA-256 of each design that some cards or designs stand for; of a bare channel there is none."""
     found = []
     for file in files:
-        document = read_json(file, "design or card file")
+        document = read_told(file)
         if not isinstance(document, dict):
             continue
         if "joint" in document:
@@ -165,14 +165,15 @@ def estimate(
     released: Any,
     *,
     columns: Sequence[str] | None = None,
-    method: str = "inverse",
+    method: str = "auto",
     target: str = "table",
     level: float = 0.95,
     weights: str | None = None,
 ) -> Estimate:
     """Estimate the frequencies of the original columns from a released table and its card, or several cards.
 
-    `method` is "inverse" (unbiased), "mle" (most likely law) or "regularised" (shrunk, for many letters); `target` says
+    `method` is "inverse" (unbiased), "mle" (most likely law), "regularised" (shrunk, for many letters) or "auto", the
+    first of these unless the matrix is singular or nearly so, where it is the second; `target` says
     whether the intervals are for the frequencies of the table itself or of the population it was drawn from.
 
     >>> import pyarrow as pa
