@@ -709,8 +709,8 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
         "group_dropped",
     ),
     "margins multiplied as if they were independent": (
-        'require(self.independent, "only',
-        'require(True, "only',
+        "        require(self.independent, UNSTATED)\n",
+        "",
         "secret_without_a_joint_law",
     ),
     "margins of different tables": ("len({law.rows for law in found}) == 1", "True", "margins_of_two_tables"),
@@ -739,10 +739,14 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
         "return max(part.level(given, None) for share, part in self.parts if share)",
         "level_of_an_empty_stratum_too_high",
     ),
-    "strata without weights": ("low += share * below", "low += below", "columns_in_strata"),
+    "strata without weights": (
+        "low += Fraction(many, self.setting.total) * ends[0]",
+        "low += ends[0]",
+        "columns_in_strata",
+    ),
     "what the strata tell is counted twice": (
-        "low, high = told_by_strata",
-        "low, high = 2 * told_by_strata",
+        "low, high = told_by_strata(self.setting, wanted)",
+        "low, high = (2 * end for end in told_by_strata(self.setting, wanted))",
         "columns_in_strata",
     ),
     "bounds without weights": (
@@ -780,19 +784,15 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
     ),
     "any rule for columns": ('setting.mechanism.each is None or rule == "parts"', "True", "joint_matrices_compete"),
     "the places of windows in any order": (
-        "places == sorted(set(places))",
-        "len(set(places)) == len(places)",
+        "found == sorted(set(found))",
+        "len(set(found)) == len(found)",
         "window_that_reads_backwards",
     ),
-    "states that are not uniform": ("mass * size == law.total * scale", "True", "states_that_are_not_uniform"),
+    "states that are not uniform": ("mass * size == small.total * states.scale", "True", "states_that_are_not_uniform"),
     "sums that hide themselves": ("if name not in view}", "if True}", "sum_of_one_sample"),
     "sums that may be one": ('require(self.onto(()), "', 'require(True, "', "sum_twice"),
-    "what each sum tells is counted twice": ("n * self._alone(terms)", "2 * n * self._alone(terms)", "sums_ternary"),
-    "the noise of states is not counted": (
-        "max(Fraction(0), most - unsure)",
-        "most - most",
-        "one_more_sample_tells_less",
-    ),
+    "what each sum tells is counted twice": ("found += known[key]", "found += 2 * known[key]", "sums_ternary"),
+    "the noise of states is not counted": ("in {*about} - {*given}]", "in ()]", "one_more_sample_tells_less"),
     "the surprisal of the commonest": ("least = [min(m, alone", "least = [max(m, alone", "sums_pairs"),
     "views that are not observed": ("set(view) <= set(seen)", "True", "windows_hidden"),
     "gains of all views together": (
