@@ -792,7 +792,11 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
     "sums that hide themselves": ("if name not in view}", "if True}", "sum_of_one_sample"),
     "sums that may be one": ('require(self.onto(()), "', 'require(True, "', "sum_twice"),
     "what each sum tells is counted twice": ("found += known[key]", "found += 2 * known[key]", "sums_ternary"),
-    "the noise of states is not counted": ("in {*about} - {*given}]", "in ()]", "one_more_sample_tells_less"),
+    "the noise of states is not counted": (
+        "(name for name in about if name not in given)",
+        "iter(())",
+        "one_more_sample_tells_less",
+    ),
     "the surprisal of the commonest": ("least = [min(m, alone", "least = [max(m, alone", "sums_pairs"),
     "views that are not observed": ("set(view) <= set(seen)", "True", "windows_hidden"),
     "gains of all views together": (

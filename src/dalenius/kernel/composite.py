@@ -37,7 +37,7 @@ from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.release import Compact, Figures, Metric, Release, release_of
 
 GONE_THROUGH = 1 << 14  # outcomes of the law, and entries of the matrix, that are gone through one by one
-Ends = tuple[Fraction, Fraction]  # a number from below and from above
+BothEnds = tuple[Fraction, Fraction]  # a number from below and from above
 
 
 class ByLemma(Release):
@@ -89,7 +89,7 @@ class ByLemma(Release):
         figures |= dict.fromkeys(("guess_before", "guess_after"), self.groups.likeliest(secret, self.work))
         return figures | {"entropy_bits": self.groups.entropy(secret, self.work)[0]}
 
-    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> Ends:
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> BothEnds:
         if not self.by_lemma:
             return super().information(about, given)
         if given:
@@ -187,7 +187,7 @@ class WindowsRelease(ByLemma):
         require(single, "there is not one window for each observed column, in their order")
         return self.parts
 
-    def information_of_each(self) -> Ends:
+    def information_of_each(self) -> BothEnds:
         """Bounds of the sum of I(X_j; Y_j)."""
         ends = [part.information(part.setting.mechanism.observe) for part in self.columns()]
         return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
@@ -299,16 +299,16 @@ class StrataRelease(Release):
         for _, part in self.parts:
             part.keep_shape()
 
-    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> Ends:
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> BothEnds:
         if given:
             return super().information(about, given)
         return self._chained([tuple(about)], lambda part: part.information(about))
 
-    def information_of_each(self) -> Ends:
+    def information_of_each(self) -> BothEnds:
         wanted: list[Names] = [(name,) for name in self.setting.mechanism.observe]
         return self._chained(wanted, lambda part: part.information_of_each())
 
-    def _chained(self, wanted: list[Names], told: Callable[[Release], Ends]) -> Ends:
+    def _chained(self, wanted: list[Names], told: Callable[[Release], BothEnds]) -> BothEnds:
         """The sum of I(W; S) over the wanted, and sum_s p(s) times what is told in each stratum."""
         low, high = told_by_strata(self.setting, wanted)
         for many, part in self.parts:
