@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all check format bench bench-all ledger-torture lock clean
+.PHONY: demo test test-all check format bench bench-all ledger-torture torture-kernel lock clean
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
@@ -40,6 +40,12 @@ bench-all: $(VENV)/rivals.stamp  ## every benchmark at its full size, with all r
 ledger-torture: $(VENV)/dev.stamp  ## 1,000 kills with 8 processes at once, and the planted bugs, about 4 minutes
 	$(BIN)/python -m tests.ledger.torture --kills 1000 --processes 8
 	$(BIN)/python -m pytest tests/ledger/test_torture.py -k planted
+
+torture-kernel: $(VENV)/dev.stamp  ## 100,000 damaged documents, damaged and random proofs, every planted error: an hour
+	$(BIN)/python -m tests.kernel.torture 100000
+	$(BIN)/python -m tests.kernel.torture_rules 20000
+	DALENIUS_TESTS=all $(BIN)/python -m pytest tests/kernel -k "planted or torture"
+	$(BIN)/python -m tests.kernel.count
 
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --generate-hashes \

@@ -1,14 +1,20 @@
 """The README's demo runs, and README and tutorial print what it computes."""
 
+import contextlib
 import csv
+import importlib.util
+import io
 import json
 import re
 import tomllib
+from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from dalenius import Problem
+from dalenius.tables import read_told
 from tests.demos import run_demo
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +47,7 @@ def test_the_demo_leaves_what_the_readme_lists(ran):
 
 def test_the_release_keeps_the_promise_and_the_distortion(ran):
     folder, _ = ran
-    design = json.loads((folder / "release" / "design.json").read_text(encoding="utf-8"))
+    design = read_told(folder / "release" / "design.json")
     assert 0.009999 < float(design["guarantees"][0]["proved"]["leakage_bits"]) <= 0.01
     assert float(design["gap"]) < 1e-9
     with open(folder / "release" / "released.csv", newline="", encoding="utf-8") as file:
@@ -66,3 +72,19 @@ def test_the_problem_of_the_census_example_has_at_most_400_letters():
     problem = Problem.from_file(ROOT / "examples" / "acs" / "problem.toml")
     sizes = [len(problem.columns[n].values) + (problem.columns[n].missing == "category") for n in problem.release]
     assert sizes == [14, 7, 4]
+
+
+def test_the_script_of_the_limits_reads_the_card_of_the_demo(ran):
+    folder, _ = ran
+    printed = io.StringIO()
+    spec = importlib.util.spec_from_file_location("counts_from_card", ROOT / "docs" / "counts_from_card.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    with contextlib.redirect_stdout(printed):
+        script.main(str(folder / "release" / "card.json"))
+    page = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    block = page.partition("counts_from_card.py demo/release/card.json\n```\n\n```\n")[2].partition("```")[0]
+    assert block == printed.getvalue()
+    with open(folder / "rand.csv", newline="", encoding="utf-8") as file:
+        health = Counter(row["health"] for row in csv.DictReader(file))
+    assert Fraction(3673, 6730) == Fraction(max(health.values()), sum(health.values()))

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 import dalenius
+from dalenius.convert import proved_text
 from dalenius.core import Channel, Dalenius, Independent, LocalDP, Pmf, Types
 from dalenius.errors import InputError, InvalidChannel, Unsupported
 from dalenius.evidence import examine_mechanism, mechanism_of
@@ -42,20 +43,19 @@ def test_noisy_parity_under_the_uniform_prior():
 
 
 def test_the_promises_that_it_names_are_kept():
-    """Every level that the audit names is accepted by the checker as a promise of that mechanism."""
-    from dalenius.certify.checking import prove_privacy
-
+    """Every level that the audit names is accepted by the kernel as a promise of that mechanism."""
     law = Channel(BITS, {"Y": ("0", "1")}, (FLIP, (Fraction(2, 3), Fraction(1, 3)), FLIP[::-1], FLIP))
     seen = examine_mechanism(law, UNIFORM)
-    provable = [g for g in seen.guarantees if "contraction" not in g.to_json()]
-    document = {
+    promises = [g.to_json() for g in seen.guarantees if not isinstance(g, Dalenius)]
+    design = {
         "joint": UNIFORM.to_json(),
         "channel": law.to_json(),
-        "mechanism": {"observe": ["A", "B"]},
-        "certificate": {"kind": "universal"},
-        "guarantees": [{"promised": g.to_json()} for g in provable if not isinstance(g, Dalenius)],
+        "mechanism": {"observe": ["A", "B"], "output": "Y"},
+        "objective": {"maximize": {"information": ["A", "B"]}},
+        "guarantees": [{"promised": promised, "proved": {}} for promised in promises],
     }
-    assert len(prove_privacy(document)) == len(document["guarantees"]) >= 5
+    found = proved_text(design, [{"kind": "universal"}])
+    assert len(found.kept.promises) == len(promises) >= 5
 
 
 def test_without_a_prior_nothing_that_needs_one_is_said():
@@ -89,7 +89,7 @@ def test_a_design_is_audited_under_its_own_joint_pmf_and_its_card_under_none(tmp
     assert seen.prior is not None
     assert seen.prior.per_input == {"X1": (0.0, 0.0), "X2": (0.0, 0.0)}
     (tmp_path / "design.json").write_text(design.dumps())
-    (tmp_path / "card.json").write_text(json.dumps(design.card()))
+    (tmp_path / "card.json").write_text(design.card_text())
     assert dalenius.audit(tmp_path / "design.json") == seen
     assert dalenius.audit(tmp_path / "card.json").prior is None
     other = dalenius.audit(design, prior=Pmf.from_records({"X1": ("0", "1"), "X2": ("0", "1")}, [(("0", "0"), 1)]))
@@ -105,7 +105,7 @@ def test_kept_columns_count_as_outputs(tmp_path):
     assert list(channel.inputs) == ["X", "K"]
     assert remarks
     assert examine_mechanism(channel, own).worst.low == pytest.approx(1.0, abs=1e-9)  # of K, and of X if X tells K
-    (tmp_path / "card.json").write_text(json.dumps(design.card()))
+    (tmp_path / "card.json").write_text(design.card_text())
     with pytest.raises(Unsupported, match="a card does not list its values"):
         mechanism_of(tmp_path / "card.json")
 
@@ -144,8 +144,8 @@ def test_a_compact_form_is_expanded(written):
         ([], "a channel file is an object"),
         ({"form": "strange"}, "no channel of form 'strange'"),
         ({"inputs": {}, "output": {}, "rows": []}, "maps names to lists"),
-        ({"format": "dalenius-design/1"}, "the design file is damaged"),
-        ({"format": "dalenius-card/1"}, "the card is damaged"),
+        ({"format": "dalenius-design/2"}, "damaged"),
+        ({"format": "dalenius-card/2"}, "damaged"),
         ({"inputs": {"X": ["a"]}, "output": {"Y": ["0"]}, "rows": [["much"]]}, "a channel entry is 'much'"),
     ],
 )
@@ -171,3 +171,15 @@ def test_columns_read_by_their_type_are_measured_like_the_same_rows_written_out(
     assert one == other
     for k, (low, high) in one["group_capacity_bits"].items():
         assert low <= high <= int(k) + 1e-12  # no group holds more bits than it has records
+
+
+def test_a_level_that_is_made_of_dust_is_not_stated():
+    tiny = Fraction(1, 10**13)
+    rows = ((1 - tiny, tiny), (tiny, 1 - tiny))
+    seen = examine_mechanism(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, rows))
+    assert (seen.dp_epsilon, seen.strong_dp_epsilon, seen.zcdp_rho) == (None, None, None)
+    assert set(seen.renyi.values()) == {None}
+    assert not any(isinstance(g, LocalDP) for g in seen.guarantees)
+    told = "\n".join(audited(seen))
+    assert "none that protects: a letter all but rules an input out" in told
+    assert "nats" not in told

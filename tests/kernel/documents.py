@@ -363,6 +363,17 @@ def of_balls():
             evidence=[MULTIPLIERS | {"nu": "1/4"}],
         ),
     )
+    seen = law_of(TWO, [[0, 0, "900"], [0, 1, "40"], [1, 1, "1060"]], "table")
+    sure = leakage("1/8", "S", ball="confidence", radius="19/20")
+    yield (
+        "confidence where a cell is empty",
+        design(law=seen, promises=[sure], channel=RESPONSE, evidence=[MULTIPLIERS]),
+    )
+    alone = law_of(TWO, [[0, 0, "50"]], "table")
+    yield (
+        "confidence where one cell holds all",
+        design(law=alone, promises=[sure], channel=RESPONSE, evidence=[MULTIPLIERS]),
+    )
     yield (
         "confidence shared by two",
         design(

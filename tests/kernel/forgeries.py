@@ -223,6 +223,7 @@ def of_mechanism():
         "pram beside what it does not release": {"form": "pram", "stay": ["1", "1"]},
         "a second channel under a stray key": {"form": "pram", "stay": ["1", "1"], "rows": rows},
         "a form of no name": {"form": "sparse"},
+        "a stay that is a JSON number": {"form": "pram", "stay": [1, "1"]},
         "a stay above 1": {"form": "pram", "stay": ["2", "1"]},
         "a stay below 0": {"form": "pram", "stay": ["-1", "1"]},
         "fewer stays than letters": {"form": "pram", "stay": ["1"]},

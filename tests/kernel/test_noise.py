@@ -3,7 +3,7 @@
 import copy
 from fractions import Fraction
 from itertools import product
-from math import exp, log, log2, prod
+from math import exp, log, log2
 
 import pytest
 
@@ -17,12 +17,27 @@ from dalenius.kernel.release import Release
 from dalenius.kernel.water import log2_of_many
 from tests.kernel.alike_documents import (
     ACROSS,
+    BUMPY,
     CAPACITY,
     CLIPPED,
+    CONSTANT,
+    COUNTS,
+    ENDS,
     FILLED,
+    FREE,
+    GRID,
+    HOLES,
+    IDLE,
     LAPLACE,
+    NARROW,
     NOISE,
+    PERIOD,
     RATE,
+    SHRUNK,
+    TAIL,
+    axis,
+    noise_matrix,
+    noisy,
     oracle,
     put,
     real,
@@ -45,101 +60,23 @@ from tests.kernel.documents import (
 )
 
 NEAR = Fraction(1, 2**58)
-GRID = {"S": ["u", "v"], "X": ["0", "1/2", "1", "3/2"]}
-COUNTS = [[0, 0, "3"], [0, 1, "2"], [0, 3, "1"], [1, 1, "1"], [1, 2, "2"], [1, 3, "3"]]
-IDLE = {"rule": "noise", "line": None, "least": []}
 
 
-def axis(weights, low, high, take=("1",), move="1/2", prior=(0, 1, 2, 3), variance="9"):
-    return {
-        "take": list(take),
-        "move": move,
-        "low": str(low),
-        "high": str(high),
-        "weights": [str(w) for w in weights],
-        "prior": [[str(c), "1"] for c in prior],
-        "variance": variance,
-    }
-
-
-def noise(own, first=None, letters=None):
-    low, high = int(own["low"]), int(own["high"])
-    return {
-        "form": "noise",
-        "first": [str(low if first is None else first)],
-        "letters": [high - low + 1 if letters is None else letters],
-        "axes": [own],
-        "give": [["1"]],
-        "shift": [str(-low)],
-    }
-
-
-def noisy(channel, promises=(), **more):
-    mechanism = {"release": ["X"], "form": "noise"}
-    settings = {"objective": {"aim": "leakage", "about": ["X"], "theta": "1"}, "proof": IDLE} | more
-    if "claims" not in settings:
-        settings["claims"] = claims_of(
-            "99", "0", "99", [[] for _ in promises], ["99"] * len(settings.get("limits", ()))
-        )
-    return design(GRID, COUNTS, mechanism, promises=promises, channel=channel, **settings)
-
-
-FREE = noise(axis((6, 3, 1), -2, 5))
-ENDS = noise(axis((6, 3, 1), 0, 3))
-TAIL = noise(axis((8, 4, 2, 2), 0, 3))  # geometric, the last weight stands for all that is collected
-BUMPY = noise(axis((2, 3, 1), 0, 3))  # not log-concave
-HOLES = noise(axis((2, 0, 1), -2, 5))
-SHRUNK = noise(axis((6, 3, 1), -1, 4, ("1/2",), "5/4", (1, 2)))
-NARROW = noise(axis((1,), 0, 3))
-CONSTANT = noise(axis((1,), 1, 1, ("0",), "3/2", (1,)))
 PLANTED = {
     "free": FREE,
     "collected": ENDS,
     "a tail": TAIL,
     "bumpy": BUMPY,
     "holes": HOLES,
+    "a period": PERIOD,
     "shrunk": SHRUNK,
     "no noise": NARROW,
     "constant": CONSTANT,
 }
 
 
-def matrix(channel, sizes):
-    """The rows by the definition of the form, for numbers of columns on their grids."""
-    axes = [
-        (
-            [Fraction(v) for v in own["take"]],
-            Fraction(own["move"]),
-            int(own["low"]),
-            int(own["high"]),
-            [int(w) for w in own["weights"]],
-        )
-        for own in channel["axes"]
-    ]
-    rows = []
-    for x in product(*map(range, sizes)):
-        laws = []
-        for take, move, low, high, weights in axes:
-            start = (sum((a * i for a, i in zip(take, x, strict=True)), move)).__floor__()
-            law = {}
-            for k in range(1 - len(weights), len(weights)):
-                t = min(max(start + k, low), high)
-                law[t] = law.get(t, 0) + weights[abs(k)]
-            laws.append(law)
-        row = {}
-        for t in product(*laws):
-            letter = []
-            for give, shift, many in zip(channel["give"], channel["shift"], channel["letters"], strict=True):
-                value = sum((Fraction(g) * v for g, v in zip(give, t, strict=True)), Fraction(shift)).__floor__()
-                letter.append(min(max(value, 0), many - 1))
-            row[tuple(letter)] = row.get(tuple(letter), 0) + prod(law[v] for law, v in zip(laws, t, strict=True))
-        rows.append(row)
-    letters = list(product(*map(range, channel["letters"])))
-    return [[row.get(letter, 0) for letter in letters] for row in rows]
-
-
 def dense(document, sizes=(4,)):
-    rows = matrix(document["channel"], sizes)
+    rows = noise_matrix(document["channel"], sizes)
     found = copy.deepcopy(document)
     found["mechanism"] |= {"release": [], "form": "any"}
     found["channel"] = {
@@ -168,7 +105,7 @@ def test_stated_figures_are_those_of_the_first_checker(name):
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
-def test_figures_of_one_axis_are_those_of_its_matrix(name):
+def test_figures_of_one_axis_are_those_of_its_noise_matrix(name):
     document = noisy(PLANTED[name], [leakage("9", "S"), leakage("9", "X"), contraction("1")])
     small, large = (read_document(canonical(d)) for d in (document, dense(document)))
     release, other = small.release, large.release
@@ -188,7 +125,7 @@ def test_figures_of_one_axis_are_those_of_its_matrix(name):
     else:
         assert abs(release.level((), None) - level) <= NEAR
         assert abs(release.stated()["epsilon_nats"] - level) <= NEAR
-    true = capacity(matrix(document["channel"], (4,)))
+    true = capacity(noise_matrix(document["channel"], (4,)))
     assert float(release.capacity(1, Node(None))) >= true - 1e-9
     assert release.capacity(3, Node(None)) == 3 * release.capacity(1, Node(None))
 
@@ -207,10 +144,10 @@ def capacity(rows, rounds=2000):
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
-def test_the_squared_error_is_that_of_its_matrix(name):
+def test_the_squared_error_is_that_of_its_noise_matrix(name):
     channel = PLANTED[name]
     document = noisy(channel, limits=[limit("99", distance("squared", "X", weight="3"))])
-    rows, first = matrix(channel, (4,)), int(channel["first"][0])
+    rows, first = noise_matrix(channel, (4,)), int(channel["first"][0])
     total = sum(int(n) for *_, n in COUNTS)
     exact = Fraction(0)
     for _, x, n in COUNTS:
@@ -227,7 +164,7 @@ def test_the_squared_error_is_that_of_its_matrix(name):
     assert kept.stated["worst_distortion"] == worst
 
 
-def test_axes_across_columns_have_figures_that_cover_their_matrix():
+def test_axes_across_columns_have_figures_that_cover_their_noise_matrix():
     variables = {"A": ["0", "1", "2"], "B": ["0", "1", "2"]}
     law = [[a, b, str(1 + (a == b))] for a, b in product(range(3), repeat=2)]
     along = axis((4, 2, 1), -2, 6, ("1", "1"), "1/2", range(5))
@@ -252,7 +189,7 @@ def test_axes_across_columns_have_figures_that_cover_their_matrix():
         proof=IDLE,
     )
     small = read_document(canonical(document))
-    rows = matrix(channel, (3, 3))
+    rows = noise_matrix(channel, (3, 3))
     total = sum(int(n) for *_, n in law)
     release = small.release
     assert release.noise.plain is False
@@ -293,10 +230,9 @@ def test_noise_that_cannot_be_compared_is_as_bad_as_it_can_be():
 def test_a_law_of_one_axis_is_its_row():
     for channel in PLANTED.values():
         own = Axis(Node(channel["axes"][0]), [4], Work(10**9))
-        rows = matrix(channel, (4,))
+        rows = noise_matrix(channel, (4,))
         for x, row in enumerate(rows):
             assert own.law(own.shift((x,))) == row
-            assert [own.law_at(own.shift((x,)), t) for t in range(own.low, own.high + 1)] == row
     far = Axis(Node(axis((1, 1), 20, 30, prior=(0, 1))), [2], Work(10**9))
     assert far.law(0) == [3, *[0] * 10]
     near = Axis(Node(axis((1, 1), -30, -20, prior=(0, 1))), [2], Work(10**9))
@@ -321,7 +257,7 @@ def test_products_of_lists_are_exact():
 @pytest.mark.parametrize(
     ("promise", "sentence"),
     [
-        (independent("S"), "does not prove independence"),
+        (independent("S"), "form noise does not prove this"),
         (information_privacy("9", "S"), "the level of information privacy is not bounded"),
         (worst_case("9", "S"), "the worst-case leakage is not bounded"),
         (local_dp("9", metric=[["0" if i == j else "1" for j in range(4)] for i in range(4)]), "with a metric"),
@@ -494,7 +430,7 @@ MASSES = [[0, "8"], [1, "5"], [2, "4"], [3, "3"]]
 
 @pytest.mark.parametrize("level", ["0", "1/10", "3/20", "1/6", "1/5", "3/10", "2/5", "1"])
 @pytest.mark.parametrize("outcomes", [MASSES, [[0, "8"], [2, "8"], [3, "4"]]])
-def test_a_filled_column_has_the_figures_of_its_matrix(level, outcomes):
+def test_a_filled_column_has_the_figures_of_its_noise_matrix(level, outcomes):
     document = design(
         COLUMN,
         outcomes,
@@ -522,7 +458,7 @@ def test_a_filled_column_has_the_figures_of_its_matrix(level, outcomes):
     assert filled.independent.__func__ is Release.independent
 
 
-def test_a_filled_column_tells_of_another_column_by_its_matrix():
+def test_a_filled_column_tells_of_another_column_by_its_noise_matrix():
     variables = {"S": ["u", "v"], "X": ["a", "b"]}
     document = design(
         variables,
@@ -536,7 +472,7 @@ def test_a_filled_column_tells_of_another_column_by_its_matrix():
     assert 0 < release.information(("S",))[1] < release.information(("X",))[1]
 
 
-def test_a_filled_column_needs_its_law_and_few_letters_for_its_matrix():
+def test_a_filled_column_needs_its_law_and_few_letters_for_its_noise_matrix():
     with pytest.raises(Refused, match="written as resample"):
         check(canonical(card(COLUMN, {"release": ["X"]}, [], {"form": "filled", "level": "1/10"})))
     many = {"X": [str(k) for k in range(3000)]}

@@ -5,6 +5,7 @@ before the kernel has proved it.
 """
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from dalenius.convert import kinds
@@ -36,6 +37,8 @@ def kind_of(document: Json) -> str:
     while proof.get("rule") == "alike":
         proof = proof["proof"]
     rule = proof["rule"]
+    if rule == "groups":
+        return "sums" if document["channel"]["form"] == "sums" else "composition"
     return DIVISIONS[proof["division"]] if rule == "lines" else RULES.get(rule, rule)
 
 
@@ -81,7 +84,7 @@ def told_design(document: Json, about: Json) -> Json:
         **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
         **_decoder_told(document, output_of(about)),
         "joint": joint_told(document),
-        "channel": channel_told(document, output_of(about)),
+        "channel": _labelled(channel_told(document, output_of(about)), about),
         "certificate": {"kind": kind_of(document), **({"stated": about["stated"]} if "stated" in about else {})},
         "remarks": about.get("remarks", []),
         "problem_digest": about.get("problem_digest", ""),
@@ -110,7 +113,7 @@ def told_card(document: Json, about: Json) -> Json:
                 document["promises"], document["claims"]["promises"], shown, document["evidence"], strict=True
             )
         ],
-        "channel": channel_told(document, output_of(about)),
+        "channel": _labelled(channel_told(document, output_of(about)), about),
         **({"limits": stated["limits"]} if "limits" in stated else {}),
         **_side_told(document),
         **_robust_told(document),
@@ -122,6 +125,7 @@ def told_card(document: Json, about: Json) -> Json:
             **({"stated": about["stated"]} if "stated" in about else {}),
         },
         "estimate": about.get("estimate", ""),
+        **({"changes": about["changes"]} if "changes" in about else {}),
         "remarks": about.get("remarks", []),
         "versions": about.get("versions", {}),
     }
@@ -197,11 +201,47 @@ def measure_told(parts: list[Json], **limit: str) -> Json:
 def _limits_told(document: Json) -> Json:
     if not document["limits"]:
         return {}
-    told = [
-        {"promised": measure_told(limit["distortion"], at_most=limit["at_most"]), "proved": {"expected": reached}}
-        for limit, reached in zip(document["limits"], document["claims"]["limits"], strict=True)
-    ]
+    told = []
+    for limit, reached in zip(document["limits"], document["claims"]["limits"], strict=True):
+        promised = measure_told(limit["distortion"], at_most=limit["at_most"]) | _keeps_told(document, limit)
+        told.append({"promised": promised, "proved": {"expected": reached}})
     return {"limits": told}
+
+
+def _keeps_told(document: Json, limit: Json) -> Json:
+    """Which value keeps which share of its rows, where a matrix says that: P(Y_j != v) <= 1 - share p(v)."""
+    released = document["mechanism"]["release"]
+    part = limit["distortion"][0]
+    if (
+        len(limit["distortion"]) > 1
+        or part["distance"] != "matrix"
+        or len(part["of"]) > 1
+        or "outcomes" not in document["law"]
+    ):
+        return {}
+    name = part["of"][0]
+    row = part["matrix"][0]
+    if name not in released or any(other != row for other in part["matrix"]) or set(row) - {"0", "1"}:
+        return {}
+    letters = {entry["name"]: entry["letters"] for entry in document["variables"]}
+    place = released.index(name)
+    zeros = {
+        letter[place] for letter, far in zip(product(*(letters[n] for n in released)), row, strict=True) if far == "0"
+    }
+    others = {
+        letter[place] for letter, far in zip(product(*(letters[n] for n in released)), row, strict=True) if far == "1"
+    }
+    if len(zeros) != 1 or zeros & others:
+        return {}
+    (value,) = zeros
+    at = document["law"]["variables"].index(name)
+    code = letters[name].index(value)
+    counts = [int(outcome[-1]) for outcome in document["law"]["outcomes"]]
+    own = sum(n for n, outcome in zip(counts, document["law"]["outcomes"], strict=True) if outcome[at] == code)
+    if not own:
+        return {}
+    share = (1 - number(limit["at_most"])) * Fraction(sum(counts), own)
+    return {"keeps": {"value": value, "share": text(share)}}
 
 
 def promise_told(promise: Json) -> Json:
@@ -291,6 +331,15 @@ def channel_told(document: Json, output: str) -> Json:
         ratio, classes, columns = (channel[key] for key in ("ratio", "classes", "columns"))
         return {"form": "staircase", **sides, "ratio": ratio, "group": classes, "columns": columns}
     raise CannotConvert(f"channels of form {form!r}")
+
+
+def _labelled(channel: Json, about: Json) -> Json:
+    """The channel with the labels of an output of its own, where the file beside it has some that fit."""
+    labels, name = about.get("letters"), output_of(about)
+    letters = channel["output"].get(name, [])
+    if not labels or len(labels) != len(letters):
+        return channel
+    return {**channel, "output": {**channel["output"], name: labels}}
 
 
 def sides_told(document: Json, output: str) -> Json:

@@ -58,6 +58,15 @@ class Certificate:
         return cls(document["kind"], {k: v for k, v in document.items() if k != "kind"})
 
 
+def _same_rows(problem: Problem, promised: list[dict[str, Any]]) -> None:
+    """A level that the document proves for so many rows is not read as that of a person with more of them."""
+    for guarantee, said in zip(problem.guarantees, promised, strict=True):
+        rows = said.get("rows", 1)
+        if isinstance(guarantee, LocalDP) and guarantee.rows != rows:
+            many = "1 row" if rows == 1 else f"{rows} rows"
+            raise InputError(f"the level is that of {many}, and a person has up to {guarantee.rows}")
+
+
 @dataclass(frozen=True)
 class Design:
     """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
@@ -130,6 +139,10 @@ class Design:
         """The column of survey weights, if it leaves with the released table."""
         weights = self.problem.source.weights if isinstance(self.problem.source, TableSource) else None
         return weights if weights in self.problem.kept else None
+
+    def fingerprint(self) -> str:
+        """The SHA-256 of the file: what `sha256sum design.json` prints, and what card and reports show."""
+        return self.digest()
 
     def digest(self) -> str:
         """The fingerprint of the design: what `sha256sum` says of `design.json`."""
@@ -275,9 +288,7 @@ class Design:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise InputError(f"this is not a design file of format {FORMAT!r}")
         if about and not belongs(about, text):
-            raise InputError(
-                "the file design.about.json beside it is about another design; leave it out"
-            )
+            raise InputError("the file design.about.json beside it is about another design; leave it out")
         try:
             told = told_design(document, dict(about or {}))
         except (KeyError, TypeError, AttributeError, ValueError, IndexError, CannotConvert) as e:
@@ -298,6 +309,7 @@ class Design:
             problem = Problem.from_document(
                 sections, joint=joint_of(document["joint"]), digest=str(document["problem_digest"])
             )
+            _same_rows(problem, sections["guarantee"])
             stated = dict(document["certificate"].get("stated", {}))
             return cls(
                 problem=problem,

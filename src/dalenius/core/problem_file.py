@@ -96,13 +96,15 @@ def parse(
         if key not in top.values:
             raise top.error(f"there is no [{key}] section; `dalenius init` writes a commented file to start from")
     columns = top.section("columns") if "columns" in top.values else None
+    limits = _many(top, "limit")
     return cls(
         source=_source(top.section("source")) if "source" in top.values else None,
         columns={name: _column(columns.section(name)) for name in list(columns.values)} if columns else {},
         **_mechanism(top.section("mechanism")),
         objective=_objective(top.section("objective")),
         guarantees=tuple(_guarantee(s) for s in _many(top, "guarantee")),
-        limits=tuple(_distortion(s, limit=True) for s in _many(top, "limit")),
+        limits=tuple(_distortion(s, limit=True) for s in limits if "keep_rows" not in s.values),
+        keep_rows=_keep_rows([s for s in limits if "keep_rows" in s.values]),
         side_information=_side(top.section("side_information")) if "side_information" in top.values else None,
         robust=_robust(top.section("robust")) if "robust" in top.values else None,
         file=file,
@@ -235,6 +237,7 @@ def _mechanism(s: Section) -> dict[str, Any]:
         "forbid": _forbid(s),
         "freeze": s.names("freeze", ()),
         "preserve_marginals": s.flag("preserve_marginals", False),
+        "allow_inverted": s.flag("allow_inverted", False),
         "form": s.choice("form", FORMS, None),
         "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
     }
@@ -390,8 +393,36 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
     if not sound or len(set(letters)) != len(letters) or (classes and measure != "hamming"):
         raise s.error('classes are disjoint lists of letters that count as one; for distortion = "hamming"', "classes")
     weight = s.number("weight", Fraction(1)) if weighed else Fraction(1)
-    s.done(("distortion", "of", "classes", *known))
-    return Distortion(measure, of, at_most, tuple(map(tuple, classes)), weight)
+    keeps = _kept(s) if limit else None
+    s.done(("distortion", "of", "classes", *known, *(("keeps",) if limit else ())))
+    return Distortion(measure, of, at_most, tuple(map(tuple, classes)), weight, keeps=keeps)
+
+
+def _keep_rows(sections: list[Section]) -> Fraction | None:
+    """The share of its rows that every value of every released column keeps."""
+    if not sections:
+        return None
+    first, *more = sections
+    if more:
+        raise more[0].error("keep_rows is said once, for all released columns", "keep_rows")
+    share: Fraction = first.number("keep_rows")
+    first.done(("keep_rows",))
+    if not 0 < share < 1:
+        all_rows = (
+            "; preserve_marginals = true in [mechanism] keeps all rows of every combination" if share == 1 else ""
+        )
+        raise first.error(f"'keep_rows' is {share}; it is a share above 0 and below 1{all_rows}", "keep_rows")
+    return share
+
+
+def _kept(s: Section) -> tuple[str, Fraction] | None:
+    """The value and the share that a matrix stands for, as designs write them."""
+    if "keeps" not in s.values:
+        return None
+    told = s.section("keeps")
+    kept = str(told.text("value")), told.number("share")
+    told.done(("value", "share"))
+    return kept
 
 
 def _norm(s: Section, at_most: Fraction | None, known: tuple[str, ...]) -> Distortion:

@@ -28,7 +28,7 @@ from dalenius.kernel.cases import leaves
 from dalenius.kernel.document import Limit, Objective
 from dalenius.kernel.logs import BITS, LOG_COST, bits, entropy, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.numbers import Node, common_denominator, require
 from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import UNIT
 from dalenius.kernel.rules import proved_bound
@@ -111,9 +111,7 @@ class Exchange:
         prices.require(prices.length() == len(types), "there is not one price for each type")
         price = dict(zip(types, prices.wholes(), strict=True))
         self.slope = [price[kind] for kind in self.kinds]
-        for bottom in {at.denominator for at in _thresholds(tree)}:
-            self.work.spend(4, self.one.bit_length() + bottom.bit_length())
-            self.one = lcm(self.one, bottom)
+        self.one = lcm(self.one, common_denominator(_thresholds(tree), self.work))
         orbits = cache(self._orbits)
         start = orbits((0,) * len(self.atoms[0]))
         top = [min(start.mass[cell] for cell in start.cells[first]) for first in start.first]

@@ -200,12 +200,6 @@ class Noisy(Release):
         require(not given, "form noise does not prove what is told given a column")
         return NOTHING, self._leakage(about)
 
-    def independent(self, secret: Sequence[str]) -> None:
-        raise Refused("form noise does not prove independence")
-
-    def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
-        raise Refused("form noise does not prove this")
-
     def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
         require(not given and metric is None, "form noise does not prove local_dp with a metric or a given column")
         found = self._level()
@@ -242,7 +236,7 @@ class Noisy(Release):
         found = NOTHING
         for part in distortion.parts:
             if part.kind == "norm":
-                require(len(distortion.parts) == 1 and set(part.of) == set(grids.names), "a norm is of all columns")
+                require(len(distortion.parts) == 1, "a norm stands alone")
                 return self.noise.norm(part.power)
             require(part.kind == "squared", "noise has a squared distortion or a norm")
             for j in map(grids.names.index, part.of):

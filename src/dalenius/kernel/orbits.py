@@ -14,7 +14,7 @@ the last because X_j, too, is independent of the letter.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,7 +24,7 @@ from dalenius.kernel.alike import Type, orders, type_of
 from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.logs import BITS, LOG_COST, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
 from dalenius.kernel.release import Compact, Figures, Release
 
 Masses = dict[Label, Fraction]
@@ -64,24 +64,17 @@ def read_orbits(node: Node, setting: Setting) -> Channel:
             if len(label) != len(alphabets) or label in masses:
                 raise word.refuse("a word has not one letter for each sample, or stands twice")
             masses[label] = _positive(mass)
-        words.require(_sum(masses.values(), setting.work) == 1, "the masses of a column do not sum to one")
+        common_denominator(masses.values(), setting.work)  # refuses before it becomes too long
+        words.require(sum(masses.values()) == 1, "the masses of a column do not sum to one")
         found.append((_positive(weight), masses))
-    columns.require(_sum((weight for weight, _ in found), setting.work) == 1, "the weights do not sum to one")
+    common_denominator((weight for weight, _ in found), setting.work)
+    columns.require(sum(weight for weight, _ in found) == 1, "the weights do not sum to one")
     return Orbits(tuple(found), len(found))
 
 
 def _positive(node: Node) -> Fraction:
     found = node.number(0)
     node.require(found > 0, "a weight is not positive")
-    return found
-
-
-def _sum(numbers: Iterable[Fraction], work: Work) -> Fraction:
-    """A sum whose denominator may grow: refused before it becomes too long."""
-    found = Fraction(0)
-    for number in numbers:
-        work.spend(4, found.denominator.bit_length() + number.denominator.bit_length())
-        found += number
     return found
 
 

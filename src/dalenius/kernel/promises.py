@@ -32,24 +32,10 @@ class Promise(ABC):
 
     @abstractmethod
     def figures(self, release: Release, evidence: Node) -> Figures:
-        """What is proved about the release.
+        """What is proved about the release; a refusal where the promise is not kept.
 
-        Parameters
-        ----------
-        release : Release
-            What leaves.
-        evidence : Node
-            What the file brings to prove this promise; null where it needs nothing.
-
-        Returns
-        -------
-        Figures
-            Each an upper bound, except those in `LOWER`; None: nothing bounds it.
-
-        Raises
-        ------
-        Refused
-            If the promise is not kept, or the evidence is not of its kind.
+        Each figure is an upper bound, except those in `LOWER`; None: nothing bounds it. `evidence` is what the file
+        brings to prove this promise, null where it needs nothing.
         """
 
 

@@ -60,15 +60,7 @@ def information(joint: Joint, work: Work) -> tuple[Fraction, Fraction]:
 
 
 class Release:
-    """A setting, and the channel that is claimed for it.
-
-    Parameters
-    ----------
-    setting : Setting
-        Law and mechanism.
-    channel : Channel
-        Proved to be one by its reader.
-    """
+    """A setting, and the channel that is claimed for it."""
 
     def __init__(self, setting: Setting, channel: Channel) -> None:
         self.setting = setting

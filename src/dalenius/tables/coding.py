@@ -94,7 +94,9 @@ def encode(
         letters, final = coders[name].finish()
         codes = np.concatenate(parts.pop(name))
         coded[name] = codes if final is None else final[codes]
-        alphabets[name] = (*letters, MISSING) if coders[name].room else letters
+        # Letters that come from the table are those that it has: "missing" too only where something is.
+        absent = coders[name].room and (not columns[name].from_table or bool((coded[name] == len(letters)).any()))
+        alphabets[name] = (*letters, MISSING) if absent else letters
         if not alphabets[name]:
             raise TableError(f"{table.name}: column {name!r} holds no value at all")
     return Coded(alphabets, coded, tuple(n for n in names if columns[n].from_table))

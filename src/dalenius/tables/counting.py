@@ -149,5 +149,6 @@ class Coded:
             if column.grid is None:
                 category = column.missing == "category"
                 values = tuple(v for v in letters if v != MISSING or not category)
-                known[name] = replace(column, values=values, values_file=None)
+                missing = "refuse" if column.from_table and MISSING not in letters else column.missing
+                known[name] = replace(column, values=values, values_file=None, missing=missing)
         return known
