@@ -335,7 +335,11 @@ def _kept(problem: Problem, coded: Coded, seen: Coded) -> Kept | None:
     """The columns that leave as they are, in the original and in a release of it."""
     if not problem.kept:
         return None
-    before, after = (table.combined(problem.kept).astype(np.int64) for table in (coded, seen))
+    index = np.zeros(coded.rows + seen.rows, dtype=np.int64)
+    for name in problem.kept:  # numbered anew after each column, so that no number of outcomes is too large
+        codes = np.concatenate([coded.codes[name], seen.codes[name]]).astype(np.int64)
+        index = np.unique(index * len(coded.alphabets[name]) + codes, return_inverse=True)[1].reshape(-1)
+    before, after = index[: coded.rows], index[coded.rows :]
     return Kept(problem.kept, before, after)
 
 
