@@ -443,6 +443,7 @@ def release(
     bound, coded = bind(problem, table=table, on_progress=_named(on_progress, "reading"))
     if coded is None:
         raise InputError("a release needs a table")
+    kind = open_table(_table_of(bound, table)).format  # known before anything is drawn: the source may go meanwhile
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
         raise InputError(
@@ -482,7 +483,6 @@ def release(
         write_text(place / "report-public.html", render_public(card))
         for name, text in scripts(design.channel, design.problem.kept).items():
             write_text(place / name, text)
-        kind = open_table(_table_of(bound, table)).format
         write_table(place / released_name(kind), kind, released.columns, on_progress=_named(on_progress, "writing"))
     if book and charged:
         charged = book.settle(charged.id, card_text)

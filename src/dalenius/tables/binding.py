@@ -13,7 +13,7 @@ from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
-from dalenius.core.source import ConditionallyIid, PmfSource, TableSource
+from dalenius.core.source import ConditionallyIid, Dialect, PmfSource, TableSource
 from dalenius.errors import DaleniusError, InputError, MismatchError
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
@@ -96,7 +96,7 @@ def _bind_table(
     problem: Problem, source: TableSource, given: Any, on_progress: Progress | None
 ) -> tuple[Problem, Coded]:
     base = base_of(problem)
-    table = _opened(problem, base / source.table if given is None else given)
+    table = _opened(problem, base / source.table if given is None else given, source.dialect)
     _check_names(problem, source, table)
     if source.weights is not None:  # for estimation and risk; a promise is about rows, so the design does not use them
         weights_of(table, source.weights)
@@ -162,9 +162,9 @@ def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
     return Pmf.from_counts(coded.alphabets, support, [1] * len(support))
 
 
-def _opened(problem: Problem, source: Any) -> Table:
+def _opened(problem: Problem, source: Any, dialect: Dialect) -> Table:
     try:
-        return open_table(source)
+        return open_table(source, dialect=dialect)
     except DaleniusError as e:
         if isinstance(source, Path) and not source.exists():
             raise problem.error(("source", "table"), str(e)) from None

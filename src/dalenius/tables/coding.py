@@ -20,6 +20,7 @@ from dalenius.errors import InputError, TableError
 from dalenius.tables.counting import Coded, Codes, smallest
 from dalenius.tables.documents import read_letters
 from dalenius.tables.source import Progress, Table
+from dalenius.tables.text import ABSENT_SIGNS
 
 __all__ = ["encode", "is_number", "numeric_order"]
 
@@ -28,6 +29,7 @@ OUTSIDE = -2
 MOST_LETTERS = 1_000_000
 SHOWN = 8
 
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' ]\d{3})+([,.]\d+)?")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 
 
@@ -147,8 +149,8 @@ def _coder(name: str, column: Column, base: Path | None) -> Coder:
 
 
 def _absent(texts: Any, declared: Sequence[str]) -> Codes:
-    """Which texts stand for a missing value: null, and "?" and "(missing)" unless they are letters."""
-    signs = [v for v in ("?", MISSING) if v not in declared]
+    """Which texts stand for a missing value: null, and "?", "NaN" and "(missing)" unless they are letters."""
+    signs = [v for v in ABSENT_SIGNS if v not in declared]
     absent = texts.is_null()
     if signs:
         absent = pc.or_(absent, pc.is_in(texts, value_set=pa.array(signs)))
@@ -208,7 +210,7 @@ class _Cut(_Listed):
         return out
 
     def refusal(self, text: str) -> str:
-        return f"{text!r} is not a number, and its groups are ranges of numbers"
+        return f"{text!r} is not a number, and its groups are ranges of numbers{_written_otherwise(text)}"
 
 
 class _Growing:
@@ -282,11 +284,29 @@ class _OnGrid:
 
     def refusal(self, text: str) -> str:
         if not is_number(text):
-            return f"{text!r} is not a number"
+            return f"{text!r} is not a number{_written_otherwise(text)}"
         return f"{text} is outside its grid, {shown(self.grid.low)} to {shown(self.grid.high)}"
 
     def finish(self) -> tuple[tuple[str, ...], None]:
         return self.letters, None
+
+
+def _written_otherwise(text: str) -> str:
+    """A hint for numbers with a decimal comma or with signs between their thousands.
+
+    >>> _written_otherwise("12,5")
+    '; if the comma is a decimal sign, say decimal = "," in [source]'
+    >>> _written_otherwise("1,234,567")
+    '; write numbers without signs between the thousands'
+    """
+    if re.fullmatch(r"[+-]?\d+,\d+", text) and not re.fullmatch(r"[+-]?\d{1,3},\d{3}", text):
+        return '; if the comma is a decimal sign, say decimal = "," in [source]'
+    if re.fullmatch(r"[+-]?\d{1,3},\d{3}", text):
+        return (
+            '; if the comma is a decimal sign, say decimal = "," in [source], and write numbers without signs between '
+            "the thousands"
+        )
+    return "; write numbers without signs between the thousands" if _THOUSANDS.fullmatch(text) else ""
 
 
 def is_number(text: str) -> bool:
