@@ -47,7 +47,7 @@ from dalenius.core.section import Place, Section, key_lines
 from dalenius.core.source import MISSING, Column, ConditionallyIid, Dialect, Grid, PmfSource, Source, TableSource
 from dalenius.errors import InputError, ProblemFileError
 
-__all__ = ["parse", "read"]
+__all__ = ["parse", "read", "read_toml"]
 
 P = TypeVar("P", bound=Problem)
 
@@ -70,12 +70,23 @@ def read(cls: type[P], path: Path) -> P:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8") from None
     except OSError as e:
         raise InputError(f"cannot read the problem file {path}: {e.strerror}") from None
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as e:
-        raise ProblemFileError(f"{path.name} is not valid TOML: {e}") from None
+    document = read_toml(text, path.name)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return parse(cls, document, file=path, lines=key_lines(text), digest=digest)
+
+
+def read_toml(text: str, name: str) -> dict[str, Any]:
+    """The values of a TOML file, with its decimals exact; `name` is that of the file, for the message.
+
+    >>> read_toml("a = 0.1", "problem.toml")
+    {'a': Decimal('0.1')}
+    """
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as e:
+        raise ProblemFileError(f"{name} is not valid TOML: {e}") from None
+    except (ValueError, RecursionError):  # thousands of digits, or of brackets
+        raise ProblemFileError(f"{name} holds a number or a nest of lists that is too long to be meant") from None
 
 
 def parse(
