@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all check format bench bench-all ledger-torture lock clean
+.PHONY: demo test test-all check smoke mutants nightly format bench bench-all ledger-torture lock clean
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
@@ -21,6 +21,14 @@ check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
+
+smoke:  ## build the wheel and try it on every supported Python that is installed
+	PYTHON=$(PYTHON) scripts/smoke_all.sh
+
+mutants: $(VENV)/dev.stamp  ## plant small errors in the code that guards the promises, list those that no test sees: hours
+	$(BIN)/python scripts/mutants.py
+
+nightly: test-all ledger-torture  ## the long runs
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
