@@ -58,9 +58,9 @@ from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
 from dalenius.sampling.beside import SUFFIX
 from dalenius.tables import (
     Coded,
-    base_of,
     bind,
     encode,
+    is_address,
     open_table,
     read_json,
     read_pmf,
@@ -316,7 +316,7 @@ def apply(
 
 def _refuse_released(table: Any) -> None:
     """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed."""
-    if not isinstance(table, str | Path):
+    if not isinstance(table, str | Path) or is_address(table):
         return
     names, where = open_table(table).names, Path(table).parent / "card.json"
     if drawn := [n for n in names if n.endswith(SUFFIX) and n.removesuffix(SUFFIX) in names]:
@@ -443,7 +443,6 @@ def release(
     bound, coded = bind(problem, table=table, on_progress=_named(on_progress, "reading"))
     if coded is None:
         raise InputError("a release needs a table")
-    kind = open_table(_table_of(bound, table)).format  # known before anything is drawn: the source may go meanwhile
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
         raise InputError(
@@ -483,7 +482,12 @@ def release(
         write_text(place / "report-public.html", render_public(card))
         for name, text in scripts(design.channel, design.problem.kept).items():
             write_text(place / name, text)
-        write_table(place / released_name(kind), kind, released.columns, on_progress=_named(on_progress, "writing"))
+        write_table(
+            place / released_name(coded.format),
+            coded.format,
+            released.columns,
+            on_progress=_named(on_progress, "writing"),
+        )
     if book and charged:
         charged = book.settle(charged.id, card_text)
     return Outcome(design, seen, folder, charged)
@@ -514,12 +518,6 @@ def _name_of(problem: Problem, table: Any) -> str:
     if isinstance(table, str | Path):
         return Path(table).name
     return Path(problem.source.table).name if table is None and isinstance(problem.source, TableSource) else "table"
-
-
-def _table_of(problem: Problem, table: Any) -> Any:
-    if table is not None or not isinstance(problem.source, TableSource):
-        return table
-    return base_of(problem) / problem.source.table
 
 
 def _named(on_progress: Progress | None, stage: str) -> Callable[[int, int | None], None] | None:

@@ -153,10 +153,15 @@ def _source(s: Section) -> Source:
             weights=s.text("weights", None),
             min_cell=s.integer("min_cell", 10),
             dialect=_dialect(s),
+            query=s.text("query", None),
         )
+        if source.query is not None and "://" not in source.table and not source.table.startswith("sqlite:"):
+            raise s.error(
+                "a query needs the address of a database as its table, postgresql://... or sqlite:...", "query"
+            )
         if source.max_rows is not None and source.unit == "row":
             raise s.error("max_rows needs unit = the column that names the person", "max_rows")
-        s.done(("table", "unit", "max_rows", "prior", "weights", "min_cell", *DIALECT))
+        s.done(("table", "query", "unit", "max_rows", "prior", "weights", "min_cell", *DIALECT))
     return source
 
 

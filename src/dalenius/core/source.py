@@ -69,9 +69,10 @@ class TableSource:
     weights: str | None = None
     min_cell: int = 10
     dialect: Dialect = Dialect()
+    query: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        optional = {"max_rows": self.max_rows, "prior": self.prior, "weights": self.weights}
+        optional = {"query": self.query, "max_rows": self.max_rows, "prior": self.prior, "weights": self.weights}
         given = {k: v for k, v in optional.items() if v is not None}
         told = self.dialect.to_json()
         return {"table": self.table, "unit": self.unit, "min_cell": self.min_cell, **given, **told}

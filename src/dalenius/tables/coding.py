@@ -61,7 +61,7 @@ def encode(
 ) -> Coded:
     """The named columns as codes of their declared alphabets; files of letters are looked for in `base`.
 
-    >>> from dalenius.tables.source import open_table
+    >>> from dalenius.tables.opening import open_table
     >>> t = open_table(pa.table({"sex": ["f", "m", "?"]}))
     >>> encode(t, {"sex": Column(values=("m", "f"), missing="category")}, ["sex"]).codes["sex"].tolist()
     [1, 0, 2]
@@ -99,7 +99,7 @@ def encode(
         alphabets[name] = (*letters, MISSING) if coders[name].room else letters
         if not alphabets[name]:
             raise TableError(f"{table.name}: column {name!r} holds no value at all")
-    return Coded(alphabets, coded, tuple(n for n in names if columns[n].from_table))
+    return Coded(alphabets, coded, tuple(n for n in names if columns[n].from_table), table.format)
 
 
 def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:

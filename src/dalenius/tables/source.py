@@ -20,7 +20,7 @@ from dalenius.tables.delimited import Delimited
 from dalenius.tables.identity import Identity
 from dalenius.tables.text import text_column
 
-__all__ = ["Progress", "Table", "open_table"]
+__all__ = ["CHUNK", "Progress", "Table", "from_files", "from_object"]
 
 Progress = Callable[[int, int | None], None]
 """Called with the rows done so far and the rows in all, None where the file does not say."""
@@ -37,7 +37,7 @@ INDEX = re.compile(r"__index_level_\d+__")
 class Table:
     """A table that can be read again and again; nothing but its header is in memory.
 
-    >>> t = open_table(pa.table({"sex": ["f", " m"], "age": [7, None]}))
+    >>> t = from_object(pa.table({"sex": ["f", " m"], "age": [7, None]}), 10, Dialect())
     >>> t.names, [b.to_pylist() for b in t.batches(["age", "sex"])]
     (('sex', 'age'), [[{'age': '7', 'sex': 'f'}, {'age': None, 'sex': 'm'}]])
     """
@@ -107,39 +107,8 @@ class Table:
         return column if letters is column.dictionary else pa.DictionaryArray.from_arrays(column.indices, letters)
 
 
-def open_table(source: Any, *, chunk: int = CHUNK, dialect: Dialect | None = None) -> Table:
-    """A table from files (their suffix says how they are written) or from an object that speaks Arrow.
-
-    Parameters
-    ----------
-    source : Table, str, Path or object
-        A file: .csv, .data, .txt (commas), .tsv (tabs), each also compressed (.gz, .zst, .bz2, .lz4), .parquet, .arrow,
-        .feather, .ipc. A folder, or a pattern with * in it: all its files of one kind, in the order of their names. An
-        object: pyarrow tables and readers, pandas and polars data frames, anything with `__arrow_c_stream__`.
-    chunk : int
-        About how many rows are in memory at a time; what is read does not depend on it.
-    dialect : Dialect, optional
-        How a text file is written, where that is not found by looking at it.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    TableError
-        If there is no such table, or it cannot be read.
-
-    Examples
-    --------
-    >>> open_table(pa.table({"a": [1, 2]})).names
-    ('a',)
-    """
-    if isinstance(source, Table):
-        return source
-    dialect = dialect or Dialect()
-    if not isinstance(source, str | Path):
-        return _from_object(source, chunk, dialect)
+def from_files(source: str | Path, chunk: int, dialect: Dialect) -> Table:
+    """The table of a file, a folder or a pattern."""
     files = _files(source)
     try:
         identity = Identity.of(files)
@@ -271,7 +240,8 @@ def _from_arrow(path: Path, chunk: int, dialect: Dialect) -> Table:
     return Table(path.name, "arrow", _trimmed(names), None, read, chunk, dialect=dialect)
 
 
-def _from_object(source: Any, chunk: int, dialect: Dialect) -> Table:
+def from_object(source: Any, chunk: int, dialect: Dialect) -> Table:
+    """The table that an object of another library holds in memory."""
     if isinstance(source, pa.RecordBatchReader):
         table = source.read_all()
     elif isinstance(source, pa.RecordBatch):
