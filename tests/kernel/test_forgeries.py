@@ -17,10 +17,10 @@ FORGED = forged()
 
 @pytest.mark.parametrize("name", FORGED)
 def test_a_forged_file_is_refused(name):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(Refused) as refusal:
         check(FORGED[name], privacy_only=True)
-    took = time.perf_counter() - start
+    took = time.process_time() - start
     sentence = str(refusal.value)
     assert 10 < len(sentence) < 250
     assert "\n" not in sentence
