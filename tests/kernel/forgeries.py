@@ -818,11 +818,14 @@ def of_sizes():
     )
 
 
-def forged(bounds=False):
-    """All forgeries that the proof of privacy must refuse; with `bounds` also those that need the rules."""
+def forged(bounds=False, sizes=True):
+    """All forgeries that the proof of privacy must refuse.
+
+    With `bounds` also those that need the rules; without `sizes` those that are refused in a moment.
+    """
     found = {}
-    families = [of_reading, of_mechanism, of_promises, of_balls, of_claims, of_distances, of_texts, of_sizes]
-    for family in [*families, *([of_bounds] if bounds else [])]:
+    families = [of_reading, of_mechanism, of_promises, of_balls, of_claims, of_distances, of_texts]
+    for family in [*families, *([of_sizes] if sizes else []), *([of_bounds] if bounds else [])]:
         for name, document in family():
             assert name not in found, name
             found[name] = document if isinstance(document, str) else text_of(document)
