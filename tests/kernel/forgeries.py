@@ -183,6 +183,7 @@ def of_mechanism():
         "a combination of letters that are none",
         design(bits, two, RELEASED | {"never": [[{"column": "X", "letters": ["7"]}]]}),
     )
+    yield "a combination twice", design(bits, two, RELEASED | {"never": [[{"column": "X", "letters": ["0"]}]] * 2})
     yield (
         "a combination that names a column twice",
         design(
@@ -392,6 +393,7 @@ def of_promises():
         ("too many", [[centre], [centre]]),
         ("with a law of zeros", [[{"node": "centre", "law": ["0", "1"]}]]),
         ("that is a text", "tree"),
+        ("that names a row twice", [[choice | {"rows": [0, 0]}, centre, centre]]),
         ("that divides nothing", [[choice | {"value": 7}, centre, centre]]),
         ("of unknown nodes", [[{"node": "hope"}]]),
         ("that are none", []),
