@@ -63,6 +63,7 @@ from dalenius.tables import (
     base_of,
     bind,
     encode,
+    is_address,
     open_table,
     read_json,
     read_pmf,
@@ -335,7 +336,7 @@ def apply(
 
 def _refuse_released(table: Any) -> None:
     """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed."""
-    if not isinstance(table, str | Path):
+    if not isinstance(table, str | Path) or is_address(table):
         return
     names, where = open_table(table).names, Path(table).parent / "card.json"
     if drawn := [n for n in names if n.endswith(SUFFIX) and n.removesuffix(SUFFIX) in names]:
@@ -535,8 +536,12 @@ def release(
         write_text(place / "report-public.html", render_public(card))
         for name, text in scripts(design.channel, design.problem.kept).items():
             write_text(place / name, text)
-        kind = open_table(_table_of(bound, table)).format
-        write_table(place / released_name(kind), kind, released.columns, on_progress=_named(on_progress, "writing"))
+        write_table(
+            place / released_name(coded.format),
+            coded.format,
+            released.columns,
+            on_progress=_named(on_progress, "writing"),
+        )
     if book and charged:
         charged = book.settle(charged.id, card_text)
     return Outcome(design, seen, folder, charged)
@@ -571,14 +576,10 @@ def _name_of(problem: Problem, table: Any) -> str:
 
 def _files_read(problem: Problem, table: Any) -> list[Path]:
     """The files that a release is made from, as far as they are files."""
-    source = _table_of(problem, table)
-    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path)]
-
-
-def _table_of(problem: Problem, table: Any) -> Any:
-    if table is not None or not isinstance(problem.source, TableSource):
-        return table
-    return base_of(problem) / problem.source.table
+    files = [problem.file, table]
+    if table is None and isinstance(problem.source, TableSource) and not is_address(problem.source.table):
+        files.append(base_of(problem) / problem.source.table)
+    return [Path(f) for f in files if isinstance(f, str | Path) and not is_address(f)]
 
 
 def _named(on_progress: Progress | None, stage: str) -> Callable[[int, int | None], None] | None:
