@@ -59,14 +59,15 @@ from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
 from dalenius.sampling.beside import SUFFIX
 from dalenius.tables import (
     Coded,
-    base_of,
     bind,
     encode,
+    is_address,
     open_table,
     read_design,
     read_pmf,
     read_told,
     released_name,
+    table_of,
     write_table,
 )
 from dalenius.verifying import enough_rows, recounted, verify
@@ -211,7 +212,7 @@ def apply(
 
 def _refuse_released(table: Any) -> None:
     """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed."""
-    if not isinstance(table, str | Path):
+    if not isinstance(table, str | Path) or is_address(table):
         return
     names, where = open_table(table).names, Path(table).parent / "card.json"
     if drawn := [n for n in names if n.endswith(SUFFIX) and n.removesuffix(SUFFIX) in names]:
@@ -335,7 +336,11 @@ def _kept(problem: Problem, coded: Coded, seen: Coded) -> Kept | None:
     """The columns that leave as they are, in the original and in a release of it."""
     if not problem.kept:
         return None
-    before, after = (table.combined(problem.kept).astype(np.int64) for table in (coded, seen))
+    index = np.zeros(coded.rows + seen.rows, dtype=np.int64)
+    for name in problem.kept:  # numbered anew after each column, so that no number of outcomes is too large
+        codes = np.concatenate([coded.codes[name], seen.codes[name]]).astype(np.int64)
+        index = np.unique(index * len(coded.alphabets[name]) + codes, return_inverse=True)[1].reshape(-1)
+    before, after = index[: coded.rows], index[coded.rows :]
     return Kept(problem.kept, before, after)
 
 
@@ -415,8 +420,12 @@ def release(
         write_text(place / "report-public.html", render_public(card))
         for name, text in scripts(design.channel, design.problem.kept).items():
             write_text(place / name, text)
-        kind = open_table(_table_of(bound, table)).format
-        write_table(place / released_name(kind), kind, released.columns, on_progress=_named(on_progress, "writing"))
+        write_table(
+            place / released_name(coded.format),
+            coded.format,
+            released.columns,
+            on_progress=_named(on_progress, "writing"),
+        )
     if book and charged:
         charged = book.settle(charged.id, card_text)
     return Outcome(design, seen, folder, charged, counts, tried)
@@ -486,14 +495,8 @@ def _name_of(problem: Problem, table: Any) -> str:
 
 def _files_read(problem: Problem, table: Any) -> list[Path]:
     """The files that a release is made from, as far as they are files."""
-    source = _table_of(problem, table)
-    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path)]
-
-
-def _table_of(problem: Problem, table: Any) -> Any:
-    if table is not None or not isinstance(problem.source, TableSource):
-        return table
-    return base_of(problem) / problem.source.table
+    source = table_of(problem, problem.source) if table is None and isinstance(problem.source, TableSource) else table
+    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path) and not is_address(str(f))]
 
 
 def _named(on_progress: Progress | None, stage: str) -> Callable[[int, int | None], None] | None:

@@ -59,7 +59,7 @@ def test_groups_that_vanish_are_named_and_ways_out_were_tried(folder, capsys):
     report = (folder / "out" / "report.html").read_text()
     assert "B: z <strong>(!)</strong>" in report
     assert "Pairs of values before and after" in report
-    card = json.loads((folder / "out" / "card.json").read_text())
+    card = json.loads((folder / "out" / "card.about.json").read_text())
     said = {(c["column"], c["value"]): c["rows_after"] for c in card["changes"]}
     assert said["B", "z"] == after["z"]
     assert main(["verify", str(folder / "out" / "card.json")]) == 0

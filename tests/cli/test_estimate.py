@@ -266,7 +266,7 @@ def test_a_stratum_is_not_counted_in_what_the_letters_tell_and_weights_are_named
 def test_estimate_card_and_reports_show_the_digest_of_the_design_file(released: Place, run: Run) -> None:
     out = released / "out"
     digest = hashlib.sha256((out / "design.json").read_bytes()).hexdigest()  # what sha256sum prints
-    for file in ("card.json", "report.html", "report-public.html"):
+    for file in ("card.about.json", "report.html", "report-public.html"):
         assert digest in (out / file).read_text(), file
     for file in ("card.json", "design.json"):
         assert f"Digest of design.json: {digest}" in run("estimate", out / file, out / "released.csv")[1]

@@ -58,7 +58,7 @@ def test_time_that_is_up_leaves_a_proved_design_with_its_interval(margins):
     assert time.monotonic() - start < 10
     assert 0 <= design.bound <= design.value
     assert "ended before value and bound met" in " ".join(design.remarks)
-    assert verify(design).figures
+    assert verify(design).kept.promises
     best = solve(asked(preserve_marginals=margins), seconds=60)
     assert design.bound <= best.value <= design.value
 
@@ -70,7 +70,7 @@ def test_a_wish_to_stop_ends_a_search_with_what_it_has():
     finally:
         stopping.resume()
     assert "ended before value and bound met" in " ".join(design.remarks)
-    assert verify(design).figures
+    assert verify(design).kept.promises
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from dalenius.certify import check
 
+from dalenius.convert import checked as check
 from dalenius.core import Distortion, Independent, Leakage, LocalDP, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
 from dalenius.designs import solve
 from dalenius.errors import SolverFailed

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from dalenius.certify import check
 
+from dalenius.convert import checked as check
 from dalenius.core import Design, Distortion, Leakage, LocalDP, MaximizeInformation, MinimizeDistortion, Pmf, Problem
 from dalenius.core.numbers import strict_json
 from dalenius.designs import solve

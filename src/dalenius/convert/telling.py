@@ -210,38 +210,25 @@ def _limits_told(document: Json) -> Json:
 
 def _keeps_told(document: Json, limit: Json) -> Json:
     """Which value keeps which share of its rows, where a matrix says that: P(Y_j != v) <= 1 - share p(v)."""
-    released = document["mechanism"]["release"]
+    released, law = document["mechanism"]["release"], document["law"]
     part = limit["distortion"][0]
-    if (
-        len(limit["distortion"]) > 1
-        or part["distance"] != "matrix"
-        or len(part["of"]) > 1
-        or "outcomes" not in document["law"]
-    ):
+    single = len(limit["distortion"]) == len(part["of"]) == 1 and part["of"][0] in released
+    if not single or part["distance"] != "matrix" or "outcomes" not in law:
         return {}
     name = part["of"][0]
-    row = part["matrix"][0]
-    if name not in released or any(other != row for other in part["matrix"]) or set(row) - {"0", "1"}:
-        return {}
     letters = {entry["name"]: entry["letters"] for entry in document["variables"]}
     place = released.index(name)
-    zeros = {
-        letter[place] for letter, far in zip(product(*(letters[n] for n in released)), row, strict=True) if far == "0"
-    }
-    others = {
-        letter[place] for letter, far in zip(product(*(letters[n] for n in released)), row, strict=True) if far == "1"
-    }
-    if len(zeros) != 1 or zeros & others:
+    shown = [letter[place] for letter in product(*(letters[column] for column in released))]
+    row = part["matrix"][0]
+    value = next((letter for letter, far in zip(shown, row, strict=True) if far == "0"), None)
+    if part["matrix"] != [[str(int(letter != value)) for letter in shown]] * len(letters[name]):
         return {}
-    (value,) = zeros
-    at = document["law"]["variables"].index(name)
-    code = letters[name].index(value)
-    counts = [int(outcome[-1]) for outcome in document["law"]["outcomes"]]
-    own = sum(n for n, outcome in zip(counts, document["law"]["outcomes"], strict=True) if outcome[at] == code)
+    at, code = law["variables"].index(name), letters[name].index(value)
+    own = sum(int(outcome[-1]) for outcome in law["outcomes"] if outcome[at] == code)
     if not own:
         return {}
-    share = (1 - number(limit["at_most"])) * Fraction(sum(counts), own)
-    return {"keeps": {"value": value, "share": text(share)}}
+    total = sum(int(outcome[-1]) for outcome in law["outcomes"])
+    return {"keeps": {"value": value, "share": text((1 - number(limit["at_most"])) * Fraction(total, own))}}
 
 
 def promise_told(promise: Json) -> Json:

@@ -7,6 +7,47 @@ usage <- "usage: Rscript estimate.R card.json released.csv [population]"
 if (!length(arguments) %in% 2:3 || !all(arguments[-(1:2)] %in% c("table", "population"))) stop(usage, call. = FALSE)
 for (file in arguments[1:2]) if (!file.exists(file)) stop("there is no file ", file, "\n", usage, call. = FALSE)
 card <- jsonlite::fromJSON(arguments[1], simplifyVector = FALSE)
+beside <- sub("[.]json$", ".about.json", arguments[1])
+about <- if (file.exists(beside)) jsonlite::fromJSON(beside, simplifyVector = FALSE) else list()
+
+written <- function(channel, observe, outputs, strata) {  # a channel of a card as rows, or as shares that stay
+  form <- channel[["form"]]
+  if (form == "dense") {
+    scale <- channel[["scale"]]
+    return(list(rows = lapply(channel[["rows"]], function(row) lapply(row, function(v) paste(v, scale, sep = "/")))))
+  }
+  if (form == "pram") return(list(form = form, q = channel[["stay"]]))
+  if (form == "windows") return(list(form = "product", channels = lapply(seq_along(channel[["windows"]]), function(k) {
+    window <- channel[["windows"]][[k]]
+    sides <- list(inputs = observe[unlist(window[["reads"]]) + 1], output = outputs[k])
+    c(written(window[["channel"]], observe, outputs, strata), sides)
+  })))
+  if (form == "strata") return(list(form = form, strata = strata, channels = lapply(
+    channel[["channels"]], written, observe = observe, outputs = outputs, strata = strata)))
+  list(form = form)
+}
+
+told <- function(card, about) {  # with the names and values of what the channel reads and draws
+  if (is.null(card[["mechanism"]])) return(card)
+  mechanism <- card[["mechanism"]]
+  letters_of <- setNames(lapply(card[["variables"]], function(v) v[["letters"]]),
+                         sapply(card[["variables"]], function(v) v[["name"]]))
+  observe <- as.character(unlist(mechanism[["observe"]]))
+  strata <- as.character(unlist(mechanism[["strata"]]))
+  own <- if (is.null(about[["output"]])) "Y" else about[["output"]]
+  drawn <- letters_of[as.character(unlist(mechanism[["release"]]))]
+  if (!length(drawn) && is.null(mechanism[["each"]]) && !is.null(card[["channel"]][["letters"]])) {
+    values <- as.list(as.character(seq_len(card[["channel"]][["letters"]]) - 1))
+    if (!is.null(about[["letters"]])) values <- about[["letters"]]
+    if (!is.null(mechanism[["fresh"]])) values <- mechanism[["fresh"]]
+    drawn <- setNames(list(values), own)
+  }
+  channel <- if (length(drawn)) written(card[["channel"]], observe, names(drawn), strata) else list(form = "?")
+  channel <- c(list(inputs = letters_of[c(observe, strata)], output = drawn), channel)
+  list(channel = channel, kept = c(unlist(mechanism[["keep"]]), strata), weights = about[["weights"]])
+}
+
+card <- told(card, about)
 channel <- if (is.null(card[["channel"]])) card else card[["channel"]]
 table <- read.csv(arguments[2], colClasses = "character", check.names = FALSE, strip.white = TRUE,
                   na.strings = character(0), encoding = "UTF-8")

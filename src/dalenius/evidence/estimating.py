@@ -150,7 +150,7 @@ def digests(files: Sequence[str | Path]) -> list[str]:
     """The SHA-256 of each design that some cards or designs stand for; of a bare channel there is none."""
     found = []
     for file in files:
-        document = read_json(file, "design or card file")
+        document = read_told(file)
         if not isinstance(document, dict):
             continue
         if "joint" in document:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import cycle, product
+from pathlib import Path
+from typing import Any
 
 SMALL = 1e-6  # smaller pivots would turn the noise of any table into estimates
 FEW = 10  # values that occur in fewer released rows do not carry an interval
@@ -55,12 +57,49 @@ def share(weights: list[float] | None, counts: list[int], rows: int, population:
     return f"{p:.6f} [{p - 1.959964 * error:.6f}, {p + 1.959964 * error:.6f}]"
 
 
+def written(channel: dict[str, Any], observe: list[str], outputs: list[str], strata: list[str]) -> dict[str, Any]:
+    """A channel of a card as rows or shares that stay, of its parts where it has some."""
+    form = channel["form"]
+    if form == "dense":
+        return {"rows": [[str(Fraction(int(v), int(channel["scale"]))) for v in row] for row in channel["rows"]]}
+    if form == "pram":
+        return {"form": form, "q": channel["stay"]}
+    if form == "windows":
+        parts = [written(window["channel"], observe, outputs, strata) for window in channel["windows"]]
+        reads = [[observe[place] for place in window["reads"]] for window in channel["windows"]]
+        sides = [{"inputs": seen, "output": name} for seen, name in zip(reads, outputs, strict=True)]
+        return {"form": "product", "channels": [part | side for part, side in zip(parts, sides, strict=True)]}
+    if form == "strata":
+        parts = [written(part, observe, outputs, strata) for part in channel["channels"]]
+        return {"form": form, "strata": strata, "channels": parts}
+    return {"form": form}
+
+
+def told(card: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
+    """A card with the names and the values of what its channel reads and draws; `about` is the file beside it."""
+    if "mechanism" not in card:
+        return card
+    mechanism, letters = card["mechanism"], {entry["name"]: entry["letters"] for entry in card["variables"]}
+    observe, strata, own = mechanism["observe"], mechanism["strata"], about.get("output", "Y")
+    drawn = {name: letters[name] for name in mechanism["release"]}
+    if not drawn and mechanism["each"] is None and "letters" in card["channel"]:
+        plain = [str(k) for k in range(card["channel"]["letters"])]
+        drawn = {own: mechanism["fresh"] or about.get("letters", plain)}
+    inputs = {name: letters[name] for name in [*observe, *strata]}
+    channel = written(card["channel"], observe, list(drawn) or [f"{own}_{name}" for name in observe], strata)
+    channel = {"inputs": inputs, "output": drawn, **channel} if drawn else {"inputs": inputs, "output": {}, "form": "?"}
+    weights = {"weights": about["weights"]} if "weights" in about else {}
+    return {"channel": channel, "kept": [*mechanism["keep"], *strata], **weights}
+
+
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["table"], ["population"]):
         sys.exit("usage: python3 estimate.py card.json released.csv [population]")
     try:
         with open(sys.argv[1], encoding="utf-8") as c, open(sys.argv[2], encoding="utf-8", newline="") as r:
             card, table = json.load(c), list(csv.DictReader(r))
+        beside = Path(sys.argv[1]).with_suffix(".about.json")
+        card = told(card, json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {})
     except (OSError, ValueError) as e:
         sys.exit(f"cannot read the files: {e}\nusage: python3 estimate.py card.json released.csv [population]")
     channel, n, population = card.get("channel", card), len(table), sys.argv[3:] == ["population"]

@@ -147,7 +147,7 @@ def read_types(node: Node, setting: Setting) -> Channel:
     setting.work.spend(4 * count * wide)
     table = [_read_row(row, wide, setting.work) for row in rows.items()]
     scale = common_denominator((Fraction(1, one) for one, _ in table), setting.work)
-    setting.work.spend(4 * len(table) * wide, scale.bit_length())
+    setting.work.spend(sum(1 + sum(map(bool, row)) for _, row in table), scale.bit_length())
     found = [tuple(v * (scale // one) for v in row) for one, row in table]
     if isinstance(law, Alike):
         many.require(samples == law.samples, f"the law has {law.samples:,} samples")
@@ -174,7 +174,7 @@ def _read_row(node: Node, width: int, work: Work) -> tuple[int, list[int]]:
             raise item.refuse("the letters do not rise")
         last = place
         row[place] = weight.whole(1)
-    work.spend(4 * width, one.bit_length())
+    work.spend(4 * width)
     node.require(sum(row) == one, "the row is not a law of the letters: its numbers do not sum to the scale")
     return one, row
 

@@ -50,7 +50,8 @@ def information(joint: Joint, work: Work) -> tuple[Fraction, Fraction]:
         bottom = of_secret[s, g] * of_told[g, y]
         common = gcd(top, bottom)
         ratios[top // common, bottom // common] += weight
-    work.spend(LOG_COST * len(ratios), total.bit_length())
+    work.spend(LOG_COST * len(ratios))
+    work.spend(4 * len(ratios), total.bit_length())
     low = high = 0
     for (top, bottom), weight in ratios.items():
         below, above = log2(top, bottom)
@@ -80,7 +81,9 @@ class Release:
         inputs: Counter[tuple[Label, Label, Label, int]] = Counter()
         for label, n in zip(labels, setting.counts, strict=True):
             inputs[label] += n
-        self.work.spend(4 * len(inputs) * self.channel.width, setting.total.bit_length() + scale.bit_length())
+        self.work.spend(4 * len(inputs) * self.channel.width)
+        entries = [sum(map(bool, row)) for row in rows]  # products with nothing take no time
+        self.work.spend(sum(entries[e] for *_, e in inputs), setting.total.bit_length() + scale.bit_length())
         sums: dict[tuple[Label, Label, Label], list[int]] = {}
         for (s, g, k, e), n in inputs.items():
             known = sums.get((s, g, k))
@@ -106,7 +109,8 @@ class Release:
         worst: defaultdict[Told, int] = defaultdict(int)  # D(p(s|y) || p(s)), rounded up
         best: defaultdict[Told, int] = defaultdict(int)
         odds = Fraction(1)
-        self.work.spend((LOG_COST + 40) * len(joint), total.bit_length())
+        self.work.spend((LOG_COST + 40) * len(joint))
+        self.work.spend(8 * len(joint), total.bit_length())
         for (s, _, y), weight in joint.items():
             best[y] = max(best[y], weight)
             now = weight * total

@@ -53,6 +53,6 @@ def channel_of(document: object) -> Kernel:
         raise InvalidChannel("a channel file is an object with the keys inputs, output and rows")
     if "form" not in document:
         return Channel.from_json(document)
-    if document["form"] not in FORMS:
+    if not isinstance(document["form"], str) or document["form"] not in FORMS:
         raise Unsupported(f"there is no channel of form {document['form']!r}; there are {', '.join(sorted(FORMS))}")
     return FORMS[document["form"]](document)
