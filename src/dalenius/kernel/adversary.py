@@ -1,0 +1,176 @@
+"""Promises under every law, from the rows alone: what any adversary learns, and how much of any information passes.
+
+No prior tells more about a group of inputs than the best selection of one row for each of its values, because the
+information is convex in the channel from the group to the output, and that channel mixes rows. Rows W_x tell no more
+than max_x D(W_x || q), whatever the law q. Evidence is a tree for each group: a leaf gives q for all rows that may
+still be selected, a node divides the rows of one value of the group in two.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+
+from dalenius.kernel.logs import BITS, LOG_COST, bits, log2, times_log2
+from dalenius.kernel.numbers import Node, Work, require
+
+POINT = 40  # bits of the mixtures that are tried for the contraction
+
+
+@dataclass(frozen=True)
+class Centre:
+    """A leaf: weights of a law of the letters, near to all rows that are left."""
+
+    law: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A node: the selection for this value of the group is not among these rows, or it is."""
+
+    value: int
+    rows: frozenset[int]
+
+
+Tree = tuple[Centre | Choice, ...]  # in pre-order
+Trees = tuple[Tree, ...]
+
+
+def read_trees(node: Node) -> Trees:
+    """Trees of centres and choices, in pre-order."""
+    return tuple(tuple(_read_tree_node(item) for item in tree.items()) for tree in node.items())
+
+
+def _read_tree_node(node: Node) -> Centre | Choice:
+    if node.tag("centre", "choice") == "centre":
+        _, law = node.fields("node", "law")
+        return Centre(tuple(law.wholes(1)))
+    _, value, rows = node.fields("node", "value", "rows")
+    return Choice(value.place(1 << 20), frozenset(rows.places(1 << 20)))
+
+
+class Capacity:
+    """What any adversary learns about a group of inputs, from the different rows of a matrix.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The number of letters of each input.
+    scale, rows : int, list of lists
+        A row of whole numbers over the scale for each combination of letters, last input fastest.
+    work : Work
+        What is left.
+    """
+
+    def __init__(self, sizes: Sequence[int], scale: int, rows: list[list[int]], work: Work) -> None:
+        place: dict[tuple[int, ...], int] = {}
+        work.spend(4 * len(rows) * len(rows[0]))
+        self.sizes = sizes
+        self.scale = scale
+        self.work = work
+        self.which = [place.setdefault(tuple(row), len(place)) for row in rows]  # which different row each input has
+        self.rows = list(place)
+        work.spend(LOG_COST * len(self.rows) * len(self.rows[0]), scale.bit_length())
+        # sum_y W log2 W of each different row, rounded up
+        self.own = [sum(times_log2(Fraction(v, scale), Fraction(v, scale))[1] for v in row if v) for row in self.rows]
+
+    def bound(self, group: int, trees: Trees | None) -> Fraction:
+        """A bound in bits of I(X_group; Y) over all laws and all groups of so many inputs.
+
+        One tree serves all groups, or each has its own; without a tree the mean of all rows is the centre.
+        """
+        require(1 <= group <= len(self.sizes), "there are fewer inputs than the group has")
+        many = comb(len(self.sizes), group)
+        self.work.spend(10 * many * len(self.which) * group)
+        # Any law without zeros is a valid centre.
+        mean = tuple(sum(column) + 1 for column in zip(*self.rows, strict=True))
+        trees = ((Centre(mean),),) if trees is None else trees
+        require(len(trees) in (1, many), "there is not one tree for each group")
+        worst = 0
+        for k, members in enumerate(combinations(range(len(self.sizes)), group)):
+            rows: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)  # of each value of the group
+            for x, row in zip(product(*map(range, self.sizes)), self.which, strict=True):
+                rows[tuple(x[i] for i in members)].add(row)
+            worst = max(worst, self._worst_leaf(list(rows.values()), trees[k % len(trees)]))
+        return bits(worst)
+
+    def _worst_leaf(self, root: list[set[int]], tree: Tree) -> int:
+        stack = [root]
+        worst = 0
+        for node in tree:
+            require(bool(stack), "a tree goes on after its last leaf")
+            allowed = stack.pop()
+            self.work.spend(10 * sum(map(len, allowed)) + 10)
+            if isinstance(node, Centre):
+                worst = max(worst, self._radius(set().union(*allowed), node.law))
+                continue
+            require(node.value < len(allowed), "a node divides no value of the group")
+            before = allowed[: node.value]
+            after = allowed[node.value + 1 :]
+            halves = (allowed[node.value] - node.rows, allowed[node.value] & node.rows)
+            stack.extend([*before, half, *after] for half in halves)
+        require(not stack, "a tree lacks leaves")
+        return worst
+
+    def _radius(self, selected: set[int], law: tuple[int, ...]) -> int:
+        """max D(W_x || law) over these rows, in units of 2^-BITS, rounded up."""
+        require(len(law) == len(self.rows[0]), "a centre is not a law of the letters")
+        total = sum(law)
+        self.work.spend((LOG_COST + 2 * len(selected)) * len(law), max(self.scale, total).bit_length())
+        logs = [log2(v, total)[0] for v in law]
+        return max(
+            (self.own[x] - sum(v * t for v, t in zip(self.rows[x], logs, strict=True)) // self.scale for x in selected),
+            default=0,
+        )
+
+
+def contraction(rows: list[list[int]], work: Work) -> Fraction:
+    """A bound of eta_KL = max over pairs of rows p, q and 0 <= b <= 1 of f(b) = 1 - sum_y p q / (b p + (1-b) q).
+
+    f is concave in b: a bisection by the sign of an exact slope ends in an interval [u, w]; the tangent at u bounds f
+    there. So does the total variation of p and q.
+    """
+    work.spend(4 * len(rows) * len(rows[0]))
+    different = list(dict.fromkeys(map(tuple, rows)))
+    one = sum(rows[0])
+    best = 0
+    for p, q in combinations(different, 2):
+        work.spend(4 * len(p) + 4, one.bit_length())
+        apart = -(-(sum(abs(a - b) for a, b in zip(p, q, strict=True)) << BITS) // (2 * one))
+        if apart > best:
+            work.spend(8 * POINT * len(p), 2 * one.bit_length() + BITS)
+            both = [(a, b) for a, b in zip(p, q, strict=True) if a and b]
+            best = max(best, min(apart, _most_of_pair(both, one)))
+    return bits(best)
+
+
+def _most_of_pair(both: list[tuple[int, int]], one: int) -> int:
+    """max_b f(b) of one pair, in units of 2^-BITS, rounded up."""
+    low = 0
+    high = 1 << POINT
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _slopes(both, one, middle)[0] > 0:
+            low = middle
+        else:
+            high = middle
+    value = (1 << BITS) - sum((p * q << POINT + BITS) // ((low * p + ((1 << POINT) - low) * q) * one) for p, q in both)
+    falls, rises = _slopes(both, one, low)
+    end = high if _slopes(both, one, high)[1] <= 0 else 1 << POINT
+    # f lies below its tangent at `low`, to the right as far as it can still rise, and to the left as far as 0
+    more = max(max(rises, 0) * (end - low), max(-falls, 0) * low)
+    return value - -more // (1 << POINT)
+
+
+def _slopes(both: list[tuple[int, int]], one: int, at: int) -> tuple[int, int]:
+    """Below and above f' at the point `at` of 2^-POINT, in units of 2^-BITS."""
+    least = most = 0
+    for p, q in both:
+        m = at * p + ((1 << POINT) - at) * q
+        slope = p * q * (p - q) << 2 * POINT + BITS
+        bottom = m * m * one
+        least += slope // bottom
+        most -= -slope // bottom
+    return least, most

@@ -1,0 +1,126 @@
+"""`check`: privacy, then the value of the channel, then the bound of the problem, then the claims against both."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dalenius.kernel.document import Document, Limit, Objective, read_document
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, Refused, down, require, up
+from dalenius.kernel.privacy import Kept, check_privacy
+from dalenius.kernel.promises import Promise
+
+Rule = Callable[[Setting, tuple[Promise, ...], tuple[Limit, ...], Objective, Node], Fraction]
+
+# A bound that no mechanism passes which keeps the promises, the limits and the shape. No rule sees the channel.
+RULES: dict[str, Rule] = {}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was proved, and all that words about it may use.
+
+    Parameters
+    ----------
+    kept : Kept
+        The figures of the promises and the distortions of the limits.
+    rule : str
+        The rule of the bound; "privacy" where only the promises were asked for.
+    value, bound : Fraction or None
+        The channel reaches at least `value` (minimised: at most), and no mechanism passes `bound`.
+    rows : int or None
+        The rows of the table that was counted; None: the law is only stated, or the file is a card. No file can prove
+        how many rows there were.
+    entropy_bits : Fraction or None
+        The entropy of what is wanted, rounded up, where information is maximised.
+    digest : str
+        SHA-256 of the text.
+    work : int
+        What the proof needed.
+    """
+
+    kept: Kept
+    rule: str
+    value: Fraction | None
+    bound: Fraction | None
+    rows: int | None
+    entropy_bits: Fraction | None
+    digest: str
+    work: int
+
+
+def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> Verdict:
+    """Prove every claim of a design or a card, or refuse it with a sentence.
+
+    Parameters
+    ----------
+    text : str
+        The whole file.
+    allowed : int or None
+        The work that the file may declare; None: about two seconds for each million characters.
+    privacy_only : bool
+        Whether to leave out value and bound, and prove promises, limits and shapes alone.
+
+    Returns
+    -------
+    Verdict
+        What was proved.
+
+    Raises
+    ------
+    Refused
+        If a claim is not proved, or the file is not as the format says.
+    """
+    document = read_document(text, allowed)
+    kept = check_privacy(document)
+    setting = document.setting
+    rows = setting.law.rows if setting.has_law else None
+    objective = document.objective
+    if objective is None or document.proof is None or privacy_only:
+        return Verdict(kept, "privacy", None, None, rows, None, document.digest, document.work.spent)
+    value = reached(document, objective)
+    bound = proved_bound(document, objective, document.proof)
+    _compare(document, objective, value, bound)
+    wanted = setting.law.entropy(objective.about, document.work)[1] if objective.maximise else None
+    rule = document.proof.tag(*RULES)
+    return Verdict(kept, rule, value, bound, rows, wanted, document.digest, document.work.spent)
+
+
+def _compare(document: Document, objective: Objective, value: Fraction, bound: Fraction) -> None:
+    """The claims against what was proved."""
+    claims = document.claims
+    more = 1 if objective.maximise else -1
+    # A proved value beyond a proved bound would mean that one of the two proofs is wrong.
+    require(
+        more * (bound - value) >= 0,
+        f"the value {down(value, 15)} passes the bound {up(bound, 15)}: one of them is false",
+    )
+    require(more * (value - claims.value) >= 0, f"the claimed value is not reached: it is {down(value, 15)}")
+    require(more * (claims.bound - bound) >= 0, f"the claimed bound is not proved: it is {up(bound, 15)}")
+    between = more * (claims.bound - claims.value)
+    require(claims.gap >= between >= 0, "the claimed gap is smaller than value and bound leave")
+
+
+def reached(document: Document, objective: Objective) -> Fraction:
+    """The objective of the channel, rounded against it."""
+    release = document.release
+    if objective.distortion is not None:
+        return release.cost(objective.distortion)
+    if objective.maximise:
+        return release.information(objective.about)[0]
+    value = Fraction(0)
+    if objective.theta:
+        value += objective.theta * release.information(objective.about)[1]
+    if objective.theta < 1:
+        mechanism = document.setting.mechanism
+        given = (mechanism.side,) if mechanism.side else ()
+        value += (1 - objective.theta) * release.information(mechanism.observe, given)[1]
+    return value
+
+
+def proved_bound(document: Document, objective: Objective, proof: Node) -> Fraction:
+    """What no mechanism that keeps the promises passes. Nothing here sees the channel."""
+    if not RULES:
+        raise Refused("there is no rule for bounds")
+    rule = RULES[proof.tag(*RULES)]
+    return rule(document.setting, document.promises, document.limits, objective, proof)

@@ -1,0 +1,192 @@
+"""Distortions between a record and what is released for it, from their letters alone."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+
+from dalenius.kernel.logs import BITS, LOG_COST, times_log2
+from dalenius.kernel.nouns import Label, Setting
+from dalenius.kernel.numbers import Node, Refused, common_denominator, fraction, require
+
+ERASED = "(missing)"
+KINDS = ("hamming", "absolute", "squared", "kl", "erasure", "matrix")
+
+Costs = tuple[dict[int, list[int | None]], int]  # for each input that occurs a cost for each letter; the unit
+Table = tuple[dict[Label, list[int | None]], int]  # d(x, t) for each outcome and each letter; the unit
+
+
+@dataclass(frozen=True)
+class Part:
+    """One distance: its kind, the columns that it compares, and its weight in the sum."""
+
+    kind: str
+    of: tuple[str, ...]
+    weight: Fraction
+    classes: tuple[tuple[str, ...], ...]
+    matrix: tuple[tuple[Fraction, ...], ...]
+
+
+@dataclass(frozen=True)
+class Distortion:
+    """A weighted sum of distances d(x, y) >= 0 between letters."""
+
+    parts: tuple[Part, ...]
+
+    def costs(self, setting: Setting, end: int) -> Costs:
+        """N(e) E[d(X, t) | e] for each input e that occurs and each letter t, and the unit they are counted in.
+
+        Parameters
+        ----------
+        setting : Setting
+            With the law and the letters that may be released.
+        end : int
+            0: rounded down, 1: rounded up. The two differ for `kl` alone.
+
+        Returns
+        -------
+        dict of lists, int
+            None in a list: infinitely far.
+        """
+        released = setting.released
+        if released is None:
+            raise Refused("a distortion needs to know the letters that may be released")
+        tables = []
+        for part in self.parts:
+            labels = setting.labels(part.of)
+            table, one = _table(part, setting, released, sorted(set(labels)), end)
+            tables.append((part.weight, table, one, setting.by_input(labels)))
+        unit = lcm(*(weight.denominator * one for weight, _, one, _ in tables))
+        setting.work.spend(len(tables), unit.bit_length())
+        found: dict[int, list[int | None]] = {}
+        for e in setting.mass:
+            row: list[int | None] = [0] * len(released)
+            for weight, table, one, counts in tables:
+                scale = weight.numerator * (unit // (weight.denominator * one))
+                setting.work.spend(2 * len(counts[e]) * len(released), scale.bit_length())
+                for x, n in counts[e].items():
+                    more = scale * n
+                    row = [
+                        None if cost is None or d is None else cost + more * d
+                        for cost, d in zip(row, table[x], strict=True)
+                    ]
+            found[e] = row
+        return found, unit
+
+
+def read_distortion(node: Node, setting: Setting) -> Distortion:
+    """A weighted sum of at least one distance."""
+    parts = tuple(_read_part(item, setting) for item in node.items())
+    node.require(bool(parts), "a distortion is empty")
+    return Distortion(parts)
+
+
+def _read_part(node: Node, setting: Setting) -> Part:
+    distance, of, weight, classes, matrix = node.fields("distance", "of", "weight", "classes", "matrix")
+    alphabets = setting.alphabets
+    kind = distance.text()
+    columns = of.texts()
+    distance.require(kind in KINDS, f"the distance is one of {', '.join(KINDS)}")
+    of.require(bool(columns) and set(columns) <= set(alphabets), "there is no such variable")
+    of.require(kind != "kl" or len(columns) == 1, "kl compares one column of probabilities")
+    groups = tuple(group.texts() for group in classes.items())
+    members = [letter for group in groups for letter in group]
+    classes.require(len(set(members)) == len(members), "a letter is in two classes")
+    known = {letter for name in columns for letter in alphabets[name]}
+    classes.require(set(members) <= known, "no compared column has this letter")
+    classes.require(not groups or kind == "hamming", "classes are for hamming")
+    rows = tuple(tuple(value.number(0) for value in row.items()) for row in matrix.items())
+    if kind == "matrix":
+        many = prod(len(alphabets[name]) for name in columns)
+        whole = len(rows) == many and all(len(row) == setting.width for row in rows)
+        matrix.require(whole, "there is not a row for each letter, with a number for each released one")
+    else:
+        matrix.require(not rows, "this distance has no matrix")
+        own = kind == "erasure" and not setting.mechanism.release
+        released = set(columns) <= set(setting.mechanism.release)
+        of.require(released or (own and len(columns) == 1), "a column is compared that is not released")
+    return Part(kind, columns, weight.number(0), groups, rows)
+
+
+def _table(part: Part, setting: Setting, released: list[tuple[str, ...]], labels: list[Label], end: int) -> Table:
+    """d(x, t) for each of these outcomes of `part.of` and each letter, as integers out of the unit."""
+    setting.work.spend(4 * len(labels) * len(released) * len(part.of))
+    if part.kind == "matrix":
+        return _by_matrix(part, setting, labels)
+    rows = {x: tuple(setting.alphabets[name][k] for name, k in zip(part.of, x, strict=True)) for x in labels}
+    told = released
+    if setting.mechanism.release:
+        at = [setting.mechanism.release.index(name) for name in part.of]
+        told = [tuple(letters[i] for i in at) for letters in released]
+    if part.kind == "erasure":
+        return _by_erasure(part, rows, told), 1
+    if part.kind == "hamming":
+        return _by_class(part, rows, told), 1
+    return _by_value(part, setting, rows, told, end)
+
+
+def _by_matrix(part: Part, setting: Setting, labels: list[Label]) -> Table:
+    unit = common_denominator((value for row in part.matrix for value in row), setting.work)
+    setting.work.spend(4 * len(labels) * len(part.matrix[0]), unit.bit_length())
+    place = {x: k for k, x in enumerate(product(*(range(len(setting.alphabets[name])) for name in part.of)))}
+    return {x: [value.numerator * (unit // value.denominator) for value in part.matrix[place[x]]] for x in labels}, unit
+
+
+def _by_erasure(
+    part: Part, rows: dict[Label, tuple[str, ...]], told: list[tuple[str, ...]]
+) -> dict[Label, list[int | None]]:
+    """0 for the record itself, 1 for the letter that says nothing, infinitely far for every other."""
+    nothing = (ERASED,) * len(part.of)
+    return {x: [0 if row == t else 1 if t == nothing else None for t in told] for x, row in rows.items()}
+
+
+def _by_class(
+    part: Part, rows: dict[Label, tuple[str, ...]], told: list[tuple[str, ...]]
+) -> dict[Label, list[int | None]]:
+    """Whether the letters, or their classes, differ."""
+    group = {letter: k for k, members in enumerate(part.classes) for letter in members}
+
+    def classes(letters: tuple[str, ...]) -> tuple[str | int, ...]:
+        return tuple(group.get(letter, letter) for letter in letters)
+
+    after = [classes(letters) for letters in told]
+    before = {x: classes(letters) for x, letters in rows.items()}
+    return {x: [int(letters != t) for t in after] for x, letters in before.items()}
+
+
+def _by_value(
+    part: Part, setting: Setting, rows: dict[Label, tuple[str, ...]], told: list[tuple[str, ...]], end: int
+) -> Table:
+    """Absolute or squared differences of letters that are numbers, or the divergence of coins with these biases."""
+    numbers = dict[str, Fraction]()
+    for letters in [*rows.values(), *told]:
+        for letter in letters:
+            if letter not in numbers:
+                value = fraction(letter)
+                if value is None:
+                    raise Refused(f"the letter {letter[:40]!a} is not a number")
+                numbers[letter] = value
+    work = setting.work
+    if part.kind == "kl":
+        require(all(0 <= value <= 1 for value in numbers.values()), "the letters of kl are probabilities")
+        longest = max(value.denominator.bit_length() for value in numbers.values())
+        work.spend(2 * LOG_COST * len(rows) * len(told), 2 * longest)
+        table = {x: [_coins(numbers[row[0]], numbers[t[0]], end) for t in told] for x, row in rows.items()}
+        return table, 1 << BITS
+    one = common_denominator(numbers.values(), work)
+    whole = {letter: value.numerator * (one // value.denominator) for letter, value in numbers.items()}
+    work.spend(len(rows) * len(told) * len(part.of), max(value.bit_length() for value in whole.values()))
+    power = 2 if part.kind == "squared" else 1
+    apart: dict[Label, list[int | None]] = {
+        x: [sum(abs(whole[a] - whole[b]) ** power for a, b in zip(row, t, strict=True)) for t in told]
+        for x, row in rows.items()
+    }
+    return apart, one**power
+
+
+def _coins(x: Fraction, y: Fraction, end: int) -> int | None:
+    """D(x || y) of two coins in units of 2^-BITS."""
+    sides = [(a, b) for a, b in ((x, y), (1 - x, 1 - y)) if a]
+    if any(not b for _, b in sides):
+        return None
+    return max(0, sum(times_log2(a, a / b)[end] for a, b in sides))

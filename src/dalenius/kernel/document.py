@@ -1,0 +1,211 @@
+"""A design or a card, read strictly: every key is there, in its order, once; null says none."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+
+from dalenius.kernel.channel import Channel, read_channel
+from dalenius.kernel.distortion import Distortion, read_distortion
+from dalenius.kernel.nouns import Setting, names_in, read_law, read_mechanism, read_variables
+from dalenius.kernel.numbers import Node, Work, parsed
+from dalenius.kernel.promises import Leakage, Promise, read_promise
+from dalenius.kernel.release import Release, release_of
+
+DESIGN = "dalenius-design/2"
+CARD = "dalenius-card/2"
+MOST_WORK = 20_000_000  # for each million characters: about two seconds
+MOST_PROMISES = 1000
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is best: most I(about; all that leaves), least theta I(about; ...) + (1 - theta) rate, or a distortion."""
+
+    maximise: bool
+    about: tuple[str, ...]
+    theta: Fraction
+    distortion: Distortion | None
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A distortion that must not be passed."""
+
+    distortion: Distortion
+    at_most: Fraction
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A figure of a promise, perhaps of the secret given one more column; None: nothing is claimed to bound it."""
+
+    figure: str
+    given: str | None
+    value: Fraction | None
+
+
+@dataclass(frozen=True)
+class Claims:
+    """All that a file says was reached; of a card only the figures of its promises."""
+
+    promises: tuple[tuple[Claim, ...], ...]
+    limits: tuple[Fraction, ...]
+    value: Fraction
+    bound: Fraction
+    gap: Fraction
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is asked for (`setting`, `promises`, `limits`, `objective`), what is claimed, and what should prove it."""
+
+    setting: Setting
+    promises: tuple[Promise, ...]
+    limits: tuple[Limit, ...]
+    objective: Objective | None  # None: a card
+    channel: Channel
+    evidence: tuple[Node, ...]
+    claims: Claims
+    proof: Node | None
+    work: Work
+    digest: str
+
+    @cached_property
+    def release(self) -> Release:
+        """What leaves; made once, so that its matrix is written out once."""
+        return release_of(self.setting, self.channel)
+
+
+def allowed_work(text: str) -> int:
+    """The work that a file of this length may ask for, unless somebody allows more."""
+    return MOST_WORK * (1 + (len(text) >> 20))
+
+
+def read_document(text: str, allowed: int | None = None) -> Document:
+    """The document of a text.
+
+    Parameters
+    ----------
+    text : str
+        The whole file.
+    allowed : int or None
+        The work that the file may declare; None: what `allowed_work` says.
+
+    Returns
+    -------
+    Document
+        Everything in it has its type; nothing of it is proved but that the channel is one.
+
+    Raises
+    ------
+    Refused
+        At the first place that is not as the format says.
+    """
+    root = parsed(text)
+    design = root.tag(DESIGN, CARD) == DESIGN
+    if design:
+        _, declared, names, law, asked, aim, promised, limits, channel, evidence, claims, proof = root.fields(
+            "format", "work", "variables", "law", "mechanism", "objective", "promises", "limits", "channel", "evidence",
+            "claims", "proof",
+        )  # fmt: skip
+    else:
+        _, declared, names, asked, promised, channel, evidence, claims = root.fields(
+            "format", "work", "variables", "mechanism", "promises", "channel", "evidence", "claims"
+        )
+    most = allowed_work(text) if allowed is None else allowed
+    work = Work(declared.whole(0))
+    declared.require(work.limit <= most, f"the file asks for {work.limit:,} operations, {most:,} are allowed")
+    work.spend(2 * len(text))
+    variables = read_variables(names)
+    mechanism = read_mechanism(asked, variables)
+    setting = Setting(variables, read_law(law, variables, work) if design else None, mechanism, work)
+    promises = _read_promises(promised, setting)
+    kept = _read_limits(limits, setting) if design else ()
+    return Document(
+        setting,
+        promises,
+        kept,
+        _read_objective(aim, setting) if design else None,
+        read_channel(channel, setting),
+        tuple(evidence.pair(len(promises))),
+        _read_claims(claims, promises, kept, setting) if design else _read_card_claims(claims, promises, setting),
+        proof if design else None,
+        work,
+        sha256(text.encode()).hexdigest(),
+    )
+
+
+def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
+    node.require(node.length() <= MOST_PROMISES, f"there are more than {MOST_PROMISES:,} promises")
+    promises = [read_promise(item, setting) for item in node.items()]
+    node.require(len(set(promises)) == len(promises), "a promise stands twice")
+    sharing = sum(
+        isinstance(promise, Leakage) and promise.within is not None and promise.within.kind == "confidence"
+        for promise in promises
+    )
+    for k, promise in enumerate(promises):
+        if isinstance(promise, Leakage) and promise.within is not None:
+            promises[k] = replace(promise, within=replace(promise.within, sharing=max(1, sharing)))
+    return tuple(promises)
+
+
+def _read_limits(node: Node, setting: Setting) -> tuple[Limit, ...]:
+    found = []
+    for item in node.items():
+        parts, most = item.fields("distortion", "at_most")
+        found.append(Limit(read_distortion(parts, setting), most.number(0)))
+    return tuple(found)
+
+
+def _read_objective(node: Node, setting: Setting) -> Objective:
+    aim = node.tag("information", "leakage", "distortion")
+    if aim == "distortion":
+        _, parts = node.fields("aim", "distortion")
+        return Objective(False, (), Fraction(0), read_distortion(parts, setting))
+    _, about, theta = node.fields("aim", "about", "theta")
+    names = names_in(about, setting.variables)
+    share = theta.number(0)
+    theta.require(share <= 1, "theta lies between 0 and 1")
+    theta.require(share == 1 or aim == "leakage", "theta is 1 where information is wanted")
+    about.require(bool(names) == (share > 0), "columns are named where they count, and nowhere else")
+    mechanism = setting.mechanism
+    node.require(
+        share == 1 or not mechanism.keep + mechanism.strata, "a rate is without columns that leave as they are"
+    )
+    return Objective(aim == "information", names, share, None)
+
+
+def _read_claims(node: Node, promises: tuple[Promise, ...], limits: tuple[Limit, ...], setting: Setting) -> Claims:
+    figures, limited, value, bound, gap = node.fields("promises", "limits", "value", "bound", "gap")
+    return Claims(
+        _read_figures(figures, promises, setting),
+        tuple(item.number(0) for item in limited.pair(len(limits))),
+        value.number(),
+        bound.number(),
+        gap.number(0),
+    )
+
+
+def _read_card_claims(node: Node, promises: tuple[Promise, ...], setting: Setting) -> Claims:
+    (figures,) = node.fields("promises")
+    for promise, item in zip(promises, figures.pair(len(promises)), strict=True):
+        item.require(not promise.needs_law or item.length() == 0, "without the law a card proves no such figure")
+    return Claims(_read_figures(figures, promises, setting), (), Fraction(0), Fraction(0), Fraction(0))
+
+
+def _read_figures(node: Node, promises: tuple[Promise, ...], setting: Setting) -> tuple[tuple[Claim, ...], ...]:
+    found = []
+    for item in node.pair(len(promises)):
+        claims = [_read_claim(one, setting) for one in item.items()]
+        different = {(claim.figure, claim.given) for claim in claims}
+        item.require(len(different) == len(claims), "a figure stands twice")
+        found.append(tuple(claims))
+    return tuple(found)
+
+
+def _read_claim(node: Node, setting: Setting) -> Claim:
+    figure, given, value = node.fields("figure", "given", "value")
+    column = None if given.is_null() else given.text()
+    given.require(column is None or column in setting.alphabets, "there is no such variable")
+    return Claim(figure.text(), column, None if value.is_null() else value.number())

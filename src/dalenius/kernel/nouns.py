@@ -1,0 +1,455 @@
+"""What a file speaks of: variables and their law, and the mechanism that is asked for. Frozen, checked at the door."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise, product
+from math import prod
+from typing import TypeVar
+
+from dalenius.kernel.logs import entropy
+from dalenius.kernel.numbers import Node, Refused, Work, integers, require
+
+Label = tuple[int, ...]  # an outcome of some variables: the place of each letter in its alphabet
+Key = TypeVar("Key", bound=Hashable)
+WRITTEN_OUT = 1 << 22  # inputs or letters that are ever listed
+PRODUCTS = 1 << 20  # outcomes of independent groups that are ever multiplied
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column: its name and its alphabet."""
+
+    name: str
+    letters: tuple[str, ...]
+
+
+def read_variables(node: Node) -> tuple[Variable, ...]:
+    """The variables of a file, each with different letters."""
+    found = []
+    for item in node.items():
+        name, letters = item.fields("name", "letters")
+        found.append(Variable(name.text(), letters.texts()))
+        letters.require(letters.length() > 0, "an alphabet is empty")
+    node.require(len({variable.name for variable in found}) == len(found), "a variable stands twice")
+    return tuple(found)
+
+
+def names_in(node: Node, variables: Sequence[Variable]) -> tuple[str, ...]:
+    """Different names of variables."""
+    found = node.texts()
+    node.require(set(found) <= {variable.name for variable in variables}, "there is no such variable")
+    return found
+
+
+@dataclass(frozen=True)
+class Law:
+    """Counts of the outcomes of all variables, out of `total`.
+
+    Laws that are not written out are subclasses with their own `entropy`, and refuse in `labels`.
+
+    Parameters
+    ----------
+    variables : tuple of Variable
+        In their order in the file.
+    atoms : tuple of (outcome, count)
+        The outcomes that occur, rising, each with a positive count.
+    total : int
+        The sum of the counts.
+    rows : int or None
+        How many rows of a table were counted; None for a law that is only stated.
+    """
+
+    variables: tuple[Variable, ...]
+    atoms: tuple[tuple[Label, int], ...]
+    total: int
+    rows: int | None
+
+    def labels(self, names: Sequence[str]) -> list[Label]:
+        """For each atom, its outcome of the named variables."""
+        place = {variable.name: k for k, variable in enumerate(self.variables)}
+        columns = list(zip(*(outcome for outcome, _ in self.atoms), strict=True))
+        if not names:
+            return [()] * len(self.atoms)
+        return list(zip(*(columns[place[name]] for name in names), strict=True))
+
+    def entropy(self, names: Sequence[str], work: Work) -> tuple[Fraction, Fraction]:
+        """Bounds in bits of H(names)."""
+        counts: Counter[Label] = Counter()
+        for label, (_, n) in zip(self.labels(names), self.atoms, strict=True):
+            counts[label] += n
+        work.spend(4 * len(self.atoms))
+        return entropy(counts.values(), work)
+
+
+LawReader = Callable[[Node, tuple[Variable, ...], Work], Law]
+
+
+def read_law(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
+    """The law of these variables, by the reader of its kind in `LAWS`."""
+    return LAWS[node.tag(*LAWS)](node, variables, work)
+
+
+def read_outcomes(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
+    """`table`: counts of rows; `known`: a stated law. Outcomes rise, and each has a positive count."""
+    kind = node.tag("table", "known")
+    _, names, outcomes = node.fields("law", "variables", "outcomes")
+    names.require(
+        names.texts() == tuple(variable.name for variable in variables), "these are not the variables, in their order"
+    )
+    work.spend(4 * outcomes.length() * (len(variables) + 1))
+    atoms = _outcomes_at_once(outcomes.value, variables)
+    if atoms is None:
+        raise _wrong_outcome(outcomes, variables)
+    total = sum(n for _, n in atoms)
+    return Law(variables, tuple(atoms), total, total if kind == "table" else None)
+
+
+def _outcomes_at_once(found: object, variables: tuple[Variable, ...]) -> list[tuple[Label, int]] | None:
+    """The atoms, column by column in little time; None where the slow way has to say what is wrong."""
+    wide = len(variables) + 1
+    if not isinstance(found, list) or not found or not variables:
+        return None
+    if any(type(row) is not list or len(row) != wide for row in found):
+        return None
+    *columns, last = zip(*found, strict=True)
+    counts = integers(last)
+    for variable, column in zip(variables, columns, strict=True):
+        if set(map(type, column)) != {int} or not 0 <= min(column) <= max(column) < len(variable.letters):
+            return None
+    if counts is None or min(counts) < 1:
+        return None
+    labels: list[Label] = list(zip(*columns, strict=True))
+    if not all(before < after for before, after in pairwise(labels)):
+        return None
+    return list(zip(labels, counts, strict=True))
+
+
+def _wrong_outcome(outcomes: Node, variables: tuple[Variable, ...]) -> Refused:
+    """What is wrong with outcomes that could not be read at once."""
+    last: Label = ()
+    for item in outcomes.items():
+        *places, count = item.pair(len(variables) + 1)
+        outcome = tuple(place.place(len(variable.letters)) for place, variable in zip(places, variables, strict=True))
+        if not outcome > last:
+            return item.refuse("the outcomes do not rise, or one stands twice")
+        last = outcome
+        count.whole(1)
+    return outcomes.refuse("the law is empty")
+
+
+def read_independent(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
+    """`independent`: groups of variables, in their order, whose laws are multiplied."""
+    _, groups = node.fields("law", "groups")
+    atoms: list[tuple[Label, int]] = [((), 1)]
+    start = 0
+    for item in groups.items():
+        many = item.fields("law", "variables", "outcomes")[1].length()
+        part = read_law(item, variables[start : start + many], work)
+        start += many
+        together = len(atoms) * len(part.atoms)
+        item.require(together <= PRODUCTS, "the groups have too many outcomes together")
+        work.spend(4 * together * len(variables), atoms[-1][1].bit_length() + part.total.bit_length())
+        atoms = [(first + second, n * m) for first, n in atoms for second, m in part.atoms]
+    node.require(start == len(variables) > 0, "the groups are not made of all variables, in their order")
+    return Law(variables, tuple(atoms), sum(n for _, n in atoms), None)
+
+
+LAWS: dict[str, LawReader] = {
+    "table": read_outcomes,
+    "known": read_outcomes,
+    "independent": read_independent,
+}
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What may be looked at, what leaves, and which letters may be released: the mechanisms that compete.
+
+    Parameters
+    ----------
+    observe : tuple of str
+        The columns that are looked at.
+    strata : tuple of str
+        Looked at, and leave as they are.
+    keep : tuple of str
+        Leave as they are, and are not looked at.
+    release : tuple of str
+        The columns whose letters are released; () for an output with letters of its own.
+    fresh : tuple of str or None
+        The letters of an output of its own; None: as many as one likes.
+    form : str
+        "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly.
+    forbid : tuple of (letter, letter)
+        Changes that never happen, in any released column.
+    never : tuple of combinations
+        Combinations of released letters that never leave.
+    freeze : tuple of str
+        Letters that never change.
+    preserve_marginals : bool
+        Whether the law of the released columns stays as it was.
+    side : str or None
+        What the user has anyway: read as the last input, and counted beside what leaves.
+    """
+
+    observe: tuple[str, ...]
+    strata: tuple[str, ...]
+    keep: tuple[str, ...]
+    release: tuple[str, ...]
+    fresh: tuple[str, ...] | None
+    form: str
+    forbid: tuple[tuple[str, str], ...]
+    never: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+    freeze: tuple[str, ...]
+    preserve_marginals: bool
+    side: str | None
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The inputs of the channel, in their order."""
+        return self.observe + self.strata + ((self.side,) if self.side else ())
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What the user has in the end beside the released letter."""
+        return self.keep + self.strata + ((self.side,) if self.side else ())
+
+
+def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
+    """The mechanism of a file; every name and letter in it exists."""
+    observe, strata, keep, release, fresh, form, forbid, never, freeze, preserve, side = node.fields(
+        "observe", "strata", "keep", "release", "fresh", "form", "forbid", "never", "freeze", "preserve_marginals",
+        "side",
+    )  # fmt: skip
+    looked, layers, kept, released = (names_in(part, variables) for part in (observe, strata, keep, release))
+    known = _read_side(side, variables)
+    used = looked + layers + kept + ((known,) if known else ())
+    node.require(len(set(used)) == len(used), "a column is both looked at and kept, or stands twice")
+    observe.require(bool(looked), "nothing is observed")
+    release.require(not set(released) & set(used[len(looked) :]), "a column that leaves as it is is released again")
+    alphabets = {variable.name: variable.letters for variable in variables if variable.name in released}
+    letters = {letter for alphabet in alphabets.values() for letter in alphabet}
+    frozen = freeze.texts()
+    freeze.require(set(frozen) <= letters, "no released column has this letter")
+    mechanism = Mechanism(
+        looked,
+        layers,
+        kept,
+        released,
+        _read_fresh(fresh, released),
+        form.text(),
+        _read_forbidden(forbid, letters),
+        _read_never(never, alphabets),
+        frozen,
+        preserve.flag(),
+        known,
+    )
+    form.require(mechanism.form in ("any", "pram"), "the form is any or pram")
+    held = mechanism.forbid or mechanism.freeze or mechanism.preserve_marginals
+    node.require(not held or set(released) <= set(looked), "a column is held fast that is not observed")
+    node.require(bool(released) or not mechanism.preserve_marginals, "an output of its own has no marginal before")
+    return mechanism
+
+
+def _read_side(node: Node, variables: tuple[Variable, ...]) -> str | None:
+    if node.is_null():
+        return None
+    variable, encoder = node.fields("variable", "encoder")
+    node.require(variable.text() in {each.name for each in variables}, "there is no such variable")
+    encoder.require(encoder.text() == "informed", "the encoder is informed")
+    return variable.text()
+
+
+def _read_fresh(node: Node, released: tuple[str, ...]) -> tuple[str, ...] | None:
+    if node.is_null():
+        return None
+    node.require(not released, "released columns have their own letters")
+    node.require(node.length() > 0, "an alphabet is empty")
+    return node.texts()
+
+
+def _read_forbidden(node: Node, letters: set[str]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for item in node.items():
+        old, new = (part.text() for part in item.pair())
+        item.require({old, new} <= letters, "no released column has these letters")
+        found.append((old, new))
+    node.require(len(set(found)) == len(found), "a change stands twice")
+    return tuple(found)
+
+
+def _read_never(
+    node: Node, alphabets: dict[str, tuple[str, ...]]
+) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
+    found = []
+    for item in node.items():
+        combination = dict[str, tuple[str, ...]]()
+        for part in item.items():
+            column, letters = part.fields("column", "letters")
+            name = column.text()
+            column.require(name in alphabets, "this column is not released")
+            column.require(name not in combination, "a column stands twice in one combination")
+            combination[name] = letters.texts()
+            letters.require(bool(combination[name]), "no letter is named")
+            letters.require(set(combination[name]) <= set(alphabets[name]), "the column has no such letter")
+        item.require(bool(combination), "a combination is empty")
+        found.append(tuple(combination.items()))
+    return tuple(found)
+
+
+class Setting:
+    """The law and the mechanism together: which input each atom is, and what leaves beside the letter. No channel.
+
+    Lists over inputs and atoms are made when they are asked for, so that a form that needs none of them can speak of
+    more inputs than could be listed.
+
+    Parameters
+    ----------
+    variables : tuple of Variable
+        All that the file names.
+    law : Law or None
+        None for a card.
+    mechanism : Mechanism
+        What is asked for.
+    work : Work
+        What is left of the declared work.
+    """
+
+    def __init__(self, variables: tuple[Variable, ...], law: Law | None, mechanism: Mechanism, work: Work) -> None:
+        self.variables = variables
+        self.mechanism = mechanism
+        self.work = work
+        self.alphabets = {variable.name: variable.letters for variable in variables}
+        self.sizes = [len(self.alphabets[name]) for name in mechanism.reads]
+        self.many = prod(self.sizes)
+        self.width: int | None = None  # how many letters may be released; None: as many as one likes
+        if mechanism.release:
+            self.width = prod(len(self.alphabets[name]) for name in mechanism.release)
+        elif mechanism.fresh is not None:
+            self.width = len(mechanism.fresh)
+        self._law = law
+
+    @property
+    def has_law(self) -> bool:
+        """Whether the law is known: a card has none."""
+        return self._law is not None
+
+    @property
+    def law(self) -> Law:
+        """The law of the records."""
+        if self._law is None:
+            raise Refused("this needs the law of the records, which a card does not carry")
+        return self._law
+
+    @cached_property
+    def released(self) -> list[tuple[str, ...]] | None:
+        """The letters that compete, each a text for each released column; None: as many as one likes."""
+        if self.width is None:
+            return None
+        require(self.width <= WRITTEN_OUT, f"there are {self.width:,} letters, too many to be listed")
+        self.work.spend(self.width * max(1, len(self.mechanism.release)))
+        if self.mechanism.fresh is not None:
+            return [(letter,) for letter in self.mechanism.fresh]
+        return list(product(*(self.alphabets[name] for name in self.mechanism.release)))
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """The count of each atom."""
+        return [n for _, n in self.law.atoms]
+
+    @property
+    def total(self) -> int:
+        """The sum of all counts."""
+        return self.law.total
+
+    @cached_property
+    def input(self) -> list[int]:
+        """The input of each atom."""
+        require(self.many <= WRITTEN_OUT, "there are too many inputs to be listed")
+        self.work.spend(8 * len(self.law.atoms) * len(self.sizes))
+        return [self.number(label) for label in self.law.labels(self.mechanism.reads)]
+
+    @cached_property
+    def beside(self) -> list[Label]:
+        """What leaves as it is of each atom."""
+        return self.labels(self.mechanism.beside)
+
+    @cached_property
+    def mass(self) -> dict[int, int]:
+        """The count of every input that occurs, in the order of the inputs."""
+        found: dict[int, int] = {}
+        self.work.spend(8 * len(self.counts), self.total.bit_length())
+        for e, n in sorted(zip(self.input, self.counts, strict=True)):
+            found[e] = found.get(e, 0) + n
+        return found
+
+    def number(self, label: Label) -> int:
+        """The place of an input, last variable fastest."""
+        place = 0
+        for k, size in zip(label, self.sizes, strict=True):
+            place = place * size + k
+        return place
+
+    def label(self, e: int) -> Label:
+        """The outcome of the inputs with this place."""
+        found = []
+        for size in reversed(self.sizes):
+            e, k = divmod(e, size)
+            found.append(k)
+        return tuple(reversed(found))
+
+    def labels(self, names: Sequence[str]) -> list[Label]:
+        """For each atom, its outcome of the named variables."""
+        self.work.spend(4 * len(self.law.atoms) * (1 + len(names)))
+        return self.law.labels(names)
+
+    def worlds(self, given: Sequence[str]) -> list[Label]:
+        """For each input, its letters of the given columns that are read."""
+        require(self.many <= WRITTEN_OUT, "there are too many inputs to be listed")
+        at = [k for k, name in enumerate(self.mechanism.reads) if name in given]
+        if not at:
+            return [()] * self.many
+        self.work.spend(10 * self.many * len(self.sizes))
+        return [tuple(label[k] for k in at) for label in product(*map(range, self.sizes))]
+
+    def weights(self, labels: Sequence[Key]) -> Counter[Key]:
+        """How many records have each label."""
+        found: Counter[Key] = Counter()
+        self.work.spend(4 * len(labels))
+        for label, n in zip(labels, self.counts, strict=True):
+            found[label] += n
+        return found
+
+    def by_input(self, labels: Sequence[Key]) -> dict[int, Counter[Key]]:
+        """For each input that occurs, how many of its records have each label."""
+        found: dict[int, Counter[Key]] = {e: Counter() for e in self.mass}
+        self.work.spend(8 * len(labels))
+        for e, label, n in zip(self.input, labels, self.counts, strict=True):
+            found[e][label] += n
+        return found
+
+    def barred(self, e: int) -> set[int]:
+        """The places of the letters that the mechanism may not release for this input."""
+        m = self.mechanism
+        found = set[int]()
+        if not (m.forbid or m.freeze or m.never) or self.released is None:
+            return found
+        before = {name: self.alphabets[name][k] for name, k in zip(m.reads, self.label(e), strict=True)}
+        self.work.spend(10 * len(self.released) * (len(m.release) + len(m.forbid) + len(m.freeze) + len(m.never)))
+        for t, letters in enumerate(self.released):
+            after = dict(zip(m.release, letters, strict=True))
+            moves = [(before[name], after[name]) for name in m.release if name in before]
+            if any(move in m.forbid or (move[0] in m.freeze and move[0] != move[1]) for move in moves) or any(
+                all(after[name] in among for name, among in combination) for combination in m.never
+            ):
+                found.add(t)
+        return found
+
+    def marginal(self) -> list[int]:
+        """The counts of the released letters before the release."""
+        require(bool(self.mechanism.release), "an output of its own has no marginal before")
+        require(self.width is not None and self.width <= WRITTEN_OUT, "there are too many letters to be listed")
+        found = self.weights(self.labels(self.mechanism.release))
+        return [found[k] for k in product(*(range(len(self.alphabets[name])) for name in self.mechanism.release))]

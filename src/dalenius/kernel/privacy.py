@@ -1,0 +1,86 @@
+"""The proof of privacy: every promise, every limit, every shape, one after the other; none can be left out.
+
+What may weaken a promise stands inside it, so that this loop needs to know no kind of promise and no form of channel.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dalenius.kernel.document import Claim, Document
+from dalenius.kernel.numbers import require, up
+from dalenius.kernel.promises import LOWER, Promise, no_evidence
+from dalenius.kernel.release import Figures, Release
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was proved about the channel.
+
+    Parameters
+    ----------
+    promises : tuple of (dict or None)
+        The figures of each promise, those given a column under `figure|column`; None: the promise needs the law,
+        which a card does not carry.
+    limits : tuple of Fraction
+        The distortion of each limit.
+    """
+
+    promises: tuple[Figures | None, ...]
+    limits: tuple[Fraction, ...]
+
+
+def check_privacy(document: Document) -> Kept:
+    """Prove every promise, limit and shape of a document for its channel.
+
+    Parameters
+    ----------
+    document : Document
+        As read.
+
+    Returns
+    -------
+    Kept
+        The proved figures.
+
+    Raises
+    ------
+    Refused
+        If one of them is not kept, or not proved.
+    """
+    release = document.release
+    proved: list[Figures | None] = []
+    for promise, evidence, claims in zip(document.promises, document.evidence, document.claims.promises, strict=True):
+        if promise.needs_law and not document.setting.has_law:
+            no_evidence(evidence)  # and the reader allows no claim here
+            proved.append(None)
+            continue
+        figures = promise.figures(release, evidence)
+        for claim in claims:
+            _prove_claim(claim, promise, figures, release)
+        proved.append(figures)
+    costs = []
+    for limit, claimed in zip(document.limits, document.claims.limits, strict=True):
+        cost = release.cost(limit.distortion)
+        require(
+            cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {up(limit.at_most, 12)}"
+        )
+        require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
+        costs.append(cost)
+    release.keep_shape()
+    return Kept(tuple(proved), tuple(costs))
+
+
+def _prove_claim(claim: Claim, promise: Promise, figures: Figures, release: Release) -> None:
+    """Compare a claimed figure with the proved one; a figure given a column is proved here, and noted."""
+    name = claim.figure
+    if claim.given is not None:
+        require(name == "leakage_bits" and bool(promise.about), f"{name} is not a figure that is given a column")
+        name = f"{name}|{claim.given}"
+        figures[name] = release.information(promise.about, (claim.given,))[1]
+    require(name in figures, f"{name} is not a figure of this promise")
+    if claim.value is None:
+        return
+    figure = figures[name]
+    shown = "not bounded" if figure is None else up(figure, 12)
+    enough = figure is not None and (claim.value <= figure if name in LOWER else claim.value >= figure)
+    require(enough, f"the claimed {name} is not proved: it is {shown}")

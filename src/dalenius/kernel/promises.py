@@ -1,0 +1,274 @@
+"""The promises. Each asks a release for its figures, and refuses what does not keep it.
+
+A promise about a secret S speaks of everything that leaves, (Y, K). A field that changes what a promise means stands
+inside the promise: nothing beside it can weaken it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from dalenius.kernel.logs import bits, log2
+from dalenius.kernel.nouns import Setting, names_in
+from dalenius.kernel.numbers import Node, require, up
+from dalenius.kernel.release import Figures, Metric, Release
+from dalenius.kernel.within import Ball, read_ball
+
+LOWER = ("guess_before",)  # figures that are claimed from below; all others from above
+MOST_ROWS = 1 << 20  # drawn for one person under local_dp
+
+
+class Promise(ABC):
+    """What is promised, to whom. Its meaning never changes; a new meaning is a new class."""
+
+    needs_law = True
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The secret, where the promise is about one."""
+        return ()
+
+    @abstractmethod
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        """What is proved about the release.
+
+        Parameters
+        ----------
+        release : Release
+            What leaves.
+        evidence : Node
+            What the file brings to prove this promise; null where it needs nothing.
+
+        Returns
+        -------
+        Figures
+            Each an upper bound, except those in `LOWER`; None: nothing bounds it.
+
+        Raises
+        ------
+        Refused
+            If the promise is not kept, or the evidence is not of its kind.
+        """
+
+
+def at_most(figure: Fraction | None, limit: Fraction, what: str) -> None:
+    """Refuse a figure above its limit."""
+    if figure is None or figure > limit:
+        shown = "not bounded" if figure is None else up(figure, 12)
+        require(False, f"{what} is {shown}, more than the promised {up(limit, 12)}")
+
+
+def no_evidence(node: Node) -> None:
+    """Refuse evidence for a promise that needs none."""
+    node.require(node.is_null(), "this promise needs no evidence")
+
+
+@dataclass(frozen=True)
+class AboutSecret(Promise):
+    """A promise about some columns."""
+
+    secret: tuple[str, ...]
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        return self.secret
+
+
+@dataclass(frozen=True)
+class Independent(AboutSecret):
+    """p(s, y, k) = p(s) p(y, k), exactly."""
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        release.independent(self.secret)
+        zero = Fraction(0)
+        return release.told(self.secret) | {"leakage_bits": zero, "worst_letter_bits": zero, "odds_nats": zero}
+
+
+@dataclass(frozen=True)
+class InformationPrivacy(AboutSecret):
+    """e^-epsilon <= p(s | y, k) / p(s) <= e^epsilon."""
+
+    epsilon: Fraction
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        found = release.told(self.secret)
+        at_most(found["odds_nats"], self.epsilon, "the level of information privacy")
+        return found
+
+
+@dataclass(frozen=True)
+class Leakage(AboutSecret):
+    """I(S; Y, K) <= at_most, under the law, or under every law of a ball around it."""
+
+    at_most: Fraction
+    within: Ball | None
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        found = release.told(self.secret)
+        at_most(found["leakage_bits"], self.at_most, "the leakage")
+        if self.within is None:
+            no_evidence(evidence)
+        else:
+            found["within_bits"] = release.within(self.secret, self.within, evidence)
+            at_most(found["within_bits"], self.at_most, "the leakage within the ball")
+        return found
+
+
+@dataclass(frozen=True)
+class WorstCaseLeakage(AboutSecret):
+    """D(p(s | y, k) || p(s)) <= at_most for every letter and every k."""
+
+    at_most: Fraction
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        found = release.told(self.secret)
+        at_most(found["worst_letter_bits"], self.at_most, "the worst-case leakage")
+        return found
+
+
+@dataclass(frozen=True)
+class LocalDP(Promise):
+    """p(y | x) <= e^(epsilon d(x, x')) p(y | x') + delta in all, for inputs that agree in `given`; d = 1 unless said.
+
+    With `rows` above 1 the promise is for a person with so many rows, each released by a draw of its own: epsilon and
+    delta of the promise are for all of them together.
+    """
+
+    epsilon: Fraction
+    metric: Metric | None
+    delta: Fraction
+    given: tuple[str, ...]
+    rows: int
+    needs_law = False
+
+    @property
+    def epsilon_of_one_row(self) -> Fraction:
+        """What each of the rows may spend."""
+        return self.epsilon / self.rows
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        beside = [name for name in release.setting.mechanism.beside if name not in self.given]
+        require(not beside, f"{', '.join(beside)} leaves as it is: records that differ there have no level of local_dp")
+        if self.delta:
+            found = self.rows * release.delta(self.given, self.epsilon_of_one_row)
+            at_most(found, self.delta, "the delta of local_dp")
+            return {"epsilon_nats": self.epsilon, "delta": found}
+        level = self.rows * release.level(self.given, self.metric)
+        at_most(level, self.epsilon, "the level of local_dp")
+        return {"epsilon_nats": level, "delta": Fraction(0)}
+
+
+@dataclass(frozen=True)
+class Dalenius(Promise):
+    """No adversary, whatever is known, learns more than at_most bits about any `group` of the inputs.
+
+    `rows` is the number of released rows that the promise speaks of: 1 for one row taken alone.
+    """
+
+    at_most: Fraction
+    group: int
+    rows: int
+    needs_law = False
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        beside = release.setting.mechanism.beside
+        require(not beside, f"{', '.join(beside)} leaves as it is: an adversary learns all of it")
+        everything = bits(log2(prod(sorted(release.setting.sizes)[-self.group :]))[1])
+        found = min(self.rows * release.capacity(self.group, evidence), everything)
+        at_most(found, self.at_most, "what an adversary may learn")
+        return {"capacity_bits": found}
+
+
+@dataclass(frozen=True)
+class Contraction(Promise):
+    """I(S; Y) <= at_most I(S; X) for every S and every law."""
+
+    at_most: Fraction
+    needs_law = False
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        beside = release.setting.mechanism.beside
+        require(not beside, f"{', '.join(beside)} leaves as it is: all information about it passes")
+        found = release.contraction()
+        at_most(found, self.at_most, "the contraction coefficient")
+        return {"eta_kl": found}
+
+
+PromiseReader = Callable[[Node, Setting], Promise]
+
+
+def read_promise(node: Node, setting: Setting) -> Promise:
+    """One promise, by the reader of its kind in `PROMISES`."""
+    return PROMISES[node.tag(*PROMISES)](node, setting)
+
+
+def _secret(node: Node, setting: Setting) -> tuple[str, ...]:
+    found = names_in(node, setting.variables)
+    node.require(bool(found), "no column is named")
+    return found
+
+
+def _read_independent(node: Node, setting: Setting) -> Promise:
+    _, secret = node.fields("promise", "secret")
+    return Independent(_secret(secret, setting))
+
+
+def _read_information_privacy(node: Node, setting: Setting) -> Promise:
+    _, secret, epsilon = node.fields("promise", "secret", "epsilon")
+    return InformationPrivacy(_secret(secret, setting), epsilon.number(0))
+
+
+def _read_leakage(node: Node, setting: Setting) -> Promise:
+    _, secret, most, within = node.fields("promise", "secret", "at_most_bits", "within")
+    return Leakage(_secret(secret, setting), most.number(0), read_ball(within))
+
+
+def _read_worst_case_leakage(node: Node, setting: Setting) -> Promise:
+    _, secret, most = node.fields("promise", "secret", "at_most_bits")
+    return WorstCaseLeakage(_secret(secret, setting), most.number(0))
+
+
+def _read_local_dp(node: Node, setting: Setting) -> Promise:
+    _, epsilon, metric, delta, given, rows = node.fields("promise", "epsilon", "metric", "delta", "given", "rows")
+    distances: Metric | None = None
+    if not metric.is_null():
+        distances = tuple(tuple(d.number(0) for d in row.pair(setting.many)) for row in metric.pair(setting.many))
+        symmetric = all(distances[i][j] == distances[j][i] for i in range(setting.many) for j in range(i))
+        metric.require(symmetric, "a distance is not the same in both directions")
+        delta.require(not delta.number(0), "delta is 0 under a metric")
+    delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
+    return LocalDP(
+        epsilon.number(0),
+        distances,
+        delta.number(0),
+        names_in(given, setting.variables),
+        rows.place(MOST_ROWS, 1),
+    )
+
+
+def _read_dalenius(node: Node, setting: Setting) -> Promise:
+    _, most, group, rows = node.fields("promise", "at_most_bits", "group", "rows")
+    return Dalenius(most.number(0), group.place(len(setting.sizes) + 1, 1), rows.whole(1))
+
+
+def _read_contraction(node: Node, _: Setting) -> Promise:
+    most = node.fields("promise", "at_most")[1]
+    return Contraction(most.number(0))
+
+
+PROMISES: dict[str, PromiseReader] = {
+    "independent": _read_independent,
+    "information_privacy": _read_information_privacy,
+    "leakage": _read_leakage,
+    "worst_case_leakage": _read_worst_case_leakage,
+    "local_dp": _read_local_dp,
+    "dalenius": _read_dalenius,
+    "contraction": _read_contraction,
+}

@@ -1,0 +1,303 @@
+"""Everything that leaves, together with the records: exact weights, and what they tell.
+
+A `Release` answers measures; promises ask it and never the channel. The one here needs a matrix that can be written
+out, or its spectrum. A form that proves the same measures from fewer numbers brings its own subclass (`Compact`); a
+measure that it cannot prove is a refusal.
+"""
+
+from abc import abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import gcd
+
+from dalenius.kernel.adversary import Capacity, contraction, read_trees
+from dalenius.kernel.channel import Channel, Rows
+from dalenius.kernel.distortion import Distortion
+from dalenius.kernel.logs import BITS, LOG_COST, bits, exp, log2, nats, times_log2
+from dalenius.kernel.nouns import Label, Setting
+from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.within import Ball, read_multipliers, worst_leakage
+
+Told = tuple[int, Label]  # a letter, and what leaves beside it
+Joint = dict[tuple[Label, Label, Told], int]  # weight of (secret, given, told)
+Figures = dict[str, Fraction | None]  # None: nothing bounds it
+Metric = tuple[tuple[Fraction, ...], ...]
+
+
+def margins(
+    joint: Joint,
+) -> tuple[int, Counter[tuple[Label, Label]], Counter[tuple[Label, Told]], Counter[Label]]:
+    """Of weights of (s, g, y): their sum, and the weights of (s, g), of (g, y) and of g."""
+    of_secret = Counter[tuple[Label, Label]]()
+    of_told = Counter[tuple[Label, Told]]()
+    of_given = Counter[Label]()
+    for (s, g, y), weight in joint.items():
+        of_secret[s, g] += weight
+        of_told[g, y] += weight
+        of_given[g] += weight
+    return sum(joint.values()), of_secret, of_told, of_given
+
+
+def information(joint: Joint, work: Work) -> tuple[Fraction, Fraction]:
+    """Bounds of I(S; Y | G) = sum p(s,g,y) log2 [p(s,g,y) p(g) / (p(s,g) p(g,y))] in bits."""
+    total, of_secret, of_told, of_given = margins(joint)
+    work.spend(20 * len(joint), total.bit_length())
+    ratios: Counter[tuple[int, int]] = Counter()  # outcomes of one ratio share its logarithm
+    for (s, g, y), weight in joint.items():
+        top = weight * of_given[g]
+        bottom = of_secret[s, g] * of_told[g, y]
+        common = gcd(top, bottom)
+        ratios[top // common, bottom // common] += weight
+    work.spend(LOG_COST * len(ratios), total.bit_length())
+    low = high = 0
+    for (top, bottom), weight in ratios.items():
+        below, above = log2(top, bottom)
+        low += weight * below
+        high += weight * above
+    return bits(max(0, low // total)), bits(max(0, -(-high // total)))
+
+
+class Release:
+    """A setting, and the channel that is claimed for it.
+
+    Parameters
+    ----------
+    setting : Setting
+        Law and mechanism.
+    channel : Channel
+        Proved to be one by its reader.
+    """
+
+    def __init__(self, setting: Setting, channel: Channel) -> None:
+        self.setting = setting
+        self.channel = channel
+        self.work = setting.work
+
+    @cached_property
+    def dense(self) -> Rows:
+        """The scale and the rows, one for each input."""
+        return self.channel.rows(self.work)
+
+    def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
+        """Weight, out of total * scale, of each (secret, given, (letter, what leaves beside it))."""
+        setting = self.setting
+        scale, rows = self.dense
+        labels = zip(setting.labels(secret), setting.labels(given), setting.beside, setting.input, strict=True)
+        inputs: Counter[tuple[Label, Label, Label, int]] = Counter()
+        for label, n in zip(labels, setting.counts, strict=True):
+            inputs[label] += n
+        self.work.spend(4 * len(inputs) * self.channel.width, setting.total.bit_length() + scale.bit_length())
+        sums: dict[tuple[Label, Label, Label], list[int]] = {}
+        for (s, g, k, e), n in inputs.items():
+            known = sums.get((s, g, k))
+            row = rows[e]
+            sums[s, g, k] = (
+                [n * v for v in row] if known is None else [u + n * v for u, v in zip(known, row, strict=True)]
+            )
+        return {(s, g, (y, k)): w for (s, g, k), row in sums.items() for y, w in enumerate(row) if w}
+
+    def told(self, secret: Sequence[str]) -> Figures:
+        """What is released about a secret.
+
+        Returns
+        -------
+        Figures
+            `leakage_bits` on average, `worst_letter_bits` by the worst letter, `odds_nats` as odds (None: a value is
+            ruled out), the chance of the best guess before and after, and the entropy of the secret.
+        """
+        joint = self.joint(secret)
+        total, prior, out, _ = margins(joint)
+        worst: defaultdict[Told, int] = defaultdict(int)  # D(p(s|y) || p(s)), rounded up
+        best: defaultdict[Told, int] = defaultdict(int)
+        odds = Fraction(1)
+        self.work.spend((LOG_COST + 40) * len(joint), total.bit_length())
+        for (s, _, y), weight in joint.items():
+            best[y] = max(best[y], weight)
+            now = weight * total
+            before = prior[s, ()] * out[(), y]
+            if now != before:
+                ratio = Fraction(now, before)
+                worst[y] += times_log2(Fraction(weight, out[(), y]), ratio)[1]
+                odds = max(odds, ratio, 1 / ratio)
+        ruled_out = len(joint) < len(prior) * len(out)
+        return {
+            "leakage_bits": information(joint, self.work)[1],
+            "worst_letter_bits": bits(max(0, *worst.values(), 0)),
+            "odds_nats": None if ruled_out else nats(odds),
+            "guess_before": Fraction(max(prior.values()), total),
+            "guess_after": Fraction(sum(best.values()), total),
+            "entropy_bits": self.setting.law.entropy(secret, self.work)[1],
+        }
+
+    def independent(self, secret: Sequence[str]) -> None:
+        """Refuse unless p(s, y, k) = p(s) p(y, k), exactly."""
+        joint = self.joint(secret)
+        total, prior, out, _ = margins(joint)
+        self.work.spend(4 * len(prior) * len(out), 2 * total.bit_length())
+        for s, _ in prior:
+            for _, y in out:
+                apart = joint.get((s, (), y), 0) * total - prior[s, ()] * out[(), y]
+                require(not apart, f"the released letter number {y[0]} is not independent of {', '.join(secret)}")
+
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
+        """Bounds in bits of I(about; all that leaves | given)."""
+        mechanism = self.setting.mechanism
+        if not given and set(about) == set(mechanism.observe) == set(mechanism.reads):
+            return self._information_of_input()
+        return information(self.joint(about, given), self.work)
+
+    def _information_of_input(self) -> tuple[Fraction, Fraction]:
+        """Bounds of I(X; Y, K), X all that is read, by the spectrum.
+
+        I(X; Y, K) = I(X; K) + sum_y,k [ sum_x p(x,k) W log2 W - p(y,k) log2 (p(y,k) / p(k)) ]
+        """
+        setting = self.setting
+        place = {k: i for i, k in enumerate(sorted(set(setting.beside)))}
+        self.work.spend(2 * setting.many * len(place) + 8 * len(setting.counts))
+        masses = [[0] * len(place) for _ in range(setting.many)]
+        for e, k, n in zip(setting.input, setting.beside, setting.counts, strict=True):
+            masses[e][place[k]] += n
+        whole = [sum(column) for column in zip(*masses, strict=True)]
+        low = high = Fraction(0)
+        logs: dict[Fraction, tuple[int, int]] = {}
+        for letters, entries in self.channel.spectrum([tuple(mass) for mass in masses], self.work):
+            longest = max(value.denominator.bit_length() for value, _ in entries)
+            self.work.spend((LOG_COST + 40) * (len(entries) + 1) * len(place), 2 * longest)
+            for value, _ in entries:
+                if value and value not in logs:
+                    logs[value] = log2(value.numerator, value.denominator)
+            for i, of_world in enumerate(whole):
+                inside = [(value, weights[i]) for value, weights in entries if value and weights[i]]
+                if not inside:
+                    continue
+                mass = sum((value * n for value, n in inside), Fraction(0))
+                share = mass / of_world
+                less = log2(share.numerator, share.denominator)
+                low += letters * (sum(value * n * logs[value][0] for value, n in inside) - mass * less[1])
+                high += letters * (sum(value * n * logs[value][1] for value, n in inside) - mass * less[0])
+        known: Joint = {}
+        if setting.mechanism.beside:
+            for (e, k), n in setting.weights(list(zip(setting.input, setting.beside, strict=True))).items():
+                known[(e,), (), (0, k)] = n
+        first = information(known, self.work) if known else (Fraction(0), Fraction(0))
+        unit = setting.total << BITS
+        return first[0] + max(Fraction(0), low / unit), first[1] + max(Fraction(0), high / unit)
+
+    def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
+        """The least level in nats, rounded up, with p(y | x) <= e^(level d(x, x')) p(y | x') for all y.
+
+        Of inputs that agree in `given`; d = 1 without a metric.
+        """
+        worlds = self.setting.worlds(given)
+        return self._plain_level(worlds) if metric is None else self._metric_level(worlds, metric)
+
+    def _plain_level(self, worlds: list[Label]) -> Fraction:
+        """By the spectrum: of each letter and world, the largest value by the least."""
+        different = {world: k for k, world in enumerate(sorted(set(worlds)))}
+        self.work.spend(4 * len(worlds) * len(different))
+        of_world = [tuple(int(k == different[world]) for k in range(len(different))) for world in worlds]
+        worst = Fraction(1)
+        for _, entries in self.channel.spectrum(of_world, self.work):
+            longest = max(value.denominator.bit_length() for value, _ in entries)
+            self.work.spend(10 * (len(entries) + 2) * len(different), longest)
+            for k in range(len(different)):
+                here = [value for value, weights in entries if weights[k]]
+                least = min(here, default=Fraction(0))
+                most = max(here, default=Fraction(0))
+                if most:
+                    require(least > 0, "a letter has probability 0 under one input and not under another")
+                    worst = max(worst, most / least)
+        return nats(worst)
+
+    def _metric_level(self, worlds: list[Label], metric: Metric) -> Fraction:
+        scale, rows = self.dense
+        level = Fraction(0)
+        for x, row in enumerate(rows):
+            self.work.spend(20 * len(rows) * (len(row) + LOG_COST), scale.bit_length())
+            for z, other in enumerate(rows):
+                if worlds[x] != worlds[z] or row == other:
+                    continue
+                possible = all(b for a, b in zip(row, other, strict=True) if a)
+                require(possible, "a letter has probability 0 under one input and not under another")
+                distance = metric[x][z]
+                require(distance > 0, "inputs at distance 0 are released differently")
+                most = max(Fraction(a, b) for a, b in zip(row, other, strict=True) if b)
+                level = max(level, nats(most) / distance)
+        return level
+
+    def delta(self, given: Sequence[str], epsilon: Fraction) -> Fraction:
+        """max over inputs that agree in `given` of sum_y max(0, p(y | x) - e^epsilon p(y | x'))."""
+        worlds = self.setting.worlds(given)
+        scale, rows = self.dense
+        top, bottom = exp(epsilon)[0].as_integer_ratio()  # from below: a smaller e^epsilon makes delta larger
+        worst = 0
+        for x, row in enumerate(rows):
+            self.work.spend(4 * len(rows) * (len(row) + 1), scale.bit_length() + top.bit_length())
+            for z, other in enumerate(rows):
+                if worlds[x] == worlds[z]:
+                    worst = max(worst, sum(max(bottom * a - top * b, 0) for a, b in zip(row, other, strict=True)))
+        return Fraction(worst, bottom * scale)
+
+    def capacity(self, group: int, evidence: Node) -> Fraction:
+        """A bound in bits of what any adversary learns about any `group` of the inputs, from one released row."""
+        trees = None if evidence.is_null() else read_trees(evidence)
+        return Capacity(self.setting.sizes, *self.dense, self.work).bound(group, trees)
+
+    def contraction(self) -> Fraction:
+        """A bound of I(S; Y) / I(S; X) over every S and every law."""
+        return contraction(self.dense[1], self.work)
+
+    def within(self, secret: tuple[str, ...], ball: Ball, evidence: Node) -> Fraction:
+        """A bound in bits of the leakage about a secret under every law of a ball."""
+        return worst_leakage(self.setting, *self.dense, secret, ball, read_multipliers(evidence))
+
+    def cost(self, distortion: Distortion) -> Fraction:
+        """The expected distortion, rounded up."""
+        costs, unit = distortion.costs(self.setting, 1)
+        scale, rows = self.dense
+        total = 0
+        for e, cost in costs.items():
+            self.work.spend(4 * len(cost), scale.bit_length() + unit.bit_length())
+            for v, c in zip(rows[e], cost, strict=True):
+                if c is not None:
+                    total += v * c
+                else:
+                    require(not v, "a released letter is infinitely far from its record")
+        return Fraction(total, unit * scale * self.setting.total)
+
+    def keep_shape(self) -> None:
+        """Refuse unless what is forbidden never happens, what is frozen never changes, and marginals are preserved.
+
+        Also for inputs that never occur in the law: a record of another table may have them.
+        """
+        setting = self.setting
+        mechanism = setting.mechanism
+        if mechanism.form == "pram":
+            require(self.channel.form == "pram", "the matrix is not of form pram")
+        if mechanism.forbid or mechanism.freeze or mechanism.never:
+            for e, row in enumerate(self.dense[1]):
+                barred = setting.barred(e)
+                require(not any(row[t] for t in barred), "a forbidden letter can be released")
+        if mechanism.preserve_marginals:
+            scale, rows = self.dense
+            before = setting.marginal()
+            after = [0] * len(before)
+            for e, n in setting.mass.items():
+                self.work.spend(2 * len(after), scale.bit_length())
+                after = [a + n * v for a, v in zip(after, rows[e], strict=True)]
+            require(after == [n * scale for n in before], "a marginal is not preserved")
+
+
+class Compact(Channel):
+    """A form whose measures are proved without its matrix."""
+
+    @abstractmethod
+    def release(self, setting: Setting) -> Release:
+        """The release that answers measures from the numbers of the form."""
+
+
+def release_of(setting: Setting, channel: Channel) -> Release:
+    """The release of a channel, by its own measures if it has some."""
+    return channel.release(setting) if isinstance(channel, Compact) else Release(setting, channel)
