@@ -9,11 +9,13 @@ from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import Promise
+from dalenius.kernel.record_scores import bound_by_records
+from dalenius.kernel.transports import bound_by_transports
 
 Rule = Callable[[Setting, tuple[Promise, ...], tuple[Limit, ...], Objective, Node], Fraction]
 
 # A bound that no mechanism passes which keeps the promises, the limits and the shape. No rule sees the channel.
-RULES: dict[str, Rule] = {}
+RULES: dict[str, Rule] = {"records": bound_by_records, "transports": bound_by_transports}
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,20 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 
-from dalenius.kernel.channel import Channel, read_channel
+from dalenius.kernel.channel import FORMS, Channel, read_channel
 from dalenius.kernel.distortion import Distortion, read_distortion
 from dalenius.kernel.nouns import Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, parsed
 from dalenius.kernel.promises import Leakage, Promise, read_promise
+from dalenius.kernel.records import read_records
 from dalenius.kernel.release import Release, release_of
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
 MOST_WORK = 20_000_000  # for each million characters: about two seconds
 MOST_PROMISES = 1000
+
+FORMS |= {"records": read_records}
 
 
 @dataclass(frozen=True)
