@@ -1,0 +1,1 @@
+"""One folder for each mechanism: how it is asked for, designed, proved, drawn, examined and put into words."""
