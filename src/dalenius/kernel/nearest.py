@@ -13,7 +13,7 @@ from functools import cached_property
 
 from dalenius.kernel.distortion import Distortion, Part
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Work, common_denominator, fraction, require
+from dalenius.kernel.numbers import Refused, Work, common_denominator, fraction, require
 
 WIDE_STEPS = 4096  # sums of agreeing weights times masks of an axis: beyond it, looking at every record is as fast
 FEW = 8  # records that are asked for one by one
@@ -78,56 +78,58 @@ def metric_between(setting: Setting, distortion: Distortion, records: Sequence[L
     which the proofs for records stand; other distortions are refused.
     """
     released = setting.mechanism.release
-    columns: list[list[Fraction]] = []
-    weights: list[tuple[Fraction, bool]] = []
+    drafts: list[_Draft] = []
     for part in distortion.parts:
         require(part.kind in ("hamming", "absolute"), f"records are not compared by {part.kind}")
-        setting.work.spend(10 * len(records) * len(part.of))
-        at = [released.index(name) for name in part.of]
+        setting.work.spend(4 * len(records) * len(part.of))
+        columns = [[record[released.index(name)] for record in records] for name in part.of]
+        if not part.weight:
+            continue
         if part.kind == "hamming":
-            columns.append(_classes(setting, part, [tuple(record[i] for i in at) for record in records]))
-            weights.append((part.weight, False))
+            drafts.append(_Draft(_classes(setting, part, columns), part.weight, False))
         else:
-            for name, i in zip(part.of, at, strict=True):
-                values = [_value(letter) for letter in setting.alphabets[name]]
-                columns.append([values[record[i]] for record in records])
-                weights.append((part.weight, True))
-    return _whole(columns, weights, records, setting.work)
+            for name, column in zip(part.of, columns, strict=True):
+                values, step = _values(setting.alphabets[name], setting.work)
+                drafts.append(_Draft([values[k] for k in column], part.weight / step, True))
+    unit = common_denominator([draft.weight for draft in drafts], setting.work)
+    axes = tuple(Axis(int(draft.weight * unit), draft.ordered) for draft in drafts)
+    rows = zip(*(draft.codes for draft in drafts), strict=True) if drafts else iter([()] * len(records))
+    return Metric(axes, unit, dict(zip(records, rows, strict=True)))
 
 
-def _classes(setting: Setting, part: Part, labels: list[Label]) -> list[Fraction]:
-    """For each label a number that is the same exactly for labels whose letters are in the same classes."""
+@dataclass(frozen=True)
+class _Draft:
+    """An axis before all weights have a common unit."""
+
+    codes: list[int]
+    weight: Fraction
+    ordered: bool
+
+
+def _classes(setting: Setting, part: Part, columns: list[list[int]]) -> list[int]:
+    """For each record a code that is the same exactly for records whose letters are in the same classes."""
     group = {letter: k for k, members in enumerate(part.classes) for letter in members}
-    named = [[group.get(letter, letter) for letter in setting.alphabets[name]] for name in part.of]
-    place: dict[tuple[int | str, ...], int] = {}
-    found = []
-    for label in labels:
-        key = tuple(names[k] for names, k in zip(named, label, strict=True))
-        found.append(Fraction(place.setdefault(key, len(place))))
-    return found
+    merged = []
+    for name, column in zip(part.of, columns, strict=True):
+        place: dict[int | str, int] = {}
+        codes = [place.setdefault(group.get(letter, letter), k) for k, letter in enumerate(setting.alphabets[name])]
+        merged.append([codes[k] for k in column])
+    if len(merged) == 1:
+        return merged[0]
+    known: dict[Label, int] = {}
+    return [known.setdefault(label, len(known)) for label in zip(*merged, strict=True)]
 
 
-def _value(letter: str) -> Fraction:
-    value = fraction(letter)
-    require(value is not None, f"the letter {letter[:40]!a} is not a number")
-    assert value is not None
-    return value
-
-
-def _whole(
-    columns: list[list[Fraction]], weights: list[tuple[Fraction, bool]], records: Sequence[Label], work: Work
-) -> Metric:
-    """Weights and ordered codes as integers over common units; axes without a weight left out."""
-    used = [(column, *weight) for column, weight in zip(columns, weights, strict=True) if weight[0]]
-    steps = [common_denominator(set(column), work) for column, _, _ in used]
-    unit = common_denominator([weight / step for step, (_, weight, _) in zip(steps, used, strict=True)], work)
-    axes = []
-    codes: list[list[int]] = []
-    for step, (column, weight, ordered) in zip(steps, used, strict=True):
-        axes.append(Axis(int(weight / step * unit), ordered))
-        codes.append([int(value * step) for value in column])
-    rows = zip(*codes, strict=True) if codes else iter([()] * len(records))
-    return Metric(tuple(axes), unit, dict(zip(records, rows, strict=True)))
+def _values(letters: Sequence[str], work: Work) -> tuple[list[int], int]:
+    """The letters of an alphabet as whole numbers of steps, and how many steps are one."""
+    numbers = []
+    for letter in letters:
+        value = fraction(letter)
+        if value is None:
+            raise Refused(f"the letter {letter[:40]!a} is not a number")
+        numbers.append(value)
+    step = common_denominator(numbers, work)
+    return [int(value * step) for value in numbers], step
 
 
 class Nearest:

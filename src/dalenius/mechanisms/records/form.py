@@ -60,7 +60,9 @@ def why_not(problem: Problem) -> str | None:
         return "form records releases columns of the table: say release = [...]"
     if missing := [name for name in problem.release if name not in problem.observe]:
         return f"form records observes every column that it releases; add {missing[0]} to observe"
-    if reason := problem.not_taken("keep", "strata", "forbid", "freeze", "side_information", "robust", "limits", "each"):
+    if reason := problem.not_taken(
+        "keep", "strata", "forbid", "freeze", "side_information", "robust", "limits", "each"
+    ):
         return reason
     for part in problem.objective.measure.parts or (problem.objective.measure,):
         if part.distortion not in ("hamming", "absolute"):
@@ -161,12 +163,10 @@ class Wide:
     @cached_property
     def class_of_input(self) -> Integers:
         """Where the secret is seen: the class of each input."""
-        return self.counts.argmax(axis=1).astype(np.int64)
+        return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
 
 
-def _distance(
-    measure: Distortion, problem: Problem, law: Pmf, records: Integers
-) -> tuple[Metric, Integers, int]:
+def _distance(measure: Distortion, problem: Problem, law: Pmf, records: Integers) -> tuple[Metric, Integers, int]:
     """The metric in whole units, the records along its axes, and the unit."""
     columns: list[list[Fraction]] = []
     axes: list[tuple[Fraction, bool]] = []

@@ -108,10 +108,10 @@ def _promise(guarantee: Guarantee) -> Json:
         return {"promise": "independent", "secret": secret}
     if isinstance(guarantee, InformationPrivacy):
         return {"promise": "information_privacy", "secret": secret, "epsilon": written(guarantee.epsilon)}
-    if isinstance(guarantee, Leakage):
-        return {"promise": "leakage", "secret": secret, "at_most_bits": written(guarantee.at_most_bits), "within": None}
-    assert isinstance(guarantee, WorstCaseLeakage)
-    return {"promise": "worst_case_leakage", "secret": secret, "at_most_bits": written(guarantee.at_most_bits)}
+    if isinstance(guarantee, WorstCaseLeakage):
+        return {"promise": "worst_case_leakage", "secret": secret, "at_most_bits": written(guarantee.at_most_bits)}
+    assert isinstance(guarantee, Leakage)
+    return {"promise": "leakage", "secret": secret, "at_most_bits": written(guarantee.at_most_bits), "within": None}
 
 
 def proved(draft: Json) -> tuple[str, Verdict]:

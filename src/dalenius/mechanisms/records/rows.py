@@ -36,7 +36,11 @@ class Rows:
 
     @classmethod
     def gathered(
-        cls, inputs: int, row: Sequence[int] | Integers, record: Sequence[int] | Integers, weight: Sequence[int] | Integers
+        cls,
+        inputs: int,
+        row: Sequence[int] | Integers,
+        record: Sequence[int] | Integers,
+        weight: Sequence[int] | Integers,
     ) -> "Rows":
         """From entries in any order; those of the same place are added up, and zeros left out."""
         at = np.asarray(row, dtype=np.int64)

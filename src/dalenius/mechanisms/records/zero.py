@@ -6,7 +6,7 @@ preserved, everybody goes to P_X. In between lies Q = (1 - t) P_heavy + t P_ligh
 follows the plan between the classes with probability 1 - t, a heavy one goes back along it with probability t.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -38,6 +38,7 @@ class Found:
     proof: Json
     method: str
     remarks: tuple[str, ...] = ()
+    bound: Fraction = Fraction(0)  # that the search expects, where it knows one
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,7 @@ def towards(wide: Wide, share: Fraction, gap: float, on_progress: Progress) -> F
     return Found(rows, proof, "records: transport towards a law between the classes", (remark,))
 
 
-def _transports(terms: list[tuple[int, int | None, Fraction, Move]]) -> Json:
+def _transports(terms: Sequence[tuple[int, int | None, Fraction, Move]]) -> Json:
     return {
         "rule": "transports",
         "promise": 0,
@@ -223,9 +224,7 @@ def _without_majority(wide: Wide, gap: float, on_progress: Progress) -> Found:
     if len(pairs) > MOST_PAIRS:
         heavy = int(np.argmax(sizes))
         pairs = [(min(s, heavy), max(s, heavy)) for s in range(many) if s != heavy]
-    moves = {
-        (s, t): move(wide, wide.by_record[:, s], wide.by_record[:, t], gap, on_progress) for s, t in pairs
-    }
+    moves = {(s, t): move(wide, wide.by_record[:, s], wide.by_record[:, t], gap, on_progress) for s, t in pairs}
     both = moves | {(t, s): _turned(found) for (s, t), found in moves.items()}
     ends = [t for t in range(many) if all((s, t) in both for s in range(many) if s != t)]
     best = min(ends, key=lambda t: sum(sizes[s] * both[s, t].cost for s in range(many) if s != t))
@@ -236,7 +235,9 @@ def _without_majority(wide: Wide, gap: float, on_progress: Progress) -> Found:
         "No value of the secret holds half of the table, so that the least change is not known exactly: it lies "
         "between value and bound."
     )
-    return Found(rows, _transports([*terms]), "records: transport to one class, bound by a matching of classes", (remark,))
+    bound = sum((weight * found.cost for _, _, weight, found in terms), Fraction(0)) / wide.unit
+    method = "records: transport to one class, bound by a matching of classes"
+    return Found(rows, _transports(terms), method, (remark,), bound)
 
 
 def _turned(found: Move) -> Move:
