@@ -10,6 +10,7 @@ import dalenius
 HOUSE = Path(dalenius.__file__).parent
 FLOORS = {"core": 0, "solvers": 0, "measures": 1, "tables": 1, "certify": 1, "sampling": 2, "evidence": 2, "designs": 3}
 FLOORS |= {
+    "kernel": -1,
     "ledger": 3,
     "report": 4,
     "outputs": 4,
@@ -63,6 +64,7 @@ def test_every_room_imports_only_lower_floors():
     [
         ("core", "from dalenius.designs import solve", {"designs"}),
         ("core", "from dalenius.solvers import walk", {"solvers"}),
+        ("kernel", "from dalenius.core.numbers import number", {"core"}),
         ("solvers", "import dalenius.core.pmf", {"core"}),
         ("certify", "def f():\n    from dalenius.measures import shannon", {"measures"}),
         ("core", "try:\n    x = 1\nexcept E:\n    with a:\n        import dalenius.walk", {"walk"}),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from dalenius.certify import Verdict, check, prove_limits, prove_privacy
+from dalenius.convert import ENOUGH, checked, filed, proved_elsewhere
 from dalenius.core import (
     MISSING,
     Column,
@@ -22,15 +22,10 @@ from dalenius.core import (
     Orbits,
     Pmf,
     Problem,
-    ProductPmf,
-    Samples,
     TableSource,
 )
-from dalenius.core.document import laid_out
 from dalenius.core.kernel import Kernel
-from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import outcome_words
-from dalenius.core.recognising import recognised
 from dalenius.designs import GAP, SECONDS, solve
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.noise import restated
@@ -51,6 +46,7 @@ from dalenius.evidence import (
     promised,
 )
 from dalenius.evidence.scripts import scripts
+from dalenius.kernel.numbers import Refused
 from dalenius.ledger import Entry, Ledger
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
@@ -62,13 +58,13 @@ from dalenius.tables import (
     bind,
     encode,
     open_table,
-    read_json,
+    read_design,
     read_pmf,
-    read_text,
+    read_told,
     released_name,
-    with_metrics,
     write_table,
 )
+from dalenius.verifying import recounted, verify
 
 if TYPE_CHECKING:
     from dalenius.designs.leakage.curve import Curve
@@ -103,11 +99,7 @@ class Outcome:
 
 def load(path: str | Path) -> Design:
     """A design from its file. Nothing in it is believed before `verify`."""
-    document = read_json(path, "design file")
-    try:
-        return Design.from_json(document)
-    except InputError as e:
-        raise InputError(f"{path}: {e}") from None
+    return read_design(path)
 
 
 def at_point(problem: Problem, *, leakage: Fraction | None = None, distortion: Fraction | None = None) -> Problem:
@@ -151,117 +143,6 @@ def _traded(problem: Problem, table: Any) -> Problem:
     return problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
 
 
-def verify(design: Design | str | Path, *, table: Any = None, problem: Problem | str | Path | None = None) -> Verdict:
-    """Re-prove a design (or card file) from itself alone; with a table recount it, with a problem compare the promises.
-
-    >>> from dalenius.testing import xor
-    >>> float(verify(solve(xor())).value)
-    1.0
-    """
-    text = design.dumps() if isinstance(design, Design) else _provable(design)
-    verdict = check(text)
-    if table is None and problem is None:
-        return verdict
-    if verdict.kind == "card":
-        raise InputError("a card can be verified by itself only; use the design for --table and --problem")
-    known = design if isinstance(design, Design) else load(design)
-    if problem is not None:
-        asked = problem if isinstance(problem, Problem) else Problem.from_file(problem)
-        _same_promises(known, with_metrics(asked, known.channel.inputs))
-    if table is not None:
-        _same_counts(known, table)
-    return verdict
-
-
-def _provable(path: str | Path) -> str:
-    """The text of a file that says that it is a design or a card; a damaged one is for the checker to refuse."""
-    text = read_text(path, "design file")
-    try:
-        what = recognised(strict_json(text))
-    except InputError:
-        what = None
-    if what is not None:
-        raise InputError(f"{path} is {what}; there is nothing to prove in it, name a design.json or a card.json")
-    return text
-
-
-def _same_promises(design: Design, problem: Problem) -> None:
-    """Every section that says what is promised and wanted, to whom, and in which letters."""
-    ours, asked = _promises(design.problem), _promises(problem)
-    if asked["robust"] and "rows" not in asked["robust"]:  # counted when the table was read
-        ours["robust"] = {k: v for k, v in (ours["robust"] or {}).items() if k != "rows"}
-    ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
-    for name, column in asked["columns"].items():
-        if "quantiles" in column and "cuts" not in column:  # which are found when the table is read
-            ours["columns"][name] = {k: v for k, v in ours["columns"][name].items() if k not in ("cuts", "labels")}
-    for section, wanted in asked.items():
-        if ours[section] != wanted:
-            raise NotCertified(
-                f"the design does not keep the problem file: [{section}] is {json.dumps(ours[section])} in the design "
-                f"and {json.dumps(wanted)} in the file"
-            )
-
-
-def _promises(problem: Problem) -> dict[str, Any]:
-    document = problem.to_json()
-    source = document.get("source", {})
-    columns = document.get("columns", {})
-    return {
-        **{k: document.get(k) for k in ("mechanism", "objective", "guarantee", "limit", "side_information", "robust")},
-        "source": {k: source.get(k) for k in ("unit", "max_rows", "prior")},
-        "columns": {n: c for n, c in columns.items() if isinstance(c.get("values", []), list)},
-    }
-
-
-def _recounted(design: Design, table: Any) -> tuple[Pmf | Margins, Coded]:
-    """The law of another table in the alphabets of a design, and the coded table."""
-    problem = design.problem
-    if isinstance(problem.law, Samples):  # the hidden variable is nowhere in a table
-        alike = {n: problem.columns.get(n, Column(values=problem.law.letters)) for n in problem.law.names}
-        found = encode(open_table(table), alike, list(alike))
-        return found.pmf(), found
-    columns = {
-        name: problem.columns.get(name, Column(values=tuple(letters)))
-        for name, letters in problem.law.variables.items()
-    }
-    source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
-    declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None, weights=None))
-    bound, coded = bind(declared, table=table)
-    if coded is None:
-        raise MismatchError("the source of this design is not a table")
-    return bound.law if isinstance(bound.law, Margins) else bound.pmf, coded
-
-
-def _same_counts(design: Design, table: Any) -> None:
-    if design.public_prior:
-        raise InputError(
-            "this design was made on a public prior, not on the table's counts; there is nothing to recount"
-        )
-    if isinstance(design.problem.law, ProductPmf):
-        raise InputError(
-            "this design stands on independent groups, not on a table's counts; there is nothing to recount"
-        )
-    law, (theirs, _) = design.problem.law, _recounted(design, table)
-    if isinstance(theirs, Margins):
-        if law == theirs:
-            return
-        known = list(law.columns) if isinstance(law, Margins) else []
-        column = next(iter(next(c for c in theirs.columns if c not in known).variables))
-        raise NotCertified(f"the table is not the one of the design: the frequencies of {column!r} differ")
-    ours = design.problem.pmf
-    if ours == theirs.marginal(list(ours.variables)):
-        return
-    for row in {*map(tuple, ours.support.tolist()), *map(tuple, theirs.support.tolist())}:
-        outcome = {n: a[c] for (n, a), c in zip(ours.variables.items(), row, strict=True)}
-        if ours.probability(**outcome) != theirs.probability(**outcome):
-            words = outcome_words(list(outcome), list(outcome.values()))
-            raise NotCertified(
-                f"the table is not the one of the design: p({words}) is {theirs.probability(**outcome)} in the table "
-                f"and {ours.probability(**outcome)} in the design"
-            )
-    raise NotCertified("the table is not the one of the design: its alphabets differ")
-
-
 def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     """Cells that the channel depends on and that hold fewer records than `min_cell`, smallest first."""
     source = problem.source
@@ -281,7 +162,7 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
 
 def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     """The design as it stands for a table: as proved for its own table, proved anew for another, or refused."""
-    joint, coded = _recounted(design, table)
+    joint, coded = recounted(design, table)
     if design.public_prior:
         return design, coded
     joint = joint if isinstance(joint, Margins) else joint.marginal(list(design.problem.law.variables))
@@ -291,12 +172,12 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     try:
         if there.channel.form == "noise":
             return restated(there), coded
-        figures, limits = prove_privacy(there.to_json()), prove_limits(there.to_json())
-    except NotCertified as e:
+        figures, limits = proved_elsewhere(there.dumps(), there.to_json())
+    except (NotCertified, Refused) as e:
         raise NotCertified(
             f"the promise does not hold for this table, whose counts differ from the design's: {e}"
         ) from None
-    return replace(there, proved=figures, realised=limits), coded
+    return replace(there, proved=tuple(figures), realised=tuple({"expected": d} for d in limits)), coded
 
 
 def apply(
@@ -308,7 +189,7 @@ def apply(
     """
     if not again:
         _refuse_released(table)
-    check(design.dumps())
+    checked(design.dumps(), work=ENOUGH, privacy=True)
     standing, coded = reproved(design, table)
     released = draw(standing, coded, key=key, on_progress=_named(on_progress, "drawing"))
     return released, examine(standing, released.inputs, released.letters)
@@ -325,7 +206,7 @@ def _refuse_released(table: Any) -> None:
         )
     if not where.is_file():
         return
-    card = read_json(where, "card")
+    card = read_told(where, "card")
     left = {*card["channel"]["output"], *card["kept"]} if isinstance(card, dict) and "channel" in card else set()
     if set(names) == left:
         raise InputError(
@@ -389,7 +270,7 @@ def _audit_release(design: Design, *, released: Any, original: Any, key: Key | N
     letter occurs can be compared.
     """
     problem, channel = design.problem, design.channel
-    _, coded = _recounted(design, original)
+    _, coded = recounted(design, original)
     alphabets = {n: tuple(a) for n, a in channel.output.items()} | {n: coded.alphabets[n] for n in problem.kept}
     columns = {
         name: Column(
@@ -464,9 +345,9 @@ def release(
     if not coded.from_table and any(
         g.secret for g in design.problem.guarantees
     ):  # else the population may have letters that the table does not
-        remarks += population_words(design, coded.pmf(), coded.rows)
-    design = replace(design, remarks=tuple(remarks))
-    check(design.dumps())
+        told_of_population = population_words(design, coded.pmf(), coded.rows)
+        remarks += [f"estimate, outside the proof: {words}" for words in told_of_population]
+    design = replace(design, remarks=tuple(remarks))  # which travel beside the document that was proved
     key = key or Key.fresh()
     charged = _charged(book, design, coded, key, dataset or _name_of(bound, table)) if book else None
     released = draw(design, coded, key=key, on_progress=_named(on_progress, "drawing"))
@@ -474,10 +355,12 @@ def release(
     if seen.contradicts:
         raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
     card = design.card()
-    card_text = laid_out(card)
+    card_text = design.card_text()
     with new_folder(folder, force=force) as place:
         write_text(place / "design.json", design.dumps(), private=True)
+        write_text(place / "design.about.json", design.about(), private=True)
         write_text(place / "card.json", card_text)
+        write_text(place / "card.about.json", design.card_about())
         write_text(place / "report.html", render(design, seen), private=True)
         write_text(place / "report-public.html", render_public(card))
         for name, text in scripts(design.channel, design.problem.kept).items():
@@ -498,7 +381,7 @@ def _charged(book: Ledger, design: Design, coded: Coded, key: Key, dataset: str)
     """Charge a release, then say that its draw begins; both are on disk when this returns."""
     source, fingerprint, digest = design.problem.source, key.fingerprint(), coded.digest()
     entry = book.reserve(
-        design.dumps(),
+        filed(design.dumps(), json.loads(design.about())),
         dataset=dataset,
         identity=(design.digest(), digest, fingerprint),
         rows=coded.rows,

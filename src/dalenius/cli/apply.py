@@ -3,8 +3,8 @@
 from argparse import Namespace
 from pathlib import Path
 
-from dalenius.certify import check
 from dalenius.cli.terminal import progress, say
+from dalenius.convert import ENOUGH, checked
 from dalenius.core import channel_of
 from dalenius.errors import InputError, NotCertified
 from dalenius.outputs import new_file, refuse_existing
@@ -12,7 +12,7 @@ from dalenius.report import words
 from dalenius.report.digits import many
 from dalenius.sampling import Key, draw_value
 from dalenius.sampling.beside import beside
-from dalenius.tables import read_json, read_text, write_table
+from dalenius.tables import read_text, read_told, write_table
 from dalenius.walk import apply, load
 
 FORMATS = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
@@ -48,9 +48,9 @@ def _one(arguments: Namespace) -> None:
     """The released letters of one value. A card or a design is proved first, as far as it can be."""
     if arguments.table or arguments.output or arguments.beside:
         raise InputError("--value draws one value and prints it; it takes no table and no output")
-    document = read_json(arguments.design, "mechanism file")
+    document = read_told(arguments.design, "mechanism file")
     if isinstance(document, dict) and "format" in document:
-        check(read_text(arguments.design, "mechanism file"))
+        checked(read_text(arguments.design, "mechanism file"), work=ENOUGH, privacy=True)
         document = document["channel"]
     channel = channel_of(document)
     if len(channel.inputs) == 1 and len(arguments.value) == 1:

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from dalenius.core import Channel, Orbits, channel_of
 from dalenius.errors import InputError, Unsupported
-from dalenius.tables import read_json
+from dalenius.tables import read_told
 from dalenius.walk import load
 
 
@@ -17,7 +17,7 @@ def run(arguments: Namespace) -> None:
         small = reduced(design.problem, Channel(design.channel.inputs, design.channel.output, design.channel.rows))
         print(json.dumps(small.to_json(), indent=1, ensure_ascii=False))
         return
-    document = read_json(arguments.file, "channel, design or card file")
+    document = read_told(arguments.file, "channel, design or card file")
     if isinstance(document, dict) and "channel" in document:
         document = document["channel"]
     try:

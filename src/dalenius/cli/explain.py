@@ -3,11 +3,12 @@
 from argparse import Namespace
 
 from dalenius.cli.terminal import say
+from dalenius.convert import PROVABLE
 from dalenius.core import Problem
 from dalenius.errors import InputError
 from dalenius.report import words
 from dalenius.report.outlook import foreseen
-from dalenius.tables import bind, read_json
+from dalenius.tables import bind, read_told
 
 
 def run(arguments: Namespace) -> None:
@@ -20,9 +21,8 @@ def run(arguments: Namespace) -> None:
         return
     if arguments.samples or arguments.alpha:
         raise InputError("--samples and --alpha belong to a problem file")
-    document = read_json(arguments.design, "design or card file")
-    known = ("dalenius-design/1", "dalenius-card/1")
-    if not isinstance(document, dict) or document.get("format") not in known:
+    document = read_told(arguments.design)
+    if not isinstance(document, dict) or document.get("format") not in PROVABLE:
         raise InputError(f"{arguments.design} is neither a design nor a card")
     parts = {
         "promised": words.promised(document),

@@ -140,9 +140,20 @@ def parser() -> argparse.ArgumentParser:
         "dalenius verify design.json --table patients.csv --problem problem.toml",
     )
     c.add_argument("design", nargs="?", help="design.json or card.json")
-    c.add_argument("--table", metavar="TABLE", help="also recount this table")
-    c.add_argument("--problem", metavar="FILE", help="also compare the promises with this problem file")
+    c.add_argument("--privacy", action="store_true", help="prove promises, limits and shapes alone, not value and bound")
+    c.add_argument("--table", metavar="TABLE", help="also recount the rows and counts of this table")
+    c.add_argument("--problem", metavar="FILE", help="also compare every promise, limit and shape with this problem file")
+    c.add_argument("--work", type=_whole, metavar="N", help="allow a proof that declares so many operations")
     c.add_argument("--export", metavar="FILE", help="write the checker as one file that needs only Python")
+    c.add_argument("--force", action="store_true", help="replace what exists already")
+
+    c = command(
+        "convert",
+        "prove a design or a card of version 1 again, and write it as version 2",
+        "dalenius convert old/design.json design.json",
+    )
+    c.add_argument("old", help="design.json or card.json of version 1")
+    c.add_argument("output", metavar="new", help="file to write")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
     c = command(

@@ -4,6 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
+from dalenius.convert import about_file
 from dalenius.core import Problem
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words
@@ -13,6 +14,7 @@ from dalenius.walk import solve
 def run(arguments: Namespace) -> None:
     output = Path(arguments.output)
     refuse_existing(output, force=arguments.force)
+    refuse_existing(about_file(output), force=arguments.force)
     with progress(arguments) as show:
         design = solve(
             Problem.from_file(arguments.problem),
@@ -20,10 +22,14 @@ def run(arguments: Namespace) -> None:
             seconds=arguments.seconds,
             on_progress=(lambda words: show(words, None, None)) if show else None,
         )
-    with new_file(output, force=arguments.force, private=True) as place:
-        place.write_text(design.dumps(), encoding="utf-8")
+    beside = about_file(output)
+    with new_file(beside, force=arguments.force, private=True) as place:
+        place.write_bytes(design.about().encode())
+        with new_file(output, force=arguments.force, private=True) as main:
+            main.write_bytes(design.dumps().encode())
     document = design.outline()
-    lines = [*words.promised(document), *words.proved(document), *design.remarks, f"Written: {output} (confidential)."]
+    lines = [*words.promised(document), *words.proved(document), *design.remarks]
+    lines += [f"Written: {output} and {beside.name} (confidential); SHA-256 {design.digest()}."]
     say(
-        arguments, lines, {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks")}
+        arguments, lines, {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")}
     )

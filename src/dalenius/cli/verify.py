@@ -1,20 +1,25 @@
 """`dalenius verify`"""
 
+import json
 from argparse import Namespace
+from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from dalenius.certify import Verdict
 from dalenius.cli.terminal import say
-from dalenius.core.numbers import down, up
 from dalenius.errors import InputError
+from dalenius.kernel.export import exported
+from dalenius.kernel.numbers import down, up
 from dalenius.outputs import new_file
-from dalenius.report.words import WITHIN
-from dalenius.standalone import standalone
-from dalenius.walk import verify
+from dalenius.verifying import verify
 
-LEAST = ("dual", "noise", "rate", "variance", "water")  # kinds of proof of an objective that is minimised
+if TYPE_CHECKING:
+    from dalenius.kernel.check import Verdict
+
 MANY = 8  # guarantees that a card cannot prove are counted, no longer listed
+WITHIN = {"pram": "of the form pram ", "noise": "on the grid "}
+"""Forms that the mechanisms which compete are held to; beyond them, others may do better."""
 
 
 def run(arguments: Namespace) -> None:
@@ -22,58 +27,89 @@ def run(arguments: Namespace) -> None:
     document: dict[str, object] = {}
     if arguments.export:
         with new_file(Path(arguments.export), force=arguments.force) as place:
-            place.write_text(standalone(version("dalenius")), encoding="utf-8")
+            place.write_text(exported(version("dalenius")), encoding="utf-8")
         lines.append(f"Written: {arguments.export}, the checker as one file; it needs Python 3.11 and nothing else.")
         document["exported"] = arguments.export
     elif arguments.design is None:
         raise InputError("name a design.json or card.json to verify, or a file to write with --export")
     if arguments.design is not None:
-        verdict = verify(arguments.design, table=arguments.table, problem=arguments.problem)
-        document |= {"proved": True, "kind": verdict.kind, "guarantees": list(verdict.figures)}
-        if verdict.kind == "card":
-            lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
-            lines.append(
-                "Value, bound and limits depend on the distribution of the data: only the design can prove them."
-            )
-        else:
-            document |= _figures(verdict)
-            lines += _words(verdict)
-        unproved = sum(figures is None for figures in verdict.figures)
-        if unproved > MANY:
-            lines.append(
-                f"{unproved} guarantees depend on the distribution of the data: only the design can prove them."
-            )
-        for k, figures in enumerate(verdict.figures, 1):
-            if figures is None and unproved > MANY:
-                continue
-            if figures is None:
-                lines.append(f"Guarantee {k} depends on the distribution of the data: only the design can prove it.")
-            elif verdict.kind == "card":
-                lines.append(f"Guarantee {k} is proved from the card alone.")
+        verdict = verify(
+            arguments.design,
+            table=arguments.table,
+            problem=arguments.problem,
+            privacy=arguments.privacy,
+            work=arguments.work,
+        )
+        said = json.loads(Path(arguments.design).read_bytes())
+        document |= _figures(verdict, said)
+        lines += _words(verdict, said)
         if arguments.table:
-            lines.append(f"Recounted: {arguments.table} has exactly the counts of the design.")
+            lines.append(f"Recounted: {arguments.table} has exactly the rows and counts of the design.")
         if arguments.problem:
-            lines.append(f"Compared: the design keeps the promises of {arguments.problem}.")
+            lines.append(f"Compared: the design keeps every promise, limit and shape of {arguments.problem}.")
     say(arguments, lines, document)
 
 
-def _figures(verdict: Verdict) -> dict[str, object]:
-    """What was reached and what bounds it: [lower, upper]."""
-    if verdict.kind in LEAST:
-        ends = [down(verdict.bound), up(verdict.value)]
-        return {"least": ends, "limits": list(verdict.limits)}
-    return {"value_bits": [down(verdict.value), up(verdict.bound)]}
+def _figures(verdict: "Verdict", said: dict[str, Any]) -> dict[str, object]:
+    """What was proved, for machines: ends of value and bound as [lower, upper]."""
+    shown: list[object] = [
+        None if figures is None else {name: _decimal(name, value) for name, value in figures.items()}
+        for figures in verdict.kept.promises
+    ]
+    card = "law" not in said
+    found: dict[str, object] = {
+        "proved": True,
+        "kind": "card" if card else verdict.rule,
+        "digest": verdict.digest,
+        "rows": verdict.rows,
+        "guarantees": shown,
+    }
+    if verdict.value is None or verdict.bound is None:
+        return found
+    if verdict.value <= verdict.bound and said["objective"]["aim"].startswith("information"):
+        return found | {"value_bits": [down(verdict.value), up(verdict.bound)]}
+    return found | {"least": [down(verdict.bound), up(verdict.value)], "limits": [up(d) for d in verdict.kept.limits]}
 
 
-def _words(verdict: Verdict) -> list[str]:
-    if verdict.kind in LEAST:
+def _decimal(name: str, value: Fraction | None) -> str | None:
+    return None if value is None else down(value) if name == "guess_before" else up(value)
+
+
+def _words(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
+    lines = []
+    if "law" not in said:
+        lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
+        lines.append("Value, bound and limits depend on the distribution of the data: only the design can prove them.")
+    else:
+        lines += _of_design(verdict, said)
+    unproved = sum(figures is None for figures in verdict.kept.promises)
+    if unproved > MANY:
+        lines.append(f"{unproved} guarantees depend on the distribution of the data: only the design can prove them.")
+    for k, figures in enumerate(verdict.kept.promises, 1):
+        if figures is None and unproved <= MANY:
+            lines.append(f"Guarantee {k} depends on the distribution of the data: only the design can prove it.")
+        elif figures is not None and "law" not in said:
+            lines.append(f"Guarantee {k} is proved from the card alone.")
+    return [*lines, f"SHA-256 of the file: {verdict.digest}."]
+
+
+def _of_design(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
+    if verdict.rows is not None:
+        whose = f"It speaks of a table of {verdict.rows:,} rows; --table recounts one."
+    else:
+        whose = "It speaks of a stated distribution, not of the rows of a table."
+    if verdict.value is None or verdict.bound is None:
+        return ["Proved: every promise, every limit and every shape is kept. Value and bound were not asked for.", whose]
+    others = f"no mechanism {WITHIN.get(said['mechanism']['form'], '')}that keeps them"
+    unit = "" if said["objective"]["aim"] in ("distortion", "variance") else " bits"
+    if said["objective"]["aim"].startswith("information"):
         return [
-            f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}.",
-            f"Proved: no mechanism {WITHIN.get(verdict.kind, '')}that keeps them has less than "
-            f"{down(verdict.bound, 15)} ({verdict.kind}).",
+            f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
+            f"Proved: {others} exceeds {up(verdict.bound, 15)} bits ({verdict.rule}).",
+            whose,
         ]
-    nobody, bound = f"no mechanism {WITHIN.get(verdict.kind, '')}that keeps them exceeds", up(verdict.bound, 15)
     return [
-        f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
-        f"Proved: {nobody} {bound} bits ({verdict.kind}).",
+        f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}{unit}.",
+        f"Proved: {others} has less than {down(verdict.bound, 15)}{unit} ({verdict.rule}).",
+        whose,
     ]

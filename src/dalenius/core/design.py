@@ -1,6 +1,5 @@
 """`Design` and `Certificate`: a mechanism with its value, its bound and the proof of both."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,10 +7,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
-from dalenius.core.document import laid_out
+from dalenius.convert import CannotConvert, about_of, belongs, canonical, card_text, digest, told_design
 from dalenius.core.forms import channel_of
 from dalenius.core.kernel import Kernel
-from dalenius.core.numbers import down, exact, up
+from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.problem import Problem
 from dalenius.core.samples import Samples, joint_of
 from dalenius.core.source import TableSource
@@ -19,8 +18,8 @@ from dalenius.errors import InputError
 
 __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
 
-FORMAT = "dalenius-design/1"
-CARD_FORMAT = "dalenius-card/1"
+FORMAT = "dalenius-design/2"
+CARD_FORMAT = "dalenius-card/2"
 
 LETTERS = (
     "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of p(x) p(y|x), where "
@@ -59,11 +58,14 @@ class Certificate:
 class Design:
     """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
 
-    `proved` holds, guarantee by guarantee, the figures that the checker proved, `proofs` the data that it needs for
-    them beside joint pmf and channel (mostly none), `realised` the figures limit by limit; `entropy` is that of the
-    wanted variables in bits, to compare the value with; `decoder` says what a letter means to a user who has side
-    information, and `beside` what a release that ignores that information tells together with it; `remarks` are what a
-    reader must be told.
+    `text` is the document that the kernel proved, `design.json` to the letter; its digest is the fingerprint of the
+    design. `proved` holds, guarantee by guarantee, the figures that the kernel proved, `proofs` the data that it needs
+    for them beside joint pmf and channel (mostly none), `realised` the figures limit by limit, `stated` what it proved
+    beyond the promises. Outside the proof: `entropy` is that of the wanted variables in bits, to compare the value
+    with; `decoder` says what a letter means to a user who has side information, and `beside` what a release that
+    ignores that information tells together with it; `remarks` are what a reader must be told. `rule` is the
+    word for the proof of optimality, `certificate` that proof as the family found it: of a design that was read from
+    its file only the kind is known.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
@@ -76,16 +78,19 @@ class Design:
     channel: Kernel
     value: Fraction
     bound: Fraction
-    certificate: Certificate
+    certificate: Certificate = field(compare=False)
     method: str
     proved: tuple[Mapping[str, Any], ...] = ()
-    proofs: tuple[Mapping[str, Any], ...] = ()
+    proofs: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
     entropy: Fraction = Fraction(0)
     remarks: tuple[str, ...] = ()
     realised: tuple[Mapping[str, Any], ...] = ()
     decoder: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     beside: Fraction | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    rule: str = ""
+    text: str = field(default="", repr=False)
 
     @property
     def gap(self) -> Fraction:
@@ -95,6 +100,11 @@ class Design:
     @property
     def unit(self) -> str:
         return self.problem.objective.unit
+
+    @property
+    def kind(self) -> str:
+        """The word for the kind of proof that bounds every mechanism."""
+        return self.rule or self.certificate.kind
 
     @property
     def public_prior(self) -> bool:
@@ -109,31 +119,31 @@ class Design:
         return weights if weights in self.problem.kept else None
 
     def digest(self) -> str:
-        """Names what is drawn: the channel, the part each column plays and the promises; not how it was found."""
+        """The fingerprint of the design: what `sha256sum` says of `design.json`."""
         return self._digest
 
     @cached_property
     def _digest(self) -> str:
-        sections = self.problem.to_json()
-        said = [self.channel.to_json(), sections["mechanism"], sections["objective"], sections["guarantee"]]
-        said += [sections[k] for k in ("limit", "side_information", "robust") if k in sections]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        return digest(self.dumps())
 
+    # --- for those who only tell of it --------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:
-        """The `design.json` format, without a proof of anything that it does not contain. Confidential."""
+        """The design as sentences read it, with the whole joint pmf. Nothing is proved from this."""
         return self._written(self.problem.law.to_json())
 
     def outline(self) -> dict[str, Any]:
-        """The same for those who only tell of it: without the outcomes of the joint pmf, which may be a million."""
+        """The same without the outcomes of the joint pmf, which may be a million."""
         return self._written(self.problem.law.to_json() if isinstance(self.problem.law, Samples) else {})
 
     def _written(self, joint: Any) -> dict[str, Any]:
         maximise = self.problem.objective.sense == "maximize"
         value, bound = (down(self.value), up(self.bound)) if maximise else (up(self.value), down(self.bound))
         sections = self.problem.to_json()
+        rows = self.problem.rows
         return {
             "confidential": True,
             "format": FORMAT,
+            **({"fingerprint": self.digest()} if self.text else {}),
             "unit": self.unit,
             "value": value,
             "bound": bound,
@@ -141,6 +151,7 @@ class Design:
             "entropy_bits": up(self.entropy),
             "method": self.method,
             **{k: sections[k] for k in ("source", "columns") if k in sections},
+            **({"rows": rows} if rows else {}),
             "mechanism": sections["mechanism"],
             "objective": sections["objective"],
             "guarantees": [
@@ -158,7 +169,7 @@ class Design:
             **({"decoder": {y: dict(told) for y, told in self.decoder.items()}} if self.decoder else {}),
             "joint": joint,
             "channel": self.channel.to_json(),
-            "certificate": self.certificate.to_json(),
+            "certificate": self.certificate.to_json() | {"kind": self.kind} | ({"stated": dict(self.stated)} if self.stated else {}),
             "remarks": list(self.remarks),
             "problem_digest": self.problem.digest,
             "versions": dict(self.versions),
@@ -169,8 +180,8 @@ class Design:
         return [{"promised": p, "proved": dict(f)} for p, f in zip(promised, figures, strict=True)]
 
     def card(self) -> dict[str, Any]:
-        """The `card.json` format, public: the channel and what was proved, without counts and without the joint pmf."""
-        design, source, noise = self.outline(), self.problem.source, self.certificate.kind == "noise"
+        """The card as sentences read it: the channel and what was proved, without counts and without the joint pmf."""
+        design, source, noise = self.outline(), self.problem.source, self.channel.form == "noise"
         return {
             "format": CARD_FORMAT,
             "released": list(self.channel.output),
@@ -196,26 +207,68 @@ class Design:
             },
             **{k: design[k] for k in ("limits", "side_information", "robust", "beside_bits", "decoder") if k in design},
             "proof": {
-                "kind": self.certificate.kind,
-                "digest": hashlib.sha256(self.dumps().encode()).hexdigest(),
-                **({k: v for k, v in self.certificate.proof.items() if k != "line"} if noise else {}),  # no counts
+                "kind": self.kind,
+                "digest": self.digest(),
+                **({"stated": dict(self.stated)} if self.stated else {}),
             },
             "estimate": NUMBERS if noise else LETTERS,
             "remarks": design["remarks"],
             "versions": design["versions"],
         }
 
+    # --- files --------------------------------------------------------------------------------------------------------
     def dumps(self) -> str:
-        """`design.json` as text, one line for each record."""
-        return self._text
+        """`design.json` to the letter: the document that the kernel proved. Confidential."""
+        if not self.text:
+            raise ValueError("this design was not proved, so that there is nothing to write")
+        return self.text
+
+    def about(self) -> str:
+        """`design.about.json`: what travels beside the design and proves nothing. Confidential."""
+        return canonical(about_of(self.outline(), self.dumps())) + "\n"
+
+    def card_text(self) -> str:
+        """`card.json` to the letter: the public part of the document, without law, value and bound."""
+        return self._card_text
 
     @cached_property
-    def _text(self) -> str:  # a release needs it for the checker, the card, the ledger and the file
-        return laid_out(self.to_json())
+    def _card_text(self) -> str:
+        return card_text(json.loads(self.dumps()))
+
+    def card_about(self) -> str:
+        """`card.about.json`, public: what the design states beyond the card, and how to estimate."""
+        return canonical(about_of(self.card(), self.card_text())) + "\n"
 
     @classmethod
-    def from_json(cls, document: object) -> Self:
-        """Read back what `to_json` wrote. Nothing in it is believed before `verify` has proved it."""
+    def from_text(cls, text: str, about: Mapping[str, Any] | None = None) -> Self:
+        """Read `design.json` and what travels beside it. Nothing in it is believed before `verify` has proved it.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+        about : mapping, optional
+            What travels beside it; without it, names of own columns, units and remarks are not known.
+
+        Raises
+        ------
+        InputError
+            If it is no design of version 2, or what travels beside it belongs to another one.
+        """
+        document = strict_json(text)
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise InputError(f"this is not a design file of format {FORMAT!r}")
+        if about and not belongs(about, text):
+            raise InputError("the file design.about.json beside it is about another design; leave it out, or restore it")
+        try:
+            told = told_design(document, dict(about or {}))
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError, CannotConvert) as e:
+            raise InputError(f"the design file is damaged: {type(e).__name__} {e}") from None
+        return cls.from_json(told, text)
+
+    @classmethod
+    def from_json(cls, document: object, text: str = "") -> Self:
+        """From the design as sentences read it; `text` is the document that it was told from."""
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise InputError(f"this is not a design file of format {FORMAT!r}")
         try:
@@ -227,12 +280,13 @@ class Design:
             problem = Problem.from_document(
                 sections, joint=joint_of(document["joint"]), digest=str(document["problem_digest"])
             )
+            stated = dict(document["certificate"].get("stated", {}))
             return cls(
                 problem=problem,
                 channel=channel_of(document["channel"]),
                 value=exact(document["value"], "value"),
                 bound=exact(document["bound"], "bound"),
-                certificate=Certificate.from_json(document["certificate"]),
+                certificate=Certificate(str(document["certificate"]["kind"])),
                 method=str(document["method"]),
                 entropy=exact(document["entropy_bits"], "entropy_bits"),
                 proved=tuple(dict(g["proved"]) for g in document["guarantees"]),
@@ -244,6 +298,9 @@ class Design:
                 decoder={y: dict(told) for y, told in document.get("decoder", {}).items()},
                 beside=exact(document["beside_bits"], "beside_bits") if "beside_bits" in document else None,
                 versions=dict(document["versions"]),
+                stated=stated,
+                rule=str(document["certificate"]["kind"]),
+                text=text,
             )
         except (KeyError, TypeError, AttributeError) as e:
             raise InputError(f"the design file is damaged: {type(e).__name__} {e}") from None

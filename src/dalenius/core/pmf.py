@@ -43,7 +43,8 @@ class Pmf:
     """p(outcome) = weights / total on the outcomes of positive probability.
 
     `support` has one row of letter codes for each such outcome, sorted; `weights` are positive integers without a
-    common factor, so two equal pmfs are stored alike.
+    common factor, so two equal pmfs are stored alike. `common` is the factor that was divided out: where outcomes were
+    counted, total times common is the number of rows.
 
     >>> p = Pmf.from_records({"X": ("a", "b")}, [(("a",), "1/3"), (("b",), "2/3")])
     >>> p.probability(X="b")
@@ -55,6 +56,7 @@ class Pmf:
     weights: Integers
     total: int
     note: str = field(default="", compare=False)
+    common: int = field(default=1, compare=False)
     _groups: dict[tuple[str, ...], tuple[list[tuple[int, ...]], npt.NDArray[np.int64]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )  # what `grouped` found before
@@ -94,7 +96,8 @@ class Pmf:
         kept = weights != 0
         common = gcd(total, *(int(w) for w in weights[kept]))
         reduced = _integers((int(w) // common for w in weights[kept]), total // common)
-        return cls({n: tuple(a) for n, a in variables.items()}, support[kept], reduced, total // common, note=note)
+        alphabets = {n: tuple(a) for n, a in variables.items()}
+        return cls(alphabets, support[kept], reduced, total // common, note=note, common=common)
 
     @classmethod
     def from_records(cls, variables: Alphabets, records: Iterable[tuple[Sequence[str], object]]) -> Self:
@@ -218,7 +221,8 @@ class Pmf:
 
     def marginal(self, names: Sequence[str]) -> "Pmf":
         """The joint pmf of the named variables."""
-        return Pmf.from_counts(self.alphabets(names), self.support[:, self.columns(names)], self.weights.tolist())
+        counts = [weight * self.common for weight in self.weights.tolist()]
+        return Pmf.from_counts(self.alphabets(names), self.support[:, self.columns(names)], counts)
 
     def grouped(self, names: Sequence[str]) -> tuple[list[tuple[int, ...]], npt.NDArray[np.int64]]:
         """The distinct outcomes of the named variables that occur, sorted, and which of them each atom has.

@@ -425,6 +425,14 @@ class Problem:
             raise MismatchError("of the columns of this problem only the margins are known, not how they depend")
         return self.law.multiplied if isinstance(self.law, ProductPmf) else self.law
 
+    @property
+    def rows(self) -> int | None:
+        """How many rows of a table the law was counted from; None where it was not counted."""
+        counted = isinstance(self.source, TableSource) and self.source.prior is None
+        if counted and isinstance(self.joint, Pmf):
+            return self.joint.total * self.joint.common
+        return self.robust.rows if self.robust else None
+
     def not_taken(self, *keys: str) -> str | None:
         """The reason of a family that takes none of these keys, if the problem has one of them."""
         return next((f"it does not take {key}" for key in keys if getattr(self, key)), None)

@@ -1,4 +1,4 @@
-"""From a channel and a proof object to a `Design`: the checker computes every figure that the design claims."""
+"""From a channel and a proof object to a `Design`: the kernel computes every figure that the design claims."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -8,15 +8,15 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import Any
 
-from dalenius.certify import proofs as checked
+from dalenius.convert import CannotConvert, kind_of, proved_of, proved_text
 from dalenius.core import Certificate, Dalenius, Design, Kernel, LocalDP, MinimizeLeakage, Problem
-from dalenius.core.numbers import down, exact, up
+from dalenius.core.numbers import exact, up
+from dalenius.errors import NotCertified
+from dalenius.kernel.numbers import Refused
 from dalenius.measures.individual import individual_proof
 from dalenius.measures.renyi import level_words
 
 __all__ = ["proved"]
-
-TIGHT = Fraction(1, 10**12)
 
 
 @cache  # the metadata of a package is read from its file each time
@@ -48,34 +48,46 @@ def proved(
 ) -> Design:
     """The design with the tightest proof among those offered, in their order; the first that is tight ends the search.
 
-    Every figure is what the checker itself proved, rounded against us to the digits of the file format. A promise that
+    Every figure is what the kernel itself proved, rounded against us to the digits of the file format. A promise that
     it cannot prove raises `NotCertified`.
     """
     rows = channel.form != "noise"  # whose capacities are proved along its axes, without rows
     wanted = [g.group if isinstance(g, Dalenius) and rows else 0 for g in problem.guarantees]
     if any(wanted):
         proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted)
-    designs: list[Design] = []
-    side, maximise = problem.side_information, problem.objective.sense == "maximize"
-    ignorant = side is not None and side.encoder == "uninformed" and isinstance(problem.objective, MinimizeLeakage)
-    told, zero, offered = (*remarks, *_relaxed(problem, channel)), Fraction(0), list(certificates)
+    told = (*remarks, *_relaxed(problem, channel))
+    offered = list(certificates)
     if not offered:
         raise ValueError("a design needs at least one certificate")
-    draft = Design(problem, channel, zero, zero, offered[0], method, decoder=decoder or {}, remarks=told, proofs=proofs)
-    verdicts = checked(draft.to_json(), (certificate.to_json() for certificate in offered))
-    for certificate, verdict in zip(offered, verdicts, strict=True):
-        design = replace(
-            draft,
-            certificate=certificate,
-            value=exact(down(verdict.value) if maximise else up(verdict.value)),
-            bound=exact(up(verdict.bound) if maximise else down(verdict.bound)),
-            realised=verdict.limits,
-            beside=exact(up(verdict.beside)) if ignorant else None,
-            proved=tuple(shown or {} for shown in verdict.figures),
-            entropy=exact(up(verdict.entropy)),
-            versions=dict(_versions()),
-        )
-        designs.append(design)
-        if design.gap <= TIGHT:
-            break
-    return min(designs, key=lambda design: design.gap)
+    draft = Design(
+        problem,
+        channel,
+        Fraction(0),
+        Fraction(0),
+        offered[0],
+        method,
+        decoder=decoder or {},
+        remarks=told,
+        proofs=proofs,
+    )
+    try:
+        found = proved_text(draft.to_json(), (certificate.to_json() for certificate in offered))
+    except (Refused, CannotConvert) as refusal:
+        raise NotCertified(str(refusal)) from None
+    claims = found.document["claims"]
+    side = problem.side_information
+    ignorant = side is not None and side.encoder == "uninformed" and isinstance(problem.objective, MinimizeLeakage)
+    return replace(
+        draft,
+        certificate=offered[found.place],
+        value=exact(claims["value"]),
+        bound=exact(claims["bound"]),
+        realised=tuple({"expected": reached} for reached in claims["limits"]),
+        beside=exact(up(found.beside)) if ignorant and found.beside is not None else None,
+        proved=tuple(proved_of(figures) for figures in claims["promises"]),
+        entropy=exact(up(found.entropy)),
+        versions=dict(_versions()),
+        stated=found.stated,
+        rule=kind_of(found.document),
+        text=found.text,
+    )

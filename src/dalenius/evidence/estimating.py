@@ -23,7 +23,7 @@ from dalenius.measures import (
     expected_error,
     factors_of,
 )
-from dalenius.tables import encode, open_table, read_json, weights_of
+from dalenius.tables import encode, open_table, read_told, weights_of
 
 __all__ = ["answers", "counted", "estimate", "forecast"]
 
@@ -49,7 +49,7 @@ def _card(source: Any) -> _Card:
     if isinstance(source, Kernel):
         return _Card(source, ())
     where = f"{source}: " if isinstance(source, str | Path) else ""
-    document = read_json(source, "design or card file") if where else source
+    document = read_told(source) if where else source
     if not isinstance(document, dict):
         raise InputError(f"{where}neither a design nor a card nor a channel")
     try:

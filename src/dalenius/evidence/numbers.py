@@ -18,7 +18,7 @@ from dalenius.core import Column, Noise, channel_of
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, MismatchError, Unsupported
 from dalenius.measures.estimation import quantile
-from dalenius.tables import encode, open_table, read_json
+from dalenius.tables import encode, open_table, read_told
 
 __all__ = ["NumberEstimate", "estimate_numbers", "noise_of"]
 
@@ -111,7 +111,7 @@ def estimate_numbers(
 
 def noise_of(source: str | Path) -> Noise | None:
     """The channel of a design, a card or a channel file when it is of form noise."""
-    document = read_json(source, "design or card file")
+    document = read_told(source)
     channel = document.get("channel", document) if isinstance(document, dict) else {}
     found = channel_of(channel) if isinstance(channel, dict) and channel.get("form") == "noise" else None
     return found if isinstance(found, Noise) else None

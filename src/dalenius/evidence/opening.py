@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dalenius.certify import prove_privacy
+from dalenius.convert import ENOUGH, checked
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
 from dalenius.core.forms import Noise, Orbits, channel_of
 from dalenius.core.guarantee import Guarantee
@@ -16,7 +16,7 @@ from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.evidence.attack import Attack, attacks
 from dalenius.evidence.unlisted import UNLISTED
 from dalenius.measures.capacity import with_kept
-from dalenius.tables import read_json
+from dalenius.tables import read_design, read_told
 
 __all__ = ["attacked", "mechanism_of", "promised"]
 
@@ -34,7 +34,7 @@ def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, K
         return _of_design(mechanism)
     if isinstance(mechanism, Kernel):
         return None, _small(mechanism), ()
-    document = read_json(mechanism, "mechanism file")
+    document = read_told(mechanism, "mechanism file")
     kind = document.get("format") if isinstance(document, dict) else None
     try:
         if kind == FORMAT:
@@ -50,7 +50,7 @@ def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, K
 def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
     """The attacks on the secrets that a design names, under its own law; a channel or a card names none."""
     if isinstance(mechanism, str | Path):
-        document = read_json(mechanism, "mechanism file")
+        document = read_told(mechanism, "mechanism file")
         design = isinstance(document, dict) and document.get("format") == FORMAT
         return attacks(Design.from_json(document)) if design else ()
     return attacks(mechanism) if isinstance(mechanism, Design) else ()
@@ -59,13 +59,13 @@ def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
 def promised(mechanism: Design | Kernel | str | Path) -> tuple[Guarantee, ...]:
     """The promises of a design, proved once more; a channel makes none, and a card's are read off its channel."""
     if isinstance(mechanism, str | Path):
-        document = read_json(mechanism, "mechanism file")
+        document = read_told(mechanism, "mechanism file")
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             return ()
-        mechanism = Design.from_json(document)
+        mechanism = read_design(mechanism)
     if not isinstance(mechanism, Design):
         return ()
-    prove_privacy(mechanism.to_json())
+    checked(mechanism.dumps(), work=ENOUGH, privacy=True)
     return mechanism.problem.guarantees
 
 

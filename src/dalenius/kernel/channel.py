@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import add, sub
 
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
@@ -22,13 +23,24 @@ ENTRIES = 1 << 22  # numbers of a matrix that are ever written out
 
 
 def plus(a: Vector, b: Vector) -> Vector:
-    """The sum of two vectors."""
-    return tuple(x + y for x, y in zip(a, b, strict=True))
+    """The sum of two vectors of one length."""
+    return tuple(map(add, a, b))
 
 
 def minus(a: Vector, b: Vector) -> Vector:
-    """The difference of two vectors."""
-    return tuple(x - y for x, y in zip(a, b, strict=True))
+    """The difference of two vectors of one length."""
+    return tuple(map(sub, a, b))
+
+
+def sums(keys: Sequence[int], weights: Sequence[Vector]) -> dict[int, Vector]:
+    """For each key, the sum of its weights."""
+    columns = []
+    for column in zip(*weights, strict=True):
+        found = dict.fromkeys(keys, 0)
+        for key, weight in zip(keys, column, strict=True):
+            found[key] += weight
+        columns.append(found.values())
+    return dict(zip(dict.fromkeys(keys), zip(*columns, strict=True), strict=True))
 
 
 def over_one_scale(rows: list[list[Fraction]], work: Work) -> Rows:
@@ -108,15 +120,13 @@ class Even(Channel):
     def spectrum(self, weights: Sequence[Vector], work: Work) -> Iterator[Column]:
         """Letters with the same stay, draw and weights are alike; inputs with the same stay have one value."""
         alike = Counter(zip(self.stay, self.drawn(), weights, strict=True))
-        sums: dict[int, Vector] = {}
-        for k, weight in zip(self.stay, weights, strict=True):
-            sums[k] = plus(sums[k], weight) if k in sums else weight
+        together = sums(self.stay, weights)
         many = Counter(self.stay)
         longest = max(value.denominator.bit_length() for value in self.values)
-        work.spend((20 * len(alike) * (len(sums) + 1) + 10 * self.width) * len(weights[0]), 2 * longest)
+        work.spend((20 * len(alike) * (len(together) + 1) + 10 * self.width) * len(weights[0]), 2 * longest)
         for (stay, draw, own), letters in alike.items():
             column = [(self.value(self.values[stay], draw, True), own)]
-            for k, weight in sums.items():
+            for k, weight in together.items():
                 if k != stay:
                     column.append((self.value(self.values[k], draw, False), weight))
                 elif many[k] > 1:  # the other inputs that stay as often
@@ -144,22 +154,18 @@ class Staircase(Channel):
         return scale, [by_class[c] for c in self.classes]
 
     def spectrum(self, weights: Sequence[Vector], work: Work) -> Iterator[Column]:
-        sums: dict[int, Vector] = {}
-        for c, weight in zip(self.classes, weights, strict=True):
-            sums[c] = plus(sums[c], weight) if c in sums else weight
+        together = sums(self.classes, weights)
         nothing = (0,) * len(weights[0])
         work.spend(4 * (len(weights) + sum(len(members) + 5 for _, members in self.columns)) * len(nothing))
-        total = nothing
-        for weight in sums.values():
-            total = plus(total, weight)
+        total = tuple(map(sum, zip(*weights, strict=True)))
         for value, members in self.columns:
             inside = nothing
             for c in members:
-                inside = plus(inside, sums[c])
+                inside = plus(inside, together[c])
             column = list[tuple[Fraction, Vector]]()
             if members:
                 column.append((value * self.ratio, inside))
-            if len(members) < len(sums):
+            if len(members) < len(together):
                 column.append((value, minus(total, inside)))
             yield 1, column
 

@@ -1,21 +1,24 @@
 """`check`: privacy, then the value of the channel, then the bound of the problem, then the claims against both."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.kernel.document import Document, Limit, Objective, read_document
-from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Refused, down, require, up
+from dalenius.kernel.document import Document, Objective, read_document
+from dalenius.kernel.maps import beside_side_information
+from dalenius.kernel.numbers import down, require, up
+from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.promises import Promise
 from dalenius.kernel.record_scores import bound_by_records
+from dalenius.kernel.rules import RULES, proved_bound
 from dalenius.kernel.transports import bound_by_transports
+from dalenius.kernel.variance import total_variance
 
-Rule = Callable[[Setting, tuple[Promise, ...], tuple[Limit, ...], Objective, Node], Fraction]
-
-# A bound that no mechanism passes which keeps the promises, the limits and the shape. No rule sees the channel.
-RULES: dict[str, Rule] = {"records": bound_by_records, "transports": bound_by_transports}
+RULES |= {
+    "parts": bound_by_parts,
+    "groups": bound_by_groups,
+    "records": bound_by_records,
+    "transports": bound_by_transports,
+}
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class Verdict:
         The figures of the promises and the distortions of the limits.
     rule : str
         The rule of the bound; "privacy" where only the promises were asked for.
+    maximised : bool
+        Whether more is better.
     value, bound : Fraction or None
         The channel reaches at least `value` (minimised: at most), and no mechanism passes `bound`.
     rows : int or None
@@ -35,6 +40,8 @@ class Verdict:
         how many rows there were.
     entropy_bits : Fraction or None
         The entropy of what is wanted, rounded up, where information is maximised.
+    beside_bits : Fraction or None
+        What the output tells about `about` of the objective together with side information that the mechanism ignores.
     digest : str
         SHA-256 of the text.
     work : int
@@ -43,10 +50,12 @@ class Verdict:
 
     kept: Kept
     rule: str
+    maximised: bool
     value: Fraction | None
     bound: Fraction | None
     rows: int | None
     entropy_bits: Fraction | None
+    beside_bits: Fraction | None
     digest: str
     work: int
 
@@ -79,13 +88,18 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     rows = setting.law.rows if setting.has_law else None
     objective = document.objective
     if objective is None or document.proof is None or privacy_only:
-        return Verdict(kept, "privacy", None, None, rows, None, document.digest, document.work.spent)
+        return Verdict(kept, "privacy", False, None, None, rows, None, None, document.digest, document.work.spent)
     value = reached(document, objective)
-    bound = proved_bound(document, objective, document.proof)
+    bound = proved_bound(setting, document.promises, document.limits, objective, document.proof)
     _compare(document, objective, value, bound)
-    wanted = setting.law.entropy(objective.about, document.work)[1] if objective.maximise else None
+    wanted = None
+    if objective.maximise:
+        wanted = sum((setting.law.entropy(names, document.work)[1] for names in objective.wanted), Fraction(0))
     rule = document.proof.tag(*RULES)
-    return Verdict(kept, rule, value, bound, rows, wanted, document.digest, document.work.spent)
+    beside = beside_side_information(document.release, objective.about)
+    return Verdict(
+        kept, rule, objective.maximise, value, bound, rows, wanted, beside, document.digest, document.work.spent
+    )
 
 
 def _compare(document: Document, objective: Objective, value: Fraction, bound: Fraction) -> None:
@@ -108,6 +122,12 @@ def reached(document: Document, objective: Objective) -> Fraction:
     release = document.release
     if objective.distortion is not None:
         return release.cost(objective.distortion)
+    if objective.each:
+        return release.information_of_each()[0]
+    if objective.aim == "variance":
+        setting = document.setting
+        counts = [setting.mass.get(x, 0) for x in range(setting.many)]
+        return total_variance(*release.dense, counts, document.work)
     if objective.maximise:
         return release.information(objective.about)[0]
     value = Fraction(0)
@@ -115,14 +135,6 @@ def reached(document: Document, objective: Objective) -> Fraction:
         value += objective.theta * release.information(objective.about)[1]
     if objective.theta < 1:
         mechanism = document.setting.mechanism
-        given = (mechanism.side,) if mechanism.side else ()
+        given = (mechanism.side,) if mechanism.side and mechanism.encoder != "uninformed" else ()
         value += (1 - objective.theta) * release.information(mechanism.observe, given)[1]
     return value
-
-
-def proved_bound(document: Document, objective: Objective, proof: Node) -> Fraction:
-    """What no mechanism that keeps the promises passes. Nothing here sees the channel."""
-    if not RULES:
-        raise Refused("there is no rule for bounds")
-    rule = RULES[proof.tag(*RULES)]
-    return rule(document.setting, document.promises, document.limits, objective, proof)

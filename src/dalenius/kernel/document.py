@@ -6,29 +6,58 @@ from functools import cached_property
 from hashlib import sha256
 
 from dalenius.kernel.channel import FORMS, Channel, read_channel
+from dalenius.kernel.composite import read_strata, read_windows
 from dalenius.kernel.distortion import Distortion, read_distortion
-from dalenius.kernel.nouns import Setting, names_in, read_law, read_mechanism, read_variables
+from dalenius.kernel.groups import read_independent, read_margins
+from dalenius.kernel.maps import read_maps
+from dalenius.kernel.nouns import LAWS, Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, parsed
 from dalenius.kernel.promises import Leakage, Promise, read_promise
 from dalenius.kernel.records import read_records
 from dalenius.kernel.release import Release, release_of
+from dalenius.kernel.sums import read_sums
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
 MOST_WORK = 20_000_000  # for each million characters: about two seconds
 MOST_PROMISES = 1000
 
+LAWS |= {"independent": read_independent, "margins": read_margins}
+FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "sums": read_sums}
 FORMS |= {"records": read_records}
 
 
 @dataclass(frozen=True)
 class Objective:
-    """What is best: most I(about; all that leaves), least theta I(about; ...) + (1 - theta) rate, or a distortion."""
+    """What is best.
 
-    maximise: bool
+    Parameters
+    ----------
+    aim : str
+        "information": most I(about; all that leaves). "information_of_each": most of the sum of I(X_j; Y_j, strata)
+        over columns that have a matrix each. "leakage": least theta I(about; ...) + (1 - theta) rate. "distortion":
+        least of it. "variance": least variance of the estimated frequencies of `about`.
+    """
+
+    aim: str
     about: tuple[str, ...]
     theta: Fraction
     distortion: Distortion | None
+
+    @property
+    def each(self) -> bool:
+        """Whether columns are counted one by one."""
+        return self.aim == "information_of_each"
+
+    @property
+    def wanted(self) -> list[tuple[str, ...]]:
+        """What information is wanted about: all named columns together, or each by itself."""
+        return [(name,) for name in self.about] if self.each else [self.about]
+
+    @property
+    def maximise(self) -> bool:
+        """Whether more is better."""
+        return self.aim in ("information", "information_of_each")
 
 
 @dataclass(frozen=True)
@@ -162,10 +191,13 @@ def _read_limits(node: Node, setting: Setting) -> tuple[Limit, ...]:
 
 
 def _read_objective(node: Node, setting: Setting) -> Objective:
-    aim = node.tag("information", "leakage", "distortion")
+    aim = node.tag("information", "information_of_each", "leakage", "distortion", "variance")
     if aim == "distortion":
         _, parts = node.fields("aim", "distortion")
-        return Objective(False, (), Fraction(0), read_distortion(parts, setting))
+        return Objective(aim, (), Fraction(0), read_distortion(parts, setting))
+    if aim == "variance":
+        _, about = node.fields("aim", "about")
+        return Objective(aim, names_in(about, setting.variables), Fraction(0), None)
     _, about, theta = node.fields("aim", "about", "theta")
     names = names_in(about, setting.variables)
     share = theta.number(0)
@@ -176,7 +208,10 @@ def _read_objective(node: Node, setting: Setting) -> Objective:
     node.require(
         share == 1 or not mechanism.keep + mechanism.strata, "a rate is without columns that leave as they are"
     )
-    return Objective(aim == "information", names, share, None)
+    if aim == "information_of_each":
+        node.require(mechanism.each is not None, "columns are counted one by one where each has a matrix of its own")
+        about.require(names == mechanism.observe, "these are not the observed columns, in their order")
+    return Objective(aim, names, share, None)
 
 
 def _read_claims(node: Node, promises: tuple[Promise, ...], limits: tuple[Limit, ...], setting: Setting) -> Claims:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import product
 from math import prod
+from operator import lt
 from typing import TypeVar
 
 from dalenius.kernel.logs import entropy
@@ -15,6 +16,7 @@ from dalenius.kernel.numbers import Node, Refused, Work, integers, require
 Label = tuple[int, ...]  # an outcome of some variables: the place of each letter in its alphabet
 Key = TypeVar("Key", bound=Hashable)
 WRITTEN_OUT = 1 << 22  # inputs or letters that are ever listed
+ENCODERS = ("informed", "statistically-informed", "uninformed")
 PRODUCTS = 1 << 20  # outcomes of independent groups that are ever multiplied
 
 
@@ -44,11 +46,10 @@ def names_in(node: Node, variables: Sequence[Variable]) -> tuple[str, ...]:
     return found
 
 
-@dataclass(frozen=True)
 class Law:
     """Counts of the outcomes of all variables, out of `total`.
 
-    Laws that are not written out are subclasses with their own `entropy`, and refuse in `labels`.
+    Laws that are not written out are subclasses, whose `atoms` are made or refused when somebody asks for them.
 
     Parameters
     ----------
@@ -62,10 +63,18 @@ class Law:
         How many rows of a table were counted; None for a law that is only stated.
     """
 
-    variables: tuple[Variable, ...]
-    atoms: tuple[tuple[Label, int], ...]
-    total: int
-    rows: int | None
+    def __init__(
+        self, variables: tuple[Variable, ...], atoms: tuple[tuple[Label, int], ...], total: int, rows: int | None
+    ) -> None:
+        self.variables = variables
+        self._atoms = atoms
+        self.total = total
+        self.rows = rows
+
+    @property
+    def atoms(self) -> tuple[tuple[Label, int], ...]:
+        """The outcomes that occur, rising, each with its count."""
+        return self._atoms
 
     def labels(self, names: Sequence[str]) -> list[Label]:
         """For each atom, its outcome of the named variables."""
@@ -112,7 +121,7 @@ def _outcomes_at_once(found: object, variables: tuple[Variable, ...]) -> list[tu
     wide = len(variables) + 1
     if not isinstance(found, list) or not found or not variables:
         return None
-    if any(type(row) is not list or len(row) != wide for row in found):
+    if set(map(type, found)) != {list} or set(map(len, found)) != {wide}:
         return None
     *columns, last = zip(*found, strict=True)
     counts = integers(last)
@@ -122,7 +131,7 @@ def _outcomes_at_once(found: object, variables: tuple[Variable, ...]) -> list[tu
     if counts is None or min(counts) < 1:
         return None
     labels: list[Label] = list(zip(*columns, strict=True))
-    if not all(before < after for before, after in pairwise(labels)):
+    if not all(map(lt, labels, labels[1:])):
         return None
     return list(zip(labels, counts, strict=True))
 
@@ -140,27 +149,9 @@ def _wrong_outcome(outcomes: Node, variables: tuple[Variable, ...]) -> Refused:
     return outcomes.refuse("the law is empty")
 
 
-def read_independent(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
-    """`independent`: groups of variables, in their order, whose laws are multiplied."""
-    _, groups = node.fields("law", "groups")
-    atoms: list[tuple[Label, int]] = [((), 1)]
-    start = 0
-    for item in groups.items():
-        many = item.fields("law", "variables", "outcomes")[1].length()
-        part = read_law(item, variables[start : start + many], work)
-        start += many
-        together = len(atoms) * len(part.atoms)
-        item.require(together <= PRODUCTS, "the groups have too many outcomes together")
-        work.spend(4 * together * len(variables), atoms[-1][1].bit_length() + part.total.bit_length())
-        atoms = [(first + second, n * m) for first, n in atoms for second, m in part.atoms]
-    node.require(start == len(variables) > 0, "the groups are not made of all variables, in their order")
-    return Law(variables, tuple(atoms), sum(n for _, n in atoms), None)
-
-
 LAWS: dict[str, LawReader] = {
     "table": read_outcomes,
     "known": read_outcomes,
-    "independent": read_independent,
 }
 
 
@@ -182,6 +173,9 @@ class Mechanism:
         The letters of an output of its own; None: as many as one likes.
     form : str
         "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly.
+    each : tuple of Fraction or None
+        The level of each observed column, where each has a matrix of its own, drawn by itself, whose level of local DP
+        is at most this; `form` then speaks of each of these matrices. None: one matrix for all.
     forbid : tuple of (letter, letter)
         Changes that never happen, in any released column.
     never : tuple of combinations
@@ -191,7 +185,11 @@ class Mechanism:
     preserve_marginals : bool
         Whether the law of the released columns stays as it was.
     side : str or None
-        What the user has anyway: read as the last input, and counted beside what leaves.
+        What the user has anyway.
+    encoder : str or None
+        What the mechanism does about it. "informed": it is read as the last input, and counted beside what leaves;
+        "statistically-informed": only its law is known, what is drawn is a map from it to released letters, and it is
+        counted beside what leaves; "uninformed": the mechanism is made as if there were nothing.
     """
 
     observe: tuple[str, ...]
@@ -200,31 +198,38 @@ class Mechanism:
     release: tuple[str, ...]
     fresh: tuple[str, ...] | None
     form: str
+    each: tuple[Fraction, ...] | None
     forbid: tuple[tuple[str, str], ...]
     never: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
     freeze: tuple[str, ...]
     preserve_marginals: bool
     side: str | None
+    encoder: str | None
 
     @property
     def reads(self) -> tuple[str, ...]:
         """The inputs of the channel, in their order."""
-        return self.observe + self.strata + ((self.side,) if self.side else ())
+        return self.observe + self.strata + ((self.side,) if self.side and self.encoder == "informed" else ())
+
+    @property
+    def leaving(self) -> tuple[str, ...]:
+        """The columns that leave as they are. Side information does not leave: the user has it anyway."""
+        return self.keep + self.strata
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """What the user has in the end beside the released letter."""
-        return self.keep + self.strata + ((self.side,) if self.side else ())
+        """What the user has in the end beside the released letter, as far as it is counted."""
+        return self.keep + self.strata + ((self.side,) if self.side and self.encoder != "uninformed" else ())
 
 
 def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     """The mechanism of a file; every name and letter in it exists."""
-    observe, strata, keep, release, fresh, form, forbid, never, freeze, preserve, side = node.fields(
-        "observe", "strata", "keep", "release", "fresh", "form", "forbid", "never", "freeze", "preserve_marginals",
-        "side",
+    observe, strata, keep, release, fresh, form, each, forbid, never, freeze, preserve, side = node.fields(
+        "observe", "strata", "keep", "release", "fresh", "form", "each", "forbid", "never", "freeze",
+        "preserve_marginals", "side",
     )  # fmt: skip
     looked, layers, kept, released = (names_in(part, variables) for part in (observe, strata, keep, release))
-    known = _read_side(side, variables)
+    known, encoder = _read_side(side, variables)
     used = looked + layers + kept + ((known,) if known else ())
     node.require(len(set(used)) == len(used), "a column is both looked at and kept, or stands twice")
     observe.require(bool(looked), "nothing is observed")
@@ -240,26 +245,30 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         released,
         _read_fresh(fresh, released),
         form.text(),
+        None if each.is_null() else tuple(level.number(0) for level in each.pair(len(looked))),
         _read_forbidden(forbid, letters),
         _read_never(never, alphabets),
         frozen,
         preserve.flag(),
         known,
+        encoder,
     )
     form.require(mechanism.form in ("any", "pram"), "the form is any or pram")
+    own = mechanism.fresh is None and released in ((), looked)
+    each.require(each.is_null() or own, "columns with a matrix each release all of themselves, or letters of their own")
     held = mechanism.forbid or mechanism.freeze or mechanism.preserve_marginals
     node.require(not held or set(released) <= set(looked), "a column is held fast that is not observed")
     node.require(bool(released) or not mechanism.preserve_marginals, "an output of its own has no marginal before")
     return mechanism
 
 
-def _read_side(node: Node, variables: tuple[Variable, ...]) -> str | None:
+def _read_side(node: Node, variables: tuple[Variable, ...]) -> tuple[str | None, str | None]:
     if node.is_null():
-        return None
+        return None, None
     variable, encoder = node.fields("variable", "encoder")
     node.require(variable.text() in {each.name for each in variables}, "there is no such variable")
-    encoder.require(encoder.text() == "informed", "the encoder is informed")
-    return variable.text()
+    encoder.require(encoder.text() in ENCODERS, f"the encoder is one of {', '.join(ENCODERS)}")
+    return variable.text(), encoder.text()
 
 
 def _read_fresh(node: Node, released: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -8,7 +8,7 @@ grammar; a place in a list is a small JSON integer.
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, lcm
@@ -138,9 +138,15 @@ class Node:
 
     def texts(self) -> tuple[str, ...]:
         """Different texts."""
-        found = tuple(item.text() for item in self.items())
+        values = self.value
+        if isinstance(values, list) and set(map(type, values)) == {str} and max(map(len, values)) <= LONGEST_LABEL:
+            found: tuple[str, ...] = tuple(values)
+        else:
+            found = tuple(item.text() for item in self.items())
         if len(set(found)) != len(found):
             raise self.refuse("a text stands twice")
+        if "" in found:
+            raise self.refuse("a text is empty")
         return found
 
     def flag(self) -> bool:
@@ -196,13 +202,11 @@ class Node:
         return found
 
 
-def integers(found: Iterable[object]) -> list[int] | None:
+def integers(found: Sequence[object]) -> list[int] | None:
     """The integers that these values are by our grammar, or None if one of them is not."""
-    texts: list[str] = []
-    for value in found:
-        if type(value) is not str or len(value) > LONGEST_NUMBER:
-            return None
-        texts.append(value)
+    texts = [value for value in found if type(value) is str]
+    if len(texts) < len(found) or max(map(len, texts), default=0) > LONGEST_NUMBER:
+        return None
     return list(map(int, texts)) if all(map(INTEGER.fullmatch, texts)) else None
 
 

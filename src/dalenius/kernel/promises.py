@@ -153,7 +153,7 @@ class LocalDP(Promise):
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
-        beside = [name for name in release.setting.mechanism.beside if name not in self.given]
+        beside = [name for name in release.setting.mechanism.leaving if name not in self.given]
         require(not beside, f"{', '.join(beside)} leaves as it is: records that differ there have no level of local_dp")
         if self.delta:
             found = self.rows * release.delta(self.given, self.epsilon_of_one_row)
@@ -177,7 +177,7 @@ class Dalenius(Promise):
     needs_law = False
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        beside = release.setting.mechanism.beside
+        beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: an adversary learns all of it")
         everything = bits(log2(prod(sorted(release.setting.sizes)[-self.group :]))[1])
         found = min(self.rows * release.capacity(self.group, evidence), everything)
@@ -194,7 +194,7 @@ class Contraction(Promise):
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
-        beside = release.setting.mechanism.beside
+        beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: all information about it passes")
         found = release.contraction()
         at_most(found, self.at_most, "the contraction coefficient")
@@ -240,17 +240,15 @@ def _read_local_dp(node: Node, setting: Setting) -> Promise:
     distances: Metric | None = None
     if not metric.is_null():
         distances = tuple(tuple(d.number(0) for d in row.pair(setting.many)) for row in metric.pair(setting.many))
-        symmetric = all(distances[i][j] == distances[j][i] for i in range(setting.many) for j in range(i))
+        symmetric = distances == tuple(zip(*distances, strict=True))
         metric.require(symmetric, "a distance is not the same in both directions")
+        metric.require(not any(distances[x][x] for x in range(setting.many)), "the distance of an input to itself is 0")
         delta.require(not delta.number(0), "delta is 0 under a metric")
     delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
-    return LocalDP(
-        epsilon.number(0),
-        distances,
-        delta.number(0),
-        names_in(given, setting.variables),
-        rows.place(MOST_ROWS, 1),
-    )
+    agreeing = names_in(given, setting.variables)
+    # Records that agree in what stays hidden would be a promise about almost nothing.
+    given.require(set(agreeing) <= set(setting.mechanism.leaving), "given names a column that does not leave as it is")
+    return LocalDP(epsilon.number(0), distances, delta.number(0), agreeing, rows.place(MOST_ROWS, 1))
 
 
 def _read_dalenius(node: Node, setting: Setting) -> Promise:

@@ -17,7 +17,7 @@ from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import BITS, LOG_COST, bits, exp, log2, nats, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.within import Ball, read_multipliers, worst_leakage
 
 Told = tuple[int, Label]  # a letter, and what leaves beside it
@@ -148,6 +148,10 @@ class Release:
             return self._information_of_input()
         return information(self.joint(about, given), self.work)
 
+    def information_of_each(self) -> tuple[Fraction, Fraction]:
+        """Bounds in bits of the sum of I(X_j; Y_j, strata) over observed columns that have a matrix each."""
+        raise Refused(f"form {self.channel.form} has no matrix for each column")
+
     def _information_of_input(self) -> tuple[Fraction, Fraction]:
         """Bounds of I(X; Y, K), X all that is read, by the spectrum.
 
@@ -196,8 +200,9 @@ class Release:
     def _plain_level(self, worlds: list[Label]) -> Fraction:
         """By the spectrum: of each letter and world, the largest value by the least."""
         different = {world: k for k, world in enumerate(sorted(set(worlds)))}
-        self.work.spend(4 * len(worlds) * len(different))
-        of_world = [tuple(int(k == different[world]) for k in range(len(different))) for world in worlds]
+        self.work.spend(2 * len(worlds) + len(different) ** 2)
+        unit = {world: tuple(int(k == i) for i in range(len(different))) for world, k in different.items()}
+        of_world = [unit[world] for world in worlds]
         worst = Fraction(1)
         for _, entries in self.channel.spectrum(of_world, self.work):
             longest = max(value.denominator.bit_length() for value, _ in entries)
@@ -274,6 +279,7 @@ class Release:
         """
         setting = self.setting
         mechanism = setting.mechanism
+        require(mechanism.each is None, "the columns do not have a matrix each")
         if mechanism.form == "pram":
             require(self.channel.form == "pram", "the matrix is not of form pram")
         if mechanism.forbid or mechanism.freeze or mechanism.never:

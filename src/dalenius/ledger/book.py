@@ -172,7 +172,7 @@ class Ledger:
             document_digest=_digest(document),
             rows=rows,
             max_rows=int(source.get("max_rows", 1)) if max_rows is None else max_rows,
-            card_digest=_digest(document) if mechanism.card else None,
+            card_digest=mechanism.digest if mechanism.card else None,
         )
         return self._charge(new, origin=None if again else origin, even_if_exceeded=already_released)
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from pathlib import Path
 
-from dalenius.certify import check
+from dalenius.convert import ENOUGH, OLD, checked, filed, recognised, told_of, unfiled
 from dalenius.core import channel_of
 from dalenius.core.numbers import strict_json
 from dalenius.core.reading import refusing
@@ -12,7 +12,7 @@ from dalenius.ledger.mechanism import Mechanism
 from dalenius.ledger.orbits import OrbitsMechanism
 from dalenius.ledger.query import FORMAT, QueryMechanism, query_document
 from dalenius.ledger.unlisted import UnlistedMechanism
-from dalenius.tables.documents import read_text
+from dalenius.tables.documents import read_about, read_text
 from dalenius.tables.query_file import query_from_json, read_query
 
 __all__ = ["mechanism_of", "proved", "read_document"]
@@ -43,20 +43,20 @@ def _unlisted_form(text: str) -> str | None:
     if not any(f'"{form}"' in text for form in UNLISTED):
         return None
     with refusing():
-        channel = strict_json(text)["channel"]
+        channel = told_of(text)[2]["channel"]
         form = channel.get("form")
         return form if form in UNLISTED and not channel_of(channel).few else None
 
 
 def proved(text: str) -> Mechanism:
-    """The mechanism of a document whose proof holds; a query is its own proof, since its figures are found anew."""
+    """The mechanism of a document whose promises are proved; a query is its own proof: its figures are found anew."""
     if not _is_query(text):
-        check(text)
+        checked(unfiled(text)[0], work=ENOUGH, privacy=True)
     return mechanism_of(text)
 
 
 def read_document(path: str | Path, *, reads: str | None = None) -> str:
-    """A file as the ledger keeps it: a design or a card as it stands, a query in full.
+    """A file as the ledger keeps it: a design or a card with what travels beside it, a query in full.
 
     A query comes as query.toml, or inside the JSON that `audit` or `calibrate` printed about it; figures there are not
     used. `reads` names the column of a query.
@@ -70,4 +70,6 @@ def read_document(path: str | Path, *, reads: str | None = None) -> str:
         return query_document(query_from_json(document["query"], path.name), reads)
     if reads is not None:
         raise InputError("--reads names the column of a query; a design says itself what it reads")
-    return text
+    if isinstance(document, dict) and document.get("format") in OLD:
+        raise InputError(f"{path.name} is {recognised(document)}")
+    return filed(text, read_about(path, text))

@@ -3,7 +3,6 @@
 No figure that the file claims is used. `None` stands for "no finite figure".
 """
 
-import hashlib
 import json
 from collections import Counter
 from fractions import Fraction
@@ -17,10 +16,11 @@ import numpy as np
 from dalenius.certify.contraction import coefficient
 from dalenius.certify.noise import NoiseProof
 from dalenius.certify.privacy import figures
+from dalenius.convert import digest, told_of
 from dalenius.core import channel_of
 from dalenius.core.arithmetic import BITS, log2, nats, times_log2
 from dalenius.core.expanding import DENSE, parts_of
-from dalenius.core.numbers import exact, strict_json
+from dalenius.core.numbers import exact
 from dalenius.core.reading import Release, information, margins, refusing, require, stochastic
 from dalenius.ledger.rules import added, percolated
 
@@ -45,29 +45,45 @@ class Mechanism:
 
     def __init__(self, text: str) -> None:
         with refusing():
-            self.document: dict[str, Any] = strict_json(text)
-            self.card = self.document["format"] == "dalenius-card/1"
-            self.digest = hashlib.sha256(text.encode()).hexdigest()
-            channel = self.document["channel"]
-            self.noise = _noise(self.document) if channel.get("form") == "noise" else None
-            if self.noise is not None and not channel_of(channel).few:  # proved along its axes; never written out
-                channel = silent(channel["inputs"])
-            self.inputs, self.table, self.scale = stochastic(channel)
-            self.rows = sorted({tuple(row) for row in self.table})
-            self.letters = len(self.table[0])
-            self.law = None if self.card else Release(self.document | {"channel": channel})
-            self.release = self.law if channel is self.document["channel"] else None
-            self.kept: list[str] = list(self.document["kept"]) if self.law is None else list(self.law.kept)
+            self._read(text)
+            self._write_out()
+
+    @classmethod
+    def told(cls, document: dict[str, Any]) -> "Mechanism":
+        """From a part of a document, as sentences read it."""
+        found = cls.__new__(cls)
+        found.document, found.raw, found.card, found.digest = document, document, "joint" not in document, ""
+        found._write_out()
+        return found
+
+    def _write_out(self) -> None:
+        """The rows of the channel and the law, in whole numbers."""
+        channel = self.document["channel"]
+        self.noise = _noise(self.document) if channel.get("form") == "noise" else None
+        if self.noise is not None and not channel_of(channel).few:  # proved along its axes; never written out
+            channel = silent(channel["inputs"])
+        self.inputs, self.table, self.scale = stochastic(channel)
+        self.rows = sorted({tuple(row) for row in self.table})
+        self.letters = len(self.table[0])
+        self.law = None if self.card else Release(self.document | {"channel": channel})
+        self.release = self.law if channel is self.document["channel"] else None
+        self.kept: list[str] = list(self.document["kept"]) if self.law is None else list(self.law.kept)
+
+    def _read(self, text: str) -> None:
+        """The document, as sentences read it and as it stands, and its fingerprint."""
+        own, self.raw, self.document = told_of(text)
+        self.card = "law" not in self.raw
+        self.digest = digest(own)
 
     @staticmethod
     @lru_cache(maxsize=512)
     def read(text: str) -> "Mechanism":
         """From the text of a design or a card; read once."""
         with refusing():
-            document = strict_json(text)
+            document = told_of(text)[2]
             channel = document["channel"]
             size = prod(len(a) for side in ("inputs", "output") for a in channel[side].values())
-            card = document["format"] == "dalenius-card/1"
+            card = "mechanism" not in document
             apart = "margins" in document.get("joint", {}) or (card and size > DENSE)
             return ColumnByColumn(text) if channel.get("form") == "product" and apart else Mechanism(text)
 
@@ -83,7 +99,7 @@ class Mechanism:
     @property
     def channel(self) -> str:
         """What was drawn from, as text to compare."""
-        return json.dumps(self.document["channel"], sort_keys=True)
+        return json.dumps([self.raw["channel"], list(self.inputs)], sort_keys=True)
 
     @property
     def described(self) -> dict[str, Any]:
@@ -174,7 +190,7 @@ class Mechanism:
     @cached_property
     def individual_bits(self) -> Fraction | None:
         """What a proved promise `dalenius` allows about one record, when all records are the input of one draw."""
-        if self.card or "table" in self.document.get("source", {}):
+        if self.card or "table" in self.document.get("source", {"table": ""}):
             return None
         found = [
             exact(g["promised"]["at_most_bits"]) for g in self.document["guarantees"] if "dalenius" in g["promised"]
@@ -211,9 +227,7 @@ class ColumnByColumn(Mechanism):
 
     def __init__(self, text: str) -> None:
         with refusing():
-            self.document = strict_json(text)
-            self.digest = hashlib.sha256(text.encode()).hexdigest()
-            self.card = self.document["format"] == "dalenius-card/1"
+            self._read(text)
             self.noise, self.law, self.release = None, None, None
             self.kept = list(self.document.get("kept", []))
             require(not self.kept, "columns that are perturbed one by one are charged without kept columns")
@@ -221,11 +235,10 @@ class ColumnByColumn(Mechanism):
             laws = self.document.get("joint", {}).get("margins") or []
             self.parts = []
             for k, part in enumerate(parts_of(self.document["channel"])):
-                single: dict[str, Any] = {"format": "dalenius-card/1", "channel": part, "kept": [], "guarantees": []}
+                single: dict[str, Any] = {"channel": part, "kept": [], "guarantees": []}
                 if laws:
-                    mechanism = {"observe": list(part["inputs"])}
-                    single |= {"format": "dalenius-design/1", "joint": laws[k], "mechanism": mechanism}
-                self.parts.append(Mechanism(json.dumps(single)))
+                    single |= {"joint": laws[k], "mechanism": {"observe": list(part["inputs"])}}
+                self.parts.append(Mechanism.told(single))
 
     @cached_property
     def level(self) -> Fraction | None:

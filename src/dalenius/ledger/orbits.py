@@ -1,11 +1,10 @@
 """A release of samples in a channel of form "orbits": charged by its types and pairs of words, never written out."""
 
-import hashlib
 from fractions import Fraction
 from functools import cached_property
 
 from dalenius.core import Design, Orbits, channel_of
-from dalenius.core.numbers import exact, strict_json, up
+from dalenius.core.numbers import exact, up
 from dalenius.core.reading import Release, refusing
 from dalenius.ledger.mechanism import Mechanism, silent
 from dalenius.measures.orbits import Columns, Pairs, capacity_of_orbits
@@ -18,9 +17,7 @@ class OrbitsMechanism(Mechanism):
 
     def __init__(self, text: str) -> None:
         with refusing():
-            self.document = strict_json(text)
-            self.card = self.document["format"] == "dalenius-card/1"
-            self.digest = hashlib.sha256(text.encode()).hexdigest()
+            self._read(text)
             self.orbits = channel_of(self.document["channel"])
             self.inputs, self.noise, self.release = self.document["channel"]["inputs"], None, None
             self.law = None if self.card else Release(self.document | {"channel": silent(self.inputs)})

@@ -1,15 +1,12 @@
 """A release whose channel has too many entries to be written out: charged by the figures that its form proves."""
 
-import hashlib
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 from math import prod
 
-from dalenius.certify import prove_privacy
-from dalenius.certify.card import card
-from dalenius.certify.privacy import Figures
+from dalenius.convert import ENOUGH, checked, unfiled
 from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2
-from dalenius.core.numbers import exact, strict_json
 from dalenius.core.reading import refusing, require
 from dalenius.ledger.mechanism import Mechanism
 
@@ -25,12 +22,10 @@ class UnlistedMechanism(Mechanism):
 
     def __init__(self, text: str) -> None:
         with refusing():
-            self.document = strict_json(text)
-            self.card = self.document["format"] == "dalenius-card/1"
-            self.digest = hashlib.sha256(text.encode()).hexdigest()
+            self._read(text)
             self.inputs, self.noise, self.release, self.law = self.document["channel"]["inputs"], None, None, None
-            mechanism = self.document.get("mechanism", {})
-            kept = self.document["kept"] if self.card else [*mechanism.get("keep", []), *mechanism.get("strata", [])]
+            self.text = unfiled(text)[0]
+            kept = [*self.raw["mechanism"]["keep"], *self.raw["mechanism"]["strata"]]
             require(not kept, "a release with so many outcomes is charged without kept columns")
             self.kept = []
 
@@ -39,13 +34,14 @@ class UnlistedMechanism(Mechanism):
         return not self.card
 
     @cached_property
-    def _figures(self) -> tuple[Figures | None, ...]:
+    def _figures(self) -> tuple[Mapping[str, Fraction | None] | None, ...]:
         """What is proved of each promise; of a card only where no law is needed."""
-        return card(self.document) if self.card else prove_privacy(self.document)
+        return checked(self.text, work=ENOUGH, privacy=True).kept.promises
 
     @cached_property
     def level(self) -> Fraction | None:
-        found = [exact(f["epsilon_nats"]) for f in self._figures if f and f.get("epsilon_nats") is not None]
+        told = [figures.get("epsilon_nats") for figures in self._figures if figures]
+        found = [level for level in told if level is not None]
         return min(found, default=None)
 
     @cached_property
@@ -69,10 +65,9 @@ class UnlistedMechanism(Mechanism):
             promised = guarantee["promised"]
             about = promised.get("independent") or promised.get("leakage") or []
             if figures and set(secret) <= set(about):
-                nothing = "0" if "independent" in promised else None
+                nothing = Fraction(0) if "independent" in promised else None
                 names = ("leakage_bits", "worst_letter_bits", "odds_nats")
-                shown = {name: figures.get(name, nothing) for name in names}
-                return {name: None if v is None else exact(v) for name, v in shown.items()}
+                return {name: figures.get(name, nothing) for name in names}
         return None
 
     def agrees(self, other: Mechanism) -> bool:

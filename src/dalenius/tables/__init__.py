@@ -3,7 +3,16 @@
 from dalenius.tables.binding import base_of, bind, with_metrics
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.documents import conditionally_iid, read_channel, read_json, read_letters, read_pmf, read_text
+from dalenius.tables.documents import (
+    conditionally_iid,
+    read_channel,
+    read_design,
+    read_json,
+    read_letters,
+    read_pmf,
+    read_text,
+    read_told,
+)
 from dalenius.tables.persons import Persons, per_person, persons
 from dalenius.tables.profile import profile
 from dalenius.tables.source import Progress, Table, open_table
@@ -24,10 +33,12 @@ __all__ = [
     "persons",
     "profile",
     "read_channel",
+    "read_design",
     "read_json",
     "read_letters",
     "read_pmf",
     "read_text",
+    "read_told",
     "released_name",
     "weights_of",
     "with_metrics",

@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from dalenius.convert import OLD, PROVABLE, about_file, belongs, told_card, told_design
 from dalenius.core.channel import Channel
+from dalenius.core.design import Design
 from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import ProductPmf, law_of
@@ -18,12 +20,14 @@ from dalenius.errors import DaleniusError, InputError, MismatchError, TableError
 __all__ = [
     "conditionally_iid",
     "read_channel",
+    "read_design",
     "read_json",
     "read_law",
     "read_letters",
     "read_metric",
     "read_pmf",
     "read_text",
+    "read_told",
 ]
 
 MOST_OUTCOMES = 200_000
@@ -35,7 +39,7 @@ def read_text(path: str | Path, what: str = "file") -> str:
     """A small text file, whole; `what` names it in the error when it is not there."""
     path = Path(path)
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode()  # to the letter: the digest of a document is that of its file
     except FileNotFoundError:
         raise InputError(f"there is no {what} {path.name} (looked in {path.parent.absolute()})") from None
     except UnicodeDecodeError:
@@ -52,6 +56,53 @@ def read_json(path: str | Path, what: str = "file") -> Any:
         raise InputError(
             str(e) if str(e).startswith(("there is", "cannot", Path(path).name)) else f"{Path(path).name}: {e}"
         ) from None
+
+
+def read_about(path: str | Path, text: str) -> dict[str, Any]:
+    """What travels beside a document: the file of the same name that ends in .about.json; empty where there is none."""
+    beside = about_file(Path(path))
+    if not beside.is_file():
+        return {}
+    about = read_json(beside, "file")
+    if not belongs(about, text):
+        raise InputError(
+            f"{beside.name} belongs to another document than {Path(path).name}: its `of` is not the SHA-256 of that "
+            "file; put the right one there, or take it away"
+        )
+    return dict(about)
+
+
+def read_told(path: str | Path, what: str = "design or card file") -> Any:
+    """A design or a card as sentences read it, with what travels beside it; any other document as it stands.
+
+    Nothing in it is believed before it is proved. Version 1 is refused.
+    """
+    text = read_text(path, what)
+    document = read_json(path, what)
+    kind = document.get("format") if isinstance(document, dict) else None
+    if kind in OLD:
+        raise InputError(
+            f"{Path(path).name} is of version 1 ({kind}); `dalenius convert {Path(path).name} NEW` proves it again and "
+            "writes it as version 2"
+        )
+    if kind not in PROVABLE:
+        return document
+    try:
+        about = read_about(path, text)
+        return (told_design if "law" in document else told_card)(document, about)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as e:
+        if isinstance(e, InputError):
+            raise
+        raise InputError(f"{Path(path).name}: the file is damaged: {type(e).__name__} {e}") from None
+
+
+def read_design(path: str | Path) -> Design:
+    """A design from its file and what travels beside it. Nothing in it is believed before it is proved."""
+    told = read_told(path, "design file")
+    try:
+        return Design.from_json(told, read_text(path))
+    except InputError as e:
+        raise InputError(f"{path}: {e}") from None
 
 
 def _born(birth: Callable[[Any], T], path: Path, what: str) -> T:

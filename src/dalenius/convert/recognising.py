@@ -2,9 +2,10 @@
 
 from typing import Any
 
-__all__ = ["PROVABLE", "recognised"]
+__all__ = ["OLD", "PROVABLE", "recognised"]
 
-PROVABLE = ("dalenius-design/1", "dalenius-card/1")
+PROVABLE = ("dalenius-design/2", "dalenius-card/2")
+OLD = ("dalenius-design/1", "dalenius-card/1")
 
 _SHAPES = (  # keys that tell, and what they tell
     ({"inputs", "output"}, "a bare channel, which promises nothing: `dalenius audit` measures it"),
@@ -18,13 +19,15 @@ _SHAPES = (  # keys that tell, and what they tell
 def recognised(document: Any) -> str | None:
     """What a document is if it is none that can be proved, else None.
 
-    >>> recognised({"format": "dalenius-card/1"}), recognised([1]), recognised({"variables": {}, "pmf": []})
+    >>> recognised({"format": "dalenius-card/2"}), recognised([1]), recognised({"variables": {}, "pmf": []})
     (None, 'a list', 'a joint pmf')
     """
     if not isinstance(document, dict):
         return "a list" if isinstance(document, list) else "a word" if isinstance(document, str) else "a number"
     if document.get("format") in PROVABLE:
         return None
+    if document.get("format") in OLD:
+        return "of version 1: `dalenius convert OLD NEW` proves it again and writes it as version 2"
     if "format" in document:
         return f"of format {document['format']!r}"
     for keys, what in _SHAPES:

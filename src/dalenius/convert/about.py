@@ -1,0 +1,70 @@
+"""What travels beside a document and proves nothing: where the records came from, how it was found, what to tell."""
+
+from pathlib import Path
+from typing import Any
+
+from dalenius.convert.text import digest
+
+__all__ = ["ABOUT", "about_file", "about_of", "belongs"]
+
+Json = dict[str, Any]
+
+ABOUT = "dalenius-about/2"
+
+SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order")
+"""Words of [mechanism] that say how to search or how to write, or that the document says in another way."""
+
+PLAIN = ("method", "source", "columns", "beside_bits", "remarks", "problem_digest", "versions")
+PUBLIC = ("unit_of_privacy", "max_rows", "weights", "designed_on", "order", "estimate")
+FIGURES = ("unit", "value", "bound", "gap", "entropy_bits", "objective", "limits")
+
+
+def about_of(told: Json, written: str) -> Json:
+    """The file beside a document.
+
+    Parameters
+    ----------
+    told : dict
+        A design or a card as sentences read it.
+    written : str
+        The text of the document.
+
+    Returns
+    -------
+    dict
+        Of format `dalenius-about/2`; `of` is the digest of the text.
+    """
+    public = "mechanism" not in told
+    found: Json = {"format": ABOUT, "of": digest(written)}
+    found |= {key: told[key] for key in (PUBLIC if public else ()) if key in told}
+    found |= {key: told[key] for key in PLAIN if key in told}
+    output = [name for name in told["channel"]["output"] if name not in told["channel"]["inputs"]]
+    if public:
+        found["output"] = output[0] if output else "Y"
+        found["design"] = told["proof"]["digest"]
+        found["kind"] = told["proof"]["kind"]
+        found["stated_by_the_design"] = {key: told[key] for key in FIGURES if key in told} | {
+            "guarantees": [entry["proved"] for entry in told["guarantees"]]
+        }
+    else:
+        found["entropy_bits"] = told["entropy_bits"]
+        found["output"] = told["mechanism"].get("output", "Y")
+        found["mechanism"] = {key: told["mechanism"][key] for key in SEARCH if key in told["mechanism"]}
+    stated = told.get("proof", told.get("certificate", {})).get("stated")
+    if stated:
+        found["stated"] = stated
+    return found
+
+
+def about_file(path: Path) -> Path:
+    """Where the file beside a document is.
+
+    >>> about_file(Path("released/design.json")).name
+    'design.about.json'
+    """
+    return path.with_name(f"{path.stem}.about.json")
+
+
+def belongs(about: object, written: str) -> bool:
+    """Whether what travels beside a document is about this very text."""
+    return isinstance(about, dict) and about.get("format") == ABOUT and about.get("of") == digest(written)

@@ -1,0 +1,42 @@
+"""A document and what travels beside it as one text, for those who keep both: a ledger."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dalenius.convert.about import belongs
+from dalenius.convert.telling import told_card, told_design
+from dalenius.convert.text import canonical
+from dalenius.errors import InputError
+
+__all__ = ["filed", "told_of", "unfiled"]
+
+FILED = "dalenius-filed/2"
+
+
+def filed(text: str, about: Mapping[str, Any] | None) -> str:
+    """Both as one text; a document that travels alone stays as it is.
+
+    >>> unfiled(filed("{}", None))
+    ('{}', {})
+    """
+    return canonical({"format": FILED, "about": dict(about), "document": text}) if about else text
+
+
+def unfiled(text: str) -> tuple[str, dict[str, Any]]:
+    """The document and what travels beside it; refused if that belongs to another one."""
+    if not text.startswith(f'{{"format":"{FILED}"'):
+        return text, {}
+    whole = json.loads(text)
+    document, about = str(whole["document"]), whole["about"]
+    if not belongs(about, document):
+        raise InputError("what travels beside the document belongs to another one")
+    return document, dict(about)
+
+
+def told_of(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """The text of the document itself, its plain values, and the same as sentences read it."""
+    own, about = unfiled(text)
+    document = json.loads(own)
+    told = (told_design if "law" in document else told_card)(document, about)
+    return own, document, told

@@ -1,0 +1,30 @@
+"""What single kinds of law, channel, objective and proof add to the converter: tables keyed by the words of a file."""
+
+from collections.abc import Callable
+from typing import Any
+
+from dalenius.convert import parts
+
+__all__ = [
+    "CARD_CHANNELS",
+    "CHANNELS",
+    "FORMS_OF_MECHANISM",
+    "LAWS",
+    "OBJECTIVES",
+    "PROOFS",
+    "TOLD_CHANNELS",
+    "TOLD_LAWS",
+    "TOLD_OBJECTIVES",
+]
+
+Json = dict[str, Any]
+
+PROOFS: dict[str, Callable[[Json], Json]] = {**parts.PROOFS}
+CHANNELS: dict[str, Callable[[Json], Json]] = {**parts.CHANNELS}
+CARD_CHANNELS: dict[str, Callable[[Json], Json]] = {}
+LAWS: dict[str, Callable[[Json], tuple[list[Json], Json]]] = {**parts.LAWS}
+OBJECTIVES: dict[str, Callable[[Json], Json]] = {**parts.OBJECTIVES}
+FORMS_OF_MECHANISM: dict[str, Callable[[Json], Any]] = {}
+TOLD_CHANNELS: dict[str, Callable[[Json, str], Json]] = {**parts.TOLD_CHANNELS}
+TOLD_LAWS: dict[str, Callable[[Json], Json]] = {**parts.TOLD_LAWS}
+TOLD_OBJECTIVES: dict[str, Callable[[Json], Json]] = {**parts.TOLD_OBJECTIVES}

@@ -1,0 +1,206 @@
+"""The kernel's word on a draft: its figures become the claims, so that the written document passes as it stands."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from dalenius.convert.telling import proved_of
+from dalenius.convert.text import canonical
+from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
+from dalenius.kernel.check import reached
+from dalenius.kernel.document import read_document
+from dalenius.kernel.maps import beside_side_information
+from dalenius.kernel.numbers import Node, down, up
+from dalenius.kernel.privacy import Kept, check_privacy
+from dalenius.kernel.promises import LOWER
+from dalenius.kernel.rules import proved_bound
+
+__all__ = ["ENOUGH", "Proved", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
+
+Json = dict[str, Any]
+
+ENOUGH = 10**12
+"""Work that is allowed to a document of our own making."""
+
+TIGHT = Fraction(1, 10**12)
+ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A document of version 2 that the kernel has proved, and what it proved.
+
+    Attributes
+    ----------
+    document : dict
+        The document as plain values; `text` is its canonical text, whose digest is its fingerprint.
+    kept : Kept
+        The figures of promises and limits.
+    value, bound : Fraction
+        What the channel reaches, and what no mechanism passes.
+    place : int
+        Which of the offered certificates proved the bound.
+    """
+
+    document: Json
+    text: str
+    kept: Kept
+    value: Fraction
+    bound: Fraction
+    place: int
+    entropy: Fraction = Fraction(0)
+    beside: Fraction | None = None
+    stated: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
+    """Prove a design laid out as version 1 by the tightest of several certificates.
+
+    Privacy and value are proved once, bounds for one certificate after the other, in their order; the first that leaves
+    a gap below `TIGHT` ends the search.
+
+    Parameters
+    ----------
+    design : dict
+        Laid out as `dalenius-design/1`; no figure in it is used.
+    certificates : iterable of dict
+        Proof objects of version 1.
+
+    Returns
+    -------
+    Proved
+        With claims that are what the kernel proved, rounded against us.
+
+    Raises
+    ------
+    Refused
+        If a promise, a limit or a shape is not kept, or no bound is proved.
+    CannotConvert
+        If version 2 has no words for it.
+    """
+    draft = drafted(design)
+    maximise = "maximize" in design["objective"]
+    draft["claims"]["promises"] = [_asked(promise, draft) for promise in draft["promises"]]
+    draft["work"] = str(ENOUGH)
+    document, kept = None, None
+    value = Fraction(0)
+    private = 0
+    found: list[tuple[Fraction, int, Json, int]] = []
+    for place, certificate in enumerate(certificates):
+        proof = proof_of(design, certificate)
+        if document is None:
+            document = read_document(canonical(draft | {"proof": proof}), ENOUGH)
+            assert document.objective is not None
+            kept = check_privacy(document)
+            value = reached(document, document.objective)
+            private = document.work.spent
+        assert document.objective is not None
+        document.work.spent = private  # each certificate stands by itself
+        bound = proved_bound(document.setting, document.promises, document.limits, document.objective, Node(proof))
+        found.append((bound if maximise else -bound, place, proof, document.work.spent))
+        if abs(bound - value) <= TIGHT:
+            break
+    if document is None or kept is None or document.objective is None:
+        raise ValueError("a design needs at least one certificate")
+    best, place, proof, spent = min(found, key=lambda one: one[0])
+    bound = best if maximise else -best
+    draft["proof"] = proof
+    draft["claims"] = _claims(kept, value, bound, maximise=maximise)
+    draft["work"] = work_declared(spent, draft)
+    objective = document.objective
+    wanted = (document.setting.law.entropy(names, document.work)[1] for names in objective.wanted if names)
+    entropy = sum(wanted, Fraction(0))
+    beside = beside_side_information(document.release, objective.about)
+    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, _stated(kept))
+
+
+def _stated(kept: Kept) -> Mapping[str, str | None]:
+    """What was proved beyond the promises."""
+    return {name: None if value is None else up(value) for name, value in getattr(kept, "stated", {}).items()}
+
+
+def _asked(promise: Json, draft: Json) -> list[Json]:
+    """The figures of the secret given one more column that are asked for, while they are few."""
+    if "secret" not in promise or draft["channel"]["form"] != "dense" or "outcomes" not in draft["law"]:
+        return []
+    mechanism = draft["mechanism"]
+    reads = [*mechanism["observe"], *mechanism["strata"]]
+    size = len(draft["law"]["outcomes"]) * len(reads)
+    if size > ONE_MORE or size * draft["channel"]["letters"] > SUMS:
+        return []
+    others = [name for name in reads if name not in promise["secret"]]
+    return [{"figure": "leakage_bits", "given": name, "value": None} for name in others]
+
+
+def _claims(kept: Kept, value: Fraction, bound: Fraction, *, maximise: bool) -> Json:
+    """Every figure that was proved, rounded against us to the digits of the format."""
+    ends = (down(value), up(bound)) if maximise else (up(value), down(bound))
+    return {
+        "promises": figures_claimed(kept),
+        "limits": [up(cost) for cost in kept.limits],
+        "value": ends[0],
+        "bound": ends[1],
+        "gap": up(abs(Fraction(ends[1]) - Fraction(ends[0]))),
+    }
+
+
+def figures_claimed(kept: Kept) -> list[list[Json]]:
+    """The proved figures of each promise as claims: from below where less is claimed, else from above."""
+    found = []
+    for figures in kept.promises:
+        claims = []
+        for name, value in (figures or {}).items():
+            figure, _, given = name.partition("|")
+            claims.append(_claim(figure, given or None, value))
+        found.append(claims)
+    return found
+
+
+def _claim(figure: str, given: str | None, value: Fraction | None) -> Json:
+    rounded = None if value is None else down(value) if figure in LOWER else up(value)
+    return {"figure": figure, "given": given, "value": rounded}
+
+
+def work_declared(spent: int, draft: Json) -> str:
+    """The work that the document declares: what its proof took, with a little more for its own length."""
+    enough = spent + spent // 8 + 4 * len(canonical(draft)) + 10_000
+    digits = max(len(str(enough)) - 2, 0)
+    return str(-(-enough // 10**digits) * 10**digits)
+
+
+def card_text(document: Json) -> str:
+    """The public card of a proved design."""
+    return canonical(drafted_card(document))
+
+
+def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]:
+    """Prove the promises, limits and shapes of a design for other records than its own.
+
+    Parameters
+    ----------
+    written : str
+        The design.
+    design : dict
+        The same with the other law, laid out as version 1; proofs of promises that depend on the law are its own.
+
+    Returns
+    -------
+    tuple
+        The figures of each promise by name, and the distortion of each limit, rounded against us.
+
+    Raises
+    ------
+    Refused
+        If a promise does not hold for them.
+    """
+    document = json.loads(written)
+    variables, law = law_of(design)
+    promises = document["promises"]
+    claims = drafted_claims(document)
+    claims["promises"] = [_asked(promise, document | {"law": law}) for promise in promises]
+    evidence = [evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)]
+    changed = {"variables": variables, "law": law, "evidence": evidence, "claims": claims, "work": str(ENOUGH)}
+    kept = check_privacy(read_document(canonical(document | changed), ENOUGH))
+    return [proved_of(claims) for claims in figures_claimed(kept)], [up(cost) for cost in kept.limits]

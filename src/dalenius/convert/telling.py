@@ -1,0 +1,340 @@
+"""From a document of version 2 and what travels beside it to the plain values that sentences and nouns are made of.
+
+Figures are those that the document claims; a document that was not proved is read the same way, and believed by nobody
+before the kernel has proved it.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+from dalenius.convert import kinds
+from dalenius.convert.text import CannotConvert, number, text
+
+__all__ = ["kind_of", "output_of", "proved_of", "told_design", "told_card"]
+
+Json = dict[str, Any]
+
+UNITS = {"distortion": "distortion", "variance": "variance"}
+
+RULES = {
+    "subsets": "subsets",
+    "corners": "rays",
+    "marginals": "pram",
+    "closed": "universal",
+    "noise": "noise",
+    "water": "water",
+    "orbits": "orbits",
+    "variance": "variance",
+    "invariant": "invariant",
+}
+DIVISIONS = {"letters": "dual", "simplices": "cells", "ranges": "ranges"}
+
+
+def kind_of(document: Json) -> str:
+    """The word under which people are told how the bound was proved."""
+    proof = document["proof"]
+    while proof.get("rule") == "alike":
+        proof = proof["proof"]
+    rule = proof["rule"]
+    return DIVISIONS[proof["division"]] if rule == "lines" else RULES.get(rule, rule)
+
+
+def output_of(about: Json) -> str:
+    """The name of a released column of its own."""
+    return str(about.get("output", "Y"))
+
+
+def told_design(document: Json, about: Json) -> Json:
+    """A design as sentences and nouns read it.
+
+    Parameters
+    ----------
+    document : dict
+        A design of version 2 as plain values.
+    about : dict
+        What travels beside it; empty where it is missing.
+
+    Returns
+    -------
+    dict
+        Laid out like `dalenius-design/1`.
+    """
+    objective, claims = document["objective"], document["claims"]
+    promises = document["promises"]
+    return {
+        "confidential": True,
+        "format": document["format"],
+        "unit": UNITS.get(objective["aim"], "bits"),
+        **{key: claims[key] for key in ("value", "bound", "gap")},
+        "entropy_bits": about.get("entropy_bits", "0"),
+        "method": about.get("method", ""),
+        **{key: about[key] for key in ("source", "columns") if key in about},
+        "mechanism": mechanism_told(document, about),
+        "objective": objective_told(objective),
+        "guarantees": [
+            {"promised": promise_told(promise), "proved": proved_of(figures), **_evidence_told(evidence)}
+            for promise, figures, evidence in zip(promises, claims["promises"], document["evidence"], strict=True)
+        ],
+        **_limits_told(document),
+        **_side_told(document),
+        **_robust_told(document),
+        **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
+        **_decoder_told(document, output_of(about)),
+        "joint": joint_told(document),
+        "channel": channel_told(document, output_of(about)),
+        "certificate": {"kind": kind_of(document), **({"stated": about["stated"]} if "stated" in about else {})},
+        "remarks": about.get("remarks", []),
+        "problem_digest": about.get("problem_digest", ""),
+        "versions": about.get("versions", {}),
+    }
+
+
+def told_card(document: Json, about: Json) -> Json:
+    """A card as sentences read it; figures that only the design proves stand in what travels beside it."""
+    mechanism = document["mechanism"]
+    stated = about.get("stated_by_the_design", {})
+    shown = stated.get("guarantees", [{}] * len(document["promises"]))
+    return {
+        "format": document["format"],
+        "released": list(channel_told(document, output_of(about))["output"]),
+        "kept": [*mechanism["keep"], *mechanism["strata"]],
+        "unit_of_privacy": about.get("unit_of_privacy", "row"),
+        **{key: about[key] for key in ("max_rows", "weights") if key in about},
+        "designed_on": about.get("designed_on", "the distribution of the original records"),
+        "order": about.get("order", "shuffle"),
+        **{key: stated[key] for key in ("unit", "value", "bound", "gap", "entropy_bits", "objective") if key in stated},
+        "method": about.get("method", ""),
+        "guarantees": [
+            {"promised": promise_told(promise), "proved": proved_of(figures) or more, **_evidence_told(evidence)}
+            for promise, figures, more, evidence in zip(
+                document["promises"], document["claims"]["promises"], shown, document["evidence"], strict=True
+            )
+        ],
+        "channel": channel_told(document, output_of(about)),
+        **({"limits": stated["limits"]} if "limits" in stated else {}),
+        **_side_told(document),
+        **_robust_told(document),
+        **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
+        **_decoder_told(document, output_of(about)),
+        "proof": {
+            "kind": about.get("kind", "card"),
+            "digest": about.get("design", ""),
+            **({"stated": about["stated"]} if "stated" in about else {}),
+        },
+        "estimate": about.get("estimate", ""),
+        "remarks": about.get("remarks", []),
+        "versions": about.get("versions", {}),
+    }
+
+
+# --- the mechanism ----------------------------------------------------------------------------------------------------
+def mechanism_told(document: Json, about: Json) -> Json:
+    """The section [mechanism] of the problem, as far as the document says it; search words come from beside it."""
+    said = document["mechanism"]
+    found: Json = {"observe": list(said["observe"])}
+    found |= {"release": list(said["release"])} if said["release"] else {"output": output_of(about)}
+    for key in ("keep", "strata", "freeze"):
+        if said[key]:
+            found[key] = list(said[key])
+    never = [{part["column"]: list(part["letters"]) for part in zero} for zero in said["never"]]
+    if said["forbid"] or never:
+        found["forbid"] = [*map(list, said["forbid"]), *never]
+    if said["preserve_marginals"]:
+        found["preserve_marginals"] = True
+    found |= {key: about["mechanism"][key] for key in about.get("mechanism", {}) if key not in found}
+    if said["each"] and "each" not in found:
+        found["each"] = dict(zip(said["observe"], said["each"], strict=True))
+    if said["form"] == "pram" and "form" not in found:
+        found["form"] = "pram"
+    return found
+
+
+def _side_told(document: Json) -> Json:
+    side = document["mechanism"]["side"]
+    return {"side_information": {"variable": side["variable"], "encoder": side["encoder"]}} if side else {}
+
+
+# --- what is wanted and promised --------------------------------------------------------------------------------------
+def objective_told(objective: Json) -> Json:
+    aim = objective["aim"]
+    if aim == "distortion":
+        return {"minimize": measure_told(objective["distortion"])}
+    if aim == "information":
+        return {"maximize": {"information": list(objective["about"])}}
+    if aim == "leakage":
+        share = number(objective["theta"])
+        if share == 1:
+            return {"minimize": {"leakage": list(objective["about"])}}
+        if not share:
+            return {"minimize": {"rate": True}}
+        return {"minimize": {"leakage": list(objective["about"]), "rate": True, "theta": objective["theta"]}}
+    if aim == "variance":
+        return {"minimize": {"variance": list(objective["about"])}}
+    if aim in kinds.TOLD_OBJECTIVES:
+        return kinds.TOLD_OBJECTIVES[aim](objective)
+    raise CannotConvert(f"the aim {aim!r}")
+
+
+def measure_told(parts: list[Json], **limit: str) -> Json:
+    found = []
+    for part in parts:
+        if part["distance"] == "norm":
+            found.append({"distortion": "norm", "of": list(part["of"]), "p": part["p"]})
+            continue
+        one = {"distortion": part["matrix"] if part["distance"] == "matrix" else part["distance"], "of": list(part["of"])}
+        if part["classes"]:
+            one["classes"] = part["classes"]
+        if number(part["weight"]) != 1:
+            one["weight"] = part["weight"]
+        found.append(one)
+    return {**(found[0] if len(found) == 1 and "weight" not in found[0] else {"sum": found}), **limit}
+
+
+def _limits_told(document: Json) -> Json:
+    if not document["limits"]:
+        return {}
+    told = [
+        {"promised": measure_told(limit["distortion"], at_most=limit["at_most"]), "proved": {"expected": reached}}
+        for limit, reached in zip(document["limits"], document["claims"]["limits"], strict=True)
+    ]
+    return {"limits": told}
+
+
+def promise_told(promise: Json) -> Json:
+    """A promise as a problem file writes it."""
+    kind = promise["promise"]
+    if kind == "local_dp":
+        found: Json = {"local_dp": promise["epsilon"]}
+        found |= {"metric": promise["metric"]} if promise["metric"] else {}
+        found |= {"delta": promise["delta"]} if number(promise["delta"]) else {}
+        found |= {"given": list(promise["given"])} if promise["given"] else {}
+        return found | ({"rows": promise["rows"]} if promise["rows"] != 1 else {})
+    if kind == "dalenius":
+        found = {"dalenius": True, "at_most_bits": promise["at_most_bits"], "group": promise["group"]}
+        return found | ({"rows": int(promise["rows"])} if promise["rows"] != "1" else {})
+    if kind == "contraction":
+        return {"contraction": promise["at_most"]}
+    return {kind: list(promise["secret"]), **{k: promise[k] for k in ("at_most_bits", "epsilon") if k in promise}}
+
+
+def proved_of(claims: list[Json]) -> Json:
+    """The figures of a promise by name; those given one more column together."""
+    found: Json = {claim["figure"]: claim["value"] for claim in claims if claim["given"] is None}
+    more = {claim["given"]: claim["value"] for claim in claims if claim["given"] is not None}
+    return found | ({"with_one_more_bits": more} if more else {})
+
+
+def _evidence_told(evidence: Any) -> Json:
+    if evidence is None:
+        return {}
+    if isinstance(evidence, dict):
+        return {"proof": {"nu": evidence["nu"], "k": evidence["m"], "t": evidence["t"]}}
+    trees = [
+        [
+            {"q": [int(v) for v in node["law"]]} if node["node"] == "centre" else {"class": node["value"], "rows": node["rows"]}
+            for node in tree
+        ]
+        for tree in evidence
+    ]
+    return {"proof": {"trees": trees}}
+
+
+def _robust_told(document: Json) -> Json:
+    ball = next((p["within"] for p in document["promises"] if p.get("within")), None)
+    if ball is None:
+        return {}
+    rows = {"rows": rows_told(document)} if ball["ball"] == "confidence" else {}
+    return {"robust": {ball["ball"]: ball["radius"], **rows}}
+
+
+# --- records and channel ----------------------------------------------------------------------------------------------
+def rows_told(document: Json) -> int | None:
+    """The rows of the table whose counts the law are; None for a law that is only known."""
+    law = document.get("law", {})
+    return sum(int(outcome[-1]) for outcome in law["outcomes"]) if law.get("law") == "table" else None
+
+
+def joint_told(document: Json) -> Json:
+    law = document["law"]
+    if law["law"] in kinds.TOLD_LAWS:
+        return kinds.TOLD_LAWS[law["law"]](document)
+    letters = {entry["name"]: entry["letters"] for entry in document["variables"]}
+    names = law["variables"]
+    columns = [[letters[name][outcome[k]] for outcome in law["outcomes"]] for k, name in enumerate(names)]
+    counts = [outcome[-1] for outcome in law["outcomes"]]
+    records = [dict(zip((*names, "p"), record, strict=True)) for record in zip(*columns, counts, strict=True)]
+    return {"variables": {name: list(letters[name]) for name in names}, "pmf": records}
+
+
+def channel_told(document: Json, output: str) -> Json:
+    """The channel as `channel.json` writes it, with the names and letters of its sides."""
+    channel = document["channel"]
+    form = channel["form"]
+    if form in kinds.TOLD_CHANNELS:
+        return kinds.TOLD_CHANNELS[form](document, output)
+    sides = sides_told(document, output)
+    if form == "dense":
+        return {**sides, "rows": _rows_told(channel)}
+    if form == "maps":
+        return _maps_told(document, sides)
+    if form == "pram":
+        return {"form": "pram", **sides, "q": channel["stay"]}
+    if form == "resample":
+        return {"form": "resample", **sides, "keep": channel["stay"], "q": channel["others"]}
+    if form == "staircase":
+        ratio, classes, columns = (channel[key] for key in ("ratio", "classes", "columns"))
+        return {"form": "staircase", **sides, "ratio": ratio, "group": classes, "columns": columns}
+    raise CannotConvert(f"channels of form {form!r}")
+
+
+def sides_told(document: Json, output: str) -> Json:
+    """The names and letters of inputs and output."""
+    channel, mechanism = document["channel"], document["mechanism"]
+    letters = {entry["name"]: list(entry["letters"]) for entry in document["variables"]}
+    side = mechanism["side"]
+    reads = [*mechanism["observe"], *mechanism["strata"]]
+    reads += [side["variable"]] if side and side["encoder"] == "informed" else []
+    inputs = {name: letters[name] for name in reads}
+    if mechanism["release"]:
+        return {"inputs": inputs, "output": {name: letters[name] for name in mechanism["release"]}}
+    width = channel["letters"] if "letters" in channel else len(channel["columns"])
+    return {"inputs": inputs, "output": {output: mechanism["fresh"] or [str(k) for k in range(width)]}}
+
+
+def _rows_told(channel: Json) -> list[list[str]]:
+    """Whole numbers over one scale as probabilities; equal ones are divided once."""
+    scale = int(channel["scale"])
+    told: dict[str, str] = {}
+    for row in channel["rows"]:
+        for value in row:
+            if value not in told:
+                told[value] = text(Fraction(int(value), scale))
+    return [[told[value] for value in row] for row in channel["rows"]]
+
+
+def _maps_told(document: Json, sides: Json) -> Json:
+    """A channel whose letters are maps, named "z0>a|z1>b" after what they say for each value of the side information."""
+    drawn = [_map_name(told) for told in maps_told(document, sides)]
+    return {**sides, "output": {name: drawn for name in sides["output"]}, "rows": _rows_told(document["channel"])}
+
+
+def _map_name(told: dict[str, str]) -> str:
+    return "|".join(f"{world}>{letter}" for world, letter in told.items())
+
+
+def _decoder_told(document: Json, output: str) -> Json:
+    """What each drawn letter means to a user who has the side information, where it means something else than itself."""
+    if document["channel"]["form"] != "maps":
+        return {}
+    return {"decoder": {_map_name(told): told for told in maps_told(document, sides_told(document, output))}}
+
+
+def maps_told(document: Json, sides: Json) -> list[dict[str, str]]:
+    """For each drawn letter, the released one under each value of the side information."""
+    (letters,) = sides["output"].values()
+    side = document["mechanism"]["side"]["variable"]
+    worlds = next(entry["letters"] for entry in document["variables"] if entry["name"] == side)
+    return [
+        {world: letters[place] for world, place in zip(worlds, places, strict=True)}
+        for places in document["channel"]["decoder"]
+    ]

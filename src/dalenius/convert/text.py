@@ -1,0 +1,66 @@
+"""Numbers and documents as version 2 of the formats writes them."""
+
+import hashlib
+import json
+from fractions import Fraction
+from typing import Any
+
+__all__ = ["UNIT", "CannotConvert", "canonical", "digest", "near", "number", "text"]
+
+UNIT = 1 << 60
+"""Multipliers of a proof are whole numbers of this unit, the denominator."""
+
+
+class CannotConvert(Exception):
+    """Version 2 has no words for a part of a document of version 1; the sentence names the part."""
+
+
+def number(value: Any) -> Fraction:
+    """The rational that a number of a document stands for."""
+    return value if isinstance(value, Fraction) else Fraction(str(value))
+
+
+def text(value: Any) -> str:
+    """A number as a text: a plain decimal as it stands, everything else in lowest terms.
+
+    >>> text("0.25"), text(Fraction(6, 4)), text(3), text("1e-2")
+    ('0.25', '3/2', '3', '1/100')
+    """
+    if isinstance(value, str) and _plain(value):
+        return value
+    found = number(value)
+    return str(found.numerator) if found.denominator == 1 else f"{found.numerator}/{found.denominator}"
+
+
+def _plain(value: str) -> bool:
+    """Whether a text is a decimal of the form 12.5, which the kernel reads as it stands."""
+    before, point, after = value.removeprefix("-").partition(".")
+    lean = before == "0" or not before.startswith("0")
+    return bool(point) and lean and before.isascii() and after.isascii() and before.isdigit() and after.isdigit()
+
+
+def near(value: Any) -> str:
+    """The nearest multiple of 2^-60 in units of 2^-60. A multiplier may be rounded: any one proves some bound.
+
+    >>> near(Fraction(1, 2)) == str(2**59)
+    True
+    """
+    return str(round(number(value) * UNIT))
+
+
+def canonical(document: Any) -> str:
+    """The one way to write a document down.
+
+    >>> canonical({"work": "1", "list": [1, None]})
+    '{"work":"1","list":[1,null]}'
+    """
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def digest(written: str) -> str:
+    """The fingerprint of a document: what `sha256sum` says of its file.
+
+    >>> digest("")[:8]
+    'e3b0c442'
+    """
+    return hashlib.sha256(written.encode()).hexdigest()

@@ -1,0 +1,75 @@
+"""Optimality without data: the least of some bounds in closed form."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.logs import LOG_COST, times_log2, bits, exp
+from dalenius.kernel.nouns import Label, Setting
+from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.promises import Independent, InformationPrivacy, Promise
+from dalenius.kernel.release import Joint, information
+from dalenius.kernel.rows import MOST_NATS, Frame, least_ratio
+from dalenius.kernel.subsets import ceiling
+
+
+def bound_in_closed_form(
+    setting: Setting,
+    promises: tuple[Promise, ...],
+    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    objective: Objective,
+    proof: Node,
+) -> Fraction:
+    """The least of four bounds of I(W; Y, K).
+
+    I(W; X, K), because Y is drawn from X. I(W; X, K | V) for each view V of which (Y, K) is independent (000, Prop. 2).
+    Where nothing leaves beside the letter also the ceiling of local DP, whatever the law is, and the surprisal of the
+    inputs.
+    """
+    require(objective.maximise, "this proof is for information")
+    proof.fields("rule")
+    views: list[tuple[str, ...]] = [(), *(p.secret for p in promises if isinstance(p, Independent))]
+    bounds = []
+    for view in views:
+        joint: Joint = {}
+        labels = list(
+            zip(setting.labels(objective.about), setting.labels(view), setting.input, setting.beside, strict=True)
+        )
+        for (w, v, x, k), n in setting.weights(labels).items():
+            key: tuple[Label, Label, tuple[int, Label]] = (w, v, (x, k))
+            joint[key] = n
+        bounds.append(information(joint, setting.work)[1])
+    if not setting.mechanism.beside:
+        r = least_ratio(setting, promises)
+        bounds += [ceiling(r)] if r is not None else []
+        bounds.append(surprisal(setting, promises, r))
+    return min(bounds)
+
+
+def surprisal(setting: Setting, promises: Sequence[Promise], r: Fraction | None) -> Fraction:
+    """sum_x p(x) log2(top(x) / p(x)) >= I(X; Y) if no letter makes x likelier than top(x).
+
+    Independence of a view: p(x | y) p(a | x) <= p(a | y) = p(a). Information privacy: at most e^epsilon p(a). Local DP
+    with the ratio r: p(x | y) <= r p / (1 - p + r p).
+    """
+    total, work = setting.total, setting.work
+    most = {x: Fraction(1) for x in setting.mass}
+    for promise in promises:
+        if isinstance(promise, Independent):
+            factor = Fraction(1)
+        elif isinstance(promise, InformationPrivacy) and promise.epsilon <= MOST_NATS:
+            factor = exp(promise.epsilon)[1]
+        else:
+            continue
+        frame = Frame(setting, promise.secret)
+        work.spend(4 * len(frame.labels))
+        for x, counts in frame.by_input.items():
+            for a, n in counts:
+                most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (n * total))
+    work.spend(LOG_COST * len(most))
+    units = 0
+    for x, n in setting.mass.items():
+        p = Fraction(n, total)
+        top = most[x] if r is None else min(most[x], r * p / (1 - p + r * p))
+        units += times_log2(p, top / p)[1]
+    return bits(units)

@@ -1,0 +1,350 @@
+r"""Channels that are made of smaller ones: windows that draw an output each, and a channel for each stratum.
+
+*Levels.* p(y | x) = prod_j p_j(y_j | x of window j), so the ratio of two rows is at most the product of the windows'
+ratios: levels of local DP add up. Within a stratum the level is that of its own channel, so the largest counts.
+
+*Strata* S leave as they are: I(W; Y, K, S) = I(W; S) + sum_s p(s) I(W; Y, K | S = s).
+
+*Windows over independent groups* (000, Lemma 7, corrected). Join a window to every group of variables that it looks at.
+If that graph is a forest, and each window is independent, jointly, of what it sees of every group that another window
+looks at too, then Y_1, ..., Y_m are independent of each other, and together they are independent of a view V as soon
+as, in each tree, V lies in one group that several windows look at, or in groups of one window whose own output is
+independent of that part of V.
+
+Proof. Fix y, hang a tree up by its window e and sum the other samples out from the leaves. A window f below a group b
+passes on sum p(y_f | x_f) p(x_f outside b) = p(y_f | what f sees of b) = p(y_f), a constant, because b has another
+window above. Hence p(y | x of the groups of e) = p(y_e | x_e) prod_f p(y_f), and averaging over what V leaves open
+gives p(y | v) = prod p(y_f). Hung up by a group with several windows, all of them pass on constants.
+
+For the same reason I(A; Y | G) = I(A; Y_e | G) where window e looks at all groups of A and G; and as the Y_j are
+independent, I(W; Y) >= sum_j I(W; Y_j).
+"""
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import lcm, prod
+
+from dalenius.kernel.channel import ENTRIES, Channel, Rows, read_channel
+from dalenius.kernel.divided import strata, told_by_strata, window
+from dalenius.kernel.groups import Groups
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.release import Compact, Figures, Metric, Release, release_of
+
+GONE_THROUGH = 1 << 14  # outcomes of the law, and entries of the matrix, that are gone through one by one
+
+
+class ByLemma(Release):
+    """A release whose independence is proved by a lemma where its outcomes are too many to go through."""
+
+    @cached_property
+    def by_lemma(self) -> bool:
+        """Whether the law is made of independent groups, and too large to be gone through."""
+        law = self.setting.law
+        if not isinstance(law, Groups) or not law.independent:
+            return False
+        if law.size <= GONE_THROUGH and self.setting.many * self.channel.width <= GONE_THROUGH:
+            return False
+        require(not self.setting.mechanism.beside, "a column leaves as it is, of which the lemma does not speak")
+        return True
+
+    @property
+    def groups(self) -> Groups:
+        """The independent groups that the lemma speaks of."""
+        law = self.setting.law
+        if not isinstance(law, Groups) or not law.independent:
+            raise Refused("the law is not made of independent groups")
+        return law
+
+    @abstractmethod
+    def hide(self, secret: Sequence[str]) -> None:
+        """Refuse unless the lemma says that all outputs together are independent of the secret."""
+
+    @abstractmethod
+    def reached(self, about: Sequence[str]) -> Fraction:
+        """What all outputs together tell, from below."""
+
+    @abstractmethod
+    def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
+        """What all outputs together tell somebody who knows the given columns, from above."""
+
+    @cached_property
+    def hidden(self) -> set[tuple[str, ...]]:
+        """The secrets of which the lemma has been proved, each once."""
+        return set()
+
+    def independent(self, secret: Sequence[str]) -> None:
+        if not self.by_lemma:
+            super().independent(secret)
+        elif tuple(secret) not in self.hidden:
+            self.hide(secret)
+            self.hidden.add(tuple(secret))
+
+    def told(self, secret: Sequence[str]) -> Figures:
+        """By the lemma nothing is told, and no guess gets better."""
+        if not self.by_lemma:
+            return super().told(secret)
+        self.independent(secret)
+        chance = self.groups.likeliest(secret, self.work)
+        return {
+            "leakage_bits": Fraction(0),
+            "worst_letter_bits": Fraction(0),
+            "odds_nats": Fraction(0),
+            "guess_before": chance,
+            "guess_after": chance,
+            "entropy_bits": self.groups.entropy(secret, self.work)[1],
+        }
+
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
+        """Bounds of I(about; all outputs | given)."""
+        if not self.by_lemma:
+            return super().information(about, given)
+        if given:
+            return Fraction(0), self.most_told(about, given)
+        return self.reached(about), self.groups.entropy(about, self.work)[1]
+
+
+@dataclass(frozen=True)
+class Windows(Compact):
+    """Outputs that are drawn each by itself, each from a few of the observed columns.
+
+    Parameters
+    ----------
+    reads : tuple of tuple of int
+        For each window, the places of the observed columns that it looks at.
+    channels : tuple of Channel
+        The channel of each window.
+    sizes : tuple of int
+        How many letters each observed column has.
+    width : int
+        How many letters all outputs have together.
+    """
+
+    reads: tuple[tuple[int, ...], ...]
+    channels: tuple[Channel, ...]
+    sizes: tuple[int, ...]
+    width: int
+    form = "windows"
+
+    def rows(self, work: Work) -> Rows:
+        many = prod(self.sizes)
+        require(many * self.width <= ENTRIES, "form windows has too many entries to be written out")
+        tables = [channel.rows(work) for channel in self.channels]
+        scale = prod(one for one, _ in tables)
+        work.spend(8 * many * self.width, scale.bit_length())
+        found = []
+        for x in product(*map(range, self.sizes)):
+            row = [1]
+            for at, (_, rows) in zip(self.reads, tables, strict=True):
+                place = 0
+                for i in at:
+                    place = place * self.sizes[i] + x[i]
+                row = [a * b for a in row for b in rows[place]]
+            found.append(row)
+        return scale, found
+
+    def release(self, setting: Setting) -> Release:
+        return WindowsRelease(setting, self)
+
+    def seen(self, setting: Setting) -> list[Setting]:
+        """The setting of each window."""
+        mechanism = setting.mechanism
+        return [
+            window(setting, tuple(mechanism.observe[i] for i in at), mechanism.release[k : k + 1])
+            for k, at in enumerate(self.reads)
+        ]
+
+
+def read_windows(node: Node, setting: Setting) -> Channel:
+    """`{"form": "windows", "windows": [{"reads": [n, ...], "channel": channel}, ...]}`."""
+    mechanism = setting.mechanism
+    node.require(mechanism.reads == mechanism.observe, "windows look at observed columns alone")
+    node.require(mechanism.fresh is None, "each window has letters of its own")
+    _, windows = node.fields("form", "windows")
+    windows.require(windows.length() > 0, "there is no window")
+    reads = list[tuple[int, ...]]()
+    channels = list[Channel]()
+    for k, item in enumerate(windows.pair(len(mechanism.release) or windows.length())):
+        at, channel = item.fields("reads", "channel")
+        places = at.places(len(mechanism.observe))
+        at.require(bool(places) and places == sorted(set(places)), "these are not different columns, rising")
+        names = tuple(mechanism.observe[i] for i in places)
+        reads.append(tuple(places))
+        channels.append(read_channel(channel, window(setting, names, mechanism.release[k : k + 1])))
+    width = prod(channel.width for channel in channels)
+    return Windows(tuple(reads), tuple(channels), tuple(setting.sizes), width)
+
+
+class WindowsRelease(ByLemma):
+    """Windows side by side, each with the setting that it sees."""
+
+    channel: Windows
+
+    @cached_property
+    def parts(self) -> list[Release]:
+        """Each window as a release of its own."""
+        settings = self.channel.seen(self.setting)
+        return [release_of(small, own) for small, own in zip(settings, self.channel.channels, strict=True)]
+
+    def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
+        """The sum of the levels of the windows."""
+        if metric is not None:
+            return super().level(given, metric)
+        return sum((part.level(given, None) for part in self.parts), Fraction(0))
+
+    def keep_shape(self) -> None:
+        """The form and level of each column's matrix, where each has one; of all letters together nothing is proved."""
+        mechanism = self.setting.mechanism
+        held = mechanism.forbid or mechanism.freeze or mechanism.never or mechanism.preserve_marginals
+        require(not held, "form windows does not prove what is forbidden, frozen or preserved")
+        if mechanism.each is None:
+            require(mechanism.form == "any", "the matrix is not of the form that is asked for")
+            return
+        for part, level in zip(self.columns, mechanism.each, strict=True):
+            part.keep_shape()
+            require(part.level((), None) <= level, "the matrix of a column has a higher level than it may have")
+
+    @property
+    def columns(self) -> list[Release]:
+        """The windows as matrices of the observed columns, one each."""
+        single = [(k,) for k in range(len(self.channel.sizes))]
+        require(list(self.channel.reads) == single, "there is not one window for each observed column, in their order")
+        return self.parts
+
+    def information_of_each(self) -> tuple[Fraction, Fraction]:
+        """Bounds of the sum of I(X_j; Y_j) over the observed columns."""
+        ends = [part.information(part.setting.mechanism.observe) for part in self.columns]
+        return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
+
+    @cached_property
+    def forest(self) -> tuple[list[set[int]], list[int], set[int]]:
+        """The groups that each window looks at, the tree that each group is in, and the groups of several windows.
+
+        Refused unless the windows are a forest, and each is independent of what it sees of a group of several.
+        """
+        place = self.groups.place
+        seen = [{place[name] for name in part.setting.mechanism.observe} for part in self.parts]
+        tree = list(range(len(self.groups.groups)))
+        self.work.spend(4 * len(tree) * len(seen))
+        for k, groups in enumerate(seen):
+            roots = {tree[b] for b in groups}
+            require(len(roots) == len(groups), f"window {k} closes a cycle: the lemma does not hold for such windows")
+            tree = [min(roots) if root in roots else root for root in tree]
+        windows = Counter(b for groups in seen for b in groups)
+        shared = {b for b, many in windows.items() if many > 1}
+        for groups, part in zip(seen, self.parts, strict=True):
+            for b in sorted(shared & groups):
+                part.independent([name for name in part.setting.mechanism.observe if place[name] == b])
+        return seen, tree, shared
+
+    def hide(self, secret: Sequence[str]) -> None:
+        seen, tree, shared = self.forest
+        place = self.groups.place
+        for root in sorted({tree[place[name]] for name in secret}):
+            names = [name for name in secret if tree[place[name]] == root]
+            own = {place[name] for name in names}
+            if len(own) == 1 and own <= shared:
+                continue
+            looking = [part for part, among in zip(self.parts, seen, strict=True) if own <= among]
+            touched = any(own & among for among in seen)
+            require(bool(looking) or not touched, f"no window looks at all of {', '.join(names)}: the lemma is silent")
+            for part in looking:
+                part.independent(names)
+
+    def reached(self, about: Sequence[str]) -> Fraction:
+        seen, _, _ = self.forest
+        found = Fraction(0)
+        for part, among in zip(self.parts, seen, strict=True):
+            found += part.information([name for name in about if self.groups.place[name] in among])[0]
+        return found
+
+    def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
+        seen, _, _ = self.forest
+        own = {self.groups.place[name] for name in (*about, *given)}
+        for part, among in zip(self.parts, seen, strict=True):
+            if own <= among:
+                return part.information(about, given)[1]
+        raise Refused(f"no window looks at all of {', '.join((*about, *given))}: the lemma is silent")
+
+
+@dataclass(frozen=True)
+class Strata(Compact):
+    """A channel for each outcome of the strata, last stratum fastest."""
+
+    channels: tuple[Channel, ...]
+    width: int
+    form = "strata"
+
+    def rows(self, work: Work) -> Rows:
+        tables = [channel.rows(work) for channel in self.channels]
+        many = len(tables[0][1])
+        require(len(tables) * many * self.width <= ENTRIES, "form strata has too many entries to be written out")
+        scale = lcm(*(one for one, _ in tables))
+        work.spend(4 * len(tables) * many * self.width, scale.bit_length())
+        return scale, [[v * (scale // one) for v in rows[x]] for x in range(many) for one, rows in tables]
+
+    def release(self, setting: Setting) -> Release:
+        return StrataRelease(setting, self)
+
+
+def read_strata(node: Node, setting: Setting) -> Channel:
+    """`{"form": "strata", "channels": [channel, ...]}`."""
+    node.require(bool(setting.mechanism.strata), "there are no strata")
+    _, channels = node.fields("form", "channels")
+    items = channels.pair(prod(len(setting.alphabets[name]) for name in setting.mechanism.strata))
+    found = tuple(read_channel(item, small) for item, (_, small) in zip(items, strata(setting), strict=True))
+    channels.require(len({channel.width for channel in found}) == 1, "the strata have different numbers of letters")
+    return Strata(found, found[0].width)
+
+
+class StrataRelease(Release):
+    """A release for each stratum; what they say of levels and information is put together, the rest is written out."""
+
+    channel: Strata
+
+    @cached_property
+    def parts(self) -> list[tuple[Fraction, Release]]:
+        """The probability of each stratum, and its release."""
+        divided = strata(self.setting)
+        total = sum(many for many, _ in divided) or 1
+        return [
+            (Fraction(many, total), release_of(small, own))
+            for (many, small), own in zip(divided, self.channel.channels, strict=True)
+        ]
+
+    def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
+        """The largest level of a stratum, for inputs that agree in the strata."""
+        if metric is not None or not set(self.setting.mechanism.strata) <= set(given):
+            return super().level(given, metric)
+        return max(part.level(given, None) for _, part in self.parts)
+
+    def keep_shape(self) -> None:
+        """What is asked of the matrix of each stratum; marginals are those of all strata together."""
+        require(not self.setting.mechanism.preserve_marginals, "form strata does not prove preserved marginals")
+        for _, part in self.parts:
+            part.keep_shape()
+
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
+        """I(W; S) + sum_s p(s) I(W; Y, K | S = s)."""
+        if given:
+            return super().information(about, given)
+        return self._added([tuple(about)], [(share, part.information(about)) for share, part in self.parts if share])
+
+    def information_of_each(self) -> tuple[Fraction, Fraction]:
+        """The same with a sum over the observed columns in the place of W."""
+        wanted: list[tuple[str, ...]] = [(name,) for name in self.setting.mechanism.observe]
+        return self._added(wanted, [(share, part.information_of_each()) for share, part in self.parts if share])
+
+    def _added(
+        self, wanted: list[tuple[str, ...]], parts: list[tuple[Fraction, tuple[Fraction, Fraction]]]
+    ) -> tuple[Fraction, Fraction]:
+        low, high = told_by_strata(self.setting, wanted)
+        for share, (below, above) in parts:
+            low += share * below
+            high += share * above
+        return low, high

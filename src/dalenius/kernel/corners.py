@@ -1,0 +1,153 @@
+"""Optimality by corners: prices z alone; every extreme column under the promises of independence is visited.
+
+The columns of mass one, v(x) = p(x) c(x), are the polytope {v >= 0, sum v = 1, rows . v = 0}. What they tell is convex,
+so that what it exceeds z.c by is largest at a corner; the other promises only leave fewer columns. If it is at most tau
+at all of them, no mechanism tells more than sum z + tau.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import gcd, lcm
+
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.logs import BITS
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.posteriors import Posteriors
+from dalenius.kernel.promises import Independent, Promise
+from dalenius.kernel.rows import UNIT, Frame
+
+Tableau = list[list[int]]
+Vertex = frozenset[tuple[int, int, int]]  # (place of an input, numerator, denominator) of its positive entries
+
+
+def bound_by_corners(
+    setting: Setting,
+    promises: tuple[Promise, ...],
+    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    objective: Objective,
+    proof: Node,
+) -> Fraction:
+    """sum z + the most that phi exceeds z by at a corner."""
+    require(objective.maximise, "corners are for information")
+    _, prices, basis = proof.fields("rule", "prices", "basis")
+    z = prices.wholes()
+    inputs = list(setting.mass)
+    require(len(z) == len(inputs), "there is not one price for each input that occurs")
+    told = Posteriors(setting, objective.about)
+    place = {key: w for w, key in enumerate(told.keys)}
+    parts = [[(place[key], n) for key, n in told.by_input[x]] for x in inputs]
+    mass = [setting.mass[x] for x in inputs]
+    start = [b.place(len(inputs)) for b in basis.items()]
+    need: int | None = None  # in units of 2^-BITS
+    for vertex in vertices(len(inputs), equations(setting, promises, inputs), start, setting.work):
+        whole = lcm(*(bottom * mass[i] for i, _, bottom in vertex))
+        u, price = [0] * len(told.keys), 0
+        for i, top, bottom in vertex:
+            times = top * (whole // (bottom * mass[i]))
+            price += times * z[i] * setting.total
+            for w, n in parts[i]:
+                u[w] += times * n
+        over = told.phi(u, whole) - (price << BITS - UNIT) // whole
+        need = over if need is None or over > need else need
+    require(need is not None, "no column keeps the promises")
+    assert need is not None
+    return Fraction(sum(z), 1 << UNIT) + Fraction(need, 1 << BITS)
+
+
+def equations(setting: Setting, promises: Sequence[Promise], inputs: Sequence[int]) -> Iterator[list[Fraction]]:
+    """sum_x [p(a, k | x) - p(a) p(k | x)] v(x) = 0 for each value a of an independent view and each k."""
+    for promise in promises:
+        if not isinstance(promise, Independent):
+            continue
+        view = Frame(setting, promise.secret)
+        found = [dict(view.by_input[x]) for x in inputs]
+        setting.work.spend(len(view.pairs) * len(inputs), setting.total.bit_length())
+        beside = [dict.fromkeys(view.worlds, 0) for _ in inputs]
+        for here, counts in zip(beside, found, strict=True):
+            for key, n in counts.items():
+                here[key[view.cut :]] += n
+        for s, k in view.pairs:
+            yield [
+                Fraction(
+                    counts.get(s + k, 0) * setting.total - view.alone[s] * here[k], setting.total * setting.mass[x]
+                )
+                for x, counts, here in zip(inputs, found, beside, strict=True)
+            ]
+
+
+def vertices(n: int, rows: Iterator[list[Fraction]], basis: list[int], work: Work) -> Iterator[Vertex]:
+    """Every vertex of {v in R^n : v >= 0, sum v = 1, rows . v = 0}.
+
+    The polytope is bounded; perturbed along the columns of the starting basis it is simple, so that its graph is
+    connected and a walk over all lexicographically feasible bases meets every vertex. Tableaux hold integers over a
+    common determinant.
+    """
+    tableau = [_whole(row) for row in ([Fraction(1)] * (n + 1), *([*row, Fraction(0)] for row in rows))]
+    start, d = sorted(set(basis)), 1
+    for r, j in enumerate(start):
+        i = next((i for i in range(r, len(tableau)) if tableau[i][j]), -1)
+        require(i >= 0, "the starting basis is singular")
+        tableau[r], tableau[i] = tableau[i], tableau[r]
+        tableau, d = _pivot(tableau, r, j, d, work)
+    require(not any(any(row) for row in tableau[len(start) :]), "the starting basis does not span the constraints")
+    require(all(row[n] >= 0 for row in tableau), "the starting basis is infeasible")
+    seen, met = {frozenset(start)}, set[Vertex]()
+    stack = [(start, tableau[: len(start)], d)]
+    while stack:
+        base, tableau, d = stack.pop()
+        vertex = frozenset(_entries(base, tableau, n, d))
+        if vertex not in met:
+            met.add(vertex)
+            yield vertex
+        for j in set(range(n)).difference(base):
+            work.spend(4 * len(tableau))
+            i = _leaving(tableau, j, (n, *start))
+            after = [*base[:i], j, *base[i + 1 :]]
+            if frozenset(after) not in seen:
+                seen.add(frozenset(after))
+                stack.append((after, *_pivot(tableau, i, j, d, work)))
+
+
+def _whole(row: list[Fraction]) -> list[int]:
+    scale = lcm(*(v.denominator for v in row))
+    return [v.numerator * (scale // v.denominator) for v in row]
+
+
+def _entries(base: list[int], tableau: Tableau, n: int, d: int) -> Iterator[tuple[int, int, int]]:
+    for j, row in zip(base, tableau, strict=True):
+        if row[n]:
+            common = gcd(row[n], d)
+            yield j, row[n] // common, d // common
+
+
+def _leaving(tableau: Tableau, j: int, order: tuple[int, ...]) -> int:
+    """The row that leaves the basis when j enters: the lexicographic ratio test, along these columns."""
+    rows = [i for i, row in enumerate(tableau) if row[j] > 0]
+    require(bool(rows), "the columns are unbounded")
+    for o in order:
+        least = tableau[rows[0]]
+        for i in rows:
+            row = tableau[i]
+            least = row if row[o] * least[j] < least[o] * row[j] else least
+        rows = [i for i in rows if tableau[i][o] * least[j] == least[o] * tableau[i][j]]
+        if len(rows) == 1:
+            return rows[0]
+    require(False, "a tie that no perturbation breaks")
+    return rows[0]
+
+
+def _pivot(tableau: Tableau, i: int, j: int, d: int, work: Work) -> tuple[Tableau, int]:
+    """Column j becomes the unit vector of row i; entries are integers over the new determinant, kept positive."""
+    e, base = tableau[i][j], tableau[i]
+    if e < 0:
+        e, base = -e, [-a for a in base]
+    work.spend(len(tableau) * len(base), d.bit_length())
+    after = []
+    for r, row in enumerate(tableau):
+        if r == i:
+            after.append(base)
+        else:
+            f = row[j]
+            after.append([(a * e - f * b) // d for a, b in zip(row, base, strict=True)])
+    return after, e

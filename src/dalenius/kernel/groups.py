@@ -1,0 +1,116 @@
+"""Laws of groups of variables: independent of each other, or columns whose joint law is not stated.
+
+Neither is multiplied out unless somebody asks for its outcomes, so that a hundred samples are read in no time. What is
+not stated is refused: the margins of two columns say nothing about the two together.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+
+from dalenius.kernel.nouns import PRODUCTS, Label, Law, Variable, read_outcomes
+from dalenius.kernel.numbers import Node, Work, require
+
+
+class Groups(Law):
+    """The laws of disjoint groups of variables, in the order of the variables.
+
+    Parameters
+    ----------
+    groups : tuple of Law
+        A law for each group.
+    independent : bool
+        Whether the groups are independent of each other; if not, how they depend on each other is not stated.
+    work : Work
+        What multiplying the groups out is charged to.
+    """
+
+    def __init__(self, groups: tuple[Law, ...], independent: bool, work: Work) -> None:
+        self.groups = groups
+        self.independent = independent
+        self.work = work
+        self.variables = tuple(variable for group in groups for variable in group.variables)
+        self.place = {variable.name: b for b, group in enumerate(groups) for variable in group.variables}
+        self.size = prod(len(group.atoms) for group in groups)
+        self.rows = groups[0].rows
+        self.total = groups[0].total if self.rows else prod(group.total for group in groups)
+
+    @cached_property
+    def atoms(self) -> tuple[tuple[Label, int], ...]:
+        """The outcomes of all groups together, while they are few."""
+        require(self.independent, "only the law of each column is stated, not how the columns depend on each other")
+        require(self.size <= PRODUCTS, f"{len(self.groups)} independent groups have too many outcomes together")
+        self.work.spend(4 * self.size * len(self.variables), self.total.bit_length())
+        atoms: list[tuple[Label, int]] = [((), 1)]
+        for group in self.groups:
+            atoms = [(a + b, n * m) for a, n in atoms for b, m in group.atoms]
+        return tuple(atoms)
+
+    def touching(self, names: Sequence[str]) -> Law:
+        """The law of the groups that have any of these variables."""
+        found = tuple(self.groups[b] for b in sorted({self.place[name] for name in names}))
+        return found[0] if len(found) == 1 else Groups(found, self.independent, self.work)
+
+    def entropy(self, names: Sequence[str], work: Work) -> tuple[Fraction, Fraction]:
+        """Bounds in bits of H(names): a sum over independent groups."""
+        low = high = Fraction(0)
+        for group, own in self.divided(names):
+            below, above = group.entropy(own, work)
+            low += below
+            high += above
+        return low, high
+
+    def likeliest(self, names: Sequence[str], work: Work) -> Fraction:
+        """The chance of the likeliest outcome of some variables."""
+        found = Fraction(1)
+        for group, own in self.divided(names):
+            counts: Counter[Label] = Counter()
+            work.spend(4 * len(group.atoms), group.total.bit_length())
+            for label, (_, n) in zip(group.labels(own), group.atoms, strict=True):
+                counts[label] += n
+            found *= Fraction(max(counts.values()), group.total)
+        return found
+
+    def divided(self, names: Sequence[str]) -> list[tuple[Law, list[str]]]:
+        """The groups that have any of these variables, each with those that it has."""
+        found: dict[int, list[str]] = {}
+        for name in names:
+            found.setdefault(self.place[name], []).append(name)
+        stated = self.independent or len(found) <= 1
+        require(stated, "only the law of each column is stated, not how the columns depend on each other")
+        return [(self.groups[b], own) for b, own in sorted(found.items())]
+
+
+def touching(law: Law, names: Sequence[str]) -> Law:
+    """The smallest part of a law that stands by itself and has all of these variables."""
+    return law.touching(names) if isinstance(law, Groups) else law
+
+
+def _laws(node: Node, kinds: tuple[str, ...], variables: tuple[Variable, ...], work: Work) -> tuple[Law, ...]:
+    """The laws of a list, each of the variables that follow those of the law before."""
+    found = list[Law]()
+    begin = 0
+    for item in node.items():
+        item.tag(*kinds)
+        many = item.fields("law", "variables", "outcomes")[1].length()
+        found.append(read_outcomes(item, variables[begin : begin + many], work))
+        begin += many
+    node.require(begin == len(variables) > 0, "these are not the laws of all variables, in their order")
+    return tuple(found)
+
+
+def read_independent(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
+    """`{"law": "independent", "groups": [law, ...]}`: stated laws, independent of each other."""
+    _, groups = node.fields("law", "groups")
+    return Groups(_laws(groups, ("known",), variables, work), True, work)
+
+
+def read_margins(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:
+    """`{"law": "margins", "columns": [law, ...]}`: the law of each single variable; of one table, or stated."""
+    _, columns = node.fields("law", "columns")
+    found = _laws(columns, ("table", "known"), variables, work)
+    columns.require(all(len(law.variables) == 1 for law in found), "a margin is the law of one variable")
+    columns.require(len({law.rows for law in found}) == 1, "the columns of one table have the same number of rows")
+    return Groups(found, False, work)

@@ -1,0 +1,114 @@
+r"""Optimality under local DP when the marginals are preserved, p W = p (invariant PRAM), for few letters.
+
+The column of letter y has mass p(y). With m(y) its least entry, a box says low(x) <= W(x, y) / m(y) <= high(x); the first
+one has the ends 1 and r. A column in a box is a mixture of the 2^S corners v of that box, each scaled to mass p(y), and
+what it tells, phi(c) = sum_x p c log2 c - p.c log2 p.c, is convex and 1-homogeneous. So with any prices z of the rows, no
+matrix in the boxes of a leaf tells more than
+
+    sum_x z + sum_y p(y) max over corners v of  (phi(v) - z.v) / p.v.
+"""
+
+from fractions import Fraction
+
+from dalenius.kernel.cases import leaves
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.logs import BITS, LOG_COST, log2
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.promises import Promise
+from dalenius.kernel.rows import UNIT, least_ratio
+from dalenius.kernel.subsets import tells_all
+
+MOST_LETTERS = 10
+RATIO_BITS = 64  # after the point of the ends of a box
+ONE = 1 << RATIO_BITS
+
+Box = tuple[tuple[int, int], ...]  # the least and the largest ratio of each x that occurs
+
+
+def bound_with_margins(
+    setting: Setting,
+    promises: tuple[Promise, ...],
+    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    objective: Objective,
+    proof: Node,
+) -> Fraction:
+    """The worst leaf of a tree of boxes: a split [y, x, ratio], at most that first; a leaf: the prices.
+
+    A part of a split in which no entry of a column can be its least is empty and has no leaf.
+    """
+    m = setting.mechanism
+    own = m.preserve_marginals and m.release == m.reads and not m.beside
+    require(own and tells_all(setting, objective), "these margins are for W = X, released as it is observed")
+    r = least_ratio(setting, promises)
+    require(r is not None and r > 1, "no promise bounds the ratio of all pairs of inputs")
+    assert r is not None
+    _, tree = proof.fields("rule", "tree")
+    return Invariant(setting, r).worst(tree)
+
+
+class Invariant:
+    """The letters that occur, and what corners of their boxes have in common; a letter that never occurs has no mass."""
+
+    def __init__(self, setting: Setting, r: Fraction) -> None:
+        self.work = setting.work
+        self.mass = list(setting.mass.values())
+        self.total = setting.total
+        many = len(self.mass)
+        require(many <= MOST_LETTERS, f"there are more than {MOST_LETTERS} letters")
+        ends = (ONE, -(-(r.numerator << RATIO_BITS) // r.denominator))
+        self.root: tuple[Box, ...] = ((ends,) * many,) * many  # for each letter y its box
+        self.logs: dict[int, int] = {}
+        self.sums: dict[Box, list[tuple[int, int]]] = {}
+
+    def worst(self, tree: Node) -> Fraction:
+        """The bound of the leaf that bounds least."""
+        found: list[Fraction] = []
+        for boxes, node in leaves(tree, self.root, self._split, self.work):
+            prices = [v.whole() for v in node.items()[1:]]
+            if len(prices) != len(self.mass):
+                raise node.refuse("a leaf has not one price for each letter")
+            found.append(self._leaf(boxes, prices))
+        return max(found)
+
+    def _split(self, boxes: tuple[Box, ...], node: Node) -> list[tuple[Box, ...]]:
+        _, letter, row, at = node.pair(4)
+        y, x = letter.place(len(boxes)), row.place(len(boxes))
+        threshold = at.number(0) * ONE
+        low, high = boxes[y][x]
+        if threshold.denominator != 1 or not low < threshold < high:
+            raise node.refuse("a split does not divide its box on the grid")
+        self.work.spend(4 * len(boxes))
+        parts = []
+        for half in ((low, int(threshold)), (int(threshold), high)):
+            box = (*boxes[y][:x], half, *boxes[y][x + 1 :])
+            if any(least == ONE for least, _ in box):  # else no entry of the column is its least
+                parts.append((*boxes[:y], box, *boxes[y + 1 :]))
+        return parts
+
+    def _leaf(self, boxes: tuple[Box, ...], prices: list[int]) -> Fraction:
+        here = 0  # in units of 2^-BITS / total
+        for n, box in zip(self.mass, boxes, strict=True):
+            self.work.spend(4 << len(box), 256)
+            told = [0]
+            for m, price, ends in zip(self.mass, prices, box, strict=True):
+                parts = [m * end * self._log(end) - (self.total * price * end << BITS - UNIT) for end in ends]
+                told = [v + part for part in parts for v in told]
+            corners = zip(told, self._masses(box), strict=True)
+            here += n * max(-(-v // mass) - less for v, (mass, less) in corners)
+        return Fraction(sum(prices), 1 << UNIT) + Fraction(here, self.total << BITS)
+
+    def _log(self, ratio: int) -> int:
+        if ratio not in self.logs:
+            self.logs[ratio] = log2(ratio, ONE)[1]
+        return self.logs[ratio]
+
+    def _masses(self, box: Box) -> list[tuple[int, int]]:
+        """p.v of each corner, over total and 2^RATIO_BITS, and a lower bound of its logarithm."""
+        if box not in self.sums:
+            self.work.spend(LOG_COST << len(box))
+            masses = [0]
+            for n, ends in zip(self.mass, box, strict=True):
+                masses = [v + n * end for end in ends for v in masses]
+            self.sums[box] = [(v, log2(v, self.total * ONE)[0]) for v in masses]
+        return self.sums[box]

@@ -1,0 +1,305 @@
+r"""Optimality by lines: one sentence for minimisation and maximisation, for leakage programs, cells and boxes.
+
+A mechanism is a set of columns c_t(x) = p(t | x) >= 0 with sum_t c_t = 1. Its gain, which is what is maximised or minus
+what is minimised, is a sum over its columns, and so is what it has left of a promise, times any multiplier of the
+right sign. Divide the pairs (letter, column) into cases j. If in case j
+
+    gain(c) + sum of multipliers times (allowed - used)(c)  <=  sum_x L_j(x) c(x)                                    (1)
+
+then no mechanism that keeps the promises gains more than
+
+    sum_x max_j L_j(x) + sum of multipliers times allowed.                                                           (2)
+
+For each of its columns is in some case, so what it gains, plus something that is not negative, is at most
+sum_x max_j L_j(x) c_t(x); sum over t with sum_t c_t(x) = 1. Cases are the released letters, maps from side information
+to letters, simplicial cells or boxes of posteriors. The maximum over j runs over the cases that a letter may be in.
+
+With prices z and a ratio r of local DP between all pairs of inputs a column lies in [m, r m] everywhere, so that
+
+    l.c <= z.c + m tau,    tau = sum_x [r (l - z)_+ - (l - z)_-],    over all inputs, also those that never occur.   (3)
+
+The m of all columns sum up to at most one, and (2) is sum z plus the largest tau that is not negative.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from dalenius.kernel.cases import leaves
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.letters import Gains, Letters, Map, gains_of_maps, maps_of
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.posteriors import Posteriors
+from dalenius.kernel.promises import Contraction, Promise
+from dalenius.kernel.ranges import Ranges
+from dalenius.kernel.rows import FINE, UNIT, UP, Column, Frame, Scores, constant, least_ratio, pairs, scores
+from dalenius.kernel.simplices import raised_on_simplices
+
+DIVISIONS = ("letters", "maps", "simplices", "ranges")
+
+
+class Case(NamedTuple):
+    """The place of what is released (a letter or a map; one tree for all of them has place 0), its line, and a shift."""
+
+    place: int
+    line: int
+    shift: int  # in units of 2^-FINE, times the mass of the column
+
+
+def bound_by_lines(
+    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+) -> Fraction:
+    """The bound (2) of the objective for every mechanism that keeps the promises and the limits."""
+    gain = Lines(setting, promises, limits, objective, proof).bound()
+    return gain if objective.maximise else max(Fraction(0), -gain)
+
+
+class Lines:
+    """The lines of a proof: for each input a number for each of its leaves, in units of 2^-FINE / total.
+
+    Parameters
+    ----------
+    setting, promises, limits, objective
+        What is asked for.
+    proof : Node
+        {rule, division, promises, limits, margins, cuts, prices, trees, leaves, relations}.
+    """
+
+    def __init__(
+        self,
+        setting: Setting,
+        promises: tuple[Promise, ...],
+        limits: tuple[Limit, ...],
+        objective: Objective,
+        proof: Node,
+    ) -> None:
+        _, division, weights, by_limit, margins, cuts, prices, trees, leaf_list, relations = proof.fields(
+            "rule", "division", "promises", "limits", "margins", "cuts", "prices", "trees", "leaves", "relations"
+        )
+        self.setting = setting
+        self.promises = promises
+        self.objective = objective
+        self.division = division.text()
+        require(self.division in DIVISIONS, "there is no such division of columns")
+        self.weights = [v.whole(0) for v in weights.pair(len(promises))]
+        self.letters = Letters(
+            setting, limits, objective, [v.whole(0) for v in by_limit.pair(len(limits))], margins.wholes()
+        )
+        self.prices = prices.wholes()  # in the order of the inputs that occur
+        require(len(self.prices) in (0, len(setting.mass)), "there is not one price for each input that occurs")
+        self.priced = bool(self.prices) and self.division == "ranges"
+        self.cuts = cuts.items()
+        self.trees = trees.items()
+        self.relations = relations
+        require(not relations.items() or self.division == "ranges", "relations are for ranges")
+        self.own: list[Node] = []
+        self.rows: list[list[Node]] = []
+        for leaf in leaf_list.items():
+            own, rows = leaf.fields("objective", "promises")
+            self.own.append(own)
+            self.rows.append(rows.pair(len(promises)))
+        require(bool(self.own), "a proof has no lines")
+        setting.work.spend(10 * len(self.own) * (1 + len(promises)))
+        self.frames: dict[tuple[str, ...], Frame] = {}
+        self.told = Posteriors(setting, objective.about) if objective.maximise else None
+        self.constant = self.letters.constant
+        self.lines: dict[int, Column] = {x: [0] * len(self.own) for x in setting.mass}
+
+    def frame(self, secret: tuple[str, ...]) -> Frame:
+        """The labels of a secret, made once."""
+        if secret not in self.frames:
+            self.frames[secret] = Frame(self.setting, secret)
+        return self.frames[secret]
+
+    def bound(self) -> Fraction:
+        """The bound (2) of the gain."""
+        for promise, weight in zip(self.promises, self.weights, strict=True):
+            if promise.about:
+                self.constant += constant(promise, weight, self.frame(promise.about))
+            else:
+                require(weight == 0, "this promise has no weight for all letters")
+        self._add_promises()
+        self._add_cuts()
+        slopes = self._add_objective()
+        if self.priced:
+            slopes = self._price(slopes)
+        if self.division == "maps":
+            return self._over_maps()
+        by_letter = len(self.setting.released) if self.setting.released is not None else 0
+        one = len(self.trees) == 1 and not self.letters.matter
+        require(one or len(self.trees) == by_letter, "there is not a tree for each letter")
+        cases = [case for t, tree in enumerate(self.trees) for case in self._cases(t, tree, slopes)]
+        if self.prices and not self.priced:
+            require(one, "prices are for one tree")
+            return self._beyond_prices(cases)
+        gains = None if len(self.trees) == 1 and one else self.letters.released(self.lines)
+        return self._sum(cases, gains)
+
+    # The lines: what promises, cuts and the objective add to them.
+
+    def _add_promises(self) -> None:
+        """Scores of the promises about secrets, and inequalities between inputs: (i, j, v, r) adds v [r c(j) - c(i)]."""
+        together: dict[tuple[str, ...], list[Scores]] = {}
+        for k, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
+            nodes = [rows[k] for rows in self.rows]
+            if promise.about:
+                found = scores(promise, self.frame(promise.about), weight, nodes)
+                together.setdefault(promise.about, []).append(found)
+                continue
+            for case, node in enumerate(nodes):
+                for i, j, v, r in pairs(promise, self.setting, node):
+                    self._line(i)[case] -= v * self.setting.total << UP
+                    self._line(j)[case] -= -(v * self.setting.total * r.numerator << UP) // r.denominator
+        for secret, several in together.items():
+            for one in several:
+                self._add_scores(self.frame(secret), one)
+
+    def _line(self, x: int) -> Column:
+        return self.lines.setdefault(x, [0] * len(self.own))
+
+    def _add_scores(self, frame: Frame, found: Scores) -> None:
+        if not found:
+            return
+        self.setting.work.spend(len(frame.counts) * len(self.own), self.setting.total.bit_length())
+        for x, counts in frame.by_input.items():
+            line = self.lines[x]
+            for key, n in counts:
+                line = [a + n * v for a, v in zip(line, found[key], strict=True)]
+            self.lines[x] = line
+
+    def _add_cuts(self) -> None:
+        """Contraction: at_most >= b (1-b) sum_t (p - q)^2 / m for two rows p, q and m = b p + (1-b) q (004, eq. 7).
+
+        (p - q)^2 / m >= 2 a (p - q) - a^2 m for every a; a cut is a pair, b, a weight, and a slope a for each leaf.
+        """
+        for cut in self.cuts:
+            which, first, second, at, weight, slopes = cut.fields(
+                "promise", "first", "second", "at", "weight", "slopes"
+            )
+            promise = self.promises[which.place(len(self.promises))]
+            x, y = first.place(self.setting.many), second.place(self.setting.many)
+            b, w = at.number(0), weight.number(0)
+            if not isinstance(promise, Contraction) or b > 1 or x == y:
+                raise cut.refuse("a cut needs a promise of contraction, a point up to 1 and two inputs")
+            front = self.setting.total * w * b * (1 - b) * (1 << FINE)
+            numbers = [slope.number() for slope in slopes.pair(len(self.own))]
+            self.setting.work.spend(20 * len(numbers))
+            for e, sign, share in ((x, 1, b), (y, -1, 1 - b)):
+                line = self._line(e)
+                for case, a in enumerate(numbers):
+                    line[case] -= front * (2 * sign * a - a * a * share) // 1  # floors, so that the line is not too low
+            self.constant += w * promise.at_most
+
+    def _add_objective(self) -> list[list[int]]:
+        """What the objective adds to the lines; for information the numbers of each leaf in units of 2^-UNIT."""
+        o = self.objective
+        if self.told is not None:
+            numbers = [own.wholes() for own in self.own]
+            many = 1 if self.priced else len(self.told.keys)
+            require(all(len(found) == many for found in numbers), "a leaf has not one number for each label")
+            if not self.priced:
+                columns = zip(self.told.keys, zip(*numbers, strict=True), strict=True)
+                self._add_scores(self.told, {key: [v << UP for v in column] for key, column in columns})
+            return numbers
+        shares = [] if o.distortion is not None else [(o.theta, o.about), (1 - o.theta, self.setting.mechanism.observe)]
+        shares = [(share, names) for share, names in shares if share]
+        posteriors = [own.pair(len(shares)) for own in self.own]
+        for k, (share, names) in enumerate(shares):
+            frame = self.frame(names)
+            laws = [found[k].wholes(1) for found in posteriors]
+            # I(S; Y, K) = I(S; K) + what the letters add; a rate is I(X; Y | K), without the former.
+            self._add_scores(frame, frame.tangents(int(share * (1 << UNIT)), laws))
+        if o.distortion is None and o.theta:
+            self.constant -= o.theta * self.frame(o.about).already()
+        return []
+
+    def _price(self, sigmas: Sequence[Sequence[int]]) -> list[list[int]]:
+        """W = X with prices z: in each leaf a = z - rows of the promises - sigma, so that every line is z - sigma.
+
+        Returns the slopes a in units of 2^-FINE, from below. On inputs that never occur the rows of the promises stay.
+        """
+        told = self.told
+        require(told is not None and told.tells_itself(), "prices beside ranges are for W = X")
+        assert told is not None
+        less = [sigma << UP for (sigma,) in sigmas]
+        price = dict(zip(self.setting.mass, self.prices, strict=True))
+        columns = []
+        self.setting.work.spend(4 * len(price) * len(less), self.setting.total.bit_length())
+        for x in told.owners():
+            n, z = self.setting.mass[x], price[x] << UP
+            columns.append([z + (-row) // n - sigma for row, sigma in zip(self.lines[x], less, strict=True)])
+            self.lines[x] = [(z - sigma) * n for sigma in less]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    # The cases, and the sum over inputs.
+
+    def _cases(self, place: int, tree: Node, slopes: list[list[int]]) -> list[Case]:
+        """The leaves of the tree of one letter, or of all of them."""
+        if self.division == "letters":
+            require(not self.objective.maximise, "letters alone do not divide the columns of an information")
+            found = leaves(tree, None, _undivided, self.setting.work)
+            return [Case(place, node.pair()[1].place(len(self.own)), 0) for _, node in found]
+        require(self.told is not None, "cells of posteriors are for an information")
+        assert self.told is not None
+        if self.division == "simplices":
+            needs = raised_on_simplices(tree, self.told, slopes)
+        else:
+            up = 0 if self.priced else UP
+            boxes = Ranges(self.told, self.promises, self.relations)
+            needs = boxes.raised(tree, [[v << up for v in row] for row in slopes])
+        require(bool(needs), "a tree leaves no case")
+        return [Case(place, j, need) for j, need in needs.items()]
+
+    def _sum(self, cases: Sequence[Case], gains: Gains | None) -> Fraction:
+        """(2): for each input the best case that it may be in, with what its letter adds."""
+        total = 0
+        for x, line in self.lines.items():
+            n = self.setting.mass.get(x, 0)
+            self.setting.work.spend(len(cases))
+            if gains is None:
+                total += max([line[j] + n * shift for _, j, shift in cases])
+                continue
+            row = gains.get(x)
+            best = [line[j] + n * shift + gain for t, j, shift in cases if (gain := row[t] if row else 0) is not None]
+            require(bool(best), "an input has no letter that it may be released as")
+            total += max(best)
+        return Fraction(total, self.setting.total << FINE) + self.constant
+
+    def _beyond_prices(self, cases: Sequence[Case]) -> Fraction:
+        """(3): any prices z(x) of c(x), and what the lines exceed them by."""
+        setting = self.setting
+        r = least_ratio(setting, self.promises)
+        require(r is not None, "prices beside cells need a level of local_dp between all inputs")
+        assert r is not None
+        price = {x: (v << UP) * setting.total for v, x in zip(self.prices, setting.mass, strict=True)}
+        over = [Fraction(0)] * len(cases)
+        for x, line in self.lines.items():
+            n, z = setting.mass.get(x, 0), price.get(x, 0)
+            setting.work.spend(2 * len(cases))
+            for k, (_, j, shift) in enumerate(cases):
+                more = line[j] + n * shift - z
+                over[k] += r * more if more > 0 else more
+        tau = max(Fraction(0), *over)
+        return (sum(price.values()) + tau) / (setting.total << FINE) + self.constant
+
+    def _over_maps(self) -> Fraction:
+        """Cases are maps from the side information of the user, which the mechanism does not see, to letters."""
+        side = self.setting.mechanism.side
+        released = self.setting.released
+        held = side is not None and self.setting.mechanism.encoder == "statistically-informed"
+        require(held and not self.objective.maximise, "maps are for side information that the mechanism does not see")
+        require(not self.letters.margins and not self.prices, "maps have neither margins nor prices")
+        require(released is not None and len(self.trees) == 1, "maps need letters, and one tree")
+        assert side is not None and released is not None
+        worlds = len(self.setting.alphabets[side])
+        cases: list[Case] = []
+        maps: list[Map] = []
+        for known, node in maps_of(self.trees[0], worlds, len(released), self.setting.work):
+            cases.append(Case(len(maps), node.pair()[1].place(len(self.own)), 0))
+            maps.append(known)
+        return self._sum(cases, gains_of_maps(self.letters, maps))
+
+
+def _undivided(_: None, node: Node) -> list[None]:
+    raise node.refuse("letters are not divided")

@@ -1,0 +1,99 @@
+"""Channels that draw maps from the side information of the user, which they do not read, to released letters.
+
+The user has Z and the drawn letter u, and takes the letter that the map u says for Z. Promises speak of (u, Z), that is,
+of all that the user has. What is released for a record is that of a channel of (x, z), so distortions and forbidden
+letters are those of that channel.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows
+from dalenius.kernel.distortion import Distortion
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, Work
+from dalenius.kernel.release import Compact, Release
+
+
+def informed(setting: Setting) -> Setting:
+    """The same problem for a mechanism that reads the side information, as its last input."""
+    mechanism = replace(setting.mechanism, encoder="informed")
+    return Setting(setting.variables, setting.law, mechanism, setting.work)
+
+
+@dataclass(frozen=True)
+class Maps(Compact):
+    """A matrix of whole numbers over one scale, and for each drawn letter the released one under each value of Z."""
+
+    scale: int
+    table: tuple[tuple[int, ...], ...]
+    decoder: tuple[tuple[int, ...], ...]
+    width: int
+    form = "maps"
+
+    def rows(self, work: Work) -> Rows:
+        work.spend(len(self.table) * self.width)
+        return self.scale, [list(row) for row in self.table]
+
+    def release(self, setting: Setting) -> Release:
+        return ReleasedMaps(setting, self)
+
+
+class ReleasedMaps(Release):
+    """Measures of (u, Z), and distortions of what is released for (x, z)."""
+
+    def __init__(self, setting: Setting, maps: Maps) -> None:
+        super().__init__(setting, maps)
+        self.maps = maps
+
+    @cached_property
+    def decoded(self) -> Release:
+        """The release of a mechanism that reads Z, as its last input, and releases the letter itself."""
+        setting, maps = informed(self.setting), self.maps
+        width = setting.width or 0
+        worlds = setting.sizes[-1]
+        rows: list[tuple[int, ...]] = []
+        self.work.spend(4 * setting.many * maps.width, maps.scale.bit_length())
+        for place in range(setting.many):
+            x, z = divmod(place, worlds)
+            row = [0] * width
+            for v, letters in zip(maps.table[x], maps.decoder, strict=True):
+                row[letters[z]] += v
+            rows.append(tuple(row))
+        return Release(setting, Dense(maps.scale, tuple(rows), width))
+
+    def cost(self, distortion: Distortion) -> Fraction:
+        return self.decoded.cost(distortion)
+
+    def keep_shape(self) -> None:
+        self.decoded.keep_shape()
+
+
+def read_maps(node: Node, setting: Setting) -> Channel:
+    """`maps`: a matrix as in form dense, whose letters are maps; each names a released letter for each value of Z."""
+    _, letters, scale, rows, decoder = node.fields("form", "letters", "scale", "rows", "decoder")
+    side, width = setting.mechanism.side, letters.place(ENTRIES, 1)
+    if side is None or setting.mechanism.encoder != "statistically-informed" or setting.width is None:
+        raise node.refuse(
+            "maps are for side information that the mechanism does not see, and for letters that are known"
+        )
+    worlds, one = len(setting.alphabets[side]), scale.whole(1)
+    setting.work.spend(4 * width * (worlds + setting.many), one.bit_length())
+    maps = tuple(tuple(item.places(setting.width)) for item in decoder.pair(width))
+    decoder.require(all(len(found) == worlds for found in maps), "a map has not a letter for each value")
+    table = tuple(tuple(row.wholes(0)) for row in rows.pair(setting.many))
+    lawful = all(len(row) == width and sum(row) == one for row in table)
+    rows.require(lawful, "a row is not a law of the maps")
+    return Maps(one, table, maps, width)
+
+
+def beside_side_information(release: Release, about: Sequence[str]) -> Fraction | None:
+    """I(about; all that leaves, Z) in bits, rounded up, for side information Z that the mechanism ignores; or None."""
+    setting = release.setting
+    if setting.mechanism.encoder != "uninformed" or not about:
+        return None
+    mechanism = replace(setting.mechanism, encoder="statistically-informed")  # Z beside what leaves, and not read
+    held = Setting(setting.variables, setting.law, mechanism, setting.work)
+    return Release(held, release.channel).information(about)[1]

@@ -1,0 +1,149 @@
+r"""Optimality of what is made of parts, and of what looks at independent groups. Neither sees the channel.
+
+Rule `parts`. *Strata* S leave as they are, and by the chain rule
+
+    I(W; Y, K, S) = I(W; S) + sum_s p(s) I(W; Y, K | S = s):
+
+a mechanism is a channel for each s, and where a promise of local DP holds it holds within each stratum, so each summand
+is bounded by a proof of its own. *Columns* that have a matrix each, of a stated level, tell sum_j I(X_j; Y_j), which is
+bounded column by column. With both, sum_j I(X_j; Y_j, S) is bounded stratum by stratum, and there column by column.
+
+Rule `groups`. For independent groups of variables b, and a view V that Y is independent of (000, Prop. 2),
+
+    I(W; Y) <= I(W; X) = sum_b I(W_b; X_b)   and   I(W; Y) <= I(W; X | V) = sum_b I(W_b; X_b | V_b);
+
+and p(x | y) <= p(x_V), because p(x | y) <= p(x_V | y) = p(x_V), so that
+
+    I(W; Y) <= I(X; Y) = H(X) - H(X | Y) <= H(X) - E max_V log2 1/p(X_V),   V observed and inside one group.
+
+M = min_V p(X_V) is a minimum over independent groups: E log2 1/M is summed up over its possible values.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+from dalenius.kernel.divided import columns, strata, told_by_strata
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.groups import Groups
+from dalenius.kernel.logs import BITS, LOG_COST, bits, log2
+from dalenius.kernel.nouns import Label, Law, Setting
+from dalenius.kernel.numbers import Node, Work
+from dalenius.kernel.promises import Independent, LocalDP, Promise
+from dalenius.kernel.release import Joint, information
+from dalenius.kernel.rules import proved_bound
+
+Names = tuple[str, ...]
+
+
+def bound_by_parts(
+    setting: Setting, promises: tuple[Promise, ...], _limits: tuple[Limit, ...], objective: Objective, proof: Node
+) -> Fraction:
+    """The bounds of strata or of columns, added up: a proof for each stratum that occurs, or for each column.
+
+    Parameters
+    ----------
+    setting, promises, objective
+        What is asked for. Limits, and promises other than local DP without distances, are left out: a bound for more
+        mechanisms holds for fewer.
+    proof : Node
+        `{"rule": "parts", "proofs": [proof, ...]}`.
+
+    Returns
+    -------
+    Fraction
+        What no mechanism of this setting tells more than, in bits.
+
+    Raises
+    ------
+    Refused
+        If the setting has no such parts, or a proof does not fit its part.
+    """
+    _, proofs = proof.fields("rule", "proofs")
+    proof.require(objective.maximise, "parts are for information that is maximised")
+    if setting.mechanism.strata:
+        kept = tuple(promise for promise in promises if isinstance(promise, LocalDP) and promise.metric is None)
+        occurring = [(many, small) for many, small in strata(setting) if many]
+        bound = told_by_strata(setting, objective.wanted)[1]
+        for (many, small), item in zip(occurring, proofs.pair(len(occurring)), strict=True):
+            bound += Fraction(many, setting.total) * proved_bound(small, kept, (), objective, item)
+        return bound
+    proof.require(objective.each, "without strata the parts are columns that have a matrix each")
+    levels = setting.mechanism.each or ()
+    bound = Fraction(0)
+    for level, small, item in zip(levels, columns(setting), proofs.pair(len(levels)), strict=True):
+        promise = LocalDP(level, None, Fraction(0), (), 1)
+        aim = replace(objective, aim="information", about=small.mechanism.observe)
+        bound += proved_bound(small, (promise,), (), aim, item)
+    return bound
+
+
+def bound_by_groups(
+    setting: Setting, promises: tuple[Promise, ...], _limits: tuple[Limit, ...], objective: Objective, proof: Node
+) -> Fraction:
+    """The least of I(W; X), of I(W; X | V) for each view V, and of the surprisal; group by group."""
+    proof.fields("rule")
+    law = setting.law
+    if not isinstance(law, Groups) or not law.independent:
+        raise proof.refuse("the law is not made of independent groups")
+    plain = objective.maximise and not objective.each and not setting.mechanism.beside
+    proof.require(plain, "groups are for information, and for mechanisms beside which nothing leaves")
+    views = [promise.secret for promise in promises if isinstance(promise, Independent)]
+    names = (objective.about, setting.mechanism.observe)
+    told = [_told_in_group(group, *names, (), setting.work) for group in law.groups]
+    gains = [Fraction(0)]
+    for view in views:
+        seen = sorted({law.place[name] for name in view})
+        gains.append(
+            sum((told[b] - _told_in_group(law.groups[b], *names, view, setting.work) for b in seen), Fraction(0))
+        )
+    return min(
+        sum(told, Fraction(0)) - max(gains), _surprisal_of_groups(law, setting.mechanism.observe, views, setting.work)
+    )
+
+
+def _labels_in_group(law: Law, names: Names) -> list[Label]:
+    """For each outcome of a group, those of the names that stand in it."""
+    own = {variable.name for variable in law.variables}
+    return law.labels([name for name in names if name in own])
+
+
+def _told_in_group(law: Law, about: Names, seen: Names, view: Names, work: Work) -> Fraction:
+    """I(W; X | V) inside one group, from above."""
+    joint: Joint = {}
+    labels = zip(
+        _labels_in_group(law, about), _labels_in_group(law, view), _labels_in_group(law, seen), law.atoms, strict=True
+    )
+    for w, v, x, (_, n) in labels:
+        key = w, v, (0, x)
+        joint[key] = joint.get(key, 0) + n
+    return information(joint, work)[1]
+
+
+def _surprisal_of_groups(law: Groups, seen: Names, views: list[Names], work: Work) -> Fraction:
+    """H(X) - E[log2 1/M] from above, M the least p(X_V) of the views that lie inside one group."""
+    entropy = Fraction(0)
+    laws = list[tuple[Law, list[tuple[Fraction, int]]]]()
+    for group in law.groups:
+        inputs = {v.name for v in group.variables} & set(seen)
+        entropy += group.entropy([name for name in seen if name in inputs], work)[1]
+        least = [Fraction(1)] * len(group.atoms)
+        for view in (view for view in views if view and set(view) <= inputs):
+            labels = group.labels(view)
+            alone = Counter[Label]()
+            for label, (_, n) in zip(labels, group.atoms, strict=True):
+                alone[label] += n
+            least = [min(m, Fraction(alone[label], group.total)) for m, label in zip(least, labels, strict=True)]
+        laws.append((group, [(m, n) for m, (_, n) in zip(least, group.atoms, strict=True)]))
+    values = sorted({m for _, one in laws for m, _ in one})
+    work.spend(LOG_COST * len(values) + 8 * len(values) * sum(len(one) for _, one in laws))
+    # E log2 1/M = log2 1/(largest value) + sum over neighbours m < m' of log2(m'/m) P(M <= m), each from below.
+    rare = log2(values[-1].denominator, values[-1].numerator)[0]
+    for m, following in pairwise(values):
+        above = 1 << BITS  # P(M > m) from above
+        for group, one in laws:
+            above = -(-above * sum(n for value, n in one if value > m) // group.total)
+        step = following / m
+        rare += log2(step.numerator, step.denominator)[0] * ((1 << BITS) - above) >> BITS
+    return entropy - bits(rare)

@@ -1,0 +1,43 @@
+"""The rules of optimality. Each returns a bound that no mechanism passes which keeps the promises and the limits.
+
+No rule sees the channel: a bound speaks of the problem alone.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from dalenius.kernel.closed import bound_in_closed_form
+from dalenius.kernel.components import bound_by_components
+from dalenius.kernel.corners import bound_by_corners
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.invariant import bound_with_margins
+from dalenius.kernel.lines import bound_by_lines
+from dalenius.kernel.marginals import bound_by_marginals
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node
+from dalenius.kernel.promises import Promise
+from dalenius.kernel.subsets import bound_by_subsets
+from dalenius.kernel.variance import bound_of_variance
+
+Rule = Callable[[Setting, tuple[Promise, ...], tuple[Limit, ...], Objective, Node], Fraction]
+
+RULES: dict[str, Rule] = {
+    "closed": bound_in_closed_form,
+    "components": bound_by_components,
+    "corners": bound_by_corners,
+    "invariant": bound_with_margins,
+    "lines": bound_by_lines,
+    "marginals": bound_by_marginals,
+    "subsets": bound_by_subsets,
+    "variance": bound_of_variance,
+}
+
+
+def proved_bound(
+    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+) -> Fraction:
+    """What no mechanism passes that keeps the promises, the limits and the shape."""
+    rule = proof.tag(*RULES)
+    # With a matrix for each column the mechanisms that compete are products, and what they tell is added up.
+    proof.require(setting.mechanism.each is None or rule == "parts", "columns with a matrix each are bounded by parts")
+    return RULES[rule](setting, promises, limits, objective, proof)

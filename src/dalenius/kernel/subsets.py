@@ -1,0 +1,241 @@
+r"""Optimality under local DP when the output tells about all of the input: columns of two values, 1 and r.
+
+With the ratio r a column of least value 1 lies in [1, r]^X, so it is a mixture of columns 1 + c 1_A, c = r - 1, and what
+a column tells is convex. Beside columns K that leave as they are, and of which nothing is read, such a column adds
+
+    h(A) = sum_k p(k) g(p(A | k)),    g(P) = P r log2 r - (1 + c P) log2(1 + c P)   (concave),
+
+to I(X; K). With a price y(x) for the mass of each letter and tau the most that h(A) exceeds sum_x y p (1 + c 1_A) by, not
+below 0, no mechanism adds more than sum_x y p + tau, because p.(1 + c 1_A) >= 1. Letters stand in runs of one price, the
+commonest first. Cases: how many letters of a run are in A, if they are alike for every k. At a leaf the tangents of g at
+any P0(k) lie above g, and what is best for a line is found run by run; of unlike letters each part with its k counts by
+itself, at a price of its own, which only raises tau. One world k is the staircase of 002, section 2.3.
+
+With a delta, sum_y (W(y|x) - r W(y|x'))_+ <= delta for all x, x'. Of a column W_y let t_y(x) = min(W_y(x), r min_x'
+W_y(x')). It keeps the ratio r, and all that is cut away in row x is at most eta = (S - 1) delta for S inputs. What a
+column tells is subadditive, so I(X; Y) is at most what all t_y and all W_y - t_y tell. The former is at most
+sum_x y p (1 - cut) + tau <= sum_x y p + tau + eta sum_x p (-y)_+, the latter at most eta H(X), since e(x) / p.e <= 1 / p(x).
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from math import lcm
+
+from dalenius.kernel.cases import leaves
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, entropy, exp, log2, nats, times_log2
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.promises import LocalDP, Promise
+from dalenius.kernel.release import Joint, information
+from dalenius.kernel.rows import MOST_NATS, least_ratio, of_one_row
+
+Known = dict[int, tuple[int, int]]  # of some runs, how many letters are in A at least and at most
+Vector = tuple[int, ...]
+LOW = int(E_LOW * (1 << BITS))  # of log2 e, in units of 2^-BITS
+HIGH = int(E_HIGH * (1 << BITS))
+
+
+def ceiling(r: Fraction) -> Fraction:
+    """What letters of a ratio r add is at most X - 1 - ln X nats with X = r ln r / (r - 1), whatever the law is.
+
+    It grows with X, and X is rounded upwards.
+    """
+    if r == 1:
+        return Fraction(0)
+    top = nats(r) * r / (r - 1)
+    return (top - 1) * E_HIGH - bits(log2(top.numerator, top.denominator)[0])
+
+
+def tells_all(setting: Setting, objective: Objective) -> bool:
+    """Whether the objective is the information about all that is read."""
+    m = setting.mechanism
+    return objective.maximise and set(objective.about) == set(m.observe) == set(m.reads)
+
+
+def bound_by_subsets(
+    setting: Setting,
+    promises: tuple[Promise, ...],
+    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    objective: Objective,
+    proof: Node,
+) -> Fraction:
+    """The bound of I(X; Y, K) for every mechanism that keeps the promises."""
+    require(tells_all(setting, objective), "subsets are for what tells about all of its input")
+    _, runs, tree = proof.fields("rule", "runs", "tree")
+    hidden = entropy(setting.mass.values(), setting.work)[1]
+    worlds, letters = _letters(setting)
+    found = [hidden]
+    r = least_ratio(setting, promises)
+    if r is not None:
+        known = _already(setting)
+        prices = Runs(letters, worlds, r, runs, setting.work) if r > 1 else None
+        found.append(known + (min(ceiling(r), prices.most_added(tree)) if prices else 0))
+    for promise in promises:
+        found += _relaxed(setting, promise, hidden, letters, runs, tree)
+    require(len(found) > 1, "no promise bounds the ratio of all pairs of inputs")
+    return min(found)
+
+
+def _letters(setting: Setting) -> tuple[list[int], list[Vector]]:
+    """How many records have each k, and for each input that occurs how many of its records have each k."""
+    if not setting.mechanism.beside:
+        return [setting.total], [(n,) for n in setting.mass.values()]
+    worlds = dict(sorted(setting.weights(setting.beside).items()))
+    place = {k: i for i, k in enumerate(worlds)}
+    vectors = {x: [0] * len(worlds) for x in setting.mass}
+    setting.work.spend(len(vectors) * len(worlds) + 2 * len(setting.counts))
+    for x, k, n in zip(setting.input, setting.beside, setting.counts, strict=True):
+        vectors[x][place[k]] += n
+    return list(worlds.values()), [tuple(v) for v in vectors.values()]
+
+
+def _already(setting: Setting) -> Fraction:
+    """I(X; K) from above."""
+    if not setting.mechanism.beside:
+        return Fraction(0)
+    both = setting.weights(list(zip(setting.input, setting.beside, strict=True)))
+    joint: Joint = {((x,), (), (0, k)): n for (x, k), n in both.items()}
+    return information(joint, setting.work)[1]
+
+
+def _relaxed(
+    setting: Setting, promise: Promise, hidden: Fraction, letters: list[Vector], runs: Node, tree: Node
+) -> list[Fraction]:
+    """The bound of a promise with a delta between all inputs, where nothing leaves beside the letter."""
+    if not isinstance(promise, LocalDP) or not promise.delta or promise.metric is not None or setting.mechanism.beside:
+        return []
+    epsilon, delta = of_one_row(promise)
+    if epsilon > MOST_NATS:
+        return []
+    r, eta = exp(epsilon)[1], (len(letters) - 1) * delta
+    if r == 1:
+        return [eta * hidden]
+    prices = Runs(letters, [setting.total], r, runs, setting.work)
+    return [min(ceiling(r), prices.most_added(tree) + eta * prices.below()) + eta * hidden]
+
+
+class Runs:
+    """Letters in runs, the commonest first, and the price of their mass, one for all k or one for each.
+
+    Parameters
+    ----------
+    letters : list of tuple
+        For each letter how many records have it with each k.
+    worlds : list of int
+        How many records have each k.
+    r : Fraction
+        The ratio, above 1.
+    runs : Node
+        [many letters, [price, ...]] for each run.
+    work : Work
+        What may still be spent.
+    """
+
+    def __init__(self, letters: Sequence[Vector], worlds: list[int], r: Fraction, runs: Node, work: Work) -> None:
+        order = sorted(letters, key=lambda v: (sum(v), v), reverse=True)
+        self.worlds, self.total, self.work = worlds, sum(worlds), work
+        self.sizes: list[int] = []
+        prices: list[list[Fraction]] = []
+        for item in runs.items():
+            many, price = item.pair()
+            each = [v.number() for v in price.items()]
+            if len(each) not in (1, len(worlds)):
+                raise item.refuse("there is neither one price nor one for each kept value")
+            self.sizes.append(many.whole(1))
+            prices.append(each * (len(worlds) // len(each)))
+        ends = [*accumulate(self.sizes)]
+        require(bool(ends) and ends[-1] == len(order), "the runs are not made of all letters")
+        work.spend(20 * len(order) * len(worlds))
+        starts = [end - many for end, many in zip(ends, self.sizes, strict=True)]
+        self.alike = [order[start] == order[end - 1] for start, end in zip(starts, ends, strict=True)]
+        self.masses = [
+            [sum(v) for v in zip(*order[start:end], strict=True)] for start, end in zip(starts, ends, strict=True)
+        ]
+        self.unit = [order[end - 1] for end in ends]
+        self.top, self.bottom = (r - 1).as_integer_ratio()
+        self.one = lcm(*(v.denominator for each in prices for v in each))
+        require(self.one.bit_length() <= 4096, "the prices have no small common denominator")
+        self.prices = [[v.numerator * (self.one // v.denominator) for v in each] for each in prices]
+        units = sum(
+            p * m for run, mass in zip(self.prices, self.masses, strict=True) for p, m in zip(run, mass, strict=True)
+        )
+        self.paid = Fraction(units, self.one * self.total)
+        self.most = times_log2(r, r)[1]
+
+    def below(self) -> Fraction:
+        """sum_x p (-y)_+."""
+        runs = zip(self.prices, self.masses, strict=True)
+        units = sum(max(0, -p) * m for run, mass in runs for p, m in zip(run, mass, strict=True))
+        return Fraction(units, self.one * self.total)
+
+    def most_added(self, tree: Node) -> Fraction:
+        """sum_x y p + tau. A split [run, k]: more than k letters of the run are in A, or at most k; a leaf: the P0(k)."""
+        worst = Fraction(0)
+        best = self._best_of_one() if len(self.worlds) == 1 else self._best_of_many
+        for known, node in leaves(tree, Known(), self._split, self.work):
+            points = [v.number(0) for v in node.items()[1:]]
+            if len(points) != len(self.worlds) or max(points) > 1:
+                raise node.refuse("a leaf has not one point of [0, 1] for each kept value")
+            self.work.spend(LOG_COST * len(points) + 2 * len(known))
+            worst = max(worst, best(known, *self._tangents(points)) - self.paid)
+        return self.paid + worst
+
+    def _split(self, known: Known, node: Node) -> list[Known]:
+        _, place, count = node.pair(3)
+        run = place.place(len(self.sizes))
+        if not self.alike[run]:
+            raise place.refuse("the letters of this run are not alike")
+        low, high = known.get(run, (0, self.sizes[run]))
+        k = count.place(high)
+        if k < low:
+            raise count.refuse("the split does not divide its run")
+        self.work.spend(len(known))
+        return [known | {run: (k + 1, high)}, known | {run: (low, k)}]
+
+    def _tangents(self, points: list[Fraction]) -> tuple[int, list[int]]:
+        """g(P) <= c P0 log2 e - log2(1 + c P0) + slope P: the weighted sum of the former, and the slopes; from above."""
+        told, slopes = 0, list[int]()
+        for weight, at in zip(self.worlds, points, strict=True):
+            rise, fall = self.top * at.numerator, self.bottom * at.denominator
+            below = log2(rise + fall, fall)[0]
+            slopes.append(self.most - self.top * (below + LOW) // self.bottom)
+            told += weight * (-(-rise * HIGH // fall) - below)
+        return told, slopes
+
+    def _best_of_one(self) -> Callable[[Known, int, list[int]], Fraction]:
+        """One world: runs by their price, so that a leaf needs a bisection and a correction for each run it knows of."""
+        price, mass = [run[0] for run in self.prices], [run[0] for run in self.masses]
+        cheap = sorted(range(len(price)), key=price.__getitem__)
+        rank = {run: k for k, run in enumerate(cheap)}
+        rising = [price[run] for run in cheap]
+        taken_until = [0, *accumulate(mass[run] for run in cheap)]
+        costs_until = [0, *accumulate(mass[run] * price[run] for run in cheap)]
+
+        def best(known: Known, told: int, slopes: list[int]) -> Fraction:
+            (slope,) = slopes
+            cut = bisect_left(rising, -(-slope * self.one * self.bottom // (self.top << BITS)))  # worth their price
+            taken, cost = taken_until[cut], costs_until[cut]
+            for run, (low, high) in known.items():
+                n = self.unit[run][0]
+                more = high * n - mass[run] if rank[run] < cut else low * n
+                taken, cost = taken + more, cost + more * price[run]
+            units = Fraction(told + slope * taken, self.total << BITS)
+            return units - Fraction(self.top * cost, self.bottom * self.one * self.total)
+
+        return best
+
+    def _best_of_many(self, known: Known, told: int, slopes: list[int]) -> Fraction:
+        self.work.spend(4 * len(self.sizes) * len(slopes))
+        gain = told
+        for run, prices in enumerate(self.prices):
+            less = [(self.top * p << BITS) // (self.bottom * self.one) for p in prices]
+            if self.alike[run]:
+                low, high = known.get(run, (0, self.sizes[run]))
+                worth = sum(n * (s - p) for n, s, p in zip(self.unit[run], slopes, less, strict=True))
+                gain += worth * (high if worth > 0 else low)
+            else:
+                gain += sum(max(0, n * (s - p)) for n, s, p in zip(self.masses[run], slopes, less, strict=True))
+        return Fraction(gain, self.total << BITS)

@@ -1,0 +1,197 @@
+r"""The least variance of estimated frequencies under local DP (002, section 4.1): rational, but for e^epsilon.
+
+From n released letters the most likely law, and every efficient unbiased estimate, has covariance V / n with
+
+    V = D G^-1 D',   G = sum_y v_y v_y' / p.c_y,   v_y = D' c_y,   D' = (I | -1),
+
+for a square matrix the covariance of its inverse. The objective is tr V = tr(K G^-1), K = D'D = I + 11'. For any
+symmetric B, tr(K G^-1) >= 2 tr(K B) - sum_y v_y' B K B v_y / p.c_y. A column is a mixture of columns 1 + c 1_A, c = r - 1,
+and psi(c) = v' Q v / p.c, Q = B K B, is convex, so with prices z and tau the most that psi exceeds z by on any of these,
+not below 0, tr V >= 2 tr(K B) - sum z - tau, because p.(1 + c 1_A) >= 1. Up to 12 letters all 2^S subsets are visited. Of
+more, with M = D Q D', a 0/1 vector a has a_i^2 = a_i and a_i a_j >= 0, so that
+
+    N = (1 + c p.a) z.(1 + c a) - c^2 a'Ma + sum_i d_i (a_i^2 - a_i) - a'Ea,   E >= 0 and empty on its diagonal,
+
+a quadratic form of (1, a), is at most (z.(1 + c a) - psi)(1 + c p.a) there: if N + s I is positive semidefinite, tau is
+at most (S + 1) s. That it is, up to a little more s, is seen from a factorisation.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import gcd, isqrt
+from operator import mul
+
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.promises import Promise
+from dalenius.kernel.rows import least_ratio
+
+Matrix = list[list[int]]
+LETTERS = 12  # of which every subset is visited
+MOST_LETTERS = 128
+GRAM_BITS, FINE_BITS = 160, 320  # bits after the point of G, and of its inverse
+FORM_BITS, ROOT_BITS = 80, 100  # of N, and of its factor
+
+
+def total_variance(scale: int, rows: Sequence[Sequence[int]], counts: Sequence[int], work: Work) -> Fraction:
+    """tr V of a channel from above.
+
+    Parameters
+    ----------
+    scale, rows
+        The channel: whole numbers out of the scale, a row for each input.
+    counts : sequence of int
+        How often each input occurs, 0 for those that never do.
+    work : Work
+        What may still be spent.
+
+    Returns
+    -------
+    Fraction
+        The factor of each v v' is rounded downwards, which makes G smaller and its inverse larger.
+    """
+    n, total = len(rows) - 1, sum(counts)
+    require(1 <= n < MOST_LETTERS, f"a variance is proved for 2 to {MOST_LETTERS} letters")
+    G = [[0] * n for _ in range(n)]
+    work.spend(len(rows[0]) * n * n, GRAM_BITS)
+    for column in zip(*rows, strict=True):
+        v = [c - column[-1] for c in column[:-1]]
+        mass, whole = sum(map(mul, counts, column)), gcd(*v)
+        if not mass or not whole:
+            continue
+        weight = (whole * whole * total << GRAM_BITS) // (mass * scale)
+        places = [(i, a // whole) for i, a in enumerate(v) if a]
+        for i, a in places:
+            for j, b in places:
+                G[i][j] += weight * a * b
+    return _trace_of_inverse(G, work)
+
+
+def _trace_of_inverse(G: Matrix, work: Work) -> Fraction:
+    """tr(K G^-1) from above, for a positive semidefinite G in units of 2^-GRAM_BITS.
+
+    With X near G^-1 and the rows of |I - G X| summing to at most e < 1, G is regular, G^-1 = X (I - (I - G X))^-1, and
+    no row of |G^-1 - X| sums to more than e / (1 - e) of the largest row of |X|.
+    """
+    n, one = len(G), 1 << FINE_BITS
+    work.spend(4 * n**3, FINE_BITS)
+    rows = [
+        [*(v << FINE_BITS - GRAM_BITS for v in row), *(one * (i == j) for j in range(n))] for i, row in enumerate(G)
+    ]
+    for k in range(n):
+        require(rows[k][k] > 0, "the released letters do not determine every frequency")
+        rows[k] = [(v << FINE_BITS) // rows[k][k] for v in rows[k]]
+        for i in range(n):
+            factor = rows[i][k]
+            if i != k and factor:
+                rows[i] = [a - (factor * b >> FINE_BITS) for a, b in zip(rows[i], rows[k], strict=True)]
+    X = [row[n:] for row in rows]
+    unit, across = 1 << GRAM_BITS + FINE_BITS, list(zip(*X, strict=True))
+    missed = max(
+        sum(abs(unit * (i == j) - sum(map(mul, row, x))) for j, x in enumerate(across)) for i, row in enumerate(G)
+    )
+    require(2 * missed < unit, "the released letters hardly determine some frequency")
+    spread = Fraction(2 * n * missed * max(sum(map(abs, row)) for row in X), (unit - missed) * one)
+    return Fraction(sum(map(sum, X)) + sum(X[i][i] for i in range(n)), one) + spread
+
+
+def bound_of_variance(
+    setting: Setting,
+    promises: tuple[Promise, ...],
+    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
+    objective: Objective,
+    proof: Node,
+) -> Fraction:
+    """2 tr(K B) - sum z - tau, with B and z in whole numbers of 1 / unit."""
+    m = setting.mechanism
+    own = objective.aim == "variance" and set(objective.about) == set(m.observe) == set(m.reads) and not m.beside
+    require(own, "this proof is for the variance of all that is observed")
+    r = least_ratio(setting, promises)
+    require(r is not None, "no promise bounds the ratio of all pairs of inputs")
+    assert r is not None
+    _, unit, matrix, prices, form = proof.fields("rule", "unit", "matrix", "prices", "form")
+    S = setting.many
+    require(2 <= S <= MOST_LETTERS, f"a variance is proved for 2 to {MOST_LETTERS} letters")
+    B, z, one = _square(matrix, S - 1), prices.wholes(), unit.whole(1)
+    require(len(z) == S, "there is not one price for each letter")
+    counts = [setting.mass.get(x, 0) for x in range(S)]
+    setting.work.spend(8 * S**3, one.bit_length())
+    sums = [sum(row) for row in B]
+    trace = sum(B[i][i] for i in range(S - 1)) + sum(sums)  # tr(K B), K = I + 11'
+    if form.is_null():
+        require(S <= LETTERS, f"the subsets of more than {LETTERS} letters are not visited one by one")
+        Q = [
+            [sum(map(mul, row, other)) + a * b for other, b in zip(B, sums, strict=True)]
+            for row, a in zip(B, sums, strict=True)
+        ]
+        setting.work.spend(S * S << S, 2 * one.bit_length())
+        tau = _most_of_subsets(counts, r - 1, Q, z, one)
+    else:
+        tau = _most_of_form(counts, r - 1, B, z, one, form)
+    return max(Fraction(0), Fraction(2 * trace - sum(z), one) - tau)
+
+
+def _square(node: Node, n: int) -> Matrix:
+    found = [row.wholes() for row in node.pair(n)]
+    if any(len(row) != n for row in found) or any(found[i][j] != found[j][i] for i in range(n) for j in range(i)):
+        raise node.refuse("this is not a symmetric matrix")
+    return found
+
+
+def _most_of_subsets(counts: list[int], c: Fraction, Q: Matrix, z: list[int], unit: int) -> Fraction:
+    """tau, from every subset of the letters."""
+    total, tau = sum(counts), Fraction(0)
+    for A in product((0, 1), repeat=len(counts)):
+        v = [a - A[-1] for a in A[:-1]]
+        mass = sum(n for n, a in zip(counts, A, strict=True) if a)
+        square = sum(x * sum(q * y for q, y in zip(row, v, strict=True) if y) for row, x in zip(Q, v, strict=True) if x)
+        told = c * c * Fraction(square, unit * unit) / (1 + c * Fraction(mass, total))
+        paid = Fraction(sum(z), unit) + c * Fraction(sum(p for p, a in zip(z, A, strict=True) if a), unit)
+        tau = max(tau, told - paid)
+    return tau
+
+
+def _most_of_form(counts: list[int], c: Fraction, B: Matrix, z: list[int], unit: int, form: Node) -> Fraction:
+    """tau from the matrix N, in whole numbers of 1 / one."""
+    diagonal, between, least = form.fields("diagonal", "pairs", "shift")
+    S, total = len(counts), sum(counts)
+    d, E, s = diagonal.wholes(), _square(between, S), least.whole(0)
+    require(len(d) == S, "there is not one number for each letter")
+    require(not any(E[i][i] for i in range(S)) and min(map(min, E)) >= 0, "pairs are negative, or have a diagonal")
+    whole = [[*row, -sum(row)] for row in B]
+    whole.append([-sum(column) for column in zip(*whole, strict=True)])  # D B D'
+    top, low = c.as_integer_ratio()
+    one = 2 * low**2 * unit**2 * total
+    N = [[0] * (S + 1) for _ in range(S + 1)]
+    N[0][0] = 2 * low**2 * unit * total * sum(z)
+    for i in range(S):
+        line = top * low * (total * z[i] + counts[i] * sum(z)) - low**2 * total * d[i]
+        N[0][i + 1] = N[i + 1][0] = line * unit
+        for j in range(i + 1):
+            both = unit * (counts[i] * z[j] + counts[j] * z[i]) - 2 * total * sum(map(mul, whole[i], whole[j]))
+            more = 2 * low**2 * unit * total * ((d[i] if i == j else 0) - E[i][j])
+            N[i + 1][j + 1] = N[j + 1][i + 1] = top**2 * both + more
+    rounded = [[(v << FORM_BITS) // one for v in row] for row in N]  # each entry loses less than one unit
+    for i, row in enumerate(rounded):
+        row[i] += s
+    return (S + 1) * (Fraction(s + S + 1, 1 << FORM_BITS) + _lacking(rounded))
+
+
+def _lacking(n: Matrix) -> Fraction:
+    """How much of I a matrix in units of 2^-FORM_BITS lacks at most to be semidefinite, when it has a factor L.
+
+    What n exceeds L L' by has no row whose absolute values sum to more.
+    """
+    L, left = [[0] * len(n) for _ in n], [0] * len(n)
+    for j in range(len(n)):
+        for i in range(j, len(n)):
+            rest = (n[i][j] << 2 * ROOT_BITS - FORM_BITS) - sum(map(mul, L[i][:j], L[j][:j]))
+            require(i > j or rest > 0, "the matrix of the proof is not positive semidefinite")
+            L[i][j] = isqrt(rest) if i == j else rest // L[j][j]
+            rest -= L[i][j] * L[j][j]
+            left[i] += abs(rest)
+            if i > j:
+                left[j] += abs(rest)
+    return Fraction(max(left), 1 << 2 * ROOT_BITS)

@@ -1,0 +1,216 @@
+"""Proves a design or a card again, and compares it with a table and with a problem file.
+
+The proof needs the kernel alone, so that neither a designer nor a table engine is imported for it.
+"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dalenius.convert import checked, recognised
+from dalenius.errors import InputError, MismatchError, NotCertified
+
+if TYPE_CHECKING:
+    from dalenius.core import Design, Margins, Pmf, Problem
+    from dalenius.kernel.check import Verdict
+    from dalenius.tables import Coded
+
+__all__ = ["provable", "recounted", "verify"]
+
+
+def provable(path: str | Path) -> str:
+    """The text of a file that says that it is a design or a card; a damaged one is for the kernel to refuse."""
+    try:
+        text = Path(path).read_bytes().decode()
+    except FileNotFoundError:
+        raise InputError(f"there is no design file {Path(path).name} (looked in {Path(path).parent.absolute()})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{Path(path).name} is not UTF-8 text") from None
+    except OSError as e:
+        raise InputError(f"cannot read the design file {path}: {e.strerror}") from None
+    try:
+        what = recognised(json.loads(text))
+    except (ValueError, RecursionError):
+        what = None
+    if what is not None and what.startswith("of version 1"):
+        raise InputError(f"{path} is {what}")
+    if what is not None:
+        raise InputError(f"{path} is {what}; there is nothing to prove in it, name a design.json or a card.json")
+    return text
+
+
+def verify(
+    design: "Design | str | Path",
+    *,
+    table: Any = None,
+    problem: "Problem | str | Path | None" = None,
+    privacy: bool = False,
+    work: int | None = None,
+) -> "Verdict":
+    """Re-prove a design (or card file) from itself alone; with a table recount it, with a problem compare the promises.
+
+    Parameters
+    ----------
+    design : Design, str or Path
+        A design, or the file of a design or a card.
+    table : optional
+        A table, its path or a data frame: its rows and counts must be those that the design speaks of.
+    problem : Problem, str or Path, optional
+        A problem or its file: every promise, limit and shape must be those of the design.
+    privacy : bool
+        Whether to prove promises, limits and shapes alone, without value and bound.
+    work : int, optional
+        The work that the file may declare; by default about two seconds for each million characters.
+
+    Returns
+    -------
+    Verdict
+        What was proved.
+
+    Raises
+    ------
+    NotCertified
+        If something is not proved, or table or problem are others.
+
+    >>> from dalenius import solve
+    >>> from dalenius.testing import xor
+    >>> float(verify(solve(xor())).value)
+    1.0
+    """
+    text = provable(design) if isinstance(design, str | Path) else design.dumps()
+    verdict = checked(text, work=work, privacy=privacy)
+    if table is None and problem is None:
+        return verdict
+    if json.loads(text)["format"].startswith("dalenius-card"):
+        raise InputError("a card can be verified by itself only; use the design for --table and --problem")
+    from dalenius.core import Design  # a table engine and arrays are only needed from here on
+    from dalenius.core.problem import Problem
+    from dalenius.tables import read_design, with_metrics
+
+    known = design if isinstance(design, Design) else read_design(design)
+    if problem is not None:
+        asked = problem if isinstance(problem, Problem) else Problem.from_file(problem)
+        _same_promises(text, known, with_metrics(asked, known.channel.inputs))
+    if table is not None:
+        _same_counts(known, table, verdict.rows)
+    return verdict
+
+
+# --- the problem ------------------------------------------------------------------------------------------------------
+def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
+    """Every promise, limit and shape as a typed object; then what only the file beside the design says."""
+    from dalenius.convert import differences
+
+    sections = problem.to_json()
+    asked = {
+        **{k: sections[k] for k in ("mechanism", "objective", "side_information", "robust") if k in sections},
+        "guarantees": [{"promised": promised} for promised in sections["guarantee"]],
+        "limits": [{"promised": promised} for promised in sections.get("limit", [])],
+        "joint": {"variables": {n: list(a) for n, a in design.problem.law.variables.items()}},
+    }
+    for what, ours, wanted in differences(text, asked):
+        raise NotCertified(f"the design does not keep the problem file: {what} is {ours} in the design and {wanted} in the file")
+    _same_sections(design, problem)
+
+
+def _same_sections(design: "Design", problem: "Problem") -> None:
+    """What the kernel does not know of: the unit, the prior, declared columns and words of the search."""
+    if design.problem.source is None and not design.problem.columns:  # nothing travels beside the design
+        _same_alphabets(design, problem)
+        return
+    ours, asked = _sections(design.problem), _sections(problem)
+    ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
+    for name, column in asked["columns"].items():
+        if "quantiles" in column and "cuts" not in column:  # which are found when the table is read
+            ours["columns"][name] = {k: v for k, v in ours["columns"][name].items() if k not in ("cuts", "labels")}
+    for section, wanted in asked.items():
+        if ours[section] != wanted:
+            raise NotCertified(
+                f"the design does not keep the problem file: [{section}] is {json.dumps(ours[section])} in the design "
+                f"and {json.dumps(wanted)} in the file"
+            )
+
+
+def _sections(problem: "Problem") -> dict[str, Any]:
+    document = problem.to_json()
+    source = document.get("source", {})
+    columns = document.get("columns", {})
+    return {
+        "mechanism": document["mechanism"],
+        "source": {k: source.get(k) for k in ("unit", "max_rows", "prior")},
+        "columns": {n: c for n, c in columns.items() if isinstance(c.get("values", []), list)},
+    }
+
+
+def _same_alphabets(design: "Design", problem: "Problem") -> None:
+    from dalenius.core.source import MISSING
+
+    for name, column in problem.columns.items():
+        known = design.problem.law.variables.get(name)
+        if column.values is None or known is None:
+            continue
+        wanted = (*column.values, *([MISSING] if column.missing == "category" else []))
+        if tuple(known) != wanted and tuple(known) != column.values:
+            raise NotCertified(f"the design does not keep the problem file: {name!r} has other letters")
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+def recounted(design: "Design", table: Any) -> "tuple[Pmf | Margins, Coded]":
+    """The law of another table in the alphabets of a design, and the coded table."""
+    from dataclasses import replace
+
+    from dalenius.core import Column, Margins, Samples, TableSource
+    from dalenius.tables import bind, encode, open_table
+
+    problem = design.problem
+    if isinstance(problem.law, Samples):  # the hidden variable is nowhere in a table
+        alike = {n: problem.columns.get(n, Column(values=problem.law.letters)) for n in problem.law.names}
+        found = encode(open_table(table), alike, list(alike))
+        return found.pmf(), found
+    columns = {
+        name: problem.columns.get(name, Column(values=tuple(letters)))
+        for name, letters in problem.law.variables.items()
+    }
+    source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
+    declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None, weights=None))
+    bound, coded = bind(declared, table=table)
+    if coded is None:
+        raise MismatchError("the source of this design is not a table")
+    return bound.law if isinstance(bound.law, Margins) else bound.pmf, coded
+
+
+def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
+    from dalenius.core import Margins, ProductPmf
+    from dalenius.core.pmf import outcome_words
+
+    if design.public_prior:
+        raise InputError(
+            "this design was made on a public prior, not on the table's counts; there is nothing to recount"
+        )
+    if isinstance(design.problem.law, ProductPmf):
+        raise InputError(
+            "this design stands on independent groups, not on a table's counts; there is nothing to recount"
+        )
+    law, (theirs, coded) = design.problem.law, recounted(design, table)
+    if isinstance(theirs, Margins):
+        if law == theirs:
+            return
+        known = list(law.columns) if isinstance(law, Margins) else []
+        column = next(iter(next(c for c in theirs.columns if c not in known).variables))
+        raise NotCertified(f"the table is not the one of the design: the frequencies of {column!r} differ")
+    ours = design.problem.pmf
+    if ours == theirs.marginal(list(ours.variables)):
+        if rows is not None and rows != coded.rows:
+            raise NotCertified(
+                f"the table is not the one of the design: it has {coded.rows:,} rows, and the design speaks of {rows:,}"
+            )
+        return
+    for row in {*map(tuple, ours.support.tolist()), *map(tuple, theirs.support.tolist())}:
+        outcome = {n: a[c] for (n, a), c in zip(ours.variables.items(), row, strict=True)}
+        if ours.probability(**outcome) != theirs.probability(**outcome):
+            words = outcome_words(list(outcome), list(outcome.values()))
+            raise NotCertified(
+                f"the table is not the one of the design: p({words}) is {theirs.probability(**outcome)} in the table "
+                f"and {ours.probability(**outcome)} in the design"
+            )
+    raise NotCertified("the table is not the one of the design: its alphabets differ")
