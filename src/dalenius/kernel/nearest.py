@@ -16,12 +16,12 @@ from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Refused, Work, common_denominator, fraction, require
 
 WIDE_STEPS = 4096  # sums of agreeing weights times masks of an axis: beyond it, looking at every record is as fast
-FEW = 8  # records that are asked for one by one
+FEW_ASKED = 8  # records that are asked for one by one
 _BITS_OF_WORK = 4000  # bits of two operations on masks that take as long as one operation of `Work`
 
 
 @dataclass(frozen=True)
-class Axis:
+class DistanceAxis:
     """One summand of a distance: whole weight times whether codes differ, or times the difference of ordered codes."""
 
     weight: int
@@ -29,12 +29,12 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Metric:
+class RecordMetric:
     """A distance between records in whole units.
 
     Parameters
     ----------
-    axes : tuple of Axis
+    axes : tuple of DistanceAxis
         Their sum is the distance.
     unit : int
         How many whole units are a distance of one.
@@ -42,7 +42,7 @@ class Metric:
         The codes of each record, one for each axis; records are labels of the released columns.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[DistanceAxis, ...]
     unit: int
     codes: dict[Label, tuple[int, ...]]
 
@@ -71,14 +71,14 @@ class Metric:
         return total
 
 
-def metric_between(setting: Setting, distortion: Distortion, records: Sequence[Label]) -> Metric:
+def metric_between(setting: Setting, distortion: Distortion, records: Sequence[Label]) -> RecordMetric:
     """The distance that a distortion is, between records of the released columns.
 
     Sums of `hamming` (also of classes) and `absolute` with weights are symmetric and keep the triangle inequality, on
     which the proofs for records stand; other distortions are refused.
     """
     released = setting.mechanism.release
-    drafts: list[_Draft] = []
+    drafts: list[_DraftAxis] = []
     for part in distortion.parts:
         require(part.kind in ("hamming", "absolute"), f"records are not compared by {part.kind}")
         setting.work.spend(4 * len(records) * len(part.of))
@@ -86,19 +86,19 @@ def metric_between(setting: Setting, distortion: Distortion, records: Sequence[L
         if not part.weight:
             continue
         if part.kind == "hamming":
-            drafts.append(_Draft(_classes(setting, part, columns), part.weight, False))
+            drafts.append(_DraftAxis(_class_codes(setting, part, columns), part.weight, False))
         else:
             for name, column in zip(part.of, columns, strict=True):
-                values, step = _values(setting.alphabets[name], setting.work)
-                drafts.append(_Draft([values[k] for k in column], part.weight / step, True))
+                values, step = _letter_values(setting.alphabets[name], setting.work)
+                drafts.append(_DraftAxis([values[k] for k in column], part.weight / step, True))
     unit = common_denominator([draft.weight for draft in drafts], setting.work)
-    axes = tuple(Axis(int(draft.weight * unit), draft.ordered) for draft in drafts)
+    axes = tuple(DistanceAxis(int(draft.weight * unit), draft.ordered) for draft in drafts)
     rows = zip(*(draft.codes for draft in drafts), strict=True) if drafts else iter([()] * len(records))
-    return Metric(axes, unit, dict(zip(records, rows, strict=True)))
+    return RecordMetric(axes, unit, dict(zip(records, rows, strict=True)))
 
 
 @dataclass(frozen=True)
-class _Draft:
+class _DraftAxis:
     """An axis before all weights have a common unit."""
 
     codes: list[int]
@@ -106,7 +106,7 @@ class _Draft:
     ordered: bool
 
 
-def _classes(setting: Setting, part: Part, columns: list[list[int]]) -> list[int]:
+def _class_codes(setting: Setting, part: Part, columns: list[list[int]]) -> list[int]:
     """For each record a code that is the same exactly for records whose letters are in the same classes."""
     group = {letter: k for k, members in enumerate(part.classes) for letter in members}
     merged = []
@@ -120,7 +120,7 @@ def _classes(setting: Setting, part: Part, columns: list[list[int]]) -> list[int
     return [known.setdefault(label, len(known)) for label in zip(*merged, strict=True)]
 
 
-def _values(letters: Sequence[str], work: Work) -> tuple[list[int], int]:
+def _letter_values(letters: Sequence[str], work: Work) -> tuple[list[int], int]:
     """The letters of an alphabet as whole numbers of steps, and how many steps are one."""
     numbers = []
     for letter in letters:
@@ -137,7 +137,7 @@ class Nearest:
 
     Parameters
     ----------
-    metric : Metric
+    metric : RecordMetric
         The distance.
     records : sequence of Label
         Those that compete.
@@ -152,7 +152,7 @@ class Nearest:
     """
 
     def __init__(
-        self, metric: Metric, records: Sequence[Label], numbers: Sequence[int], scale: int, work: Work, asked: int
+        self, metric: RecordMetric, records: Sequence[Label], numbers: Sequence[int], scale: int, work: Work, asked: int
     ) -> None:
         self.metric = metric
         self.scale = scale
@@ -163,7 +163,7 @@ class Nearest:
         self.numbers = [numbers[k] for k in order]
         self.rows = [metric.codes[record] for record in self.records]
         self.everybody = (1 << len(self.rows)) - 1
-        self.closest = self._closeness() if asked > FEW else None
+        self.closest = self._closeness() if asked > FEW_ASKED else None
 
     def _closeness(self) -> list[dict[int, list[tuple[int, int]]]] | None:
         """For each axis and code: (weight, mask of the records that are at least so close); None: look at every record.
@@ -182,7 +182,7 @@ class Nearest:
         for place, axis in enumerate(self.metric.axes):
             by_code = self._masks(place)
             if axis.ordered:
-                found.append(_within(by_code, self.metric.values(place), axis.weight))
+                found.append(_within_steps(by_code, self.metric.values(place), axis.weight))
             else:
                 found.append({code: [(axis.weight, mask)] for code, mask in by_code.items()})
         return found
@@ -232,7 +232,7 @@ class Nearest:
         return best
 
 
-def _within(by_code: dict[int, int], codes: list[int], weight: int) -> dict[int, list[tuple[int, int]]]:
+def _within_steps(by_code: dict[int, int], codes: list[int], weight: int) -> dict[int, list[tuple[int, int]]]:
     """For each code of an ordered axis: (weight (span - t), records within t), for every t that occurs."""
     span = codes[-1] - codes[0]
     found = {}

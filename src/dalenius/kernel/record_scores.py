@@ -21,11 +21,11 @@ from fractions import Fraction
 from math import gcd
 
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.nearest import Metric, Nearest
+from dalenius.kernel.nearest import RecordMetric, Nearest
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import AboutSecret, Promise
-from dalenius.kernel.records import Table
+from dalenius.kernel.records import RecordTable
 from dalenius.kernel.rows import FINE, Frame, Scores, constant, scores
 from dalenius.kernel.transports import distance_of
 
@@ -48,7 +48,7 @@ def bound_by_records(
         What no mechanism that keeps the promises stays below.
     """
     _, weights, records = proof.fields("rule", "promises", "records")
-    table = Table(setting)
+    table = RecordTable(setting)
     metric = distance_of(setting, objective, table)
     lent: list[tuple[list[Label], Scores]] = []
     allowed = Fraction(0)
@@ -71,13 +71,15 @@ def bound_by_records(
 
 
 def _sum_of_least(
-    setting: Setting, table: Table, metric: Metric, lent: Sequence[tuple[list[Label], Scores]]
+    setting: Setting, table: RecordTable, metric: RecordMetric, lent: Sequence[tuple[list[Label], Scores]]
 ) -> tuple[Fraction, int]:
     """sum_e p_e min_y [d(e, y) - scores of e for y], and how many joint values the secrets have."""
     joint = list(zip(*(labels for labels, _ in lent), strict=True)) if lent else [()] * len(setting.counts)
     kinds = sorted(set(joint))
     setting.work.spend(len(kinds) * (1 + len(lent)) * len(table.records) + 20 * len(joint))
-    score = [_sums([found[label] for label, (_, found) in zip(kind, lent, strict=True)], table) for kind in kinds]
+    score = [
+        _summed_scores([found[label] for label, (_, found) in zip(kind, lent, strict=True)], table) for kind in kinds
+    ]
     place = {kind: k for k, kind in enumerate(kinds)}
     mixtures: list[Counter[int]] = [Counter() for _ in table.inputs]
     for e, kind, n in zip(table.input_of_atom, joint, setting.counts, strict=True):
@@ -98,6 +100,6 @@ def _sum_of_least(
     return Fraction(total, metric.unit * setting.total << FINE), len(kinds)
 
 
-def _sums(columns: Sequence[Sequence[int]], table: Table) -> list[int]:
+def _summed_scores(columns: Sequence[Sequence[int]], table: RecordTable) -> list[int]:
     """The sum of some columns, number by number."""
     return list(map(sum, zip(*columns, strict=True))) if columns else [0] * len(table.records)

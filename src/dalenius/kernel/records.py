@@ -22,10 +22,10 @@ from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.release import Compact, Joint, Release, information
 
-Row = tuple[list[int], list[int]]  # places of records, and their weights
+RecordRow = tuple[list[int], list[int]]  # places of records, and their weights
 
 
-class Table:
+class RecordTable:
     """The inputs and the records of a law, each once, in their order.
 
     Parameters
@@ -68,8 +68,8 @@ class Table:
 class Records(Compact):
     """For each input that occurs, the records that may be released for it and their whole weights."""
 
-    table: Table
-    lines: tuple[Row, ...]
+    table: RecordTable
+    lines: tuple[RecordRow, ...]
     width: int
     form = "records"
 
@@ -83,7 +83,7 @@ class Records(Compact):
 def read_records(node: Node, setting: Setting) -> Channel:
     """`records`: a row of [places, weights] for each input that occurs, weights positive, places rising."""
     _, rows = node.fields("form", "rows")
-    table = Table(setting)
+    table = RecordTable(setting)
     rows.require(rows.length() == len(table.inputs), f"there is not one row for each of {len(table.inputs):,} inputs")
     lines = []
     for item in rows.items():

@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.nearest import Metric, Nearest, metric_between
+from dalenius.kernel.nearest import RecordMetric, Nearest, metric_between
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.promises import Independent, Promise
-from dalenius.kernel.records import Table
+from dalenius.kernel.records import RecordTable
 
 
-def distance_of(setting: Setting, objective: Objective, table: Table) -> Metric:
+def distance_of(setting: Setting, objective: Objective, table: RecordTable) -> RecordMetric:
     """The distance between records that the objective minimises."""
     if objective.distortion is None:
         raise Refused("the rules for records bound a distortion")
@@ -51,9 +51,9 @@ def bound_by_transports(
     promise = promises[which.place(len(promises))]
     if not isinstance(promise, Independent):
         raise which.refuse("the rule needs a release that is independent of the secret")
-    table = Table(setting)
+    table = RecordTable(setting)
     metric = distance_of(setting, objective, table)
-    counts = _by_class(setting, table, promise.secret)
+    counts = _counts_by_class(setting, table, promise.secret)
     whole = [sum(column) for column in counts]
     left = [Fraction(n, setting.total) for n in whole]
     bound = Fraction(0)
@@ -70,12 +70,12 @@ def bound_by_transports(
             end.require(t != s, "a class goes to another one")
             left[t] -= share
             target = counts[t]
-        bound += share * max(Fraction(0), _transport(table, metric, counts[s], target, numbers, setting.work))
+        bound += share * max(Fraction(0), _transport_cost(table, metric, counts[s], target, numbers, setting.work))
     require(min(left) >= 0, "the transports weigh more than the classes")
     return bound
 
 
-def _by_class(setting: Setting, table: Table, secret: Sequence[str]) -> list[list[int]]:
+def _counts_by_class(setting: Setting, table: RecordTable, secret: Sequence[str]) -> list[list[int]]:
     """For each value of a secret, how many rows each record has."""
     labels = setting.labels(secret)
     classes = sorted(set(labels))
@@ -86,8 +86,8 @@ def _by_class(setting: Setting, table: Table, secret: Sequence[str]) -> list[lis
     return list(found.values())
 
 
-def _transport(
-    table: Table, metric: Metric, start: Sequence[int], end: Sequence[int], numbers: Node, work: Work
+def _transport_cost(
+    table: RecordTable, metric: RecordMetric, start: Sequence[int], end: Sequence[int], numbers: Node, work: Work
 ) -> Fraction:
     """W(P, Q) from below, by numbers b for the records of which Q has more: sum a p + sum b q, a = min d - b.
 

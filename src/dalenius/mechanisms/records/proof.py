@@ -67,6 +67,7 @@ def document(wide: Wide, rows: Rows, proof: Json) -> Json:
             "release": list(problem.release),
             "fresh": None,
             "form": "any",
+            "each": None,
             "forbid": [],
             "never": [],
             "freeze": [],
