@@ -1,0 +1,720 @@
+"""Proof objects of version 1 as the proofs of version 2 that the rules of the kernel follow.
+
+Nothing here is trusted, and nothing can go wrong but that a bound gets looser: the kernel proves what it is given.
+Version 1 orders values by the texts of their letters and inputs as the channel lists them, version 2 orders both by the
+places of letters. Every list along such an order goes through `Orders`.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import groupby, product
+from math import gcd
+from typing import Any
+
+from dalenius.convert.text import UNIT, CannotConvert, near, number, text
+from dalenius.convert.view import division
+from dalenius.kernel.distortion import Costs, read_distortion
+from dalenius.kernel.logs import BITS, exp, log2, nats
+from dalenius.kernel.nouns import Setting, read_law, read_mechanism, read_variables
+from dalenius.kernel.numbers import Node, Work
+
+__all__ = ["OBJECTIVES", "PROOFS", "maps_channel", "proof_of"]
+
+Json = dict[str, Any]
+Place = tuple[int, ...]
+
+GRID = 1 << 40  # units of multipliers in trees of boxes
+FINE = 200  # bits of the posteriors of a rate
+ENOUGH = 10**12
+
+
+class Orders:
+    """The records of a design of version 1, and the orders of both versions.
+
+    Attributes
+    ----------
+    atoms : list
+        Each outcome that occurs, with its whole-number weight out of `total`.
+    beside_then, beside : list of str
+        What leaves beside the letter, in the order of version 1 and of version 2.
+    inputs : list of int
+        For each row of the channel of version 1 the place of the same input in version 2.
+    occur_then, occur : list of int
+        The inputs that occur by their places in version 2: in the order of version 1, and rising.
+    """
+
+    def __init__(self, design: Json) -> None:
+        self.design = design
+        joint = _multiplied(design["joint"])
+        self.alphabets: dict[str, list[str]] = joint["variables"]
+        self.code = {name: {a: k for k, a in enumerate(letters)} for name, letters in self.alphabets.items()}
+        shares = [(record, number(record["p"])) for record in joint["pmf"]]
+        scale = 1
+        for bottom in {share.denominator for _, share in shares}:
+            scale = scale * bottom // gcd(scale, bottom)
+        self.records = [record for record, _ in shares]
+        self.atoms = [(record, int(share * scale)) for record, share in shares if share]
+        self.total = sum(n for _, n in self.atoms)
+        mechanism, side = design["mechanism"], design.get("side_information") or {}
+        observe, strata, keep = division(mechanism)
+        held = [side["variable"]] if side and side["encoder"] != "uninformed" else []
+        self.side = side.get("variable")
+        self.encoder = side.get("encoder")
+        self.reads = [*observe, *strata, *(held if self.encoder == "informed" else [])]
+        self.beside = [*keep, *strata, *held]
+        self.beside_then = [*mechanism.get("keep", []), *mechanism.get("strata", []), *held]
+        self.input = [self._number(self.reads, record) for record, _ in self.atoms]
+        self.occur = sorted(set(self.input))
+        names = list(design["channel"].get("inputs", {})) or self.reads
+        self.inputs = [
+            self._number(self.reads, dict(zip(names, letters, strict=True)))
+            for letters in product(*(self.alphabets[name] for name in names))
+        ]
+        at = {e: k for k, e in enumerate(self.inputs)}
+        self.occur_then = sorted(self.occur, key=at.__getitem__)
+        self.promises: list[Json] = [entry["promised"] for entry in design["guarantees"]]
+
+    def _number(self, names: Sequence[str], record: Json) -> int:
+        place = 0
+        for name in names:
+            place = place * len(self.alphabets[name]) + self.code[name][record[name]]
+        return place
+
+    def labels(self, names: Sequence[str]) -> list[Place]:
+        """For each atom its outcome of these columns, by places."""
+        return [tuple(self.code[name][record[name]] for name in names) for record, _ in self.atoms]
+
+    def keys(self, names: Sequence[str], beside: bool = False) -> tuple[list[Place], list[Place]]:
+        """The outcomes that occur, by places, in the orders of version 1 and of version 2."""
+        then = [*names, *(self.beside_then if beside else [])]
+        now = [*names, *(self.beside if beside else [])]
+        texts = [tuple(record[name] for name in then) for record, _ in self.atoms]
+        found = dict(zip(texts, self.labels(now), strict=True))
+        old = [found[key] for key in sorted(found)]
+        return old, sorted(old)
+
+    def worlds(self) -> tuple[list[Place], list[Place]]:
+        """The values of what leaves beside the letter."""
+        return self.keys([], beside=True)
+
+    def counts(self, labels: Sequence[Any]) -> Counter[Any]:
+        """How many records have each label."""
+        found: Counter[Any] = Counter()
+        for label, (_, n) in zip(labels, self.atoms, strict=True):
+            found[label] += n
+        return found
+
+    def by_input(self, values: Sequence[Any]) -> list[Any]:
+        """A list along the inputs that occur, from the order of version 1 to that of version 2."""
+        return [value for _, value in sorted(zip(self.occur_then, values, strict=True), key=lambda pair: pair[0])]
+
+    def having(self, kind: str) -> list[int]:
+        """The places of the promises of one kind."""
+        return [k for k, promise in enumerate(self.promises) if kind in promise]
+
+
+def _multiplied(joint: Json) -> Json:
+    """The joint law written out."""
+    if "independent" not in joint:
+        return joint
+    variables: Json = {}
+    pmf: list[Json] = [{"p": Fraction(1)}]
+    for group in joint["independent"]:
+        variables |= group["variables"]
+        pmf = [a | b | {"p": a["p"] * number(b["p"])} for a in pmf for b in group["pmf"]]
+    return {"variables": variables, "pmf": pmf}
+
+
+def proof_of(design: Json) -> Json:
+    """The proof of version 2 for a design laid out as version 1.
+
+    Parameters
+    ----------
+    design : dict
+        With its `certificate`; its figures are not used.
+
+    Returns
+    -------
+    dict
+        What stands under `proof` of version 2.
+
+    Raises
+    ------
+    CannotConvert
+        If its kind is proved by no general rule.
+    """
+    certificate = design["certificate"]
+    if certificate["kind"] not in PROOFS:
+        raise CannotConvert(f"proofs of kind {certificate['kind']!r}")
+    return PROOFS[certificate["kind"]](Orders(design), certificate)
+
+
+def _lines(division_: str, trees: list[Any], leaves: list[Json], **rest: list[Any]) -> Json:
+    """A proof by lines."""
+    order = ("promises", "limits", "margins", "cuts", "prices")
+    first = {"rule": "lines", "division": division_} | {key: rest.get(key, []) for key in order}
+    return first | {"trees": trees, "leaves": leaves, "relations": rest.get("relations", [])}
+
+
+def _texts(numbers: Sequence[Any]) -> list[str]:
+    return [str(v) for v in numbers]
+
+
+# --- letters and maps: least leakage, rate or distortion --------------------------------------------------------------
+class _Dual:
+    """The multipliers of a proof of kind dual, in the order in which version 1 reads them."""
+
+    def __init__(self, orders: Orders, proof: Json) -> None:
+        self.orders = orders
+        self.proof = proof
+        self.aim: Json = orders.design["objective"]["minimize"]
+        self.posteriors = iter(proof["posteriors"])
+        self.maps = self._tree()
+        self.many = sum(node[0] == "leaf" for node in self.maps) if self.maps else _letters(orders.design)
+        self.weights = ["0"] * len(orders.promises)
+        self.rows: list[list[Any]] = [[[] for _ in range(self.many)] for _ in orders.promises]
+        self.cuts: list[Json] = []
+
+    def _tree(self) -> list[Any]:
+        """The tree of maps, worlds by the places of their letters; [] where letters are released as they are."""
+        if self.orders.encoder != "statistically-informed":
+            return []
+        side, design = self.orders.side, self.orders.design
+        worlds = [place for (place,) in self.orders.keys([side])[0]]
+        told = len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
+        told = told or len(_fresh(design))
+        given = self.proof.get("tree") or list(_every_map(len(worlds), told))
+        tree: list[Any] = []
+        leaf = 0
+        for world in given:
+            tree.append(["leaf", leaf] if world == -1 else ["split", worlds[world]])
+            leaf += world == -1
+        return tree
+
+    def columns(self, names: Sequence[str], rows: Sequence[Sequence[int]], only: Place | None = None) -> list[list[str]]:
+        """For each letter the numbers of all values, from a row of letters for each value."""
+        old, new = self.orders.keys(names, beside=True)
+        if only is not None:
+            old, new = ([key for key in keys if key[len(names) :] == only] for keys in (old, new))
+        table = dict(zip(old, rows, strict=True))
+        return [[str(table[key][t]) for key in new] for t in range(self.many)]
+
+    def objective(self) -> list[list[list[str]]]:
+        """The posteriors of the objective: of the leakage, of the rate, or of both."""
+        aim, orders = self.aim, self.orders
+        if "distortion" in aim or "sum" in aim:
+            return []
+        theta = number(aim.get("theta", int("leakage" in aim)))
+        found = []
+        if "leakage" in aim and theta:
+            found.append(self.columns(aim["leakage"], next(self.posteriors)))
+        if "rate" in aim and theta != 1:
+            then = [name for name in orders.design["channel"]["inputs"] if name not in orders.beside_then]
+            now = [name for name in orders.reads if name not in orders.beside]
+            rows = next(self.posteriors)
+            texts = sorted({tuple(r[name] for name in [*then, *orders.beside_then]) for r, _ in orders.atoms})
+            names = [*then, *orders.beside_then]
+            place = {key: k for k, key in enumerate(texts)}
+            _, new = orders.keys(now, beside=True)
+            back = {
+                label: place[tuple(r[name] for name in names)]
+                for label, (r, _) in zip(orders.labels([*now, *orders.beside]), orders.atoms, strict=True)
+            }
+            found.append([[str(rows[back[key]][t]) for key in new] for t in range(self.many)])
+        return found
+
+    def leakage(self) -> None:
+        given = iter(self.proof["leakage"])
+        for k in self.orders.having("leakage"):
+            self.weights[k] = str(next(given))
+            self.rows[k] = list(self.columns(self.orders.promises[k]["leakage"], next(self.posteriors)))
+
+    def worst(self) -> None:
+        singles = iter(zip(self.proof.get("worst_posteriors", []), self.proof.get("worst", []), strict=True))
+        old, new = self.orders.worlds()
+        for k in self.orders.having("worst_case_leakage"):
+            found: dict[Place, list[Any]] = {}
+            for world, (laws, v) in zip(old, singles, strict=False):
+                columns = self.columns(self.orders.promises[k]["worst_case_leakage"], laws, world)
+                found[world] = [[str(v[t]), column if v[t] else []] for t, column in enumerate(columns)]
+            if found:
+                self.rows[k] = [[found[world][t] for world in new] for t in range(self.many)]
+
+    def odds(self) -> None:
+        promised = self.orders.having("information_privacy")
+        for k, nu in zip(promised, self.proof.get("odds", []), strict=False):
+            (s_old, s_new), (k_old, k_new) = (
+                self.orders.keys(self.orders.promises[k]["information_privacy"]),
+                self.orders.worlds(),
+            )
+            keys, mine = list(product(s_old, k_old)), list(product(s_new, k_new))
+            low, high = dict(zip(keys, nu, strict=False)), dict(zip(keys, nu[len(keys) :], strict=True))
+            self.rows[k] = [
+                [[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)
+            ]
+
+    def equal(self) -> list[str]:
+        """Multipliers of independence, and what they end with: margins."""
+        given = iter(self.proof.get("equal", []))
+        margins: list[str] = []
+        if not self.proof.get("equal"):
+            return margins
+        k_old, k_new = self.orders.worlds()
+        for k in self.orders.having("independent"):
+            s_old, s_new = self.orders.keys(self.orders.promises[k]["independent"])
+            table: defaultdict[Any, Sequence[int]] = defaultdict(lambda: [0] * self.many)
+            for world, a in product(k_old, s_old[:-1]):
+                table[a, world] = next(given)
+            self.rows[k] = [[str(table[a, world][t]) for a in s_new for world in k_new] for t in range(self.many)]
+        if self.orders.design["mechanism"].get("preserve_marginals"):
+            margins = [str(-int(v)) for v in next(given)]
+        return margins
+
+    def near(self) -> None:
+        inputs = self.orders.inputs
+        for k, found in zip(self.orders.having("local_dp"), self.proof.get("near", []), strict=False):
+            self.rows[k] = [[[inputs[i], inputs[j], str(v)] for i, j, v in pairs] for pairs in found]
+
+    def contraction(self) -> None:
+        occur = self.orders.occur_then
+        for k, cuts in zip(self.orders.having("contraction"), self.proof.get("contraction", []), strict=False):
+            for cut in cuts:
+                first, second = (occur[e] for e in cut["pair"])
+                said = {"promise": k, "first": first, "second": second, "at": text(cut["b"])}
+                self.cuts.append(said | {"weight": text(cut["weight"]), "slopes": [text(a) for a in cut["a"]]})
+
+
+def _every_map(worlds: int, letters: int) -> Iterator[int]:
+    """The tree of all maps in pre-order."""
+    if not worlds:
+        yield -1
+        return
+
+    def below(world: int) -> Iterator[int]:
+        if world == worlds:
+            yield -1
+            return
+        yield world
+        for _ in range(letters):
+            yield from below(world + 1)
+
+    yield from below(0)
+
+
+def _letters(design: Json) -> int:
+    many = 1
+    for letters in design["channel"]["output"].values():
+        many *= len(letters)
+    return many
+
+
+def dual(orders: Orders, proof: Json) -> Json:
+    """Letters, or maps where only the law of the side information is known."""
+    found = _Dual(orders, proof)
+    own = found.objective()
+    found.leakage()
+    found.worst()
+    found.odds()
+    margins = found.equal()
+    found.near()
+    found.contraction()
+    leaves = [
+        {"objective": [columns[t] for columns in own], "promises": [rows[t] for rows in found.rows]}
+        for t in range(found.many)
+    ]
+    trees = [found.maps] if found.maps else [[["leaf", t]] for t in range(found.many)]
+    rest = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins, "cuts": found.cuts}
+    return _lines("maps" if found.maps else "letters", trees, leaves, **rest)
+
+
+def rate(orders: Orders, proof: Json) -> Json:
+    """The posteriors that weights a and a slope s stand for: b(x | t) = p(x) a(x) 2^(-w d(x, t)), up to a factor.
+
+    The multiplier w = s log2 e is rounded first and the posteriors follow it, so that every letter has one line.
+    """
+    design = orders.design
+    setting, (costs, unit) = _costs(design)
+    slope = number(proof["slope"])
+    steep = slope / nats(Fraction(2))
+    limited = bool(design.get("limits"))
+    weights: list[str] = [near(steep)] if limited else []
+    if not limited and slope:
+        weights = [near(1 / steep)]
+    w = Fraction(int(weights[0]), UNIT) if limited else UNIT / Fraction(int(weights[0])) if slope else Fraction(0)
+    a = dict(zip(orders.occur, orders.by_input(proof["weights"]), strict=True))
+    by_place = sorted(orders.occur, key=setting.label)
+    leaves = []
+    for t in range(setting.width or 0):
+        column = []
+        for e in by_place:
+            n, cost = setting.mass[e], costs[e][t]
+            column.append(1 if cost is None else _falling(w * cost / (unit * n), n * a[e]))
+        laws = _texts(column)
+        leaves.append({"objective": [laws] if limited else [], "promises": [] if limited else [laws]})
+    trees = [[["leaf", t]] for t in range(len(leaves))]
+    if limited:
+        return _lines("letters", trees, leaves, limits=weights)
+    return _lines("letters", trees, leaves, promises=weights or ["0"])
+
+
+def _falling(exponent: Fraction, times: int) -> int:
+    """times 2^-exponent in units of 2^-FINE, at least one."""
+    whole = exponent.numerator // exponent.denominator
+    if whole > 2 * FINE:
+        return 1
+    rest = exp((exponent - whole) * nats(Fraction(2)), 160)[0]
+    return max(1, (times * rest.denominator << FINE) // (rest.numerator << whole))
+
+
+def _costs(design: Json) -> tuple[Setting, Costs]:
+    """What the distortion of a design costs, by the kernel's own table."""
+    from dalenius.convert import writing  # it asks this module for proofs
+
+    measures = [entry["promised"] for entry in design.get("limits", [])] or [design["objective"]["minimize"]]
+    variables_, law = writing.law_of(design)
+    variables = read_variables(Node(variables_))
+    work = Work(ENOUGH)
+    mechanism = read_mechanism(Node(writing.mechanism_of(design)), variables)
+    setting = Setting(variables, read_law(Node(law), variables, work), mechanism, work)
+    return setting, read_distortion(Node(writing.distortion_of(measures[0])), setting).costs(setting, 0)
+
+
+def _fresh(design: Json) -> list[str]:
+    from dalenius.convert import writing  # it asks this module for proofs
+
+    return writing.fresh_letters(design) or []
+
+
+# --- cells and ranges: most information -------------------------------------------------------------------------------
+def _merging(orders: Orders, about: Sequence[str], by_text: bool) -> dict[Place, Place]:
+    """Each value of W under the first name of those with proportional weights, in the order of either version."""
+    weights: defaultdict[Place, Counter[Any]] = defaultdict(Counter)
+    labels = orders.labels(about)
+    for w, e, k, (_, n) in zip(labels, orders.input, orders.labels(orders.beside), orders.atoms, strict=True):
+        weights[w][e, k] += n
+    order = orders.keys(about)[0] if by_text else sorted(weights)
+    first: dict[Any, Place] = {}
+    name = {}
+    for w in order:
+        common = gcd(*weights[w].values())
+        name[w] = first.setdefault(frozenset((key, n // common) for key, n in weights[w].items()), w)
+    return name
+
+
+def _posterior_order(orders: Orders, about: Sequence[str]) -> list[int]:
+    """For each label (w, k) of version 2, in its order, the place of the same label in version 1."""
+    then, now = _merging(orders, about, True), _merging(orders, about, False)
+    w_rank = {w: k for k, w in enumerate(orders.keys(about)[0])}
+    k_rank = {world: k for k, world in enumerate(orders.worlds()[0])}
+    pairs = list(zip(orders.labels(about), orders.labels(orders.beside), strict=True))
+    old = sorted({(w_rank[then[w]], k_rank[k]) for w, k in pairs})
+    at = {pair: k for k, pair in enumerate(old)}
+    new = sorted({(now[w], k) for w, k in pairs})
+    return [at[w_rank[then[w]], k_rank[k]] for w, k in new]
+
+
+def _cut_rows(orders: Orders, proof: Json) -> list[list[Any]]:
+    """For each cut the rows of each promise."""
+    unit = int(proof["unit"])
+    k_old, k_new = orders.worlds()
+    tables = {}
+    for kind in ("independent", "information_privacy"):
+        for k in orders.having(kind):
+            s_old, s_new = orders.keys(orders.promises[k][kind])
+            tables[k] = list(product(s_old, k_old)), list(product(s_new, k_new))
+    bounded = [k for k in orders.having("information_privacy") if number(orders.promises[k]["epsilon"]) <= 100]
+    ratios = {k: exp(number(orders.promises[k]["epsilon"]))[1] for k in bounded}
+    out = []
+    for _, multipliers, *pairs in proof["cuts"]:
+        numbers = iter(int(v) for v in multipliers)
+        rows: list[Any] = [[] for _ in orders.promises]
+        for k in orders.having("independent"):
+            keys, mine = tables[k]
+            table = {key: next(numbers) for key in keys}
+            rows[k] = [near(Fraction(table[key], unit)) for key in mine]
+        for k in bounded:
+            keys, mine = tables[k]
+            both = {key: (next(numbers), next(numbers)) for key in keys}  # of r p(a) J(k) - J first
+            low = [near(max(0, both[key][1]) * ratios[k] / unit) for key in mine]
+            rows[k] = [low, [near(Fraction(max(0, both[key][0]), unit)) for key in mine]]
+        for x, other, v in (pair for part in pairs for pair in part):
+            k = min(orders.having("local_dp"), key=lambda k: _distance(orders.promises[k], x, other))
+            rows[k].append([orders.inputs[x], orders.inputs[other], near(Fraction(max(0, int(v)), unit))])
+        out.append(rows)
+    return out
+
+
+def _distance(promise: Json, x: int, other: int) -> Fraction:
+    metric = promise.get("metric")
+    return number(promise["local_dp"]) * (number(metric[x][other]) if metric else 1)
+
+
+def _told_leaves(orders: Orders, proof: Json, order: Sequence[int]) -> list[Json]:
+    unit, rows = int(proof["unit"]), _cut_rows(orders, proof)
+    return [
+        {"objective": [near(Fraction(int(cut[0][k]), unit)) for k in order], "promises": own}
+        for cut, own in zip(proof["cuts"], rows, strict=True)
+    ]
+
+
+def _z(orders: Orders, proof: Json) -> list[str]:
+    given = proof.get("z", [])
+    return [near(Fraction(int(z), int(proof["unit"]))) for z in orders.by_input(given)] if given else []
+
+
+def cells(orders: Orders, proof: Json) -> Json:
+    """Simplicial cells; corners of version 2 are those of version 1 in another order."""
+    order = _posterior_order(orders, orders.design["objective"]["maximize"]["information"])
+    leaves = _told_leaves(orders, proof, order)
+    zero = ["0"] * len(orders.promises)
+    return _lines("simplices", [_cells_tree(proof["tree"], order)], leaves, promises=zero, prices=_z(orders, proof))
+
+
+def _cells_tree(tree: Sequence[Any], order: Sequence[int]) -> list[Any]:
+    """Children come by the old places of their corners and are written by the new ones."""
+    ends: dict[int, int] = {}  # of the subtree that begins at each node
+    children: dict[int, dict[int, int]] = {}
+    open_: list[tuple[int, list[int]]] = []  # nodes that still wait for children, and the places of these
+    for place, node in enumerate(tree):
+        if open_:
+            parent, waiting = open_[-1]
+            children[parent][waiting.pop(0)] = place
+        if isinstance(node, int):
+            ends[place] = place + 1
+            while open_ and not open_[-1][1]:
+                ends[open_.pop()[0]] = place + 1
+        else:
+            children[place] = {}
+            open_.append((place, [i for i, t in enumerate(node) if number(t)]))
+    found: list[Any] = []
+    stack = [0]
+    while stack:
+        place = stack.pop()
+        node = tree[place]
+        if isinstance(node, int):
+            found.append(["leaf", node])
+            continue
+        found.append(["split", *(text(number(node[i])) for i in order)])
+        stack += [children[place][i] for i in reversed(order) if i in children[place]]
+    return found
+
+
+def ranges(orders: Orders, proof: Json) -> Json:
+    """Boxes of posteriors, and relations between their sides."""
+    order = _posterior_order(orders, orders.design["objective"]["maximize"]["information"])
+    back = {then: now for now, then in enumerate(order)}
+    tree = [["leaf", n] if isinstance(n, int) else ["split", back[n[0]], text(n[1])] for n in proof["tree"]]
+    zero = ["0"] * len(orders.promises)
+    rest = {"promises": zero, "prices": _z(orders, proof), "relations": _relations(orders, proof, back)}
+    return _lines("ranges", [tree], _told_leaves(orders, proof, order), **rest)
+
+
+def _relations(orders: Orders, proof: Json, back: dict[int, int]) -> list[Any]:
+    unit, found = int(proof["unit"]), []
+    worlds_old, worlds_new = orders.worlds()
+    for w, parts, multipliers in proof.get("given", []):
+        numbers = iter(multipliers)
+        rows: list[Any] = [[] for _ in orders.promises]
+        for k in orders.having("independent"):
+            s_old, s_new = orders.keys(orders.promises[k]["independent"])
+            table = {key: Fraction(int(next(numbers)), unit) for key in product(s_old, worlds_old)}
+            rows[k] = [near(table[key]) for key in product(s_new, worlds_new)]
+        found.append([back[w], [[back[j], near(Fraction(int(a), unit))] for j, a in parts], rows])
+    return found
+
+
+def boxes(orders: Orders, proof: Json) -> Json:
+    """W = X: prices, sigma and rows of the views; for each part where views part the inputs."""
+    views = orders.having("independent")
+    if "parts" not in proof:
+        return _boxes(orders, proof, views, orders.occur_then)
+    named = [views[k] for k in proof["views"]]
+    values = [_values(orders, k) for k in named]
+    parts = _parted(orders.occur_then, values)
+    own = [_boxes(orders, found, named, part) for found, part in zip(proof["parts"], parts, strict=True)]
+    order = sorted(range(len(parts)), key=lambda b: min(parts[b]))
+    return {"rule": "components", "views": named, "parts": [own[b] for b in order]}
+
+
+def _values(orders: Orders, k: int) -> dict[int, Place]:
+    """The value of a view for each input."""
+    return dict(zip(orders.input, orders.labels(orders.promises[k]["independent"]), strict=True))
+
+
+def _parted(inputs: Sequence[int], values: Sequence[dict[int, Place]]) -> list[list[int]]:
+    part = {x: k for k, x in enumerate(inputs)}
+    for view in values:
+        first: dict[Place, int] = {}
+        for x in inputs:
+            old, new = part[x], part[first.setdefault(view[x], x)]
+            if old != new:
+                part = {z: new if k == old else k for z, k in part.items()}
+    return [[x for x in inputs if part[x] == own] for own in dict.fromkeys(part.values())]
+
+
+def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[int]) -> Json:
+    """One tree of boxes over these inputs; promises are all, or in a part those that are named."""
+    if len(proof["dual"]) != len(inputs):
+        raise CannotConvert("boxes of orbits")
+    mass = {x: n for x, n in orders.counts(orders.input).items() if x in set(inputs)}
+    total = sum(mass.values())
+    logs = {x: Fraction(-log2(n, total)[0], 1 << BITS) for x, n in mass.items()}
+    price = {x: near(logs[x] - number(y)) for x, y in zip(inputs, proof["dual"], strict=True)}
+    about = dict(zip(orders.input, orders.labels(orders.design["objective"]["maximize"]["information"]), strict=True))
+    spot = {x: k for k, x in enumerate(sorted(inputs, key=about.__getitem__))}
+    margins = [_margin(orders, k, mass) for k in views]
+    whole = len(inputs) == len(orders.occur) and len(views) == len(orders.having("independent"))
+    places = list(range(len(orders.promises))) if whole else list(views)
+    tree: list[Any] = []
+    leaves = []
+    for node in proof["tree"]:
+        if isinstance(node, dict):
+            tree.append(["split", spot[inputs[node["x"]]], text(node["at"])])
+            continue
+        numbers = iter([Fraction(int(v), GRID) for v in node])
+        sigma, rows = next(numbers, Fraction(0)), dict[int, list[str]]()
+        for k, (old, new, counts) in zip(views, margins, strict=True):
+            value = {a: next(numbers, Fraction(0)) if j else Fraction(0) for j, a in enumerate(old)}
+            rows[k] = [near(value[a]) for a in new]
+            sigma += sum((value[a] * counts[a] for a in old), Fraction(0)) / total
+        tree.append(["leaf", len(leaves)])
+        leaves.append({"objective": [near(sigma)], "promises": [rows.get(k, []) for k in places]})
+    prices = [price[x] for x in sorted(inputs)]
+    return _lines("ranges", [tree], leaves, promises=["0"] * len(places), prices=prices)
+
+
+def _margin(orders: Orders, k: int, mass: dict[int, int]) -> tuple[list[Place], list[Place], Counter[Place]]:
+    """The values of a view among some inputs, in both orders, and how often they occur."""
+    values, counts = _values(orders, k), Counter[Place]()
+    for x, n in mass.items():
+        counts[values[x]] += n
+    old = [a for a in orders.keys(orders.promises[k]["independent"])[0] if a in counts]
+    return old, sorted(old), counts
+
+
+# --- corners, subsets, and what has its own rule ----------------------------------------------------------------------
+def rays(orders: Orders, proof: Json) -> Json:
+    """Prices and a starting basis."""
+    place = {x: k for k, x in enumerate(orders.occur)}
+    basis = sorted(place[orders.occur_then[b]] for b in proof["basis"])
+    return {"rule": "corners", "prices": [near(z) for z in orders.by_input(proof["z"])], "basis": basis}
+
+
+def subsets(_: Orders, proof: Json) -> Json:
+    """Runs of letters and a tree, in one world."""
+    tree = [["split", *node] if isinstance(node, list) else ["leaf", text(node)] for node in proof["tree"]]
+    return {"rule": "subsets", "runs": [[str(many), [text(price)]] for many, price in proof["runs"]], "tree": tree}
+
+
+def given(orders: Orders, proof: Json) -> Json:
+    """Runs in several worlds: version 1 lists these as the law names them first, also with probability 0."""
+    seen: dict[tuple[str, ...], int] = {}
+    for record in orders.records:
+        seen.setdefault(tuple(record[name] for name in orders.beside_then), len(seen))
+    places = dict(zip(orders.labels(orders.beside), (r for r, _ in orders.atoms), strict=True))
+    at = [seen[tuple(places[world][name] for name in orders.beside_then)] for world in orders.worlds()[1]]
+    vectors: dict[int, list[int]] = {x: [0] * len(seen) for x in orders.occur}
+    for x, (record, n) in zip(orders.input, orders.atoms, strict=True):
+        vectors[x][seen[tuple(record[name] for name in orders.beside_then)]] += n
+    order = sorted(vectors.values(), key=lambda v: (sum(v), v), reverse=True)
+    named = iter(order)
+    runs = [(run, next(named)) for run, (many, _) in enumerate(proof["runs"]) for _ in range(int(many))]
+    runs.sort(key=lambda pair: (sum(pair[1]), [pair[1][i] for i in at]), reverse=True)
+    prices: list[Any] = []
+    new: dict[int, int] = {}
+    for run, members in groupby(runs, key=lambda pair: pair[0]):
+        new[run] = len(prices)
+        price = proof["runs"][run][1]
+        own = [text(price[i]) for i in at] if isinstance(price, list) else [text(price)]
+        prices.append([str(sum(1 for _ in members)), own])
+    tree: list[Any] = []
+    for node in proof["tree"]:
+        if len(node) == 2 and all(type(v) is int for v in node):
+            tree.append(["split", new[node[0]], node[1]])
+        else:
+            tree.append(["leaf", *(text(node[i]) for i in at)])
+    return {"rule": "subsets", "runs": prices, "tree": tree}
+
+
+def pram(_: Orders, proof: Json) -> Json:
+    """Bases and a tree for each shape."""
+    bases = [[[str(many), text(q)] for many, q in base] for base in proof["bases"]]
+    trees = [[["split", n] if isinstance(n, int) else ["leaf", *n] for n in tree] for tree in proof["trees"]]
+    return {"rule": "marginals", "bases": bases, "trees": trees}
+
+
+def invariant(orders: Orders, proof: Json) -> Json:
+    """A tree of boxes of columns."""
+    place = {x: k for k, x in enumerate(orders.occur)}
+    now = [place[x] for x in orders.occur_then]
+    tree: list[Any] = []
+    for node in proof["tree"]:
+        if len(node) == 3 and type(node[0]) is int:
+            tree.append(["split", now[node[0]], now[node[1]], text(node[2])])
+        else:
+            tree.append(["leaf", *_texts(orders.by_input(node))])
+    return {"rule": "invariant", "tree": tree}
+
+
+def variance(_: Orders, proof: Json) -> Json:
+    """A matrix and prices, and for many letters the form that bounds what exceeds them."""
+    form = None
+    if "d" in proof:
+        pairs = [_texts(row) for row in proof["E"]]
+        form = {"diagonal": _texts(proof["d"]), "pairs": pairs, "shift": str(proof["s"])}
+    matrix = [_texts(row) for row in proof["B"]]
+    said = {"rule": "variance", "unit": str(proof["unit"]), "matrix": matrix}
+    return said | {"prices": _texts(proof["z"]), "form": form}
+
+
+def universal(_: Orders, __: Json) -> Json:
+    """No data at all."""
+    return {"rule": "closed"}
+
+
+PROOFS: dict[str, Callable[[Orders, Json], Json]] = {
+    "dual": dual,
+    "rate": rate,
+    "cells": cells,
+    "ranges": ranges,
+    "boxes": boxes,
+    "rays": rays,
+    "subsets": subsets,
+    "staircase": subsets,
+    "relaxed": subsets,
+    "given": given,
+    "pram": pram,
+    "invariant": invariant,
+    "variance": variance,
+    "universal": universal,
+}
+
+OBJECTIVES: dict[str, Callable[[Json], Json]] = {
+    "variance": lambda aim: {"aim": "variance", "about": list(aim["variance"])},
+}
+
+
+def maps_channel(design: Json, dense: Json) -> Json:
+    """The channel of a design whose letters are maps from side information.
+
+    Parameters
+    ----------
+    design : dict
+        Laid out as version 1, with a `decoder`: for each drawn letter and each text of the side information the letter.
+    dense : dict
+        Its matrix as form dense of version 2.
+
+    Returns
+    -------
+    dict
+        The channel of form maps. What never occurs is released as the first letter.
+    """
+    side = design["side_information"]["variable"]
+    said = design["mechanism"].get("release")
+    letters = design["joint"]["variables"][said[0]] if said else _fresh(design)
+    place = {letter: k for k, letter in enumerate(letters)}
+    (drawn,) = design["channel"]["output"].values()
+    worlds = design["joint"]["variables"][side]
+    decoder = [[place[design["decoder"][y].get(z, letters[0])] for z in worlds] for y in drawn]
+    return {key: dense[key] for key in ("form", "letters", "scale", "rows")} | {"form": "maps", "decoder": decoder}
