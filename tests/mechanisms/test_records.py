@@ -1,0 +1,98 @@
+"""Form "records" end to end: reference values, the law that is kept, and refusals with their reason."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dalenius.core import Contraction, Independent, Leakage, LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.errors import Unsupported
+from dalenius.kernel import check
+from dalenius.mechanisms.records.design import design
+
+CASES = json.loads((Path(__file__).parents[1] / "oracle" / "records.json").read_text())["cases"]
+
+
+def asked(case):
+    joint = Pmf.from_records(case["joint"]["variables"], [(atom[:-1], atom[-1]) for atom in case["joint"]["atoms"]])
+    mechanism = {k: v for k, v in case["mechanism"].items() if k != "form"}
+    sections = {"mechanism": mechanism, "objective": case["objective"], "guarantee": case["guarantee"]}
+    return Problem.from_document(sections, joint=joint)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_reference_values_of_brute_force_over_all_letters(case):
+    found = design(asked(case))
+    assert float(found.bound) <= case["high"] + 1e-8
+    assert float(found.value) >= case["low"] - 1e-8
+    assert float(found.gap) <= case["gap"]
+    if "exact" in case and found.gap == 0:
+        assert str(found.value) == case["exact"]
+    proved = check(found.text)
+    assert (proved.value, proved.bound) == (found.value, found.bound)
+
+
+def moved(found):
+    """How often a record of each class is released as another one."""
+    wide = found.wide
+    counts = wide.counts.sum(axis=1)
+    changed = [Fraction(0)] * len(wide.classes)
+    rows = [0] * len(wide.classes)
+    for e, s in enumerate(wide.class_of_input.tolist()):
+        changed[s] += int(counts[e]) * (1 - found.rows.share(e, int(wide.record_of_input[e])))
+        rows[s] += int(counts[e])
+    return [c / n for c, n in zip(changed, rows, strict=True)], rows
+
+
+@pytest.mark.parametrize("case", CASES[:4], ids=[case["name"] for case in CASES[:4]])
+def test_towards_moves_the_classes_as_it_says_and_costs_what_theory_says(case):
+    problem = asked(case)
+    least = design(problem)
+    half = design(problem, share=Fraction(1, 2))
+    kept = design(replace(problem, preserve_marginals=True))
+    shares, rows = moved(half)
+    assert shares[0] == shares[1]
+    light = Fraction(min(rows), sum(rows))
+    transport = least.value / light  # the distance of the two classes
+    assert half.value == transport / 2
+    assert kept.value == 2 * light * (1 - light) * transport
+    assert min(moved(least)[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"guarantees": (LocalDP(Fraction(1)),)}, "does not promise local_dp"),
+        ({"guarantees": (Contraction(Fraction(1, 2)),)}, "does not promise contraction"),
+        ({"guarantees": ()}, "needs a promise"),
+        ({"objective": MaximizeInformation(("C0",))}, "minimize"),
+        ({"observe": ("C1", "C2", "C3", "S")}, "add C0 to observe"),
+        ({"freeze": ("0",)}, "does not take freeze"),
+        ({"preserve_marginals": True, "guarantees": (Leakage(("S",), Fraction(1, 9)),)}, "preserves the law"),
+    ],
+)
+def test_what_the_form_does_not_take_is_refused_with_the_reason(change, why):
+    with pytest.raises(Unsupported, match=why):
+        design(replace(asked(CASES[0]), **change))
+
+
+def test_squared_differences_are_refused_because_they_are_no_distance():
+    case = json.loads(json.dumps(CASES[3]))
+    case["objective"]["minimize"]["sum"][2]["distortion"] = "squared"
+    with pytest.raises(Unsupported, match="not by squared"):
+        design(asked(case))
+
+
+def test_towards_is_for_two_observed_classes():
+    with pytest.raises(Unsupported, match="towards"):
+        design(asked(CASES[6]), share=Fraction(1, 2))
+
+
+def test_several_promises_about_several_secrets_hold_at_once():
+    case = CASES[4]
+    problem = replace(asked(case), guarantees=(Independent(("S",)), Leakage(("S",), Fraction(1, 10))))
+    found = design(problem)
+    assert len(found.verdict.kept.promises) == 2
+    assert found.gap < Fraction(1, 10**8)
