@@ -5,12 +5,26 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dalenius.core import Contraction, Independent, Leakage, LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.core import (
+    Contraction,
+    Distortion,
+    Independent,
+    Leakage,
+    LocalDP,
+    MaximizeInformation,
+    MinimizeDistortion,
+    Pmf,
+    Problem,
+)
 from dalenius.errors import Unsupported
 from dalenius.kernel import check
-from dalenius.mechanisms.records.design import design
+from dalenius.mechanisms.records.bits import Curve
+from dalenius.mechanisms.records.design import design, tradeoff
+from dalenius.mechanisms.records.form import Wide
+from dalenius.mechanisms.records.proof import document, proved
 
 CASES = json.loads((Path(__file__).parents[1] / "oracle" / "records.json").read_text())["cases"]
 
@@ -96,3 +110,60 @@ def test_several_promises_about_several_secrets_hold_at_once():
     found = design(problem)
     assert len(found.verdict.kept.promises) == 2
     assert found.gap < Fraction(1, 10**8)
+
+
+def wide_leakage(seed, bits):
+    """A table of a few hundred records with one promise of leakage."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 4, (600, 5))
+    secret = (rng.random(600) < 0.15 + 0.7 * (codes[:, 0] + codes[:, 1] > 4)).astype(int)
+    names = [f"C{j}" for j in range(5)]
+    variables = {**{name: tuple("0123") for name in names}, "S": ("no", "yes")}
+    joint = Pmf.from_counts(variables, np.column_stack([codes, secret]), [1] * len(codes))
+    parts = [Distortion("absolute" if j == 4 else "hamming", (name,)) for j, name in enumerate(names)]
+    return Problem(
+        observe=(*names, "S"),
+        release=tuple(names),
+        objective=MinimizeDistortion(Distortion.sum_of(parts)),
+        guarantees=(Leakage(("S",), bits),),
+        joint=joint,
+    )
+
+
+def test_a_limit_of_leakage_is_met_and_nearly_optimal_at_every_point_of_the_curve():
+    limits = [Fraction(1, 2), Fraction(1, 5), Fraction(1, 20), Fraction(1, 100)]
+    asked = wide_leakage(1, limits[0])
+    assert len(Wide.of(asked).records) > 200
+    values = []
+    for most, found in zip(limits, tradeoff(asked, limits), strict=True):
+        told = found.verdict.kept.promises[0]["leakage_bits"]
+        assert most * Fraction(999, 1000) <= told <= most
+        assert found.gap <= found.value / 200
+        assert check(found.text).bound == found.bound
+        values.append(found.value)
+    assert values == sorted(values)
+    (zero,) = tradeoff(asked, [Fraction(0)])
+    assert zero.gap == 0
+    assert values[-1] < zero.value
+
+
+def test_a_limit_above_what_the_table_tells_changes_nothing():
+    found = design(wide_leakage(2, Fraction(2)))
+    assert found.value == found.bound == 0
+
+
+def test_the_flow_meets_the_program_that_lists_every_matrix():
+    asked = wide_leakage(3, Fraction(1, 10))
+    asked = replace(asked, joint=few(asked.pmf, 90))
+    listed = design(asked)
+    assert listed.method.endswith("all matrices")
+    wide = Wide.of(asked)
+    found = Curve(wide).found(Fraction(1, 10))
+    _, verdict = proved(document(wide, found.rows, found.proof))
+    assert listed.bound <= verdict.value <= listed.value * Fraction(1005, 1000)
+    assert verdict.bound <= listed.value
+
+
+def few(law, many):
+    """The first rows of a law."""
+    return Pmf.from_counts(law.variables, law.support[:many], law.weights[:many].tolist())

@@ -94,4 +94,5 @@ def test_distances_agree_pair_by_pair_and_with_completed_potentials():
     d = distances(metric, rows, columns)
     assert (np.diag(d) == pairwise(metric, rows, columns)).all()
     potential = np.random.default_rng(1).normal(size=20)
-    assert np.allclose(completed(metric, rows, columns, potential), (d + potential).min(axis=1), atol=1e-5)
+    known = (d + potential)[:, 0]
+    assert np.allclose(completed(metric, rows, columns, potential, known), (d + potential).min(axis=1), atol=1e-5)

@@ -1,19 +1,20 @@
 """Designs of form "records": which way a problem goes, and the proof of what it found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dalenius.core import Independent, Problem
+from dalenius.core import Independent, Leakage, Problem
 from dalenius.errors import NotCertified, Unsupported
 from dalenius.kernel import Refused, Verdict
+from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.form import Wide
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed
 from dalenius.mechanisms.records.proof import document, proved
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
 
-__all__ = ["RecordsDesign", "design"]
+__all__ = ["RecordsDesign", "design", "tradeoff"]
 
 GAP = 1e-9
 SECONDS = 600.0
@@ -104,7 +105,37 @@ def design(
         If the form does not take the problem, with the reason and the way out.
     """
     wide = Wide.of(problem)
-    found = _found(wide, share, gap, seconds, on_progress)
+    return _proved(wide, _found(wide, share, gap, seconds, on_progress, None))
+
+
+def tradeoff(
+    problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress: Progress = None
+) -> Iterator[RecordsDesign]:
+    """One design for each of several limits of the leakage; each helps to find the next.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data, with one promise of leakage whose limit is replaced.
+    at_most_bits : sequence of Fraction
+        The limits.
+
+    Yields
+    ------
+    RecordsDesign
+        In the order of the limits.
+    """
+    curve: Curve | None = None
+    for most in at_most_bits:
+        secret = problem.guarantees[0].secret
+        promise = Leakage(secret, most) if most else Independent(secret)
+        wide = Wide.of(replace(problem, guarantees=(promise,)))
+        if curve is None and wide.seen:
+            curve = Curve(wide, on_progress)
+        yield _proved(wide, _found(wide, None, GAP, SECONDS, on_progress, curve))
+
+
+def _proved(wide: Wide, found: Found) -> RecordsDesign:
     try:
         text, verdict = proved(document(wide, found.rows, found.proof))
     except Refused as e:
@@ -112,7 +143,9 @@ def design(
     return RecordsDesign(wide, found.rows, text, verdict, found.method, found.remarks)
 
 
-def _found(wide: Wide, share: Fraction | None, gap: float, seconds: float, on_progress: Progress) -> Found:
+def _found(
+    wide: Wide, share: Fraction | None, gap: float, seconds: float, on_progress: Progress, curve: Curve | None
+) -> Found:
     """The channel by the way that fits the promises and the size."""
     guarantees = wide.problem.guarantees
     independent = len(guarantees) == 1 and isinstance(guarantees[0], Independent)
@@ -133,9 +166,11 @@ def _found(wide: Wide, share: Fraction | None, gap: float, seconds: float, on_pr
         return _better(matched, listed(wide, gap, seconds, on_progress)) if few else matched
     if few:
         return listed(wide, gap, seconds, on_progress)
+    if len(guarantees) == 1 and type(guarantees[0]) is Leakage and wide.seen:
+        return (curve or Curve(wide, on_progress)).found(guarantees[0].at_most_bits)
     raise Unsupported(
-        f"form records takes {len(wide.records):,} records for independent secrets that are observed; observe the "
-        "secret, or group letters until there are fewer records"
+        f"with {len(wide.records):,} different records form records promises independent or leakage, about one secret "
+        "that is observed: promise one of these and observe it, or group letters until there are fewer records"
     )
 
 

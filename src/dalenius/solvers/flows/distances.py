@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Metric", "blocks", "completed", "pairwise", "signed"]
+__all__ = ["Compared", "Metric", "blocks", "cheap_blocks", "completed", "pairwise", "signed"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
 Small = npt.NDArray[Any]
 
 _BLOCK = 1 << 20  # bytes of one block of distances: it should stay in the second-level cache
@@ -61,6 +62,41 @@ def signed(largest: int) -> np.dtype[Any]:
     raise OverflowError(f"distances up to {largest} do not fit machine integers")
 
 
+class Compared:
+    """Columns made ready to be compared with rows, in integers with `room` to add to a distance or subtract from it."""
+
+    def __init__(self, metric: Metric, columns: Integers, rows: Integers, room: int = 0) -> None:
+        self.metric = metric
+        self.kind = signed(metric.farthest + room)
+        self.many = len(columns)
+        # Comparing bytes is eight times as fast as comparing words.
+        self.codes = [
+            np.ascontiguousarray(columns[:, axis]).astype(
+                signed(max(int(np.abs(side[:, axis]).max(initial=0)) for side in (rows, columns)))
+            )
+            for axis in range(len(metric.weights))
+        ]
+
+    def step(self, columns: int) -> int:
+        """How many rows make a block with so many columns."""
+        return max(1, _BLOCK // max(1, columns * self.kind.itemsize))
+
+    def distances(self, rows: Integers, columns: int) -> Small:
+        """From some rows to the first so many columns."""
+        found = np.zeros((len(rows), columns), dtype=self.kind)
+        differ = np.empty((len(rows), columns), dtype=np.bool_)
+        for axis, (weight, ordered) in enumerate(zip(self.metric.weights, self.metric.ordered, strict=True)):
+            codes = self.codes[axis][:columns]
+            own = rows[:, axis].astype(codes.dtype)[:, None]
+            if ordered:
+                apart = np.abs(own.astype(self.kind) - codes.astype(self.kind))
+                found += apart if weight == 1 else apart * self.kind.type(weight)
+                continue
+            np.not_equal(own, codes, out=differ)
+            found += differ if weight == 1 else differ * self.kind.type(weight)
+        return found
+
+
 def blocks(metric: Metric, rows: Integers, columns: Integers, room: int = 0) -> Iterator[tuple[int, Small]]:
     """Blocks (first row, distances of some rows to all columns), in integers with `room` to add or subtract.
 
@@ -69,31 +105,10 @@ def blocks(metric: Metric, rows: Integers, columns: Integers, room: int = 0) -> 
     >>> [(first, block.tolist()) for first, block in blocks(metric, points, points)]
     [(0, [[0, 7], [7, 0]])]
     """
-    kind = signed(metric.farthest + room)
-    turned = [
-        np.ascontiguousarray(columns[:, axis]).astype(_codes(columns, rows, axis)) for axis in range(rows.shape[1])
-    ]
-    step = max(1, _BLOCK // max(1, len(columns) * kind.itemsize))
-    differ = np.empty((step, len(columns)), dtype=np.bool_)
+    compared = Compared(metric, columns, rows, room)
+    step = compared.step(len(columns))
     for first in range(0, len(rows), step):
-        some = rows[first : first + step]
-        found = np.zeros((len(some), len(columns)), dtype=kind)
-        for axis, (weight, ordered) in enumerate(zip(metric.weights, metric.ordered, strict=True)):
-            codes = turned[axis]
-            own = some[:, axis].astype(codes.dtype)[:, None]
-            if ordered:
-                apart = np.abs(own.astype(kind) - codes.astype(kind))
-                found += apart if weight == 1 else apart * kind.type(weight)
-                continue
-            unequal = np.not_equal(own, codes, out=differ[: len(some)])
-            found += unequal if weight == 1 else unequal * kind.type(weight)
-        yield first, found
-
-
-def _codes(rows: Integers, columns: Integers, axis: int) -> np.dtype[Any]:
-    """The shortest integers for the codes of an axis: comparing bytes is eight times as fast as comparing words."""
-    most = max(int(np.abs(side[:, axis]).max(initial=0)) for side in (rows, columns))
-    return signed(most)
+        yield first, compared.distances(rows[first : first + step], len(columns))
 
 
 def pairwise(metric: Metric, left: Integers, right: Integers) -> Integers:
@@ -110,17 +125,47 @@ def pairwise(metric: Metric, left: Integers, right: Integers) -> Integers:
     return found
 
 
-def completed(metric: Metric, rows: Integers, columns: Integers, potential: Floats) -> Floats:
-    """min over columns y of d(x, y) + potential(y), for each row x, in single precision.
+def cheap_blocks(
+    metric: Metric, rows: Integers, columns: Integers, potential: Floats, limit: Floats, apart: int = 0
+) -> Iterator[tuple[Integers, Integers, Singles]]:
+    """Blocks (rows, columns, distance plus potential) that hold every pair below the limit of its row.
 
-    It guides a search; a proof repeats it in exact arithmetic.
+    Pairs nearer than `apart` may be left out. Rows are sorted by their limits and columns by their potentials, so that
+    a block ends where the potentials alone pass all its limits.
+    """
+    by_limit = np.argsort(limit, kind="stable")
+    by_potential = np.argsort(potential, kind="stable")
+    ranked = potential[by_potential].astype(np.float32)
+    compared = Compared(metric, columns[by_potential], rows)
+    first = 0
+    while first < len(rows):
+        # The columns that count are those of the last row of the block, so that its size is found in two steps.
+        guess = by_limit[
+            first : first + compared.step(int(np.searchsorted(ranked, limit[by_limit[first]] - apart)) + 1)
+        ]
+        upto = int(np.searchsorted(ranked, limit[guess[-1]] - apart))
+        some = guess[: compared.step(upto + 1)]
+        first += len(some)
+        if upto:
+            cost = compared.distances(rows[some], upto).astype(np.float32)
+            cost += ranked[:upto]
+            yield some, by_potential[:upto], cost
+
+
+def completed(
+    metric: Metric, rows: Integers, columns: Integers, potential: Floats, known: Floats, apart: int = 0
+) -> Floats:
+    """min over columns y of d(x, y) + potential(y) for each row x, or what is `known` if that is less.
+
+    Pairs nearer than `apart` may be left out. In single precision: it guides a search, and a proof repeats it in exact
+    arithmetic.
 
     >>> points = np.array([[0, 0], [1, 3]])
-    >>> completed(Metric((1, 2), (False, True), (1, 3)), points, points, np.array([0.0, -8.0])).tolist()
+    >>> metric = Metric((1, 2), (False, True), (1, 3))
+    >>> completed(metric, points, points, np.array([0.0, -8.0]), np.full(2, 9.0)).tolist()
     [-1.0, -8.0]
     """
-    found = np.empty(len(rows))
-    narrow = potential.astype(np.float32)
-    for first, block in blocks(metric, rows, columns):
-        found[first : first + len(block)] = (block.astype(np.float32) + narrow).min(axis=1)
+    found = known.copy()
+    for some, _, cost in cheap_blocks(metric, rows, columns, potential, known, apart):
+        found[some] = np.minimum(found[some], cost.min(axis=1))
     return found

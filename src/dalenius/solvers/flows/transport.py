@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.solvers.flows.distances import Metric, blocks, pairwise
+from dalenius.solvers.flows.pricing import NONE, cheapest
 from dalenius.solvers.flows.shipping import Arcs, Shipment, ship
 
 __all__ = ["Plan", "transport"]
@@ -26,7 +27,6 @@ Integers = npt.NDArray[np.int64]
 
 _ROUNDS = 80
 _SAMPLED = 2500  # beyond so many rows and columns, potentials of a quarter of them come first
-_HASH = 2654435761
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,64 +227,14 @@ def _price(
     turn: int,
 ) -> _Priced:
     """Arcs of reduced cost `below` this (None: the least ones), and completed potentials of both sides."""
-    forth, row_least = _cheapest(metric, rows, columns, row, column, taken.by_row, below, turn)
-    back, column_least = _cheapest(metric, columns, rows, column, row, taken.by_column, below, turn)
+    forth, row_least = cheapest(metric, rows, columns, row, column, taken.by_row, below, turn)
+    back, column_least = cheapest(metric, columns, rows, column, row, taken.by_column, below, turn)
     arcs = Arcs(
         np.concatenate([forth.row, back.column]),
         np.concatenate([forth.column, back.row]),
         np.concatenate([forth.cost, back.cost]),
     )
     joined, _ = _joined(
-        arcs, np.zeros(len(arcs), dtype=np.int64), np.ones(len(arcs), dtype=np.bool_), _NONE, len(columns)
+        arcs, np.zeros(len(arcs), dtype=np.int64), np.ones(len(arcs), dtype=np.bool_), NONE, len(columns)
     )
     return _Priced(joined, row_least, column_least)
-
-
-_NONE = Arcs(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
-
-
-def _cheapest(
-    metric: Metric,
-    rows: Integers,
-    columns: Integers,
-    row: Integers,
-    column: Integers,
-    most: int,
-    below: int | None,
-    turn: int,
-) -> tuple[Arcs, Integers]:
-    """For each row at most so many arcs of least reduced cost, and the least distance minus column potential."""
-    room = int(np.abs(row).max()) + int(np.abs(column).max())
-    many = len(columns)
-    most = min(most, many)
-    least = np.empty(len(rows), dtype=np.int64)
-    found: list[tuple[int, Integers, Integers]] = []
-    for first, block in blocks(metric, rows, columns, room):
-        block -= column.astype(block.dtype)
-        lowest = block.min(axis=1).astype(np.int64)
-        least[first : first + len(block)] = lowest
-        own = row[first : first + len(block)]
-        for k in np.flatnonzero(lowest < own + below) if below is not None else range(len(block)):
-            values = block[k]
-            limit = _level(values, most) if below is None else int(own[k]) + below
-            places = np.flatnonzero(values < limit)
-            if len(places) > most:
-                start = ((first + int(k) + 1) * _HASH + turn * 40503) % many
-                rank = values[places].astype(np.int64) * many + (places - start) % many
-                places = places[np.argpartition(rank, most - 1)[:most]]
-            found.append((first + int(k), places, values[places].astype(np.int64) + column[places]))
-    if not found:
-        return _NONE, least
-    sizes = [len(places) for _, places, _ in found]
-    return Arcs(
-        np.repeat(np.array([k for k, _, _ in found], dtype=np.int64), sizes),
-        np.concatenate([places for _, places, _ in found]),
-        np.concatenate([cost for _, _, cost in found]),
-    ), least
-
-
-def _level(values: npt.NDArray[np.integer], most: int) -> int:
-    """A number with at least `most` values below it, and no more than are needed."""
-    lowest = int(values.min())
-    counts = np.cumsum(np.bincount(values.astype(np.int64) - lowest))
-    return int(np.searchsorted(counts, most)) + lowest + 1
