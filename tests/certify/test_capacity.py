@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 import pytest
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.certify.capacity import individual
 from dalenius.core import Certificate, Channel, Dalenius, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import exact

@@ -10,7 +10,7 @@ from itertools import pairwise, product
 import pytest
 from contract import assert_kept, information
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.certify.checking import prove
 from dalenius.certify.composition import Composition
 from dalenius.core import Certificate, Channel, Design, Independent, Pmf, ProductPmf, Windows

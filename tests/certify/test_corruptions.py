@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Pmf
 from dalenius.core.numbers import down, exact, up
 from dalenius.designs import disclose

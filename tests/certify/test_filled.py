@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.certify.filled import Filled
 from dalenius.certify.water import Resampled, stated
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, MinimizeLeakage, Pmf, Problem

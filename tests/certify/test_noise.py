@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.certify.noise import AxisProof, NoiseProof
 from dalenius.core import Noise, Pmf, channel_of
 from dalenius.core.forms.noise import NoiseAxis

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.errors import NotCertified
 from tests.cli.conftest import Place, released_in, rows, write_csv
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract import DesignContract, assert_kept, information, post_processing
+from contract import DesignContract, assert_kept, information, post_processing, reread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Channel, Design, Independent, MaximizeInformation, Pmf, Problem, Types
 from dalenius.core.arithmetic import share_log2, times_log2
 from dalenius.core.multinomial import list_types, type_law
@@ -22,7 +22,7 @@ from dalenius.core.numbers import exact, strict_json
 from dalenius.core.samples import Samples
 from dalenius.designs import disclose, solve
 from dalenius.designs.by_types import disclose_types
-from dalenius.errors import InputError, InvalidChannel, MismatchError, NotCertified, Unsupported
+from dalenius.errors import InputError, InvalidChannel, MismatchError, Unsupported
 from dalenius.sampling import Key, Sampler, Stream, rows_read
 from dalenius.solvers.balancing import balanced
 from dalenius.solvers.chords import envelope
@@ -98,22 +98,6 @@ class TestContract(DesignContract):
         assert design.value <= design.bound
         told = information(written_out(problem), design.channel.rows, ["W"])
         assert float(design.value) == pytest.approx(told, abs=1e-12)
-
-    def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solved(problem)
-        check(design.dumps())
-        law = problem.law
-        _, weights, _ = type_law(law.masses, law.kernel.rows, law.n)
-        for t, masses in enumerate(weights):
-            document = json.loads(design.dumps())
-            row = document["channel"]["rows"][t]
-            y = max(row, key=lambda y, row=row: exact(row[y]))
-            other = next(k for k in design.channel.output["Y"] if k != y)
-            row[y] = str(exact(row[y]) - Fraction(1, 10**15))
-            row[other] = str(exact(row.get(other, "0")) + Fraction(1, 10**15))
-            if any(masses):
-                with pytest.raises(NotCertified):
-                    check(json.dumps(document))
 
     def test_rows_of_impossible_inputs_repeat_the_output_pmf(self, problem):
         channel, joint = self.solved(problem).channel, written_out(problem).pmf
@@ -191,7 +175,7 @@ def test_four_hundred_samples_are_proved_to_a_billionth_of_a_bit():
     assert design.gap <= Fraction(1, 10**9)
     assert float(design.value) == pytest.approx(0.0011388290359992, abs=1e-9)
     assert design.proved[0]["leakage_bits"] == "0"
-    assert Design.from_json(strict_json(design.dumps())) == design
+    assert reread(design) == design
 
 
 @pytest.mark.slow
@@ -250,15 +234,6 @@ CORRUPTIONS = {
         d.update(bound=str(exact(d["value"]) - Fraction(1, 10**6)), value=str(exact(d["value"]) - Fraction(1, 10**5))),
     ),
 }
-
-
-@pytest.mark.parametrize("corrupt", CORRUPTIONS.values(), ids=list(CORRUPTIONS))
-def test_false_claims_are_refused(corrupt):
-    document = documents()
-    check(json.dumps(document))
-    corrupt(document)
-    with pytest.raises(NotCertified):
-        check(json.dumps(document))
 
 
 def test_long_numbers_give_the_same_figures_as_short_ones():

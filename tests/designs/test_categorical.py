@@ -10,13 +10,12 @@ from math import log2
 from pathlib import Path
 
 import pytest
-from contract import DesignContract, information
+from contract import DesignContract, information, reread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.certify import check, prove_privacy
+from dalenius.certify import check
 from dalenius.core import (
-    Channel,
     Distortion,
     Independent,
     Leakage,
@@ -28,7 +27,7 @@ from dalenius.core import (
     SideInformation,
     WorstCaseLeakage,
 )
-from dalenius.core.numbers import exact, strict_json
+from dalenius.core.numbers import exact
 from dalenius.designs import solve
 from dalenius.designs.categorical import categorical
 from dalenius.errors import Infeasible, NotCertified, Unsupported
@@ -75,21 +74,6 @@ class TestContract(DesignContract):
 
     def infeasible(self):
         return {"less than nothing": least_leakage(SKEWED, "-1/10")}
-
-    def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solved(problem)
-        verdict = check(design.dumps())
-        assert verdict.bound >= design.bound
-        assert verdict.value <= design.value
-        document = json.loads(design.dumps())
-        for key in ("keep", "q"):
-            wrong = copy.deepcopy(document)
-            q = [exact(v) for v in document["channel"]["q"]]
-            occur = [design.channel.row_of(codes) for codes in problem.pmf.support.tolist()]
-            k = (min if key == "keep" else max)(occur, key=q.__getitem__)  # where it changes the law
-            wrong["channel"][key][k] = str(exact(wrong["channel"][key][k]) + Fraction(1, 10**15))
-            with pytest.raises(NotCertified):
-                check(json.dumps(wrong))
 
 
 PAIR = [(("0", "0"), 5), (("0", "1"), 2), (("1", "0"), 2), (("1", "1"), 7)]
@@ -150,37 +134,6 @@ def test_the_closed_form_by_definition(counts, most, way):
     assert design.gap <= Fraction(1, 10**28)
     out = [sum(Fraction(n, total) * rows[x][y] for x, n in enumerate(counts)) for y in range(len(counts))]
     assert tuple(out) == design.channel.q
-
-
-@given(st.lists(st.integers(1, 40), min_size=2, max_size=6), st.data())
-@settings(deadline=None, max_examples=effort(12, 40))
-def test_every_figure_of_any_resampling_channel_is_the_one_of_its_rows(counts, data):
-    """keep and q need not be optimal: what is proved without the rows is what the rows prove."""
-    n = len(counts)
-    tenths = st.integers(0, 10)
-    keep = data.draw(st.lists(tenths, min_size=n, max_size=n))
-    q = data.draw(st.lists(tenths, min_size=n, max_size=n).filter(any))
-    joint = column(counts)
-    document = categorical(least_distortion(joint, 9)).to_json()
-    document["channel"]["keep"], document["channel"]["q"] = [f"{k}/10" for k in keep], [f"{v}/{sum(q)}" for v in q]
-    (ours,) = prove_privacy(document)
-    rows = tuple(
-        tuple(
-            Fraction(10 - keep[x], 10) * Fraction(q[y], sum(q)) + (Fraction(keep[x], 10) if x == y else 0)
-            for y in range(n)
-        )
-        for x in range(n)
-    )
-    letters = {"X": joint.variables["X"]}
-    dense = {**document, "channel": Channel(letters, letters, rows).to_json(), "certificate": {"kind": "universal"}}
-    (theirs,) = prove_privacy(dense)
-    for key, figure in theirs.items():
-        if key == "worst_letter":
-            continue  # of two that are equally bad either may be named
-        if figure is None or not isinstance(figure, str):
-            assert ours[key] == figure
-        else:
-            assert abs(exact(ours[key]) - exact(figure)) < Fraction(1, 10**28), key
 
 
 # --- corners ---------------------------------------------------------------------------------------------------------
@@ -305,29 +258,6 @@ def test_false_figures_are_refused_by_a_hair(honest):
     check(changed(honest, value="2", bound="0", gap="2"))  # too modest is no lie
 
 
-def test_a_wrong_level_or_slope_only_loosens_the_bound(honest):
-    best = check(json.dumps(honest)).bound
-    for entries in ({"certificate__level": "1/7"}, {"certificate__slope": "3"}, {"certificate__slope": "1000"}):
-        looser = json.loads(changed(honest, **entries))
-        with pytest.raises(NotCertified, match="not proved"):
-            check(json.dumps(looser))
-        looser |= {"bound": "0", "gap": "2"}
-        assert check(json.dumps(looser)).bound < best
-
-
-def test_a_false_bound_of_a_distortion_is_refused():
-    document = json.loads(solve(least_distortion(SKEWED, Fraction(1, 2))).dumps())
-    assert check(json.dumps(document)).kind == "water"
-    with pytest.raises(NotCertified, match="not proved"):
-        check(changed(document, bound=str(exact(document["value"]) + HAIR), value="1", gap="1"))
-    with pytest.raises(NotCertified, match="leakage is exceeded"):
-        check(changed(document, guarantees__0__promised__at_most_bits="49/100"))
-    with pytest.raises(NotCertified, match="figure of guarantee 1"):
-        check(changed(document, guarantees__0__proved__guess_after="0.4"))
-    with pytest.raises(NotCertified, match="one promise"):
-        check(changed(document, guarantees=[]))
-
-
 def test_the_exported_checker_says_the_same(tmp_path, honest):
     (tmp_path / "verifier.py").write_text(standalone("0"), encoding="utf-8")
     for name, text, code in (("good", json.dumps(honest), 0), ("bad", changed(honest, value="1/10"), 4)):
@@ -349,4 +279,4 @@ def test_independence_is_for_another_family():
 
 def test_round_trip_of_the_direct_problem():
     design = solve(least_leakage(SKEWED, "1/4"))
-    assert type(design).from_json(strict_json(design.dumps())) == design
+    assert reread(design) == design

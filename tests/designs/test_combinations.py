@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from contract import DesignContract, assert_refused
+from contract import DesignContract
 
 from dalenius import apply
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import (
     Distortion,
     LocalDP,
@@ -58,7 +58,6 @@ class TestContract(DesignContract):
         return {"frozen too": problem(freeze=("child", "adult"))}
 
     test_relabelling_letters_does_not_change_the_figures = None  # a local search, whose bound is tested elsewhere
-    test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed = None  # below
 
 
 @pytest.mark.parametrize("asked", [problem(), problem(preserve_marginals=True), nearest()])
@@ -85,21 +84,6 @@ def moved(d):
     """an impossible input is released as an impossible combination"""
     row = d["channel"]["rows"][1]
     row[0], row[1] = str(Fraction(row[0]) / 2), str(Fraction(row[0]) / 2)
-
-
-@pytest.mark.parametrize(
-    ("asked", "plant", "message"),
-    [
-        (problem, moved, "impossible combination can be released|under one input and not under another"),
-        (problem, lambda d: d["mechanism"].update(forbid=[{"age": ["child"], "marital": ["single"]}]), "forbidden"),
-        (problem, lambda d: d["mechanism"].update(forbid=[{"sex": ["f"], "age": ["child"]}]), "other columns"),
-        (problem, lambda d: d.update(bound=d["value"], gap="0"), "the claimed bound"),
-        (nearest, moved, "impossible combination can be released|under one input and not under another"),
-        (tempting, lambda d: d["mechanism"].update(forbid=[]), "the claimed bound"),
-    ],
-)
-def test_a_planted_corruption_is_refused(asked, plant, message):
-    assert_refused(solve(asked()), plant, message)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,16 @@
 """Compositions of windows: the contract, reference values, and what is refused before anything is designed."""
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from contract import DesignContract, assert_kept, information, post_processing
 
-from dalenius.certify import check
-from dalenius.certify.checking import prove
-from dalenius.core import Certificate, Channel, Independent, MinimizeRate, Pmf, Problem, ProductPmf
-from dalenius.core.numbers import exact
+from dalenius.convert import checked as check
+from dalenius.core import Channel, Independent, MinimizeRate, Pmf, Problem, ProductPmf
 from dalenius.designs import disclose, solve, windows
 from dalenius.designs.random_columns import random_columns
-from dalenius.errors import InputError, NotCertified, ProblemFileError, Unsupported
+from dalenius.errors import InputError, ProblemFileError, Unsupported
 from dalenius.measures import (
     partial_processing_binary,
 )
@@ -40,19 +37,6 @@ class TestContract(DesignContract):
         }
 
     test_what_cannot_be_promised_is_refused_with_a_figure = None  # a constant is always private
-
-    def test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed(self, problem):
-        design = self.solved(problem)
-        check(design.dumps())
-        for k, window in enumerate(design.channel.windows):
-            for x in range(len(window.rows)):
-                document = json.loads(design.dumps())
-                row = document["channel"]["channels"][k]["rows"][x]
-                y = max(range(len(row)), key=lambda y, row=row: exact(row[y]))
-                row[y] = str(exact(row[y]) - Fraction(1, 10**15))
-                row[y - 1] = str(exact(row[y - 1]) + Fraction(1, 10**15))
-                with pytest.raises(NotCertified):
-                    check(json.dumps(document))
 
     @pytest.mark.parametrize("seed", range(3))
     def test_post_processing_keeps_the_promises_and_adds_nothing(self, problem, seed):
@@ -91,16 +75,6 @@ def test_larger_windows_tell_more_and_disjoint_ones_less():
     values = [float(windows(problem, size=k).value) for k in (2, 3, 4, 5)]
     assert values == sorted(values)
     assert float(windows(problem, size=3, overlap=0).value) < values[1]
-
-
-def test_part_of_the_samples_is_a_proved_lower_bound():
-    problem = replace(self_disclosure(["3/5", "2/5"], 4), guarantees=tuple(Independent(f"X{k}") for k in range(1, 5)))
-    problem = replace(problem, objective=type(problem.objective)(("X1", "X3")))
-    design = windows(problem, size=3)
-    told = information(design.problem, design.channel.rows, ("X1", "X3"))
-    assert float(design.value) == pytest.approx(told, abs=1e-12)  # small: counted exactly
-    lemma = prove(replace(design, certificate=Certificate("composition")).to_json())
-    assert 0 < lemma.value <= design.value + Fraction(1, 10**20)
 
 
 def test_the_dispatcher_takes_it_and_identical_windows_are_designed_once():
@@ -223,3 +197,11 @@ def test_random_columns_repeat_with_their_seed_and_refuse_what_they_cannot_do():
         random_columns(listed(bits("1/3", 3), ("X1", "X2")))
     with pytest.raises(InputError, match="at least one round"):
         random_columns(example2(), rounds=0)
+
+
+def test_part_of_the_samples_is_counted_exactly_while_it_is_small():
+    problem = replace(self_disclosure(["3/5", "2/5"], 4), guarantees=tuple(Independent(f"X{k}") for k in range(1, 5)))
+    problem = replace(problem, objective=type(problem.objective)(("X1", "X3")))
+    design = windows(problem, size=3)
+    told = information(design.problem, design.channel.rows, ("X1", "X3"))
+    assert float(design.value) == pytest.approx(told, abs=1e-12)

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from contract import DesignContract, assert_refused, information
+from contract import DesignContract, information
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Pram, Problem
 from dalenius.core.numbers import exact
 from dalenius.designs import solve
@@ -29,7 +29,6 @@ class TestContract(DesignContract):
     def infeasible(self):
         return {"far apart": problem((50, 20, 10)), "one never occurs": problem((5, 0, 3))}
 
-    test_the_checker_accepts_it_and_refuses_it_with_one_entry_perturbed = None  # below
     test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # every input occurs
 
 
@@ -76,18 +75,6 @@ def test_what_cannot_be_says_from_which_level_on_it_can():
 
 def test_every_matrix_in_the_letters_tells_at_least_as_much():
     assert solve(problem()).value < solve(problem(form=None)).value
-
-
-@pytest.mark.parametrize(
-    ("plant", "message"),
-    [
-        (lambda d: d["channel"]["q"].__setitem__(0, "2/3"), "a marginal is not preserved|more than promised"),
-        (lambda d: d["guarantees"][0]["promised"].update(local_dp="1/2"), "more than promised"),
-        (lambda d: d.update(bound=d["value"], gap="0"), "the claimed bound"),
-    ],
-)
-def test_a_planted_corruption_is_refused(plant, message):
-    assert_refused(solve(problem()), plant, message)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dalenius import apply, audit, verify
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Column, Grid, Noise, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.designs import solve

@@ -6,9 +6,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from contract import DesignContract, assert_refused, information
+from contract import DesignContract, information
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.designs import solve
@@ -145,43 +145,10 @@ def lower(d):
     ]
 
 
-@pytest.mark.parametrize(
-    ("plant", "message"),
-    [
-        (lower, "the claimed bound"),
-        (lambda d: d["certificate"].update(tree=[node for node in tree(d) if type(node[0]) is not int][:1]), "claimed"),
-        (lambda d: tree(d).pop(), "neither a branch"),
-        (lambda d: tree(d).append(tree(d)[-1]), "does not match"),
-        (lambda d: tree(d)[0].__setitem__(0, 7), "names no entry"),
-        (lambda d: tree(d)[0].__setitem__(2, "1/3"), "names no entry"),
-        (lambda d: tree(d)[0].__setitem__(2, "5"), "does not divide"),
-        (lambda d: tree(d)[-1].pop(), "neither a branch|one price"),
-        (lambda d: d["mechanism"].update(preserve_marginals=False), "prove nothing"),
-        (lambda d: d["mechanism"].pop("preserve_marginals"), "prove nothing"),
-    ],
-)
-def test_a_planted_corruption_of_the_tree_is_refused(plant, message):
-    assert_refused(solve(problem(preserve_marginals=True)), plant, message)
-
-
 def moved(d):
     """a little mass from one letter to another: the margin is no longer preserved"""
     row = d["channel"]["rows"][0]
     row[0], row[1] = str(exact(row[0]) - Fraction(1, 10**12)), str(exact(row[1]) + Fraction(1, 10**12))
-
-
-@pytest.mark.parametrize(
-    ("plant", "message"),
-    [
-        (moved, "a marginal is not preserved|more than promised"),
-        (lambda d: d["mechanism"].update(forbid=[["a", "b"]]), "a forbidden letter can be released"),
-        (lambda d: d["mechanism"].update(freeze=["a"]), "a forbidden letter can be released"),
-        (lambda d: d["guarantees"][0]["promised"].update(local_dp="1/2"), "more than promised"),
-        (lambda d: d.update(bound=d["value"], gap="0"), "the claimed bound"),
-    ],
-)
-def test_a_planted_corruption_is_refused(plant, message):
-    assert_refused(solve(problem(preserve_marginals=True)), plant, message)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, SideInformation, WorstCaseLeakage
 from dalenius.core.numbers import exact
 from dalenius.designs.leakage.curve import ends_of, trace

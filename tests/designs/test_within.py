@@ -3,22 +3,15 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
-from math import comb
 
 import numpy as np
 import pytest
 from contract import DesignContract
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from dalenius.certify import check
-from dalenius.certify.ball import upper_end
 from dalenius.cli import main
 from dalenius.core import Design, Distortion, Independent, Leakage, MinimizeDistortion, Mismatch, Pmf, Problem
-from dalenius.core.arithmetic import BITS
-from dalenius.core.arithmetic import log2 as ends_of_log2
 from dalenius.designs import solve
-from dalenius.errors import Infeasible, InputError, NotCertified, ProblemFileError, Unsupported
+from dalenius.errors import Infeasible, InputError, ProblemFileError, Unsupported
 from dalenius.testing import binary_tradeoff, nearby_bit
 from dalenius.walk import reproved
 from tests.effort import effort
@@ -120,63 +113,9 @@ def test_a_larger_ball_costs_more():
     assert float(values[0] - alone.value) < 1e-6
 
 
-@settings(max_examples=effort(20, 60), deadline=None)
-@given(n=st.integers(1, 60), data=st.data(), tail=st.sampled_from(["1/20", "1/1000", "1/100000"]))
-def test_an_end_of_an_interval_has_the_tail_that_it_says(n, data, tail):
-    m = data.draw(st.integers(0, n))
-    p = upper_end(m, n, Fraction(ends_of_log2(1 / Fraction(tail))[1], 1 << BITS))
-    exact = sum(comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(m + 1))
-    assert exact <= Fraction(tail) or p == 1
-    if m < n:
-        less = (p + Fraction(m, n)) / 2  # half as far from the share that was seen, the tail is too large
-        assert sum(comb(n, j) * less**j * (1 - less) ** (n - j) for j in range(m + 1)) > Fraction(tail)
-
-
 @pytest.fixture(scope="module")
 def near_bit():
     return solve(nearby_bit("1/10", "1/10", total_variation="1/100")).dumps()
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda d: d["robust"].update(total_variation="1/20"), "within the ball up to"),
-        (lambda d: d["guarantees"][0].update(proof={}), "damaged"),
-        (lambda d: d["guarantees"][0]["proof"].update(k="-1"), "negative"),
-        (lambda d: d["guarantees"][0]["promised"].update(at_most_bits="99/1000"), "within the ball up to"),
-        (lambda d: d["guarantees"][0]["proved"].update(within_bits="0.09"), "not proved"),
-        (lambda d: d["robust"].update(kl_bits="1/1000"), "one radius"),
-        (lambda d: d["robust"].update(total_variation="-1/20"), "not between 0 and 1"),
-        (lambda d: d.update(robust={"confidence": "19/20", "rows": 7}), "not counted from so many rows"),
-        (lambda d: d["certificate"].update(kind="rate"), "no such proof"),
-    ],
-)
-def test_a_false_claim_is_refused(change, words, near_bit):
-    document = json.loads(near_bit)
-    check(json.dumps(document))
-    change(document)
-    with pytest.raises(NotCertified, match=words):
-        check(json.dumps(document))
-
-
-@pytest.mark.slow
-def test_no_multipliers_prove_less_than_the_worst_law_found():
-    design = solve(nearby_bit("1/10", "1/10", total_variation="1/50"))
-    document, rng = json.loads(design.dumps()), np.random.default_rng(2)
-    rows = np.array([[float(v) for v in row] for row in design.channel.rows])
-    law = np.array([0.45, 0.05, 0.05, 0.45])
-    worst = 0.0
-    for _ in range(effort(400, 2000)):
-        other = rng.dirichlet(np.full(4, 0.1))
-        near = law + min(1.0, 0.02 / (0.5 * float(np.abs(other - law).sum()))) * (other - law)
-        joint = near.reshape(2, 2) @ rows
-        product = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-        worst = max(worst, float((joint * np.log2(joint / product)).sum()))
-    for _ in range(effort(20, 60)):
-        document["guarantees"][0]["proof"] = {k: str(Fraction(rng.normal()).limit_denominator(99)) for k in ("nu", "k")}
-        document["guarantees"][0]["promised"]["at_most_bits"] = str(Fraction(worst * 0.999).limit_denominator(10**9))
-        with pytest.raises(NotCertified):
-            check(json.dumps(document))
 
 
 def test_what_cannot_be_promised_in_a_ball_says_why():

@@ -12,11 +12,10 @@ from dalenius.tables import read_json
 def run(arguments: Namespace) -> None:
     output = Path(arguments.output)
     beside = about_file(output)
-    for path in (output, beside):
-        refuse_existing(path, force=arguments.force)
+    refuse_existing(output, force=arguments.force)
     text, about = converted(read_json(arguments.old, "design or card file"))
     private = '"format":"dalenius-design/2"' in text[:40]
-    with new_file(beside, force=arguments.force, private=private) as place:
+    with new_file(beside, force=True, private=private) as place:
         place.write_bytes(about.encode())
         with new_file(output, force=arguments.force, private=private) as main:
             main.write_bytes(text.encode())

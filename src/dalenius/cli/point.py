@@ -12,6 +12,7 @@ from dalenius.core import Design, Problem
 from dalenius.core.numbers import down, exact, up, written
 from dalenius.designs.regions import Membership, Region
 from dalenius.errors import Infeasible, InputError
+from dalenius.convert import about_file
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.walk import region
 
@@ -44,6 +45,7 @@ def run(arguments: Namespace) -> int:
         write_text(place / "point.json", json.dumps(document, indent=1) + "\n", private=True)
         for key, design in designs.items():
             write_text(place / names[key], design.dumps(), private=True)
+            write_text(about_file(place / names[key]), design.about(), private=True)
     files = ", ".join(["point.json", *names.values()])
     say(arguments, [*lines, f"Written: {folder}/ with {files} (confidential)."], document)
     return code

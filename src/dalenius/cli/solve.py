@@ -14,7 +14,6 @@ from dalenius.walk import solve
 def run(arguments: Namespace) -> None:
     output = Path(arguments.output)
     refuse_existing(output, force=arguments.force)
-    refuse_existing(about_file(output), force=arguments.force)
     with progress(arguments) as show:
         design = solve(
             Problem.from_file(arguments.problem),
@@ -23,7 +22,7 @@ def run(arguments: Namespace) -> None:
             on_progress=(lambda words: show(words, None, None)) if show else None,
         )
     beside = about_file(output)
-    with new_file(beside, force=arguments.force, private=True) as place:
+    with new_file(beside, force=True, private=True) as place:
         place.write_bytes(design.about().encode())
         with new_file(output, force=arguments.force, private=True) as main:
             main.write_bytes(design.dumps().encode())

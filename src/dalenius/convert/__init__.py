@@ -5,9 +5,10 @@ read a document back into the plain values that sentences and nouns are made of.
 """
 
 from dalenius.convert.about import ABOUT, about_file, about_of, belongs
+from dalenius.convert.asking import release_of
 from dalenius.convert.checking import checked, differences
 from dalenius.convert.filing import filed, told_of, unfiled
-from dalenius.convert.proving import ENOUGH, Proved, card_text, proved_elsewhere, proved_text
+from dalenius.convert.proving import ENOUGH, Proved, bounds_within, card_text, proved_elsewhere, proved_text
 from dalenius.convert.recognising import OLD, PROVABLE, recognised
 from dalenius.convert.telling import kind_of, proved_of, told_card, told_design
 from dalenius.convert.text import CannotConvert, canonical, digest
@@ -23,6 +24,7 @@ __all__ = [
     "about_file",
     "about_of",
     "belongs",
+    "bounds_within",
     "canonical",
     "card_text",
     "checked",
@@ -35,6 +37,7 @@ __all__ = [
     "proved_of",
     "proved_text",
     "recognised",
+    "release_of",
     "told_card",
     "told_design",
     "told_of",

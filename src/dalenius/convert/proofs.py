@@ -19,12 +19,13 @@ from dalenius.kernel.logs import BITS, exp, log2, nats
 from dalenius.kernel.nouns import Setting, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work
 
-__all__ = ["OBJECTIVES", "PROOFS", "maps_channel", "proof_of"]
+__all__ = ["OBJECTIVES", "PLAIN", "PROOFS", "maps_channel", "proof_of"]
 
 Json = dict[str, Any]
 Place = tuple[int, ...]
 
 GRID = 1 << 40  # units of multipliers in trees of boxes
+SCORE = 100  # bits after the point of prices of corners
 FINE = 200  # bits of the posteriors of a rate
 ENOUGH = 10**12
 
@@ -59,7 +60,7 @@ class Orders:
         mechanism, side = design["mechanism"], design.get("side_information") or {}
         observe, strata, keep = division(mechanism)
         held = [side["variable"]] if side and side["encoder"] != "uninformed" else []
-        self.side = side.get("variable")
+        self.side: str = side.get("variable", "")
         self.encoder = side.get("encoder")
         self.reads = [*observe, *strata, *(held if self.encoder == "informed" else [])]
         self.beside = [*keep, *strata, *held]
@@ -145,9 +146,12 @@ def proof_of(design: Json) -> Json:
         If its kind is proved by no general rule.
     """
     certificate = design["certificate"]
-    if certificate["kind"] not in PROOFS:
-        raise CannotConvert(f"proofs of kind {certificate['kind']!r}")
-    return PROOFS[certificate["kind"]](Orders(design), certificate)
+    kind = certificate["kind"]
+    if kind in PLAIN:
+        return PLAIN[kind](certificate)
+    if kind in PROOFS:
+        return PROOFS[kind](Orders(design), certificate)
+    raise CannotConvert(f"proofs of kind {kind!r}")
 
 
 def _lines(division_: str, trees: list[Any], leaves: list[Json], **rest: list[Any]) -> Json:
@@ -182,7 +186,9 @@ class _Dual:
             return []
         side, design = self.orders.side, self.orders.design
         worlds = [place for (place,) in self.orders.keys([side])[0]]
-        told = len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
+        told = (
+            len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
+        )
         told = told or len(_fresh(design))
         given = self.proof.get("tree") or list(_every_map(len(worlds), told))
         tree: list[Any] = []
@@ -192,7 +198,9 @@ class _Dual:
             leaf += world == -1
         return tree
 
-    def columns(self, names: Sequence[str], rows: Sequence[Sequence[int]], only: Place | None = None) -> list[list[str]]:
+    def columns(
+        self, names: Sequence[str], rows: Sequence[Sequence[int]], only: Place | None = None
+    ) -> list[list[str]]:
         """For each letter the numbers of all values, from a row of letters for each value."""
         old, new = self.orders.keys(names, beside=True)
         if only is not None:
@@ -250,9 +258,7 @@ class _Dual:
             )
             keys, mine = list(product(s_old, k_old)), list(product(s_new, k_new))
             low, high = dict(zip(keys, nu, strict=False)), dict(zip(keys, nu[len(keys) :], strict=True))
-            self.rows[k] = [
-                [[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)
-            ]
+            self.rows[k] = [[[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)]
 
     def equal(self) -> list[str]:
         """Multipliers of independence, and what they end with: margins."""
@@ -324,7 +330,8 @@ def dual(orders: Orders, proof: Json) -> Json:
         for t in range(found.many)
     ]
     trees = [found.maps] if found.maps else [[["leaf", t]] for t in range(found.many)]
-    rest = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins, "cuts": found.cuts}
+    rest: dict[str, list[Any]] = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins}
+    rest["cuts"] = found.cuts
     return _lines("maps" if found.maps else "letters", trees, leaves, **rest)
 
 
@@ -567,7 +574,7 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
     whole = len(inputs) == len(orders.occur) and len(views) == len(orders.having("independent"))
     places = list(range(len(orders.promises))) if whole else list(views)
     tree: list[Any] = []
-    leaves = []
+    leaves: list[Json] = []
     for node in proof["tree"]:
         if isinstance(node, dict):
             tree.append(["split", spot[inputs[node["x"]]], text(node["at"])])
@@ -581,7 +588,7 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
         tree.append(["leaf", len(leaves)])
         leaves.append({"objective": [near(sigma)], "promises": [rows.get(k, []) for k in places]})
     prices = [price[x] for x in sorted(inputs)]
-    return _lines("ranges", [tree], leaves, promises=["0"] * len(places), prices=prices)
+    return _lines("boxes", [tree], leaves, promises=["0"] * len(places), prices=prices)
 
 
 def _margin(orders: Orders, k: int, mass: dict[int, int]) -> tuple[list[Place], list[Place], Counter[Place]]:
@@ -598,10 +605,11 @@ def rays(orders: Orders, proof: Json) -> Json:
     """Prices and a starting basis."""
     place = {x: k for k, x in enumerate(orders.occur)}
     basis = sorted(place[orders.occur_then[b]] for b in proof["basis"])
-    return {"rule": "corners", "prices": [near(z) for z in orders.by_input(proof["z"])], "basis": basis}
+    prices = [str(round(number(z) * (1 << SCORE))) for z in orders.by_input(proof["z"])]
+    return {"rule": "corners", "prices": prices, "basis": basis}
 
 
-def subsets(_: Orders, proof: Json) -> Json:
+def subsets(proof: Json) -> Json:
     """Runs of letters and a tree, in one world."""
     tree = [["split", *node] if isinstance(node, list) else ["leaf", text(node)] for node in proof["tree"]]
     return {"rule": "subsets", "runs": [[str(many), [text(price)]] for many, price in proof["runs"]], "tree": tree}
@@ -637,7 +645,7 @@ def given(orders: Orders, proof: Json) -> Json:
     return {"rule": "subsets", "runs": prices, "tree": tree}
 
 
-def pram(_: Orders, proof: Json) -> Json:
+def pram(proof: Json) -> Json:
     """Bases and a tree for each shape."""
     bases = [[[str(many), text(q)] for many, q in base] for base in proof["bases"]]
     trees = [[["split", n] if isinstance(n, int) else ["leaf", *n] for n in tree] for tree in proof["trees"]]
@@ -657,7 +665,7 @@ def invariant(orders: Orders, proof: Json) -> Json:
     return {"rule": "invariant", "tree": tree}
 
 
-def variance(_: Orders, proof: Json) -> Json:
+def variance(proof: Json) -> Json:
     """A matrix and prices, and for many letters the form that bounds what exceeds them."""
     form = None
     if "d" in proof:
@@ -668,7 +676,7 @@ def variance(_: Orders, proof: Json) -> Json:
     return said | {"prices": _texts(proof["z"]), "form": form}
 
 
-def universal(_: Orders, __: Json) -> Json:
+def universal(_: Json) -> Json:
     """No data at all."""
     return {"rule": "closed"}
 
@@ -680,12 +688,14 @@ PROOFS: dict[str, Callable[[Orders, Json], Json]] = {
     "ranges": ranges,
     "boxes": boxes,
     "rays": rays,
+    "given": given,
+    "invariant": invariant,
+}
+PLAIN: dict[str, Callable[[Json], Json]] = {  # that need no order
     "subsets": subsets,
     "staircase": subsets,
     "relaxed": subsets,
-    "given": given,
     "pram": pram,
-    "invariant": invariant,
     "variance": variance,
     "universal": universal,
 }

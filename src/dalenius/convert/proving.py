@@ -7,17 +7,17 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.convert.telling import proved_of
-from dalenius.convert.text import canonical
+from dalenius.convert.text import canonical, text
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
 from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
 from dalenius.kernel.maps import beside_side_information
-from dalenius.kernel.numbers import Node, down, up
+from dalenius.kernel.numbers import Node, down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.promises import LOWER
+from dalenius.kernel.promises import LOWER, Leakage
 from dalenius.kernel.rules import proved_bound
 
-__all__ = ["ENOUGH", "Proved", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
+__all__ = ["ENOUGH", "Proved", "bounds_within", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
 
 Json = dict[str, Any]
 
@@ -25,6 +25,7 @@ ENOUGH = 10**12
 """Work that is allowed to a document of our own making."""
 
 TIGHT = Fraction(1, 10**12)
+SHORT = 200  # characters of an exact figure
 ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
 
 
@@ -52,7 +53,7 @@ class Proved:
     place: int
     entropy: Fraction = Fraction(0)
     beside: Fraction | None = None
-    stated: Mapping[str, str | None] = field(default_factory=dict)
+    stated: Mapping[str, Any] = field(default_factory=dict)
 
 
 def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
@@ -116,9 +117,17 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, _stated(kept))
 
 
-def _stated(kept: Kept) -> Mapping[str, str | None]:
-    """What was proved beyond the promises."""
-    return {name: None if value is None else up(value) for name, value in getattr(kept, "stated", {}).items()}
+def _stated(kept: Kept) -> Json:
+    """What was proved beyond the promises; deltas at several levels stand together."""
+    found: Json = {}
+    for name, value in kept.stated.items():
+        rounded = None if value is None else up(value)
+        figure, at, level = name.partition("_at_")
+        if at:
+            found.setdefault(figure, {})[level] = rounded
+        else:
+            found[name] = rounded
+    return found
 
 
 def _asked(promise: Json, draft: Json) -> list[Json]:
@@ -139,11 +148,17 @@ def _claims(kept: Kept, value: Fraction, bound: Fraction, *, maximise: bool) -> 
     ends = (down(value), up(bound)) if maximise else (up(value), down(bound))
     return {
         "promises": figures_claimed(kept),
-        "limits": [up(cost) for cost in kept.limits],
+        "limits": [_exactly(cost) for cost in kept.limits],
         "value": ends[0],
         "bound": ends[1],
         "gap": up(abs(Fraction(ends[1]) - Fraction(ends[0]))),
     }
+
+
+def _exactly(cost: Fraction) -> str:
+    """A distortion as it is, while that is short; else rounded up."""
+    written = text(cost)
+    return written if len(written) <= SHORT else up(cost)
 
 
 def figures_claimed(kept: Kept) -> list[list[Json]]:
@@ -203,4 +218,29 @@ def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]
     evidence = [evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)]
     changed = {"variables": variables, "law": law, "evidence": evidence, "claims": claims, "work": str(ENOUGH)}
     kept = check_privacy(read_document(canonical(document | changed), ENOUGH))
-    return [proved_of(claims) for claims in figures_claimed(kept)], [up(cost) for cost in kept.limits]
+    return [proved_of(claims) for claims in figures_claimed(kept)], [_exactly(cost) for cost in kept.limits]
+
+
+def bounds_within(design: Json) -> list[tuple[Fraction, Fraction]]:
+    """Of each leakage that is promised for all laws of a ball: what is proved, and what is promised.
+
+    Parameters
+    ----------
+    design : dict
+        Laid out as version 1, with the multipliers of its promises. Limits must be kept.
+
+    Raises
+    ------
+    Refused
+        If a limit is not kept.
+    """
+    draft = drafted(design) | {"work": str(ENOUGH), "proof": {"rule": "closed"}}
+    document = read_document(canonical(draft), ENOUGH)
+    release = document.release
+    for limit in document.limits:
+        require(release.cost(limit.distortion) <= limit.at_most, "a limit is not kept")
+    found = []
+    for promise, evidence in zip(document.promises, document.evidence, strict=True):
+        if isinstance(promise, Leakage) and promise.within is not None:
+            found.append((release.within(promise.secret, promise.within, evidence), promise.at_most))
+    return found

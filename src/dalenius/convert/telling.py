@@ -27,7 +27,7 @@ RULES = {
     "variance": "variance",
     "invariant": "invariant",
 }
-DIVISIONS = {"letters": "dual", "simplices": "cells", "ranges": "ranges"}
+DIVISIONS = {"boxes": "boxes", "letters": "dual", "maps": "dual", "simplices": "cells", "ranges": "ranges"}
 
 
 def kind_of(document: Json) -> str:

@@ -7,7 +7,7 @@ from dalenius.convert.proving import ENOUGH, figures_claimed, proved_text, work_
 from dalenius.convert.recognising import OLD, PROVABLE
 from dalenius.convert.telling import kind_of, proved_of
 from dalenius.convert.text import CannotConvert, canonical
-from dalenius.convert.writing import channel_of, evidence_of, form_of, promise_of
+from dalenius.convert.writing import channel_of, evidence_of, form_of, known_letters, promise_of
 from dalenius.errors import InputError, NotCertified, Unsupported
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Refused
@@ -71,23 +71,28 @@ def _card(card: Json) -> tuple[str, str]:
     side = card.get("side_information") or {}
     known = side.get("variable") if side else None
     observe = [name for name in inputs if name not in kept and name != known]
-    mechanism = {"observe": observe, "release": own} if own else {"observe": observe, "output": next(iter(output))}
-    design = card | {"mechanism": mechanism}
+    strata = [name for name in kept if name in inputs]
+    keep = [name for name in kept if name not in inputs]
+    said: Json = {"observe": observe, "strata": strata, "keep": keep, "form": channel.get("form")}
+    design = card | {"mechanism": said | ({"release": own} if own else {"output": next(iter(output))})}
+    maps = side.get("encoder") == "statistically-informed"
     promises = [promise_of(entry["promised"], design) for entry in card["guarantees"]]
     named = [name for promise in promises for name in promise.get("secret", [])]
     strange = [name for name in dict.fromkeys([*kept, *named, *([known] if known else [])]) if name not in inputs]
     variables = [{"name": name, "letters": list(letters)} for name, letters in inputs.items()]
-    variables += [{"name": name, "letters": ["?"]} for name in strange]
+    worlds = list(next(iter(card["decoder"].values()))) if maps else ["?"]
+    variables += [{"name": name, "letters": worlds if name == known else ["?"]} for name in strange]
+    fresh = known_letters(design) if maps else list(next(iter(output.values())))
     draft: Json = {
         "format": PROVABLE[1],
         "work": str(ENOUGH),
         "variables": variables,
         "mechanism": {
             "observe": observe,
-            "strata": [name for name in kept if name in inputs],
-            "keep": [name for name in kept if name not in inputs],
+            "strata": strata,
+            "keep": keep,
             "release": own,
-            "fresh": None if own or channel.get("form") else list(next(iter(output.values()))),
+            "fresh": None if own or channel.get("form") else fresh,
             "form": form_of(design),
             "each": None,
             "forbid": [],
@@ -97,7 +102,7 @@ def _card(card: Json) -> tuple[str, str]:
             "side": {"variable": known, "encoder": side["encoder"]} if known else None,
         },
         "promises": promises,
-        "channel": channel_of(card),
+        "channel": channel_of(design),
         "evidence": [
             None if "secret" in promise else evidence_of(entry, promise)
             for entry, promise in zip(card["guarantees"], promises, strict=True)

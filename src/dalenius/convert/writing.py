@@ -10,7 +10,7 @@ from itertools import product
 from math import lcm
 from typing import Any
 
-from dalenius.convert import kinds
+from dalenius.convert import kinds, noise
 from dalenius.convert.parts import each_of
 from dalenius.convert.proofs import proof_of as general_proof
 from dalenius.convert.text import CannotConvert, number, text
@@ -71,7 +71,9 @@ def drafted(design: Json) -> Json:
         "promises": promises,
         "limits": limits_of(design),
         "channel": channel_of(design),
-        "evidence": [evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)],
+        "evidence": [
+            evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)
+        ],
     }
     return draft | {"claims": drafted_claims(draft), "proof": None}
 
@@ -151,7 +153,10 @@ def mechanism_of(design: Json) -> Json:
     observe, strata, keep = division(said)
     forbid = said.get("forbid", [])
     never = [
-        [{"column": name, "letters": letters if isinstance(letters, list) else [letters]} for name, letters in zero.items()]
+        [
+            {"column": name, "letters": letters if isinstance(letters, list) else [letters]}
+            for name, letters in zero.items()
+        ]
         for zero in forbid
         if isinstance(zero, dict)
     ]
@@ -213,6 +218,8 @@ def _parts(design: Json) -> list[Json]:
 def objective_of(design: Json) -> Json:
     """What is made as large or as small as possible."""
     aim = design["objective"].get("maximize") or design["objective"]["minimize"]
+    if "capacity" in aim:
+        return noise.capacity(design)
     for key, convert in kinds.OBJECTIVES.items():
         if key in aim:
             return convert(aim)
@@ -431,7 +438,7 @@ def drafted_card(document: Json) -> Json:
         "format": "dalenius-card/2",
         "work": document["work"],
         "variables": variables,
-        "mechanism": mechanism,
+        "mechanism": mechanism | {"preserve_marginals": False},  # which only the law can show
         "promises": document["promises"],
         "channel": kinds.CARD_CHANNELS.get(document["channel"]["form"], _same_channel)(document),
         "evidence": evidence,

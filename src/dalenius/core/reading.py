@@ -9,13 +9,14 @@ from math import comb, gcd, lcm, prod
 from operator import itemgetter, mul
 from typing import Any
 
-from dalenius.core.arithmetic import BITS, log2, share_log2
+from dalenius.core.arithmetic import BITS, log2, nats, share_log2, times_log2
 from dalenius.core.expanding import expanded, of_types
-from dalenius.core.numbers import exact, ratios
+from dalenius.core.numbers import down, exact, ratios, up
 from dalenius.errors import InputError, NotCertified, Unsupported
 
 ATOMS = 1 << 20
 LONG = 2048  # bits of weights of which only the first are looked at
+ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 
@@ -64,10 +65,11 @@ def multiplied(joint: Any) -> Any:
     for group in groups:
         p, keys = [exact(record["p"]) for record in group["pmf"]], {*group["variables"], "p"}
         require(all(set(record) == keys for record in group["pmf"]), "an outcome of a group has other variables")
-        require(sum(p) == 1 and min(p) >= 0, "the pmf of a group is negative somewhere or does not sum to one")
+        require(sum(p) > 0 and min(p) >= 0, "the pmf of a group is negative somewhere, or empty")
     pmf: list[dict[str, Any]] = [{"p": Fraction(1)}]
-    for group in groups:
-        pmf = [a | b | {"p": a["p"] * exact(b["p"])} for a in pmf for b in group["pmf"]]
+    for group in groups:  # probabilities, or counts
+        total = sum(exact(record["p"]) for record in group["pmf"])
+        pmf = [a | b | {"p": a["p"] * exact(b["p"]) / total} for a in pmf for b in group["pmf"]]
     return {"variables": {name: a for group in groups for name, a in group["variables"].items()}, "pmf": pmf}
 
 
@@ -119,9 +121,10 @@ class Release:
     def __init__(self, design: dict[str, Any]) -> None:
         joint = multiplied(design["joint"])
         alphabets, records = joint["variables"], joint["pmf"]
-        p, self.total = whole_texts([record["p"] for record in records])
+        p, _ = whole_texts([record["p"] for record in records])  # probabilities, or counts
+        self.total = sum(p)
         require("p" not in alphabets, "a variable is called p, like the probability")
-        require(sum(p) == self.total and min(p) >= 0, "the joint pmf is negative somewhere or does not sum to one")
+        require(self.total > 0 and min(p) >= 0, "the joint pmf is negative somewhere, or empty")
         self.names, self.alphabets = list(alphabets), alphabets
         self.atoms = [(tuple(r[n] for n in self.names), w) for r, w in zip(records, p) if w]
         require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the joint pmf stands twice")
@@ -202,6 +205,32 @@ def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
         shares = [(w, log2(Fraction(*ratio))) for ratio, w in told.items()]
         below, above = sum(w * b for w, (b, _) in shares) // total, -(-sum(w * b for w, (_, b) in shares) // total)
     return Fraction(max(0, below), 1 << BITS), Fraction(max(0, above), 1 << BITS)
+
+
+def figures(release: Release, secret: list[str]) -> dict[str, Any]:
+    """What is released about a secret: average, worst letter, best guess before and after, with one more column."""
+    q = release.with_output(secret, [])
+    total, prior, out, _ = margins(q)
+    worst, odds = dict.fromkeys(sorted(y for _, y in out), 0), Fraction(1)
+    for (s, _, y), w in q.items():
+        now, before = w * total, prior[s, ()] * out[(), y]
+        if now != before:
+            worst[y] += times_log2(Fraction(w, out[(), y]), ratio := Fraction(now, before))[1]
+            odds = max(odds, ratio, 1 / ratio)
+    letter = max(worst, key=worst.__getitem__)
+    guesses = (max(q[s, (), y] for s, _ in prior) for _, y in out)
+    size = len(release.atoms) * len(release.inputs)
+    few = size <= ONE_MORE and size * release.width <= SUMS
+    more = [n for n in release.inputs if n not in secret and few]
+    return {
+        "leakage_bits": up(information(q)[1]),
+        "worst_letter_bits": up(Fraction(max(worst[letter], 0), 1 << BITS)),
+        "worst_letter": letter[0],
+        "odds_nats": up(nats(odds)) if len(q) == len(prior) * len(out) else None,  # None: a value is ruled out
+        "guess_before": down(release.guess_before(secret)),
+        "guess_after": up(Fraction(sum(guesses), total)),
+        "with_one_more_bits": {n: up(information(release.with_output(secret, [n]))[1]) for n in more},
+    }
 
 
 def no_better(claimed: Any, proved: Any, key: str = "") -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.certify.noise import AxisProof, NoiseProof
+from dalenius.convert import release_of
 from dalenius.core import (
     Certificate,
     Contraction,
@@ -31,7 +31,6 @@ from dalenius.core import (
     Noise,
     Problem,
 )
-from dalenius.core.arithmetic import exp as e_to
 from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up
 from dalenius.designs.noise_axes import ColumnPlan, Draft, Numbers, PrincipalPlan
@@ -263,13 +262,20 @@ def _gaussian(
         return float(delta) - float((below - exp(float(epsilon)) * late).max())
 
     about = gaussian_sigma(float(epsilon), float(delta), far)
-    sigma, much = root(short, about / 4, about * 2), e_to(epsilon)[0]
+    sigma = root(short, about / 4, about * 2)
     for k in range(40):
         channel = Noise.on_grid(name, grid, Fraction(1), Fraction(0), power_weights(2, sigma * sqrt(2)), clip)
-        if AxisProof(channel.axes[0].to_json(), [len(grid)]).excess(much) <= delta:
+        if _delta(channel, epsilon) <= delta:
             return channel
         sigma *= 1 + 1e-9 * 2**k
     raise SolverFailed("no Gaussian noise was proved to keep epsilon and delta")
+
+
+def _delta(channel: Noise, epsilon: Fraction) -> Fraction:
+    """The delta of one column of noise at this level, proved."""
+    (axis,) = NoisyChannel(channel.to_json()).axes
+    nothing = {"priors": [[[axis.first, 1]]], "variances": ["0"]}
+    return release_of(channel.to_json(), None, nothing).delta((), epsilon)
 
 
 # --- a norm of the noise ---------------------------------------------------------------------------------------------
@@ -346,12 +352,11 @@ def _design(
         _certificate(channel, problem) | ({"least": list(least)} if least else {}) | _line(problem, numbers, channel)
     )
     try:
-        draft = proved(problem, channel, [Certificate("noise", proof)], method=f"{_count(numbers)}: {words}")
+        return proved(problem, channel, [Certificate("noise", proof)], method=f"{_count(numbers)}: {words}")
     except NotCertified as e:
-        if "exceeded" in str(e) or "larger than its limit" in str(e):
+        if "more than" in str(e) or "not bounded" in str(e):
             raise Infeasible(f"{words} within the limit does not do: {e}") from None
         raise
-    return _stating(draft)
 
 
 def _line(problem: Problem, numbers: Numbers, channel: Noise) -> dict[str, Any]:
@@ -372,31 +377,24 @@ def _count(numbers: Numbers) -> str:
     return "one numeric column" if len(numbers.names) == 1 else f"{len(numbers.names)} numeric columns"
 
 
-def _stating(design: Design) -> Design:
-    plain = {k: v for k, v in design.certificate.proof.items() if k != "stated"}
-    document = replace(design, certificate=Certificate("noise", plain)).to_json()
-    stated = NoiseProof(document, document["certificate"]).stated()
-    return replace(design, certificate=Certificate("noise", {**plain, "stated": stated}))
-
-
 def restated(design: Design) -> Design:
     """The same mechanism for other records: every figure proved anew, or a refusal."""
     assert isinstance(design.channel, Noise)
     fresh = _certificate(design.channel, design.problem, priors=False)
-    kept = {k: v for k, v in design.certificate.proof.items() if k not in ("stated", "line")}
-    plain = kept | {"variances": fresh["variances"]}
+    kept = {k: v for k, v in design.certificate.proof.items() if k != "line"}
+    plain = fresh | kept | {"variances": fresh["variances"]}
     again = proved(design.problem, design.channel, [Certificate("noise", plain)], method=design.method)
-    return _stating(replace(again, remarks=design.remarks))
+    return replace(again, remarks=design.remarks)
 
 
 # --- remarks ---------------------------------------------------------------------------------------------------------
 def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence[Design]) -> list[str]:
     assert problem.noise is not None
-    told, stated = [], best.certificate.proof["stated"]
+    told, stated = [], best.stated
     reached, leaks = exact(stated["distortion"]), exact(stated["leakage_bits"])
     others = [d for d in designs if d is not best]
     if others:
-        other = others[0].certificate.proof["stated"]
+        other = others[0].stated
         told.append(
             f"chosen: {best.method.split(': ')[1]}; {others[0].method.split(': ')[1]} would tell "
             f"{float(exact(other['leakage_bits'])):.4g} bits at a squared error of "
@@ -424,5 +422,6 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
 def _added(problem: Problem, numbers: Numbers, squared: Fraction) -> Fraction:
     """What added Gaussian noise of that squared error tells about the columns, proved."""
     channel = replace(ColumnPlan(numbers, "gaussian").channel(float(squared)), inputs=numbers.letters)
-    document = {"channel": channel.to_json(), "joint": problem.pmf.to_json()}
-    return NoiseProof(document, _certificate(channel, problem, priors=False)).told(numbers.names)
+    certificate = _certificate(channel, problem, priors=False)
+    release = release_of(channel.to_json(), problem.pmf.marginal(numbers.names).to_json(), certificate)
+    return release.information(numbers.names)[1]

@@ -17,7 +17,6 @@ from itertools import accumulate
 from time import monotonic
 from typing import Any
 
-from dalenius.certify.boxes import parted
 from dalenius.core.numbers import written
 from dalenius.solvers import self_disclosure
 from dalenius.solvers.exact import Rational
@@ -52,6 +51,21 @@ def parts_of(views: Views) -> Parts | None:
     kept.sort()
     atoms = parted(list(zip(*(views[k] for k in kept), strict=True)))
     return Parts(kept, atoms) if len(atoms) > 1 else None
+
+
+def parted(atoms: Sequence[tuple[int, ...]]) -> list[list[int]]:
+    """Which atoms hang together: those with the same value in some view, one step after another.
+
+    >>> parted([(0, 0), (0, 1), (1, 2)])
+    [[0, 1], [2]]
+    """
+    part = list(range(len(atoms)))
+    for view in zip(*atoms, strict=True):
+        first: dict[int, int] = {}
+        for x, a in enumerate(view):
+            old, new = part[x], part[first.setdefault(a, x)]
+            part = [new if k == old else k for k in part] if old != new else part
+    return [[x for x, k in enumerate(part) if k == own] for own in dict.fromkeys(part)]
 
 
 def by_parts(

@@ -6,7 +6,7 @@ worst law of a ball is not found by convex optimisation. What is found, in this 
 
     bound      the optimum under the estimated law alone, with its own proof: that law is in the ball;
     channel    the best one for a tighter promise alpha B under the estimated law, mixed with the best constant letter
-               as little as the bound of `certify.ball` needs to stay within B; alpha is searched.
+               as little as the bound of the kernel needs to stay within B; alpha is searched.
 
 So value and bound enclose the optimum, and the gap is the price of not knowing the law. Mixing with a constant keeps
 every other promise: each is a convex condition that a constant meets.
@@ -18,15 +18,14 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from dalenius.certify.ball import worst_leakage
-from dalenius.certify.leakage import prove_limits
+from dalenius.convert import bounds_within
 from dalenius.core import Channel, Design, Leakage, LocalDP, MinimizeDistortion, Problem
-from dalenius.core.reading_types import release_of
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.designs.leakage.least import least
 from dalenius.designs.leakage.model import Model
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, NotCertified, Unsupported
+from dalenius.kernel.numbers import Refused
 from dalenius.measures.mismatch import near
 
 __all__ = ["near_again", "near_proofs", "why_not", "within"]
@@ -184,8 +183,7 @@ def _kept_near(problem: Problem, whole: Design, channel: object, constant: Chann
         draft = replace(whole, problem=problem, channel=mixed, proofs=near_proofs(problem, mixed)).to_json()
         try:
             over = _proved_excess(draft)
-            prove_limits(draft)
-        except NotCertified:
+        except Refused:
             return None
         if over <= 1:
             return high, mixed
@@ -196,12 +194,8 @@ def _kept_near(problem: Problem, whole: Design, channel: object, constant: Chann
 
 
 def _proved_excess(draft: dict[str, Any]) -> float:
-    """How many times a promise the checker's bound is, at worst; 1 or less: kept."""
-    release = release_of(draft)
-    about = [g for g in draft["guarantees"] if "leakage" in g["promised"]]
+    """How many times a promise the kernel's bound is, at worst; 1 or less: kept."""
     worst = 0.0
-    for g in about:
-        bound = worst_leakage(release, g["promised"]["leakage"], draft["robust"], g["proof"], len(about))
-        limit = Fraction(g["promised"]["at_most_bits"])
+    for bound, limit in bounds_within(draft):
         worst = max(worst, 0.5 if bound <= limit else 1 + 1e-9 + float(bound / limit - 1) if limit else inf)
     return worst

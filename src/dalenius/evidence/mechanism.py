@@ -9,9 +9,8 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from dalenius.certify.privacy import figures
+from dalenius.convert import release_of
 from dalenius.core.channel import Channel
-from dalenius.core.forms import Types
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
@@ -23,9 +22,8 @@ from dalenius.core.guarantee import (
     WorstCaseLeakage,
 )
 from dalenius.core.kernel import Kernel
-from dalenius.core.numbers import exact
+from dalenius.core.numbers import exact, up
 from dalenius.core.pmf import Pmf
-from dalenius.core.reading import Release
 from dalenius.evidence.attack import Attack
 from dalenius.measures.bayes import guess_after, guess_before
 from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_output
@@ -195,16 +193,18 @@ def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
     if len(prior) * channel.shape[1] > EXACT:
         return []
     names = list(channel.inputs)
-    written = Channel(channel.inputs, channel.output, channel.rows) if isinstance(channel, Types) else channel
-    release = Release({"joint": prior.to_json(), "channel": written.to_json(), "mechanism": {"observe": names}})
+    written = Channel(channel.inputs, channel.output, channel.rows)
+    release = release_of(written.to_json(), prior.to_json())
     met: list[Guarantee] = []
     for name in names:
-        shown = figures(release, [name])
-        if not exact(shown["leakage_bits"]):
+        told = release.told([name])
+        shown = {figure: None if value is None else exact(up(value)) for figure, value in told.items()}
+        leaks, worst, odds = (shown[figure] for figure in ("leakage_bits", "worst_letter_bits", "odds_nats"))
+        if not leaks or worst is None:
             met.append(Independent((name,)))
             continue
-        met.append(Leakage((name,), exact(shown["leakage_bits"])))
-        met.append(WorstCaseLeakage((name,), exact(shown["worst_letter_bits"])))
-        if shown["odds_nats"] is not None:
-            met.append(InformationPrivacy((name,), exact(shown["odds_nats"])))
+        met.append(Leakage((name,), leaks))
+        met.append(WorstCaseLeakage((name,), worst))
+        if odds is not None:
+            met.append(InformationPrivacy((name,), odds))
     return met

@@ -9,13 +9,13 @@ and the middle is a sum of independent 0/1 draws of probability F(k). Where noth
 """
 
 from fractions import Fraction
-from math import exp, inf, nextafter, prod
+from math import exp, inf, nextafter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.certify.noise import NoiseProof
+from dalenius.convert import release_of
 from dalenius.core import Contraction, Dalenius, Guarantee, Leakage, LocalDP, Noise, Pmf
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.core.noisy import NoisyChannel, Records
@@ -112,20 +112,24 @@ def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[st
     """Audit a channel of form noise along its axes, without its rows; all columns count as one record."""
     read = NoisyChannel(channel.to_json())
     laws = [capacity_weights(a.first, a.last, a.low, a.high, a.half) for a in read.axes]
-    document = {"channel": channel.to_json()} | ({} if prior is None else {"joint": prior.to_json()})
-    records = None if prior is None else Records(document["joint"], read)
+    joint = None if prior is None else prior.to_json()
+    records = None if joint is None else Records(joint, read)
     variances = [written(records.variance(a)) if records else "0" for a in read.axes]
-    proof = NoiseProof(document, {"priors": laws, "variances": variances})
+    release = release_of(channel.to_json(), joint, {"priors": laws, "variances": variances})
+    stated = release.stated()
+    level = stated["epsilon_nats"]
+    capacity, contraction = (stated[name] or Fraction(0) for name in ("capacity_bits", "eta_kl"))
     low = sum(_told(a, law) for a, law in zip(read.axes, laws, strict=True)) if len(read.axes) == 1 else 0.0
-    high, level = _up(proof.capacity), None if proof.level is None else _up(proof.level)
-    apart = 1 - prod(1 - axis.excess(Fraction(1)) for axis in proof.axes)
-    met: list[Guarantee] = [Dalenius(_short(proof.capacity)), Contraction(_short(proof.contraction))]
-    met += [] if proof.level is None else [LocalDP(_short(proof.level))]
-    met += [] if prior is None else [Leakage(tuple(read.names), _short(proof.told(read.names)))]
+    high = _up(capacity)
+    apart = min(Fraction(1), release.delta((), Fraction(0)))
+    met: list[Guarantee] = [Dalenius(_short(capacity)), Contraction(_short(contraction))]
+    met += [] if level is None else [LocalDP(_short(level))]
+    met += [] if prior is None else [Leakage(tuple(read.names), _short(stated["leakage_bits"] or Fraction(0)))]
     whole = Individual(min(low, high), high, tuple(read.names), (), ())
     ends = whole.low, high
+    most = None if level is None else _up(level)
     return MechanismAudit(
-        tuple(read.names), ends, {1: whole}, ends, level, level, _up(proof.contraction), _up(apart), None, tuple(met),
+        tuple(read.names), ends, {1: whole}, ends, most, most, _up(contraction), _up(apart), None, tuple(met),
         (*remarks, "audited along its axes: all columns count as one record, and upper ends are sums over the axes"),
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ class Centre:
 
 @dataclass(frozen=True)
 class Choice:
-    """A node: the selection for this value of the group is not among these rows, or it is."""
+    """A node: the selection for this value of the group is among these rows (the first branch), or it is not."""
 
     value: int
     rows: frozenset[int]

@@ -229,20 +229,14 @@ def read_even(node: Node, setting: Setting) -> Channel:
     many = setting.many
     _, *parts = node.fields(*(("form", "stay") if form == "pram" else ("form", "stay", "others")))
     values = list[Fraction]()
-    place = dict[str, int]()
     lists = list[tuple[int, ...]]()
     for part in parts:
         part.require(part.length() == many, f"there is not a probability for each of the {many:,} inputs")
         setting.work.spend(4 * many)
-        found = list[int]()
-        for item in part.items():
-            text = item.text()
-            if text not in place:  # equal texts are read once
-                place[text] = len(values)
-                values.append(item.number(0))
-                item.require(values[-1] <= 1, "a probability lies between 0 and 1")
-            found.append(place[text])
-        lists.append(tuple(found))
+        different, places = part.few_numbers(0)
+        part.require(max(different) <= 1, "a probability lies between 0 and 1")
+        lists.append(tuple(place + len(values) for place in places))
+        values += different
     releases = setting.width == many and setting.mechanism.release == setting.mechanism.reads
     node.require(releases, f"form {form} releases the columns that it reads")
     if form == "pram":

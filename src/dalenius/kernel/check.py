@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dalenius.kernel.document import Document, Objective, read_document
+from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
 from dalenius.kernel.maps import beside_side_information
+from dalenius.kernel.noise_bound import bound_of_noise
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
@@ -12,13 +14,12 @@ from dalenius.kernel.record_scores import bound_by_records
 from dalenius.kernel.rules import RULES, proved_bound
 from dalenius.kernel.transports import bound_by_transports
 from dalenius.kernel.variance import total_variance
+from dalenius.kernel.water_bound import bound_by_water
 
-RULES |= {
-    "parts": bound_by_parts,
-    "groups": bound_by_groups,
-    "records": bound_by_records,
-    "transports": bound_by_transports,
-}
+RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
+RULES |= {"noise": bound_of_noise, "water": bound_by_water}
+RULES |= {"parts": bound_by_parts, "groups": bound_by_groups}
+RULES |= {"records": bound_by_records, "transports": bound_by_transports}
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,8 @@ def reached(document: Document, objective: Objective) -> Fraction:
     release = document.release
     if objective.distortion is not None:
         return release.cost(objective.distortion)
+    if objective.reach is not None:
+        return release.added_capacity(objective.reach)
     if objective.each:
         return release.information_of_each()[0]
     if objective.aim == "variance":

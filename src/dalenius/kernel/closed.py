@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.logs import LOG_COST, times_log2, bits, exp
+from dalenius.kernel.logs import LOG_COST, bits, exp, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.promises import Independent, InformationPrivacy, Promise

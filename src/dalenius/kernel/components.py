@@ -1,10 +1,10 @@
 """Optimality part by part, when views part the inputs and the output tells about all of the input (W = X).
 
-Inputs hang together if they share a value of a named view, one step after another. Let every named view be independent
-of the letter and a function of the input. A column c then has, for each value v, the mass p(v) p.c on the inputs with that
-value, so it has the mass P_b p.c on a part b, where P_b is that of p: what it tells is sum_b P_b times what its restriction
-to b tells under p given b, and under that law the views are independent again. Hence the bound is sum_b P_b times a
-bound for the law given b. Promises that are not named only leave fewer columns.
+Inputs hang together if they share a value of a named view, one step after another. Let every named view be
+independent of the letter and a function of the input. A column c then has, for each value v, the mass p(v) p.c on the
+inputs with that value, so it has the mass P_b p.c on a part b, where P_b is that of p: what it tells is sum_b P_b times
+what its restriction to b tells under p given b, and under that law the views are independent again. Hence the bound is
+sum_b P_b times a bound for the law given b. Promises that are not named only leave fewer columns.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def bound_by_components(
     """The mean of the bounds of all parts, each proved by lines; parts in the order of their first inputs."""
     _, views, parts = proof.fields("rule", "views", "parts")
     law = setting.law
-    require(objective.maximise, "parts are for an information")
+    require(objective.maximise and type(setting) is Setting, "parts are for information about columns that are read")
     require(Posteriors(setting, objective.about).tells_itself(), "parts are for W = X")
     named = [promises[node.place(len(promises))] for node in views.items()]
     require(bool(named) and len(set(named)) == len(named), "the parts name no view, or one twice")

@@ -15,7 +15,7 @@ from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
-from dalenius.kernel.rows import UNIT, Frame
+from dalenius.kernel.rows import SCORE, Frame
 
 Tableau = list[list[int]]
 Vertex = frozenset[tuple[int, int, int]]  # (place of an input, numerator, denominator) of its positive entries
@@ -28,7 +28,7 @@ def bound_by_corners(
     objective: Objective,
     proof: Node,
 ) -> Fraction:
-    """sum z + the most that phi exceeds z by at a corner."""
+    """sum z + the most that phi exceeds z by at a corner; prices in units of 2^-SCORE."""
     require(objective.maximise, "corners are for information")
     _, prices, basis = proof.fields("rule", "prices", "basis")
     z = prices.wholes()
@@ -48,11 +48,11 @@ def bound_by_corners(
             price += times * z[i] * setting.total
             for w, n in parts[i]:
                 u[w] += times * n
-        over = told.phi(u, whole) - (price << BITS - UNIT) // whole
+        over = told.phi(u, whole) - (price << BITS - SCORE) // whole
         need = over if need is None or over > need else need
     require(need is not None, "no column keeps the promises")
     assert need is not None
-    return Fraction(sum(z), 1 << UNIT) + Fraction(need, 1 << BITS)
+    return Fraction(sum(z), 1 << SCORE) + Fraction(need, 1 << BITS)
 
 
 def equations(setting: Setting, promises: Sequence[Promise], inputs: Sequence[int]) -> Iterator[list[Fraction]]:
@@ -83,7 +83,7 @@ def vertices(n: int, rows: Iterator[list[Fraction]], basis: list[int], work: Wor
     connected and a walk over all lexicographically feasible bases meets every vertex. Tableaux hold integers over a
     common determinant.
     """
-    tableau = [_whole(row) for row in ([Fraction(1)] * (n + 1), *([*row, Fraction(0)] for row in rows))]
+    tableau = [_row_of_integers(row) for row in ([Fraction(1)] * (n + 1), *([*row, Fraction(0)] for row in rows))]
     start, d = sorted(set(basis)), 1
     for r, j in enumerate(start):
         i = next((i for i in range(r, len(tableau)) if tableau[i][j]), -1)
@@ -109,7 +109,7 @@ def vertices(n: int, rows: Iterator[list[Fraction]], basis: list[int], work: Wor
                 stack.append((after, *_pivot(tableau, i, j, d, work)))
 
 
-def _whole(row: list[Fraction]) -> list[int]:
+def _row_of_integers(row: list[Fraction]) -> list[int]:
     scale = lcm(*(v.denominator for v in row))
     return [v.numerator * (scale // v.denominator) for v in row]
 

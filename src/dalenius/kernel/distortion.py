@@ -11,6 +11,7 @@ from dalenius.kernel.numbers import Node, Refused, common_denominator, fraction,
 
 ERASED = "(missing)"
 KINDS = ("hamming", "absolute", "squared", "kl", "erasure", "matrix")
+MOST_POWER = 64
 
 Costs = tuple[dict[int, list[int | None]], int]  # for each input that occurs a cost for each letter; the unit
 Table = tuple[dict[Label, list[int | None]], int]  # d(x, t) for each outcome and each letter; the unit
@@ -25,6 +26,7 @@ class Part:
     weight: Fraction
     classes: tuple[tuple[str, ...], ...]
     matrix: tuple[tuple[Fraction, ...], ...]
+    power: Fraction | None = None  # of a norm; None: the largest difference
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,24 @@ def read_distortion(node: Node, setting: Setting) -> Distortion:
     return Distortion(parts)
 
 
+def _read_norm(node: Node, setting: Setting) -> Part:
+    """The largest (E|Y - x|^p)^(1/p) of a column: of noise that is added, whatever the record."""
+    _, of, p = node.fields("distance", "of", "p")
+    columns = of.texts()
+    node.require(setting.mechanism.form == "noise", "a norm is that of noise")
+    of.require(set(columns) == set(setting.mechanism.release), "a norm is of all released columns")
+    power = None if p.value == "inf" else p.number(1)
+    p.require(power is None or power <= MOST_POWER, f"p lies between 1 and {MOST_POWER}, or is inf")
+    return Part("norm", columns, Fraction(1), (), (), power)
+
+
 def _read_part(node: Node, setting: Setting) -> Part:
+    if node.tag(*KINDS, "norm") == "norm":
+        return _read_norm(node, setting)
     distance, of, weight, classes, matrix = node.fields("distance", "of", "weight", "classes", "matrix")
     alphabets = setting.alphabets
     kind = distance.text()
     columns = of.texts()
-    distance.require(kind in KINDS, f"the distance is one of {', '.join(KINDS)}")
     of.require(bool(columns) and set(columns) <= set(alphabets), "there is no such variable")
     of.require(kind != "kl" or len(columns) == 1, "kl compares one column of probabilities")
     groups = tuple(group.texts() for group in classes.items())

@@ -5,25 +5,30 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 
+from dalenius.kernel.alike import read_alike, read_types
 from dalenius.kernel.channel import FORMS, Channel, read_channel
 from dalenius.kernel.composite import read_strata, read_windows
 from dalenius.kernel.distortion import Distortion, read_distortion
 from dalenius.kernel.groups import read_independent, read_margins
 from dalenius.kernel.maps import read_maps
+from dalenius.kernel.noise import Noise
 from dalenius.kernel.nouns import LAWS, Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, parsed
+from dalenius.kernel.orbits import read_orbits
 from dalenius.kernel.promises import Leakage, Promise, read_promise
 from dalenius.kernel.records import read_records
 from dalenius.kernel.release import Release, release_of
 from dalenius.kernel.sums import read_sums
+from dalenius.kernel.water import read_filled
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
 MOST_WORK = 20_000_000  # for each million characters: about two seconds
 MOST_PROMISES = 1000
 
-LAWS |= {"independent": read_independent, "margins": read_margins}
+LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins}
 FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "sums": read_sums}
+FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
 FORMS |= {"records": read_records}
 
 
@@ -43,6 +48,7 @@ class Objective:
     about: tuple[str, ...]
     theta: Fraction
     distortion: Distortion | None
+    reach: tuple[int, ...] | None = None  # least capacity of noise that is added and reaches so many steps
 
     @property
     def each(self) -> bool:
@@ -151,7 +157,10 @@ def read_document(text: str, allowed: int | None = None) -> Document:
     work.spend(2 * len(text))
     variables = read_variables(names)
     mechanism = read_mechanism(asked, variables)
-    setting = Setting(variables, read_law(law, variables, work) if design else None, mechanism, work)
+    if design:
+        setting = read_law(law, variables, work).setting(mechanism, work)
+    else:
+        setting = Setting(variables, None, mechanism, work)
     promises = _read_promises(promised, setting)
     kept = _read_limits(limits, setting) if design else ()
     return Document(
@@ -191,13 +200,18 @@ def _read_limits(node: Node, setting: Setting) -> tuple[Limit, ...]:
 
 
 def _read_objective(node: Node, setting: Setting) -> Objective:
-    aim = node.tag("information", "information_of_each", "leakage", "distortion", "variance")
+    aim = node.tag("information", "information_of_each", "leakage", "distortion", "variance", "capacity")
     if aim == "distortion":
         _, parts = node.fields("aim", "distortion")
         return Objective(aim, (), Fraction(0), read_distortion(parts, setting))
     if aim == "variance":
         _, about = node.fields("aim", "about")
         return Objective(aim, names_in(about, setting.variables), Fraction(0), None)
+    if aim == "capacity":
+        _, reach = node.fields("aim", "reach")
+        node.require(setting.mechanism.form == "noise", "the least capacity is that of noise")
+        steps = tuple(item.place(1 << 20) for item in reach.pair(len(setting.mechanism.observe)))
+        return Objective(aim, (), Fraction(0), None, steps)
     _, about, theta = node.fields("aim", "about", "theta")
     names = names_in(about, setting.variables)
     share = theta.number(0)

@@ -1,9 +1,9 @@
 r"""Optimality under local DP when the marginals are preserved, p W = p (invariant PRAM), for few letters.
 
-The column of letter y has mass p(y). With m(y) its least entry, a box says low(x) <= W(x, y) / m(y) <= high(x); the first
-one has the ends 1 and r. A column in a box is a mixture of the 2^S corners v of that box, each scaled to mass p(y), and
-what it tells, phi(c) = sum_x p c log2 c - p.c log2 p.c, is convex and 1-homogeneous. So with any prices z of the rows, no
-matrix in the boxes of a leaf tells more than
+The column of letter y has mass p(y). With m(y) its least entry, a box says low(x) <= W(x, y) / m(y) <= high(x); the
+first one has the ends 1 and r. A column in a box is a mixture of the 2^S corners v of that box, each scaled to mass
+p(y), and what it tells, phi(c) = sum_x p c log2 c - p.c log2 p.c, is convex and 1-homogeneous. So with any prices z of
+the rows, no matrix in the boxes of a leaf tells more than
 
     sum_x z + sum_y p(y) max over corners v of  (phi(v) - z.v) / p.v.
 """
@@ -19,11 +19,11 @@ from dalenius.kernel.promises import Promise
 from dalenius.kernel.rows import UNIT, least_ratio
 from dalenius.kernel.subsets import tells_all
 
-MOST_LETTERS = 10
+MOST_INVARIANT = 10
 RATIO_BITS = 64  # after the point of the ends of a box
-ONE = 1 << RATIO_BITS
+EVEN = 1 << RATIO_BITS
 
-Box = tuple[tuple[int, int], ...]  # the least and the largest ratio of each x that occurs
+Ratios = tuple[tuple[int, int], ...]  # the least and the largest ratio of each x that occurs
 
 
 def bound_with_margins(
@@ -48,18 +48,18 @@ def bound_with_margins(
 
 
 class Invariant:
-    """The letters that occur, and what corners of their boxes have in common; a letter that never occurs has no mass."""
+    """The letters that occur, and what corners of their boxes share; a letter that never occurs has no mass."""
 
     def __init__(self, setting: Setting, r: Fraction) -> None:
         self.work = setting.work
         self.mass = list(setting.mass.values())
         self.total = setting.total
         many = len(self.mass)
-        require(many <= MOST_LETTERS, f"there are more than {MOST_LETTERS} letters")
-        ends = (ONE, -(-(r.numerator << RATIO_BITS) // r.denominator))
-        self.root: tuple[Box, ...] = ((ends,) * many,) * many  # for each letter y its box
+        require(many <= MOST_INVARIANT, f"there are more than {MOST_INVARIANT} letters")
+        ends = (EVEN, -(-(r.numerator << RATIO_BITS) // r.denominator))
+        self.root: tuple[Ratios, ...] = ((ends,) * many,) * many  # for each letter y its box
         self.logs: dict[int, int] = {}
-        self.sums: dict[Box, list[tuple[int, int]]] = {}
+        self.sums: dict[Ratios, list[tuple[int, int]]] = {}
 
     def worst(self, tree: Node) -> Fraction:
         """The bound of the leaf that bounds least."""
@@ -71,10 +71,10 @@ class Invariant:
             found.append(self._leaf(boxes, prices))
         return max(found)
 
-    def _split(self, boxes: tuple[Box, ...], node: Node) -> list[tuple[Box, ...]]:
+    def _split(self, boxes: tuple[Ratios, ...], node: Node) -> list[tuple[Ratios, ...]]:
         _, letter, row, at = node.pair(4)
         y, x = letter.place(len(boxes)), row.place(len(boxes))
-        threshold = at.number(0) * ONE
+        threshold = at.number(0) * EVEN
         low, high = boxes[y][x]
         if threshold.denominator != 1 or not low < threshold < high:
             raise node.refuse("a split does not divide its box on the grid")
@@ -82,11 +82,11 @@ class Invariant:
         parts = []
         for half in ((low, int(threshold)), (int(threshold), high)):
             box = (*boxes[y][:x], half, *boxes[y][x + 1 :])
-            if any(least == ONE for least, _ in box):  # else no entry of the column is its least
+            if any(least == EVEN for least, _ in box):  # else no entry of the column is its least
                 parts.append((*boxes[:y], box, *boxes[y + 1 :]))
         return parts
 
-    def _leaf(self, boxes: tuple[Box, ...], prices: list[int]) -> Fraction:
+    def _leaf(self, boxes: tuple[Ratios, ...], prices: list[int]) -> Fraction:
         here = 0  # in units of 2^-BITS / total
         for n, box in zip(self.mass, boxes, strict=True):
             self.work.spend(4 << len(box), 256)
@@ -100,15 +100,15 @@ class Invariant:
 
     def _log(self, ratio: int) -> int:
         if ratio not in self.logs:
-            self.logs[ratio] = log2(ratio, ONE)[1]
+            self.logs[ratio] = log2(ratio, EVEN)[1]
         return self.logs[ratio]
 
-    def _masses(self, box: Box) -> list[tuple[int, int]]:
+    def _masses(self, box: Ratios) -> list[tuple[int, int]]:
         """p.v of each corner, over total and 2^RATIO_BITS, and a lower bound of its logarithm."""
         if box not in self.sums:
             self.work.spend(LOG_COST << len(box))
             masses = [0]
             for n, ends in zip(self.mass, box, strict=True):
                 masses = [v + n * end for end in ends for v in masses]
-            self.sums[box] = [(v, log2(v, self.total * ONE)[0]) for v in masses]
+            self.sums[box] = [(v, log2(v, self.total * EVEN)[0]) for v in masses]
         return self.sums[box]

@@ -65,7 +65,7 @@ class Letters:
         return bool(self.weighed or self.margins)
 
     def gains(self, setting: Setting) -> Gains:
-        """What each letter adds for each input that occurs, in units of 2^-FINE / total, from above."""
+        """What each letter adds for each input that occurs, in units of 2^-SCORE / total, from above."""
         width = len(setting.released or ())
         found: Gains = {x: [0] * width for x in setting.mass}
         for distortion, weight in self.weighed:

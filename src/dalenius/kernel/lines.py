@@ -33,18 +33,18 @@ from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Contraction, Promise
 from dalenius.kernel.ranges import Ranges
-from dalenius.kernel.rows import FINE, UNIT, UP, Column, Frame, Scores, constant, least_ratio, pairs, scores
+from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, least_ratio, pairs, scores
 from dalenius.kernel.simplices import raised_on_simplices
 
-DIVISIONS = ("letters", "maps", "simplices", "ranges")
+DIVISIONS = ("letters", "maps", "simplices", "ranges", "boxes")
 
 
-class Case(NamedTuple):
-    """The place of what is released (a letter or a map; one tree for all of them has place 0), its line, and a shift."""
+class LineCase(NamedTuple):
+    """The place of what is released (a letter or a map; one tree for all has place 0), its line, and a shift."""
 
     place: int
     line: int
-    shift: int  # in units of 2^-FINE, times the mass of the column
+    shift: int  # in units of 2^-SCORE, times the mass of the column
 
 
 def bound_by_lines(
@@ -56,7 +56,7 @@ def bound_by_lines(
 
 
 class Lines:
-    """The lines of a proof: for each input a number for each of its leaves, in units of 2^-FINE / total.
+    """The lines of a proof: for each input a number for each of its leaves, in units of 2^-SCORE / total.
 
     Parameters
     ----------
@@ -88,11 +88,12 @@ class Lines:
         )
         self.prices = prices.wholes()  # in the order of the inputs that occur
         require(len(self.prices) in (0, len(setting.mass)), "there is not one price for each input that occurs")
-        self.priced = bool(self.prices) and self.division == "ranges"
+        self.priced = self.division == "boxes"
+        require(bool(self.prices) or not self.priced, "boxes need prices")
         self.cuts = cuts.items()
         self.trees = trees.items()
         self.relations = relations
-        require(not relations.items() or self.division == "ranges", "relations are for ranges")
+        require(not relations.items() or self.division in ("ranges", "boxes"), "relations are for ranges and boxes")
         self.own: list[Node] = []
         self.rows: list[list[Node]] = []
         for leaf in leaf_list.items():
@@ -104,7 +105,7 @@ class Lines:
         self.frames: dict[tuple[str, ...], Frame] = {}
         self.told = Posteriors(setting, objective.about) if objective.maximise else None
         self.constant = self.letters.constant
-        self.lines: dict[int, Column] = {x: [0] * len(self.own) for x in setting.mass}
+        self.lines: dict[int, Numbers] = {x: [0] * len(self.own) for x in setting.mass}
 
     def frame(self, secret: tuple[str, ...]) -> Frame:
         """The labels of a secret, made once."""
@@ -139,33 +140,35 @@ class Lines:
     # The lines: what promises, cuts and the objective add to them.
 
     def _add_promises(self) -> None:
-        """Scores of the promises about secrets, and inequalities between inputs: (i, j, v, r) adds v [r c(j) - c(i)]."""
-        together: dict[tuple[str, ...], list[Scores]] = {}
+        """Scores of promises about secrets, and inequalities between inputs: (i, j, v, r) adds v [r c(j) - c(i)]."""
+        together: list[tuple[Frame, Scores]] = []
         for k, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
             nodes = [rows[k] for rows in self.rows]
             if promise.about:
-                found = scores(promise, self.frame(promise.about), weight, nodes)
-                together.setdefault(promise.about, []).append(found)
+                frame = self.frame(promise.about)
+                together.append((frame, scores(promise, frame, weight, nodes)))
                 continue
             for case, node in enumerate(nodes):
                 for i, j, v, r in pairs(promise, self.setting, node):
                     self._line(i)[case] -= v * self.setting.total << UP
                     self._line(j)[case] -= -(v * self.setting.total * r.numerator << UP) // r.denominator
-        for secret, several in together.items():
-            for one in several:
-                self._add_scores(self.frame(secret), one)
+        self._add_scores([(frame, found) for frame, found in together if found])
 
-    def _line(self, x: int) -> Column:
+    def _line(self, x: int) -> Numbers:
         return self.lines.setdefault(x, [0] * len(self.own))
 
-    def _add_scores(self, frame: Frame, found: Scores) -> None:
-        if not found:
-            return
-        self.setting.work.spend(len(frame.counts) * len(self.own), self.setting.total.bit_length())
-        for x, counts in frame.by_input.items():
-            line = self.lines[x]
-            for key, n in counts:
-                line = [a + n * v for a, v in zip(line, found[key], strict=True)]
+    def _add_scores(self, together: Sequence[tuple[Frame, Scores]]) -> None:
+        """The sum over the records of each input of all their scores; records of one count are added up first."""
+        for frame, _ in together:
+            self.setting.work.spend(2 * len(frame.counts) * len(self.own), self.setting.total.bit_length())
+        for x, line in self.lines.items() if together else ():
+            alike: dict[int, list[Numbers]] = {}
+            for frame, found in together:
+                for key, n in frame.by_input.get(x, ()):
+                    alike.setdefault(n, []).append(found[key])
+            for n, columns in alike.items():
+                more = columns[0] if len(columns) == 1 else list(map(sum, zip(*columns, strict=True)))
+                line = [a + n * v for a, v in zip(line, more, strict=True)]
             self.lines[x] = line
 
     def _add_cuts(self) -> None:
@@ -182,7 +185,7 @@ class Lines:
             b, w = at.number(0), weight.number(0)
             if not isinstance(promise, Contraction) or b > 1 or x == y:
                 raise cut.refuse("a cut needs a promise of contraction, a point up to 1 and two inputs")
-            front = self.setting.total * w * b * (1 - b) * (1 << FINE)
+            front = self.setting.total * w * b * (1 - b) * (1 << SCORE)
             numbers = [slope.number() for slope in slopes.pair(len(self.own))]
             self.setting.work.spend(20 * len(numbers))
             for e, sign, share in ((x, 1, b), (y, -1, 1 - b)):
@@ -200,7 +203,7 @@ class Lines:
             require(all(len(found) == many for found in numbers), "a leaf has not one number for each label")
             if not self.priced:
                 columns = zip(self.told.keys, zip(*numbers, strict=True), strict=True)
-                self._add_scores(self.told, {key: [v << UP for v in column] for key, column in columns})
+                self._add_scores([(self.told, {key: [v << UP for v in column] for key, column in columns})])
             return numbers
         shares = [] if o.distortion is not None else [(o.theta, o.about), (1 - o.theta, self.setting.mechanism.observe)]
         shares = [(share, names) for share, names in shares if share]
@@ -209,7 +212,7 @@ class Lines:
             frame = self.frame(names)
             laws = [found[k].wholes(1) for found in posteriors]
             # I(S; Y, K) = I(S; K) + what the letters add; a rate is I(X; Y | K), without the former.
-            self._add_scores(frame, frame.tangents(int(share * (1 << UNIT)), laws))
+            self._add_scores([(frame, frame.tangents(int(share * (1 << UNIT)), laws))])
         if o.distortion is None and o.theta:
             self.constant -= o.theta * self.frame(o.about).already()
         return []
@@ -217,10 +220,10 @@ class Lines:
     def _price(self, sigmas: Sequence[Sequence[int]]) -> list[list[int]]:
         """W = X with prices z: in each leaf a = z - rows of the promises - sigma, so that every line is z - sigma.
 
-        Returns the slopes a in units of 2^-FINE, from below. On inputs that never occur the rows of the promises stay.
+        Returns the slopes a in units of 2^-SCORE, from below. On inputs that never occur the rows of the promises stay.
         """
         told = self.told
-        require(told is not None and told.tells_itself(), "prices beside ranges are for W = X")
+        require(told is not None and told.tells_itself(), "boxes are for W = X")
         assert told is not None
         less = [sigma << UP for (sigma,) in sigmas]
         price = dict(zip(self.setting.mass, self.prices, strict=True))
@@ -234,12 +237,12 @@ class Lines:
 
     # The cases, and the sum over inputs.
 
-    def _cases(self, place: int, tree: Node, slopes: list[list[int]]) -> list[Case]:
+    def _cases(self, place: int, tree: Node, slopes: list[list[int]]) -> list[LineCase]:
         """The leaves of the tree of one letter, or of all of them."""
         if self.division == "letters":
             require(not self.objective.maximise, "letters alone do not divide the columns of an information")
             found = leaves(tree, None, _undivided, self.setting.work)
-            return [Case(place, node.pair()[1].place(len(self.own)), 0) for _, node in found]
+            return [LineCase(place, node.pair()[1].place(len(self.own)), 0) for _, node in found]
         require(self.told is not None, "cells of posteriors are for an information")
         assert self.told is not None
         if self.division == "simplices":
@@ -249,9 +252,9 @@ class Lines:
             boxes = Ranges(self.told, self.promises, self.relations)
             needs = boxes.raised(tree, [[v << up for v in row] for row in slopes])
         require(bool(needs), "a tree leaves no case")
-        return [Case(place, j, need) for j, need in needs.items()]
+        return [LineCase(place, j, need) for j, need in needs.items()]
 
-    def _sum(self, cases: Sequence[Case], gains: Gains | None) -> Fraction:
+    def _sum(self, cases: Sequence[LineCase], gains: Gains | None) -> Fraction:
         """(2): for each input the best case that it may be in, with what its letter adds."""
         total = 0
         for x, line in self.lines.items():
@@ -264,9 +267,9 @@ class Lines:
             best = [line[j] + n * shift + gain for t, j, shift in cases if (gain := row[t] if row else 0) is not None]
             require(bool(best), "an input has no letter that it may be released as")
             total += max(best)
-        return Fraction(total, self.setting.total << FINE) + self.constant
+        return Fraction(total, self.setting.total << SCORE) + self.constant
 
-    def _beyond_prices(self, cases: Sequence[Case]) -> Fraction:
+    def _beyond_prices(self, cases: Sequence[LineCase]) -> Fraction:
         """(3): any prices z(x) of c(x), and what the lines exceed them by."""
         setting = self.setting
         r = least_ratio(setting, self.promises)
@@ -281,7 +284,7 @@ class Lines:
                 more = line[j] + n * shift - z
                 over[k] += r * more if more > 0 else more
         tau = max(Fraction(0), *over)
-        return (sum(price.values()) + tau) / (setting.total << FINE) + self.constant
+        return (sum(price.values()) + tau) / (setting.total << SCORE) + self.constant
 
     def _over_maps(self) -> Fraction:
         """Cases are maps from the side information of the user, which the mechanism does not see, to letters."""
@@ -291,12 +294,13 @@ class Lines:
         require(held and not self.objective.maximise, "maps are for side information that the mechanism does not see")
         require(not self.letters.margins and not self.prices, "maps have neither margins nor prices")
         require(released is not None and len(self.trees) == 1, "maps need letters, and one tree")
-        assert side is not None and released is not None
+        assert side is not None
+        assert released is not None
         worlds = len(self.setting.alphabets[side])
-        cases: list[Case] = []
+        cases: list[LineCase] = []
         maps: list[Map] = []
         for known, node in maps_of(self.trees[0], worlds, len(released), self.setting.work):
-            cases.append(Case(len(maps), node.pair()[1].place(len(self.own)), 0))
+            cases.append(LineCase(len(maps), node.pair()[1].place(len(self.own)), 0))
             maps.append(known)
         return self._sum(cases, gains_of_maps(self.letters, maps))
 

@@ -1,7 +1,7 @@
 """Channels that draw maps from the side information of the user, which they do not read, to released letters.
 
-The user has Z and the drawn letter u, and takes the letter that the map u says for Z. Promises speak of (u, Z), that is,
-of all that the user has. What is released for a record is that of a channel of (x, z), so distortions and forbidden
+The user has Z and the drawn letter u, and takes the letter that the map u says for Z. Promises speak of (u, Z), that
+is, of all that the user has. What is released for a record is that of a channel of (x, z), so distortions and forbidden
 letters are those of that channel.
 """
 
@@ -13,14 +13,20 @@ from functools import cached_property
 from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Work
+from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.release import Compact, Release
 
 
 def informed(setting: Setting) -> Setting:
     """The same problem for a mechanism that reads the side information, as its last input."""
-    mechanism = replace(setting.mechanism, encoder="informed")
-    return Setting(setting.variables, setting.law, mechanism, setting.work)
+    return _with_encoder(setting, "informed")
+
+
+def _with_encoder(setting: Setting, encoder: str) -> Setting:
+    """The same problem for a mechanism that does something else about the side information."""
+    require(type(setting) is Setting, "side information is for columns that are read as they are")
+    mechanism = replace(setting.mechanism, encoder=encoder)
+    return Setting(setting.variables, setting.law if setting.has_law else None, mechanism, setting.work)
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,5 @@ def beside_side_information(release: Release, about: Sequence[str]) -> Fraction 
     setting = release.setting
     if setting.mechanism.encoder != "uninformed" or not about:
         return None
-    mechanism = replace(setting.mechanism, encoder="statistically-informed")  # Z beside what leaves, and not read
-    held = Setting(setting.variables, setting.law, mechanism, setting.work)
+    held = _with_encoder(setting, "statistically-informed")  # Z stands beside what leaves, and is not read
     return Release(held, release.channel).information(about)[1]

@@ -5,8 +5,8 @@ promise says q_k <= a b(q_l), b(q_l) <= a q_k and, for S >= 3, b(q_k) <= a b(q_l
 v+ = a / (a + S - 1) would break the first, two below v- = 1 / (1 + a (S - 1)) the second; letters in [v-, v+] break
 none. So every allowed q has at most one letter above, at s, and one below, at t, and the others range between low(s, t)
 and high(s, t), the largest and the smallest of a few linear functions. I(X; Z) is convex in q, so it is largest where
-these pieces meet and every other letter is at an end: a `Shape`. For any law r, I(X; Z) <= sum_x p_x D(M_x(q_x) || r), and
-r is that of the output of M(base) for some q called a base.
+these pieces meet and every other letter is at an end: a `Shape`. For any law r, I(X; Z) is at most the sum over x of
+p_x D(M_x(q_x) || r), and r is that of the output of M(base) for some q called a base.
 """
 
 from bisect import bisect_left
@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.logs import BITS, LOG_COST, times_log2, log2
+from dalenius.kernel.logs import BITS, LOG_COST, log2, times_log2
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Work, common_denominator, require
 from dalenius.kernel.promises import Promise
 from dalenius.kernel.rows import least_ratio
 from dalenius.kernel.subsets import tells_all
@@ -78,9 +78,17 @@ def _apart(f: Plane, g: Plane) -> Plane:
 
 def _meeting(planes: Sequence[Plane]) -> Iterator[tuple[Fraction, Fraction]]:
     """Where two of these are zero at once."""
-    for (x, y, c), (u, v, d) in combinations(sorted(set(planes)), 2):
-        if x * v != y * u:
-            yield (y * d - c * v) / (x * v - y * u), (c * u - x * d) / (x * v - y * u)
+    for (x, y, c), (u, v, d) in combinations(sorted({_plane_of_integers(plane) for plane in planes}), 2):
+        across = x * v - y * u
+        if across:
+            yield Fraction(y * d - c * v, across), Fraction(c * u - x * d, across)
+
+
+def _plane_of_integers(plane: Plane) -> tuple[int, int, int]:
+    """The same plane in whole numbers."""
+    one = lcm(*(v.denominator for v in plane))
+    x, y, c = (v.numerator * (one // v.denominator) for v in plane)
+    return x, y, c
 
 
 def shapes(S: int, a: Fraction) -> list[Shape]:
@@ -128,7 +136,7 @@ class Marginal:
     ) -> None:
         self.S, self.counts = len(counts), counts
         rest = [(1 - v) / (self.S - 1) for v in base]
-        one = lcm(*(v.denominator for v in [*base, *rest]))
+        one = common_denominator([*base, *rest], work)
         work.spend(20 * self.S, one.bit_length())
         spread = [int(b * one) for b in rest]
         slope = [int((v - b) * one) for v, b in zip(base, rest, strict=True)]
@@ -161,7 +169,7 @@ class Marginal:
         exact = [self.line(v) for v in (shape.low, shape.high, *away_at)]
         one = lcm(*(c.denominator for line in exact for c in line))
         low, high, *away = [(int(u * one), int(v * one)) for u, v in exact]
-        # high[1] >= low[1]: letters with the least log2 r are better off at the high end, those from `cut` on at the low.
+        # high[1] >= low[1]: letters of the least log2 r are better off at the high end, those from `cut` on at the low.
         cut = bisect_left(self.rising, True, key=lambda told: high[0] - low[0] < (high[1] - low[1]) * told)
         edge = self.rising[cut] if cut < self.S else self.rising[-1] + 1
         total = high[0] * self.mass[cut] - high[1] * self.moment[cut]

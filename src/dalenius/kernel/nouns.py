@@ -17,6 +17,7 @@ Label = tuple[int, ...]  # an outcome of some variables: the place of each lette
 Key = TypeVar("Key", bound=Hashable)
 WRITTEN_OUT = 1 << 22  # inputs or letters that are ever listed
 ENCODERS = ("informed", "statistically-informed", "uninformed")
+RECORDS = 64  # of a group under noise
 PRODUCTS = 1 << 20  # outcomes of independent groups that are ever multiplied
 
 
@@ -78,11 +79,15 @@ class Law:
 
     def labels(self, names: Sequence[str]) -> list[Label]:
         """For each atom, its outcome of the named variables."""
-        place = {variable.name: k for k, variable in enumerate(self.variables)}
-        columns = list(zip(*(outcome for outcome, _ in self.atoms), strict=True))
         if not names:
             return [()] * len(self.atoms)
-        return list(zip(*(columns[place[name]] for name in names), strict=True))
+        return list(zip(*(self.columns[name] for name in names), strict=True))
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[int, ...]]:
+        """For each variable, the place of its letter in each atom."""
+        columns = zip(*(outcome for outcome, _ in self.atoms), strict=True)
+        return {variable.name: column for variable, column in zip(self.variables, columns, strict=True)}
 
     def entropy(self, names: Sequence[str], work: Work) -> tuple[Fraction, Fraction]:
         """Bounds in bits of H(names)."""
@@ -91,6 +96,10 @@ class Law:
             counts[label] += n
         work.spend(4 * len(self.atoms))
         return entropy(counts.values(), work)
+
+    def setting(self, mechanism: "Mechanism", work: Work) -> "Setting":
+        """This law under a mechanism. A law with inputs of its own brings a setting of its own."""
+        return Setting(self.variables, self, mechanism, work)
 
 
 LawReader = Callable[[Node, tuple[Variable, ...], Work], Law]
@@ -172,7 +181,8 @@ class Mechanism:
     fresh : tuple of str or None
         The letters of an output of its own; None: as many as one likes.
     form : str
-        "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly.
+        "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly; or "noise": the
+        columns are numbers on grids, and points of the grids, continued at both ends, are released.
     each : tuple of Fraction or None
         The level of each observed column, where each has a matrix of its own, drawn by itself, whose level of local DP
         is at most this; `form` then speaks of each of these matrices. None: one matrix for all.
@@ -253,7 +263,7 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         known,
         encoder,
     )
-    form.require(mechanism.form in ("any", "pram"), "the form is any or pram")
+    form.require(mechanism.form in ("any", "pram", "noise"), "the form is any, pram or noise")
     own = mechanism.fresh is None and released in ((), looked)
     each.require(each.is_null() or own, "columns with a matrix each release all of themselves, or letters of their own")
     held = mechanism.forbid or mechanism.freeze or mechanism.preserve_marginals
@@ -334,7 +344,9 @@ class Setting:
         self.sizes = [len(self.alphabets[name]) for name in mechanism.reads]
         self.many = prod(self.sizes)
         self.width: int | None = None  # how many letters may be released; None: as many as one likes
-        if mechanism.release:
+        if mechanism.form == "noise":
+            pass  # the points of the grids have no end
+        elif mechanism.release:
             self.width = prod(len(self.alphabets[name]) for name in mechanism.release)
         elif mechanism.fresh is not None:
             self.width = len(mechanism.fresh)
@@ -351,6 +363,11 @@ class Setting:
         if self._law is None:
             raise Refused("this needs the law of the records, which a card does not carry")
         return self._law
+
+    @property
+    def members(self) -> list[int]:
+        """How many values each member has that a group may have: inputs; under noise whole records, each by itself."""
+        return [self.many] * RECORDS if self.mechanism.form == "noise" else self.sizes
 
     @cached_property
     def released(self) -> list[tuple[str, ...]] | None:
@@ -378,7 +395,10 @@ class Setting:
         """The input of each atom."""
         require(self.many <= WRITTEN_OUT, "there are too many inputs to be listed")
         self.work.spend(8 * len(self.law.atoms) * len(self.sizes))
-        return [self.number(label) for label in self.law.labels(self.mechanism.reads)]
+        found = [0] * len(self.law.atoms)
+        for name, size in zip(self.mechanism.reads, self.sizes, strict=True):
+            found = [place * size + k for place, k in zip(found, self.law.columns[name], strict=True)]
+        return found
 
     @cached_property
     def beside(self) -> list[Label]:

@@ -14,9 +14,10 @@ from fractions import Fraction
 from math import ceil, floor, lcm
 
 LONGEST_FILE = 1 << 26
-LONGEST_NUMBER = 1200
+LONGEST_NUMBER = 4000
 LONGEST_LABEL = 1000
 DEEPEST = 16
+VERSION_1 = ("dalenius-design/1", "dalenius-card/1")
 
 INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:/([1-9][0-9]*)|\.([0-9]+))?")
@@ -201,6 +202,16 @@ class Node:
             raise self.refuse(f"a number from {least} on is expected")
         return found
 
+    def few_numbers(self, least: int | None = None) -> tuple[list[Fraction], list[int]]:
+        """A list of numbers of which many are alike: the different ones, and for each item the place of its number."""
+        values = self.value
+        if not isinstance(values, list) or set(map(type, values)) != {str}:
+            numbers = [item.number(least) for item in self.items()]
+            return numbers, list(range(len(numbers)))
+        place = {text: k for k, text in enumerate(dict.fromkeys(values))}
+        different = [Node(text, values.index(text), self).number(least) for text in place]
+        return different, [place[text] for text in values]
+
 
 def integers(found: Sequence[object]) -> list[int] | None:
     """The integers that these values are by our grammar, or None if one of them is not."""
@@ -254,6 +265,8 @@ def parsed(text: str) -> Node:
         again.encode()
     except (ValueError, RecursionError):
         raise Refused("the file is not JSON, or has a number or a letter that JSON does not know") from None
+    earlier = isinstance(value, dict) and value.get("format") in VERSION_1
+    require(not earlier, "the file is of version 1: `dalenius convert` writes it anew")
     require(
         again == text, "the file is not in canonical form: a key stands twice, or a blank or a line end is too much"
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dalenius.kernel.document import Claim, Document
-from dalenius.kernel.numbers import require, up
+from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.promises import LOWER, Promise, no_evidence
 from dalenius.kernel.release import Figures, Release
 
@@ -23,10 +23,13 @@ class Kept:
         which a card does not carry.
     limits : tuple of Fraction
         The distortion of each limit.
+    stated : dict
+        Figures that hold without being promised.
     """
 
     promises: tuple[Figures | None, ...]
     limits: tuple[Fraction, ...]
+    stated: Figures
 
 
 def check_privacy(document: Document) -> Kept:
@@ -62,12 +65,12 @@ def check_privacy(document: Document) -> Kept:
     for limit, claimed in zip(document.limits, document.claims.limits, strict=True):
         cost = release.cost(limit.distortion)
         require(
-            cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {up(limit.at_most, 12)}"
+            cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {down(limit.at_most, 12)}"
         )
         require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
         costs.append(cost)
     release.keep_shape()
-    return Kept(tuple(proved), tuple(costs))
+    return Kept(tuple(proved), tuple(costs), release.stated())
 
 
 def _prove_claim(claim: Claim, promise: Promise, figures: Figures, release: Release) -> None:

@@ -12,11 +12,11 @@ from math import prod
 
 from dalenius.kernel.logs import bits, log2
 from dalenius.kernel.nouns import Setting, names_in
-from dalenius.kernel.numbers import Node, require, up
+from dalenius.kernel.numbers import Node, down, require, up
 from dalenius.kernel.release import Figures, Metric, Release
 from dalenius.kernel.within import Ball, read_ball
 
-LOWER = ("guess_before",)  # figures that are claimed from below; all others from above
+LOWER = ("guess_before", "entropy_bits")  # figures that are claimed from below; all others from above
 MOST_ROWS = 1 << 20  # drawn for one person under local_dp
 
 
@@ -57,7 +57,7 @@ def at_most(figure: Fraction | None, limit: Fraction, what: str) -> None:
     """Refuse a figure above its limit."""
     if figure is None or figure > limit:
         shown = "not bounded" if figure is None else up(figure, 12)
-        require(False, f"{what} is {shown}, more than the promised {up(limit, 12)}")
+        require(False, f"{what} is {shown}, more than the promised {down(limit, 12)}")
 
 
 def no_evidence(node: Node) -> None:
@@ -168,6 +168,8 @@ class LocalDP(Promise):
 class Dalenius(Promise):
     """No adversary, whatever is known, learns more than at_most bits about any `group` of the inputs.
 
+    Under a mechanism of form noise the members of a group are whole records, each with noise of its own.
+
     `rows` is the number of released rows that the promise speaks of: 1 for one row taken alone.
     """
 
@@ -179,7 +181,7 @@ class Dalenius(Promise):
     def figures(self, release: Release, evidence: Node) -> Figures:
         beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: an adversary learns all of it")
-        everything = bits(log2(prod(sorted(release.setting.sizes)[-self.group :]))[1])
+        everything = bits(log2(prod(sorted(release.setting.members)[-self.group :]))[1])
         found = min(self.rows * release.capacity(self.group, evidence), everything)
         at_most(found, self.at_most, "what an adversary may learn")
         return {"capacity_bits": found}
@@ -253,7 +255,7 @@ def _read_local_dp(node: Node, setting: Setting) -> Promise:
 
 def _read_dalenius(node: Node, setting: Setting) -> Promise:
     _, most, group, rows = node.fields("promise", "at_most_bits", "group", "rows")
-    return Dalenius(most.number(0), group.place(len(setting.sizes) + 1, 1), rows.whole(1))
+    return Dalenius(most.number(0), group.place(len(setting.members) + 1, 1), rows.whole(1))
 
 
 def _read_contraction(node: Node, _: Setting) -> Promise:

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.logs import BITS, LOG_COST, times_log2
+from dalenius.kernel.logs import BITS, LOG_COST, log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
-from dalenius.kernel.rows import FINE, UNIT, Frame, scores
+from dalenius.kernel.rows import SCORE, UNIT, Frame, scores
 
 GRID = 100  # ends of boxes are whole numbers of 2^-GRID; what is rounded there makes a box larger
-ONE = 1 << GRID
+WHOLE = 1 << GRID
 
-Box = list[tuple[int, int]]
+Sides = list[tuple[int, int]]
 Relation = tuple[int, list[tuple[int, int]], int, int]
 
 
@@ -22,7 +22,7 @@ class Ranges:
     """Boxes low <= u <= high of the posterior u of W, of mass one, without columns that leave beside the letter.
 
     u is a mean of the p(w | x), which gives the first box. On a box each phi_w(e) - a_w e, phi_w(e) = e log2(e / p_w),
-    is convex in e = u_w, so that
+    is convex in e = u_w and 0 at e = 0, so that
 
         phi(u)  <=  a.u + sum_w max over the two ends e of [phi_w(e) - a_w e].
 
@@ -50,7 +50,9 @@ class Ranges:
         self.setting = told.setting
         self.frames = [Frame(self.setting, p.secret) if isinstance(p, Independent) else None for p in promises]
         self.itself = told.tells_itself()
-        self.tops: list[dict[int, int]] = [{} for _ in told.keys]
+        self.tops: dict[int, int] = {}
+        # log2 p_w from below: phi_w(e) - a_w e = e log2 e - (a_w + log2 p_w) e.
+        self.logs = [log2(n, self.setting.total)[0] >> BITS - SCORE for n in told.prior]
         self.shares = self._shares()
         self.views: list[list[int]] = []  # for each view the place of the value that each label has
         self.left: list[list[int]] = []  # and of each value p(v), rounded upwards
@@ -75,8 +77,8 @@ class Ranges:
                 self.views.append([place[view.by_input[x][0][0]] for x in owners])
                 self.left.append([-(-(view.counts[key] << GRID) // self.setting.total) for key in view.keys])
 
-    def _root(self) -> Box:
-        many, box = len(self.setting.mass), Box()
+    def _root(self) -> Sides:
+        many, box = len(self.setting.mass), Sides()
         for w, shares in enumerate(self.shares):
             low = min(shares.values()) if len(shares) == many else Fraction(0)
             ends = (_floor(low), -_floor(-max(shares.values())))
@@ -102,7 +104,7 @@ class Ranges:
                 continue
             _subtract(rest, frame, self.setting, scores(promise, frame, 0, [node]))
         self.setting.work.spend((4 + len(parts)) * len(rest))
-        # Scores are rounded upwards by less than 2^-FINE for each promise, so a rest may be larger by as much.
+        # Scores are rounded upwards by less than 2^-SCORE for each promise, so a rest may be larger by as much.
         return w, parts, _floor(min(rest.values())), -_floor(-max(rest.values())) + len(promises)
 
     def raised(self, tree: Node, slopes: Sequence[Sequence[int]]) -> dict[int, int]:
@@ -115,16 +117,16 @@ class Ranges:
         tree : Node
             The boxes; a leaf names a line.
         slopes : sequence of sequence of int
-            For each line the linear function a from below, in units of 2^-FINE.
+            For each line the linear function a from below, in units of 2^-SCORE.
 
         Returns
         -------
         dict
-            For each line that is named by a box with a posterior in it, what it needs, in units of 2^-FINE.
+            For each line that is named by a box with a posterior in it, what it needs, in units of 2^-SCORE.
         """
-        work, needs = self.setting.work, dict[int, int]()
+        work, needs, steep = self.setting.work, dict[int, int](), dict[int, list[int]]()
 
-        def split(box: Box, node: Node) -> list[Box]:
+        def split(box: Sides, node: Node) -> list[Sides]:
             _, place, at = node.pair(3)
             w = place.place(len(box))
             low, high = box[w]
@@ -137,31 +139,39 @@ class Ranges:
             work.spend(steps * len(box))
             ends = self._narrowed(box)
             if ends is not None:
-                need = self._need(ends, slopes[j])
+                if j not in steep:
+                    steep[j] = [a + log for a, log in zip(slopes[j], self.logs, strict=True)]
+                need = self._need(ends, steep[j])
                 if need > needs.get(j, need - 1):
                     needs[j] = need
         return needs
 
-    def _narrowed(self, box: Box) -> Box | None:
+    def _narrowed(self, box: Sides) -> Sides | None:
         """What every posterior in a box keeps; None if there is none."""
         ends = box
         if self.views:
-            left = [list(values) for values in self.left]
-            for view, rest in zip(self.views, left, strict=True):
-                for v, (low, _) in zip(view, box, strict=True):
-                    rest[v] -= low
+            raised = [(w, low) for w, (low, _) in enumerate(box) if low]
+            rests = []
+            for view, left in zip(self.views, self.left, strict=True):
+                rest = list(left)
+                for w, low in raised:
+                    rest[view[w]] -= low
                 if min(rest) < 0:
                     return None
-            rests = zip(*([rest[v] for v in view] for view, rest in zip(self.views, left, strict=True)), strict=True)
-            ends = [(low, min(high, low + min(rest))) for (low, high), rest in zip(box, rests, strict=True)]
+                rests.append([rest[v] for v in view])
+            most = rests[0] if len(rests) == 1 else list(map(min, *rests))
+            ends = [
+                (low, high if high <= low + more else low + more) for (low, high), more in zip(box, most, strict=True)
+            ]
         if self.relations:
             ends = self._related(ends)
-        lows, highs = zip(*ends, strict=True)
-        if sum(lows) > ONE or sum(highs) < ONE or any(low > high for low, high in ends):
+            if any(low > high for low, high in ends):
+                return None
+        if sum(low for low, _ in ends) > WHOLE or sum(high for _, high in ends) < WHOLE:
             return None
         return ends
 
-    def _related(self, box: Box) -> Box:
+    def _related(self, box: Sides) -> Sides:
         ends = list(box)
         for w, parts, least, most in self.relations:
             low = sum(a * box[j][a < 0] for j, a in parts) >> UNIT
@@ -169,24 +179,26 @@ class Ranges:
             ends[w] = max(ends[w][0], low + least), min(ends[w][1], high + most)
         return ends
 
-    def _need(self, ends: Box, slopes: Sequence[int]) -> int:
-        total = 0  # in units of 2^-(FINE + GRID)
-        for w, (a, (low, high)) in enumerate(zip(slopes, ends, strict=True)):
-            known = self.tops[w]
-            if low not in known:
-                known[low] = self._top(w, low)
+    def _need(self, ends: Sides, slopes: Sequence[int]) -> int:
+        """sum_w max over both ends of e log2 e - slope e, where the slope is a_w + log2 p_w."""
+        known, total = self.tops, 0  # in units of 2^-(SCORE + GRID)
+        for slope, (low, high) in zip(slopes, ends, strict=True):
             if high not in known:
-                known[high] = self._top(w, high)
-            below, above = known[low] - a * low, known[high] - a * high
-            total += below if below > above else above
+                known[high] = self._top(high)
+            worst = known[high] - slope * high
+            if low:
+                if low not in known:
+                    known[low] = self._top(low)
+                below = known[low] - slope * low
+                total += below if below > worst else worst
+            elif worst > 0:
+                total += worst
         return -(-total >> GRID)
 
-    def _top(self, w: int, end: int) -> int:
-        """phi_w at an end from above, in units of 2^-(FINE + GRID)."""
-        u = Fraction(end, ONE)
+    def _top(self, end: int) -> int:
+        """e log2 e at an end from above, in units of 2^-(SCORE + GRID)."""
         self.setting.work.spend(LOG_COST)
-        told = times_log2(u, u * self.setting.total / self.told.prior[w])[1]
-        return told << FINE + GRID - BITS
+        return -(-end * log2(end, WHOLE)[1] >> BITS - SCORE) if end else 0
 
 
 def _floor(q: Fraction) -> int:
@@ -199,4 +211,4 @@ def _subtract(
 ) -> None:
     """Take the mean score of its records from the rest of each input."""
     for x, counts in frame.by_input.items() if rows else ():
-        rest[x] -= Fraction(sum(n * rows[key][0] for key, n in counts), setting.mass[x] << FINE)
+        rest[x] -= Fraction(sum(n * rows[key][0] for key, n in counts), setting.mass[x] << SCORE)

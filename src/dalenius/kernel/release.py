@@ -107,6 +107,8 @@ class Release:
             `leakage_bits` on average, `worst_letter_bits` by the worst letter, `odds_nats` as odds (None: a value is
             ruled out), the chance of the best guess before and after, and the entropy of the secret.
         """
+        setting = self.setting
+        mechanism = setting.mechanism
         joint = self.joint(secret)
         total, prior, out, _ = margins(joint)
         worst: defaultdict[Told, int] = defaultdict(int)  # D(p(s|y) || p(s)), rounded up
@@ -122,13 +124,18 @@ class Release:
                 worst[y] += times_log2(Fraction(weight, out[(), y]), ratio)[1]
                 odds = max(odds, ratio, 1 / ratio)
         ruled_out = len(joint) < len(prior) * len(out)
+        side = (mechanism.side,) if mechanism.side in mechanism.beside else ()  # what the user has before the release
+        known: defaultdict[Label, int] = defaultdict(int)
+        labels = list(zip(setting.labels(side), setting.labels(secret), strict=True))
+        for (z, _), n in setting.weights(labels).items():
+            known[z] = max(known[z], n)
         return {
             "leakage_bits": information(joint, self.work)[1],
             "worst_letter_bits": bits(max(0, *worst.values(), 0)),
             "odds_nats": None if ruled_out else nats(odds),
-            "guess_before": Fraction(max(prior.values()), total),
+            "guess_before": Fraction(sum(known.values()), setting.total),
             "guess_after": Fraction(sum(best.values()), total),
-            "entropy_bits": self.setting.law.entropy(secret, self.work)[1],
+            "entropy_bits": setting.law.entropy(secret, self.work)[0],
         }
 
     def independent(self, secret: Sequence[str]) -> None:
@@ -188,6 +195,14 @@ class Release:
         first = information(known, self.work) if known else (Fraction(0), Fraction(0))
         unit = setting.total << BITS
         return first[0] + max(Fraction(0), low / unit), first[1] + max(Fraction(0), high / unit)
+
+    def added_capacity(self, reach: Sequence[int]) -> Fraction:
+        """The capacity in bits of noise that is added to every record alike and reaches at most so many steps."""
+        raise Refused(f"form {self.channel.form} is not noise that is added")
+
+    def stated(self) -> Figures:
+        """Figures that hold without being promised."""
+        return {}
 
     def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
         """The least level in nats, rounded up, with p(y | x) <= e^(level d(x, x')) p(y | x') for all y.
@@ -280,8 +295,8 @@ class Release:
         setting = self.setting
         mechanism = setting.mechanism
         require(mechanism.each is None, "the columns do not have a matrix each")
-        if mechanism.form == "pram":
-            require(self.channel.form == "pram", "the matrix is not of form pram")
+        asked = mechanism.form
+        require(asked in ("any", self.channel.form), f"the matrix is not of form {asked}")
         if mechanism.forbid or mechanism.freeze or mechanism.never:
             for e, row in enumerate(self.dense[1]):
                 barred = setting.barred(e)

@@ -7,7 +7,7 @@ above its tangents. A multiplier of the right sign turns it into a score for eac
     sum over records of score(s, k) c(x)  >=  multiplier times what the column has left of the promise.            (1)
 
 A proof has many cases, each with multipliers of its own. Scores are columns: for each label one number per case, in
-units of 2^-FINE, rounded upwards, so that rounding can only loosen a bound. The proofs of privacy need nothing of this
+units of 2^-SCORE, rounded upwards, so that rounding can only loosen a bound. The proofs of privacy need nothing of this
 module.
 """
 
@@ -17,7 +17,7 @@ from functools import cached_property
 
 from dalenius.kernel.logs import BITS, LOG_COST, exp, log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.numbers import Node, integers, require
 from dalenius.kernel.promises import (
     Independent,
     InformationPrivacy,
@@ -29,12 +29,12 @@ from dalenius.kernel.promises import (
 from dalenius.kernel.release import Joint, information
 
 UNIT = 60  # bits after the point of a multiplier
-FINE = 100  # bits after the point of a score
-UP = FINE - UNIT
+SCORE = 100  # bits after the point of a score
+UP = SCORE - UNIT
 MOST_NATS = 100  # a level above it restricts nothing that a proof could use
 
-Column = list[int]  # one number for each case of a proof
-Scores = dict[Label, Column]
+Numbers = list[int]  # one number for each case of a proof
+Scores = dict[Label, Numbers]
 Pair = tuple[int, int, int, Fraction]
 
 
@@ -81,7 +81,7 @@ class Frame:
         By Gibbs' inequality the letter of a column tells at least sum J log2(b / p(s | k)) about S, whatever b is.
         """
         scores: Scores = {key: [] for key in self.keys}
-        ends = BITS - FINE + UNIT
+        ends = BITS - SCORE + UNIT
         for posterior in posteriors:
             require(len(posterior) == len(self.keys), "a posterior lacks a value of its secret")
             require(min(posterior) > 0, "a posterior is not positive")
@@ -95,7 +95,7 @@ class Frame:
                 scores[key].append(-(weight * low >> ends))
         return scores
 
-    def spread(self, own: dict[Label, Column], base: dict[Label, Column], bottom: int) -> Scores:
+    def spread(self, own: dict[Label, Numbers], base: dict[Label, Numbers], bottom: int) -> Scores:
         """own(s, k) + base(k) / bottom for each label, multipliers in units of 2^-UNIT; rounded upwards."""
         rest = {k: [-((-v << UP) // bottom) for v in column] for k, column in base.items()}
         self.setting.work.spend(sum(map(len, rest.values())) + sum(len(own[key]) for key in self.keys))
@@ -125,7 +125,7 @@ def least_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction | Non
 
 
 def constant(promise: Promise, weight: int, frame: Frame) -> Fraction:
-    """What a weight on the sum over all letters allows: weight (at_most - I(S; K)) for a leakage, nothing else has one."""
+    """What a weight on the sum over all letters allows: weight (at_most - I(S; K)); only a leakage has one."""
     if isinstance(promise, Leakage):
         return Fraction(weight, 1 << UNIT) * (promise.at_most - frame.already())
     require(weight == 0, "this promise holds letter by letter: it has no weight for all of them")
@@ -169,8 +169,11 @@ def _used(node: Node) -> bool:
     return node.value != []
 
 
-def _columns(nodes: Sequence[Node], length: int, least: int | None = None) -> list[Column]:
+def _columns(nodes: Sequence[Node], length: int, least: int | None = None) -> list[Numbers]:
     """For each place of a vector what the cases have there; an empty list stands for zeros."""
+    found = _columns_at_once([node.value for node in nodes], length, least)
+    if found is not None:
+        return found
     rows = []
     for node in nodes:
         numbers = node.wholes(least) or [0] * length
@@ -180,9 +183,20 @@ def _columns(nodes: Sequence[Node], length: int, least: int | None = None) -> li
     return [list(column) for column in zip(*rows, strict=True)]
 
 
+def _columns_at_once(values: Sequence[object], length: int, least: int | None) -> list[Numbers] | None:
+    """The same in little time, if all vectors are there and are right."""
+    lists = [value for value in values if isinstance(value, list) and len(value) == length]
+    if len(lists) < len(values):
+        return None
+    numbers = integers([text for value in lists for text in value])
+    if numbers is None or (least is not None and min(numbers, default=least) < least):
+        return None
+    return [numbers[k::length] for k in range(length)]
+
+
 def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
     """Any v times J(s, k) - p(s) J(k) = 0."""
-    own: dict[Label, Column] = {}
+    own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
     frame.setting.work.spend(2 * len(frame.pairs) * len(nodes), frame.setting.total.bit_length())
     for (s, k), column in zip(frame.pairs, _columns(nodes, len(frame.pairs)), strict=True):
@@ -193,13 +207,13 @@ def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
 
 
 def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Sequence[Node]) -> Scores:
-    """a >= 0 times J(s, k) - p(s) J(k) / r >= 0, and b >= 0 times r p(s) J(k) - J(s, k) >= 0; r is not below e^epsilon."""
+    """a >= 0 times J(s, k) - p(s) J(k) / r >= 0 and b >= 0 times r p(s) J(k) - J(s, k) >= 0, r not below e^epsilon."""
     if promise.epsilon > MOST_NATS:
         raise nodes[0].refuse("this promise restricts nothing that a proof could use")
     top, bottom = exp(promise.epsilon)[1].as_integer_ratio()
     sides = [node.pair() if _used(node) else [node, node] for node in nodes]
     low, high = (_columns([both[side] for both in sides], len(frame.pairs), 0) for side in (0, 1))
-    own: dict[Label, Column] = {}
+    own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
     frame.setting.work.spend(4 * len(frame.pairs) * len(nodes), frame.setting.total.bit_length())
     for (s, k), a, b in zip(frame.pairs, low, high, strict=True):
@@ -211,7 +225,7 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
 
 def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) -> Scores:
     """v >= 0 times at_most J(k) - sum_s J(s, k) log2(b(s) / p(s)) >= 0, for any law b (Gibbs), for each k."""
-    total, ends = frame.setting.total, BITS - FINE + UNIT
+    total, ends = frame.setting.total, BITS - SCORE + UNIT
     by_world = [[key for key in frame.keys if key[frame.cut :] == k] for k in frame.worlds]
     found: Scores = {key: [0] * len(nodes) for key in frame.keys}
     for case, node in enumerate(nodes):

@@ -9,7 +9,7 @@ from dalenius.kernel.cases import leaves
 from dalenius.kernel.logs import BITS
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.posteriors import Posteriors
-from dalenius.kernel.rows import FINE, UNIT
+from dalenius.kernel.rows import SCORE, UNIT
 
 
 class Corner(NamedTuple):
@@ -40,7 +40,7 @@ def raised_on_simplices(tree: Node, told: Posteriors, slopes: Sequence[Sequence[
     Returns
     -------
     dict
-        For each line that is named, what it needs, in units of 2^-FINE, rounded upwards.
+        For each line that is named, what it needs, in units of 2^-SCORE, rounded upwards.
     """
     work, many = told.setting.work, len(told.keys)
     root = []
@@ -61,7 +61,7 @@ def raised_on_simplices(tree: Node, told: Posteriors, slopes: Sequence[Sequence[
         work.spend(many * many)
         for u, whole, phi in cell:
             line = sum(a * t for a, t in zip(slopes[j], u, strict=True) if t) << BITS - UNIT
-            need = -((line - phi * whole) // (whole << BITS - FINE))
+            need = -((line - phi * whole) // (whole << BITS - SCORE))
             if need > needs.get(j, need - 1):
                 needs[j] = need
     return needs

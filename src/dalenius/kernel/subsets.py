@@ -1,39 +1,39 @@
 r"""Optimality under local DP when the output tells about all of the input: columns of two values, 1 and r.
 
-With the ratio r a column of least value 1 lies in [1, r]^X, so it is a mixture of columns 1 + c 1_A, c = r - 1, and what
-a column tells is convex. Beside columns K that leave as they are, and of which nothing is read, such a column adds
+With the ratio r a column of least value 1 lies in [1, r]^X, so it is a mixture of columns 1 + c 1_A, c = r - 1, and
+what a column tells is convex. Beside columns K that leave as they are, and of which nothing is read, such a column adds
 
     h(A) = sum_k p(k) g(p(A | k)),    g(P) = P r log2 r - (1 + c P) log2(1 + c P)   (concave),
 
-to I(X; K). With a price y(x) for the mass of each letter and tau the most that h(A) exceeds sum_x y p (1 + c 1_A) by, not
-below 0, no mechanism adds more than sum_x y p + tau, because p.(1 + c 1_A) >= 1. Letters stand in runs of one price, the
-commonest first. Cases: how many letters of a run are in A, if they are alike for every k. At a leaf the tangents of g at
-any P0(k) lie above g, and what is best for a line is found run by run; of unlike letters each part with its k counts by
-itself, at a price of its own, which only raises tau. One world k is the staircase of 002, section 2.3.
+to I(X; K). With a price y(x) for the mass of each letter and tau the most that h(A) exceeds sum_x y p (1 + c 1_A) by,
+not below 0, no mechanism adds more than sum_x y p + tau, because p.(1 + c 1_A) >= 1. Letters stand in runs of one
+price, the commonest first. Cases: how many letters of a run are in A, if they are alike for every k. At a leaf the
+tangents of g at any P0(k) lie above g, and what is best for a line is found run by run; of unlike letters each part
+with its k counts by itself, at a price of its own, which only raises tau. One world k is the staircase of 002, 2.3.
 
 With a delta, sum_y (W(y|x) - r W(y|x'))_+ <= delta for all x, x'. Of a column W_y let t_y(x) = min(W_y(x), r min_x'
 W_y(x')). It keeps the ratio r, and all that is cut away in row x is at most eta = (S - 1) delta for S inputs. What a
 column tells is subadditive, so I(X; Y) is at most what all t_y and all W_y - t_y tell. The former is at most
-sum_x y p (1 - cut) + tau <= sum_x y p + tau + eta sum_x p (-y)_+, the latter at most eta H(X), since e(x) / p.e <= 1 / p(x).
+sum_x y p (1 - cut) + tau <= sum_x y p + tau + eta sum_x p (-y)_+, the latter at most eta H(X), since
+e(x) / p.e <= 1 / p(x).
 """
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
-from math import lcm
 
 from dalenius.kernel.cases import leaves
+from dalenius.kernel.channel import Vector
 from dalenius.kernel.document import Limit, Objective
 from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, entropy, exp, log2, nats, times_log2
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Work, common_denominator, require
 from dalenius.kernel.promises import LocalDP, Promise
 from dalenius.kernel.release import Joint, information
 from dalenius.kernel.rows import MOST_NATS, least_ratio, of_one_row
 
 Known = dict[int, tuple[int, int]]  # of some runs, how many letters are in A at least and at most
-Vector = tuple[int, ...]
 LOW = int(E_LOW * (1 << BITS))  # of log2 e, in units of 2^-BITS
 HIGH = int(E_HIGH * (1 << BITS))
 
@@ -135,7 +135,8 @@ class Runs:
     """
 
     def __init__(self, letters: Sequence[Vector], worlds: list[int], r: Fraction, runs: Node, work: Work) -> None:
-        order = sorted(letters, key=lambda v: (sum(v), v), reverse=True)
+        one = len(worlds) == 1  # then a vector is its own sum
+        order = sorted(letters, key=None if one else lambda v: (sum(v), v), reverse=True)
         self.worlds, self.total, self.work = worlds, sum(worlds), work
         self.sizes: list[int] = []
         prices: list[list[Fraction]] = []
@@ -156,7 +157,7 @@ class Runs:
         ]
         self.unit = [order[end - 1] for end in ends]
         self.top, self.bottom = (r - 1).as_integer_ratio()
-        self.one = lcm(*(v.denominator for each in prices for v in each))
+        self.one = common_denominator((v for each in prices for v in each), work)
         require(self.one.bit_length() <= 4096, "the prices have no small common denominator")
         self.prices = [[v.numerator * (self.one // v.denominator) for v in each] for each in prices]
         units = sum(
@@ -172,7 +173,7 @@ class Runs:
         return Fraction(units, self.one * self.total)
 
     def most_added(self, tree: Node) -> Fraction:
-        """sum_x y p + tau. A split [run, k]: more than k letters of the run are in A, or at most k; a leaf: the P0(k)."""
+        """sum_x y p + tau. Split [run, k]: more than k letters of the run are in A, or at most k. Leaf: the P0(k)."""
         worst = Fraction(0)
         best = self._best_of_one() if len(self.worlds) == 1 else self._best_of_many
         for known, node in leaves(tree, Known(), self._split, self.work):
@@ -196,7 +197,7 @@ class Runs:
         return [known | {run: (k + 1, high)}, known | {run: (low, k)}]
 
     def _tangents(self, points: list[Fraction]) -> tuple[int, list[int]]:
-        """g(P) <= c P0 log2 e - log2(1 + c P0) + slope P: the weighted sum of the former, and the slopes; from above."""
+        """g(P) <= c P0 log2 e - log2(1 + c P0) + slope P: the weighted sum of the first two, the slopes; from above."""
         told, slopes = 0, list[int]()
         for weight, at in zip(self.worlds, points, strict=True):
             rise, fall = self.top * at.numerator, self.bottom * at.denominator
@@ -206,7 +207,7 @@ class Runs:
         return told, slopes
 
     def _best_of_one(self) -> Callable[[Known, int, list[int]], Fraction]:
-        """One world: runs by their price, so that a leaf needs a bisection and a correction for each run it knows of."""
+        """One world: runs by their price, so that a leaf needs a bisection and a correction for each run it knows."""
         price, mass = [run[0] for run in self.prices], [run[0] for run in self.masses]
         cheap = sorted(range(len(price)), key=price.__getitem__)
         rank = {run: k for k, run in enumerate(cheap)}

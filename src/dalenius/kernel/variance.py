@@ -5,10 +5,10 @@ From n released letters the most likely law, and every efficient unbiased estima
     V = D G^-1 D',   G = sum_y v_y v_y' / p.c_y,   v_y = D' c_y,   D' = (I | -1),
 
 for a square matrix the covariance of its inverse. The objective is tr V = tr(K G^-1), K = D'D = I + 11'. For any
-symmetric B, tr(K G^-1) >= 2 tr(K B) - sum_y v_y' B K B v_y / p.c_y. A column is a mixture of columns 1 + c 1_A, c = r - 1,
-and psi(c) = v' Q v / p.c, Q = B K B, is convex, so with prices z and tau the most that psi exceeds z by on any of these,
-not below 0, tr V >= 2 tr(K B) - sum z - tau, because p.(1 + c 1_A) >= 1. Up to 12 letters all 2^S subsets are visited. Of
-more, with M = D Q D', a 0/1 vector a has a_i^2 = a_i and a_i a_j >= 0, so that
+symmetric B, tr(K G^-1) >= 2 tr(K B) - sum_y v_y' B K B v_y / p.c_y. A column is a mixture of columns 1 + c 1_A with
+c = r - 1, and psi(c) = v' Q v / p.c, Q = B K B, is convex, so with prices z and tau the most that psi exceeds z by on
+any of these, not below 0, tr V >= 2 tr(K B) - sum z - tau, because p.(1 + c 1_A) >= 1. Up to 12 letters all 2^S subsets
+are visited. Of more, with M = D Q D', a 0/1 vector a has a_i^2 = a_i and a_i a_j >= 0, so that
 
     N = (1 + c p.a) z.(1 + c a) - c^2 a'Ma + sum_i d_i (a_i^2 - a_i) - a'Ea,   E >= 0 and empty on its diagonal,
 
@@ -30,7 +30,7 @@ from dalenius.kernel.rows import least_ratio
 
 Matrix = list[list[int]]
 LETTERS = 12  # of which every subset is visited
-MOST_LETTERS = 128
+MOST_ESTIMATED = 128
 GRAM_BITS, FINE_BITS = 160, 320  # bits after the point of G, and of its inverse
 FORM_BITS, ROOT_BITS = 80, 100  # of N, and of its factor
 
@@ -53,7 +53,7 @@ def total_variance(scale: int, rows: Sequence[Sequence[int]], counts: Sequence[i
         The factor of each v v' is rounded downwards, which makes G smaller and its inverse larger.
     """
     n, total = len(rows) - 1, sum(counts)
-    require(1 <= n < MOST_LETTERS, f"a variance is proved for 2 to {MOST_LETTERS} letters")
+    require(1 <= n < MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
     G = [[0] * n for _ in range(n)]
     work.spend(len(rows[0]) * n * n, GRAM_BITS)
     for column in zip(*rows, strict=True):
@@ -107,13 +107,13 @@ def bound_of_variance(
     """2 tr(K B) - sum z - tau, with B and z in whole numbers of 1 / unit."""
     m = setting.mechanism
     own = objective.aim == "variance" and set(objective.about) == set(m.observe) == set(m.reads) and not m.beside
-    require(own, "this proof is for the variance of all that is observed")
+    require(own and type(setting) is Setting, "this proof is for the variance of all columns that are observed")
     r = least_ratio(setting, promises)
     require(r is not None, "no promise bounds the ratio of all pairs of inputs")
     assert r is not None
     _, unit, matrix, prices, form = proof.fields("rule", "unit", "matrix", "prices", "form")
     S = setting.many
-    require(2 <= S <= MOST_LETTERS, f"a variance is proved for 2 to {MOST_LETTERS} letters")
+    require(2 <= S <= MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
     B, z, one = _square(matrix, S - 1), prices.wholes(), unit.whole(1)
     require(len(z) == S, "there is not one price for each letter")
     counts = [setting.mass.get(x, 0) for x in range(S)]

@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.certify.contraction import coefficient
-from dalenius.certify.noise import NoiseProof
-from dalenius.certify.privacy import figures
-from dalenius.convert import digest, told_of
+from dalenius.convert import ENOUGH, checked, digest, told_of
 from dalenius.core import channel_of
 from dalenius.core.arithmetic import BITS, log2, nats, times_log2
 from dalenius.core.expanding import DENSE, parts_of
 from dalenius.core.numbers import exact
-from dalenius.core.reading import Release, information, margins, refusing, require, stochastic
+from dalenius.core.reading import Release, figures, information, margins, refusing, require, stochastic
+from dalenius.kernel.adversary import contraction
+from dalenius.kernel.numbers import Work
 from dalenius.ledger.rules import added, percolated
 
 __all__ = ["Mechanism", "Together", "silent"]
@@ -52,15 +51,17 @@ class Mechanism:
     def told(cls, document: dict[str, Any]) -> "Mechanism":
         """From a part of a document, as sentences read it."""
         found = cls.__new__(cls)
-        found.document, found.raw, found.card, found.digest = document, document, "joint" not in document, ""
+        found.document, found.raw, found.card = document, document, "joint" not in document
+        found.text, found.digest = "", ""
         found._write_out()
         return found
 
     def _write_out(self) -> None:
         """The rows of the channel and the law, in whole numbers."""
         channel = self.document["channel"]
-        self.noise = _noise(self.document) if channel.get("form") == "noise" else None
-        if self.noise is not None and not channel_of(channel).few:  # proved along its axes; never written out
+        noisy = channel.get("form") == "noise"  # whose figures are proved along its axes
+        self.noise = checked(self.text, work=ENOUGH, privacy=True).kept.stated if noisy else None
+        if self.noise is not None and not channel_of(channel).few:  # never written out
             channel = silent(channel["inputs"])
         self.inputs, self.table, self.scale = stochastic(channel)
         self.rows = sorted({tuple(row) for row in self.table})
@@ -71,9 +72,9 @@ class Mechanism:
 
     def _read(self, text: str) -> None:
         """The document, as sentences read it and as it stands, and its fingerprint."""
-        own, self.raw, self.document = told_of(text)
+        self.text, self.raw, self.document = told_of(text)
         self.card = "law" not in self.raw
-        self.digest = digest(own)
+        self.digest = digest(self.text)
 
     @staticmethod
     @lru_cache(maxsize=512)
@@ -138,7 +139,7 @@ class Mechanism:
     def level(self) -> Fraction | None:
         """The level of local differential privacy in nats: ln of the largest ratio in a column, over all inputs."""
         if self.noise is not None:
-            return self.noise.level
+            return self.noise["epsilon_nats"]
         columns = [c for c in zip(*self.rows, strict=True) if max(c)]
         if self.passed_on != 1 or any(not min(c) for c in columns):
             return None
@@ -148,10 +149,10 @@ class Mechanism:
     def contraction(self) -> Fraction:
         """eta_KL of the channel, rounded up: the largest share of any information that passes."""
         if self.noise is not None:
-            return self.noise.contraction
+            return self.noise["eta_kl"] or Fraction(0)
         if self.passed_on != 1 or len(self.rows) * len(self.rows) * self.letters > 10 * SMALL:
             return Fraction(1)
-        return coefficient([list(row) for row in self.rows])
+        return contraction([list(row) for row in self.rows], Work(ENOUGH))
 
     @cached_property
     def capacity_bits(self) -> Fraction | None:
@@ -160,7 +161,7 @@ class Mechanism:
         Blahut and Arimoto's iteration proposes q in floats; the divergences are then bounded in whole numbers.
         """
         if self.noise is not None:
-            return self.noise.capacity
+            return self.noise["capacity_bits"]
         if self.passed_on is None:
             return None
         size = Fraction(log2(Fraction(min(len(self.rows), self.letters)))[1], 1 << BITS)
@@ -182,7 +183,7 @@ class Mechanism:
     def rate_bits(self) -> Fraction | None:
         """I(X; Y, K) under the joint pmf of the design."""
         if self.noise is not None and self.law is not None:
-            return self.noise.told(self.noise.channel.names)
+            return self.noise["leakage_bits"]
         if self.release is None:
             return None
         return information(self.release.with_output([*self.alphabets], []))[1]
@@ -208,10 +209,6 @@ class Mechanism:
     def agrees(self, other: "Mechanism") -> bool:
         """Whether two designs can stand on one distribution: the columns that they share have the same law in both."""
         return self.law is not None and other.law is not None and _agree(self.law, other.law)
-
-
-def _noise(document: dict[str, Any]) -> NoiseProof:
-    return NoiseProof(document, document.get("certificate") or document["proof"])
 
 
 def silent(inputs: dict[str, list[str]]) -> dict[str, Any]:

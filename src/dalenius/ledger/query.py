@@ -12,12 +12,14 @@ from functools import cached_property
 from math import exp, inf, nextafter
 from typing import Any
 
-from dalenius.certify.contraction import coefficient
+from dalenius.convert import ENOUGH
 from dalenius.core.noise import kernel_of
 from dalenius.core.numbers import exact, strict_json
 from dalenius.core.query import FINITE, Interval, Query
 from dalenius.core.reading import whole
 from dalenius.errors import InputError, Unsupported
+from dalenius.kernel.adversary import contraction
+from dalenius.kernel.numbers import Work
 from dalenius.ledger.mechanism import SMALL, Mechanism
 from dalenius.measures.query import FEW, query_capacity, query_dp_epsilon, query_whole
 from dalenius.tables.query_file import query_from_json
@@ -92,7 +94,8 @@ class QueryMechanism(Mechanism):
             values, letters = kernel.places.shape
             if values * values * letters <= 10 * SMALL:
                 numbers, _ = whole([v for row in sorted(set(kernel.rows)) for v in row])
-                return coefficient([numbers[k : k + letters] for k in range(0, len(numbers), letters)])
+                rows = [numbers[k : k + letters] for k in range(0, len(numbers), letters)]
+                return contraction(rows, Work(ENOUGH))
         if self.level is None or self.level > 30:
             return Fraction(1)
         grown = exp(float(self.level)) * (1 + 1e-15)

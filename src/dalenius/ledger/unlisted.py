@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import prod
 
-from dalenius.convert import ENOUGH, checked, unfiled
+from dalenius.convert import ENOUGH, checked
 from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2
 from dalenius.core.reading import refusing, require
 from dalenius.ledger.mechanism import Mechanism
@@ -24,7 +24,6 @@ class UnlistedMechanism(Mechanism):
         with refusing():
             self._read(text)
             self.inputs, self.noise, self.release, self.law = self.document["channel"]["inputs"], None, None, None
-            self.text = unfiled(text)[0]
             kept = [*self.raw["mechanism"]["keep"], *self.raw["mechanism"]["strata"]]
             require(not kept, "a release with so many outcomes is charged without kept columns")
             self.kept = []

@@ -1,0 +1,253 @@
+"""What samples that are alike add to the converter: their law, channels that read types or deal words, and bounds.
+
+A proof over types is one of the general proofs, for the small problem whose input is the type and whose one view is a
+sample drawn at random. `small` writes that problem down as a design of version 1.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import factorial, lcm, prod
+from typing import Any
+
+from dalenius.convert.proofs import Orders
+from dalenius.convert.proofs import proof_of as general_proof
+from dalenius.convert.text import near, number, text
+from dalenius.convert.view import division
+from dalenius.kernel.alike import types
+
+__all__ = ["CHANNELS", "LAWS", "PROOFS", "TOLD_CHANNELS", "TOLD_LAWS"]
+
+Json = dict[str, Any]
+Labels = tuple[tuple[str, ...], ...]
+Weights = dict[tuple[int, ...], dict[tuple[str, ...], Fraction]]  # of each type with each outcome of the others
+
+GRID = 1 << 40  # units of multipliers in trees of boxes of version 1
+
+
+# --- the law ----------------------------------------------------------------------------------------------------------
+def conditionally_iid(joint: Json) -> tuple[list[Json], Json]:
+    """The variables and the law of samples that are independent and alike given a hidden variable."""
+    model = joint["conditionally_iid"]
+    hidden, samples = model["hidden"], model["n"]
+    (values,) = model["prior"]["variables"].values()
+    ((sample, letters),) = model["kernel"]["output"].items()
+    shares = {record[hidden]: number(record["p"]) for record in model["prior"]["pmf"]}
+    prior = _whole([shares.get(value, Fraction(0)) for value in values])
+    rows = [[number(share) for share in row] for row in model["kernel"]["rows"]]
+    flat = _whole([share for row in rows for share in row])
+    kernel = [flat[k : k + len(letters)] for k in range(0, len(flat), len(letters))]
+    names = [hidden, sample, *([f"another {sample}"] if samples > 1 else [])]
+    variables = [{"name": name, "letters": list(letters if k else values)} for k, name in enumerate(names)]
+    return variables, {"law": "alike", "variables": names, "samples": samples, "prior": prior, "kernel": kernel}
+
+
+def _whole(shares: Sequence[Fraction]) -> list[str]:
+    """The same shares as whole numbers over one denominator."""
+    scale = lcm(*(share.denominator for share in shares))
+    return [str(int(share * scale)) for share in shares]
+
+
+def told_law(document: Json) -> Json:
+    """The law as version 1 says it."""
+    law = document["law"]
+    (hidden, values), (sample, letters) = [(entry["name"], entry["letters"]) for entry in document["variables"][:2]]
+    masses, rows = [int(n) for n in law["prior"]], [[int(n) for n in row] for row in law["kernel"]]
+    pmf = [{hidden: w, "p": text(Fraction(n, sum(masses)))} for w, n in zip(values, masses, strict=True) if n]
+    kernel = [[text(Fraction(n, sum(row))) for n in row] for row in rows]
+    return {
+        "conditionally_iid": {
+            "hidden": hidden,
+            "prior": {"variables": {hidden: values}, "pmf": pmf},
+            "kernel": {"inputs": {hidden: values}, "output": {sample: letters}, "rows": kernel},
+            "n": law["samples"],
+        }
+    }
+
+
+# --- channels ---------------------------------------------------------------------------------------------------------
+def types_channel(design: Json) -> Json:
+    """Rows for types: a scale, and the letters of positive weight by their places."""
+    channel = design["channel"]
+    (letters,) = channel["output"].values()
+    place = {letter: k for k, letter in enumerate(letters)}
+    rows = []
+    for given in channel["rows"]:
+        shares = sorted((place[letter], number(share)) for letter, share in given.items() if number(share))
+        scale = lcm(*(share.denominator for _, share in shares))
+        rows.append([str(scale), [[k, str(int(share * scale))] for k, share in shares]])
+    return {"form": "types", "samples": channel["n"], "letters": len(letters), "rows": rows}
+
+
+def told_types(document: Json, output: str) -> Json:
+    """The same as version 1 says it."""
+    channel, observe = document["channel"], document["mechanism"]["observe"]
+    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
+    model = document.get("law", {}).get("law") == "alike" or len(observe) == 1 < channel["samples"]
+    rows = [{str(k): text(Fraction(int(n), int(scale))) for k, n in row} for scale, row in channel["rows"]]
+    return {
+        "form": "types",
+        "inputs": {observe[0] if model else "X": alphabets[observe[0]]},
+        "n": channel["samples"],
+        "output": {output: [str(k) for k in range(channel["letters"])]},
+        "rows": rows,
+        **({} if model else {"columns": observe}),
+    }
+
+
+def orbits_channel(design: Json) -> Json:
+    """Columns of words; version 2 orders samples as they are observed."""
+    channel = design["channel"]
+    names = list(channel["inputs"])
+    reads = division(design["mechanism"])[0] if "mechanism" in design else names
+    at = [names.index(name) for name in reads]
+    columns = [
+        [text(weight), [[text(mass), [word[i] for i in at]] for mass, word in words]]
+        for weight, words in channel["columns"]
+    ]
+    return {"form": "orbits", "columns": columns}
+
+
+def told_orbits(document: Json, output: str) -> Json:
+    """The same as version 1 says it, with the columns and roles that are released."""
+    observe, columns = document["mechanism"]["observe"], document["channel"]["columns"]
+    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
+    roles = max(len(set(zip(*(word for _, word in words), strict=True))) for _, words in columns)
+    told = {output: [str(k) for k in range(len(columns))]}
+    told |= {f"{output}_{name}": [str(k) for k in range(roles)] for name in observe}
+    return {"form": "orbits", "inputs": {n: alphabets[n] for n in observe}, "output": told, "columns": columns}
+
+
+# --- proofs over types ------------------------------------------------------------------------------------------------
+def by_types(design: Json) -> Json:
+    """A general proof; for channels that read types, of the small problem."""
+    channel = design["channel"]
+    if channel.get("form") != "types":
+        return general_proof(design)
+    if "conditionally_iid" in design["joint"]:
+        return general_proof(_of_model(design))
+    return {"rule": "alike", "proof": general_proof(_of_columns(design))}
+
+
+def _small(design: Json, hidden: Json, sample: str, letters: list[str], n: int, weights: Weights) -> Json:
+    """The problem of types as a design of version 1: `weights` has the mass of each (hidden letters, type)."""
+    kinds = list(types(n, len(letters)))
+    pmf = [
+        {**dict(zip(hidden, w, strict=True)), "type": str(k), sample: a, "p": mass * t[i] / n}
+        for k, t in enumerate(kinds)
+        for w, mass in weights.get(t, {}).items()
+        for i, a in enumerate(letters)
+        if mass * t[i]
+    ]
+    inputs = {"type": [str(k) for k in range(len(kinds))]}
+    return design | {
+        "joint": {"variables": hidden | inputs | {sample: letters}, "pmf": pmf},
+        "mechanism": {"observe": ["type"], "output": "Y"},
+        "guarantees": [{"promised": {"independent": [sample]}}],
+        "channel": {"inputs": inputs, "output": {}},
+    }
+
+
+def _of_model(design: Json) -> Json:
+    variables, law = conditionally_iid(design["joint"])
+    hidden, sample = variables[:2]
+    masses, rows = [int(n) for n in law["prior"]], [[int(n) for n in row] for row in law["kernel"]]
+    one = sum(masses) * sum(rows[0]) ** law["samples"]
+    weights: Weights = {}
+    for t in types(law["samples"], len(sample["letters"])):
+        orders = factorial(law["samples"]) // prod(map(factorial, t))
+        for w, mass, row in zip(hidden["letters"], masses, rows, strict=True):
+            weights.setdefault(t, {})[w,] = Fraction(
+                mass * orders * prod(v**k for v, k in zip(row, t, strict=True)), one
+            )
+    names = {hidden["name"]: hidden["letters"]}
+    return _small(design, names, sample["name"], sample["letters"], law["samples"], weights)
+
+
+def _of_columns(design: Json) -> Json:
+    """The multipliers of all single columns become those of one sample drawn at random: their sum."""
+    orders, columns = Orders(design | {"channel": {}}), division(design["mechanism"])[0]
+    about = design["objective"]["maximize"]["information"]
+    letters = orders.alphabets[columns[0]]
+    weights: Weights = {}
+    for record, n in orders.atoms:
+        outcome = [record[name] for name in columns]
+        t = tuple(outcome.count(a) for a in letters)
+        of_type = weights.setdefault(t, {})
+        told = tuple(record[name] for name in about)
+        of_type[told] = of_type.get(told, Fraction(0)) + Fraction(n, orders.total)
+    hidden = {name: orders.alphabets[name] for name in about}
+    found = _small(design, hidden, columns[0], letters, len(columns), weights)
+    proof = design["certificate"]
+    if "cuts" in proof:
+        many = len(columns)
+        summed = [[a, _summed(lam, many)] for a, lam in proof["cuts"]]
+        given = [[w, parts, _summed(lam, many)] for w, parts, lam in proof.get("given", [])]
+        found["certificate"] = proof | {"cuts": summed} | ({"given": given} if given else {})
+    return found
+
+
+def _summed(multipliers: list[Any], many: int) -> list[str]:
+    """Multipliers of the values of so many views, one view after the other, added up value by value."""
+    values = len(multipliers) // many
+    return [str(sum(int(v) for v in multipliers[k::values])) for k in range(values)]
+
+
+# --- proofs over orbits -----------------------------------------------------------------------------------------------
+def by_orbits(design: Json) -> Json:
+    """A tree of boxes with one price for each type; boxes with one for each input are a general proof."""
+    proof = design["certificate"]
+    orders = Orders(design)
+    if "parts" in proof or (proof["kind"] == "boxes" and len(proof["dual"]) == len(orders.occur)):
+        return general_proof(design)
+    views = list(dict.fromkeys(tuple(p["independent"]) for p in orders.promises if "independent" in p))
+    seen: dict[int, Labels] = {}
+    for place, (record, _) in zip(orders.input, orders.atoms, strict=True):
+        seen[place] = tuple(tuple(record[name] for name in view) for view in views)
+    atoms = [seen[place] for place in orders.occur_then]
+    codes = [orders.code[name] for name in views[0]]
+
+    def places(label: tuple[str, ...]) -> tuple[int, ...]:
+        return tuple(code[letter] for code, letter in zip(codes, label, strict=True))
+
+    kinds = sorted({tuple(sorted(x)) for x in atoms})
+    price = {tuple(sorted(map(places, kind))): near(d) for kind, d in zip(kinds, proof["dual"], strict=True)}
+    spot = {place: k for k, place in enumerate(orders.occur)}
+    values = sorted({label for x in atoms for label in x})
+    tree = list(_boxes(proof["tree"], atoms, [spot[place] for place in orders.occur_then], values, places))
+    return {"rule": "orbits", "prices": [price[kind] for kind in sorted(price)], "tree": tree}
+
+
+def _boxes(
+    tree: list[Any], atoms: list[Labels], spot: list[int], values: list[Any], places: Any
+) -> Iterator[list[Any]]:
+    """The nodes; a leaf has a multiplier for each value of each class of views, those of version 1 by their texts."""
+    order = sorted(range(len(values)), key=lambda k: places(values[k]))
+    stack = [(0,) * len(atoms[0])]
+    for node in tree:
+        colours = stack.pop()
+        if isinstance(node, dict):
+            signs = list(zip(colours, atoms[node["x"]], strict=True))
+            names = {sign: c for c, sign in enumerate(dict.fromkeys(signs))}
+            stack += [tuple(names[sign] for sign in signs), colours]
+            yield ["split", spot[node["x"]], text(node["at"])]
+            continue
+        numbers = iter(node)
+        found = [near(Fraction(int(next(numbers, 0)), GRID))]
+        for _ in range(max(colours) + 1):
+            own = [Fraction(int(next(numbers, 0)) if k else 0, GRID) for k in range(len(values))]
+            found += [near(own[k]) for k in order]
+        yield ["leaf", *found]
+
+
+LAWS = {"conditionally_iid": conditionally_iid}
+TOLD_LAWS = {"alike": told_law}
+CHANNELS = {"types": types_channel, "orbits": orbits_channel}
+TOLD_CHANNELS = {"types": told_types, "orbits": told_orbits}
+PROOFS = {
+    "cells": by_types,
+    "ranges": by_types,
+    "universal": by_types,
+    "rays": by_types,
+    "boxes": by_orbits,
+    "orbits": by_orbits,
+}

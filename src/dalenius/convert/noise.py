@@ -1,0 +1,209 @@
+"""What noise and filled columns add to the converter: channels, the least capacity, norms, and their proofs."""
+
+from fractions import Fraction
+from typing import Any
+
+from dalenius.convert.text import CannotConvert, number, text
+
+__all__ = [
+    "CARD_CHANNELS",
+    "CHANNELS",
+    "FORMS_OF_MECHANISM",
+    "PROOFS",
+    "TOLD_CHANNELS",
+    "TOLD_OBJECTIVES",
+    "capacity",
+]
+
+Json = dict[str, Any]
+
+
+# --- noise ------------------------------------------------------------------------------------------------------------
+def noise_channel(design: Json) -> Json:
+    """Axes with the priors that prove their capacity; released letters are counted on the grids of the columns."""
+    channel = design["channel"]
+    proof = design.get("certificate") or design["proof"]
+    axes = [
+        {
+            "take": [text(v) for v in axis["take"]],
+            "move": text(axis["move"]),
+            "low": str(axis["low"]),
+            "high": str(axis["high"]),
+            "weights": [str(w) for w in axis["weights"]],
+            "prior": [[str(c), str(n)] for c, n in sorted(prior)],
+            "variance": text(variance),
+        }
+        for axis, prior, variance in zip(channel["axes"], proof["priors"], proof["variances"], strict=True)
+    ]
+    first = []
+    for before, after in zip(channel["inputs"].values(), channel["output"].values(), strict=True):
+        start = (number(after[0]) - number(before[0])) / _step(before)
+        if start.denominator != 1 or (len(before) == 1 < len(after) and number(after[1]) - number(after[0]) != 1):
+            raise CannotConvert("noise off the grid of its column")
+        first.append(str(start.numerator))
+    return {
+        "form": "noise",
+        "first": first,
+        "letters": [len(letters) for letters in channel["output"].values()],
+        "axes": axes,
+        "give": [[text(v) for v in row] for row in channel["give"]],
+        "shift": [text(v) for v in channel["shift"]],
+    }
+
+
+def _step(letters: list[str]) -> Fraction:
+    return number(letters[1]) - number(letters[0]) if len(letters) > 1 else Fraction(1)
+
+
+def told_noise(document: Json, _output: str) -> Json:
+    """The same as version 1 says it, with the released numbers written out."""
+    channel = document["channel"]
+    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
+    inputs = {name: alphabets[name] for name in document["mechanism"]["observe"]}
+    output = {}
+    for (name, letters), first, many in zip(inputs.items(), channel["first"], channel["letters"], strict=True):
+        start = number(letters[0]) + int(first) * _step(letters)
+        output[name] = [point(start + k * _step(letters)) for k in range(many)]
+    axes = [
+        {
+            key: int(axis[key]) if key in ("low", "high") else axis[key]
+            for key in ("take", "move", "low", "high", "weights")
+        }
+        for axis in channel["axes"]
+    ]
+    return {
+        "form": "noise",
+        "inputs": inputs,
+        "output": output,
+        "axes": axes,
+        "give": channel["give"],
+        "shift": channel["shift"],
+    }
+
+
+def point(value: Fraction) -> str:
+    """A number as tables write it: a decimal where there is a finite one.
+
+    >>> point(Fraction(1, 4)), point(Fraction(-3)), point(Fraction(1, 3))
+    ('0.25', '-3', '1/3')
+    """
+    for digits in range(31):
+        units = value * 10**digits
+        if units.denominator == 1:
+            whole = str(abs(units.numerator)).rjust(digits + 1, "0")
+            cut = len(whole) - digits
+            return ("-" if value < 0 else "") + whole[:cut] + ("." + whole[cut:] if digits else "")
+    return text(value)
+
+
+def capacity(design: Json) -> Json:
+    """The least capacity, among noise that reaches no further than the one that was found."""
+    return {"aim": "capacity", "reach": [len(axis["weights"]) - 1 for axis in design["channel"]["axes"]]}
+
+
+def noise_proof(design: Json) -> Json:
+    """The line below the rate, or what bounds the capacity of each column."""
+    proof = design["certificate"]
+    line = proof.get("line")
+    found = None
+    if line and "capacity" not in design["objective"]["minimize"]:
+        found = {"slope": text(line["slope"]), "weights": [[str(i), str(v)] for i, v in sorted(line["weights"])]}
+    least = [
+        {
+            "slope": text(own["slope"]),
+            "prior": [[str(c), str(n)] for c, n in sorted(own["prior"])],
+            "weights": [str(w) for w in axis["weights"]],
+        }
+        for own, axis in zip(proof.get("least", []), design["channel"]["axes"], strict=False)
+    ]
+    return {"rule": "noise", "line": found, "least": least}
+
+
+# --- filled columns ---------------------------------------------------------------------------------------------------
+def filled(design: Json) -> Json:
+    """A column that is filled up to a level; any other one that resamples is written as it stands."""
+    channel = design["channel"]
+    resampled = {"form": "resample", "stay": _texts(channel["keep"]), "others": _texts(channel["q"])}
+    if (
+        "joint" not in design
+        or "pmf" not in design["joint"]
+        or list(design["joint"]["variables"]) != list(channel["inputs"])
+    ):
+        return resampled
+    from dalenius.convert.writing import law_of
+
+    variables, law = law_of(design)
+    level = _level(channel, law)
+    document = {"variables": variables, "law": law, "channel": {"form": "filled", "level": text(level)}}
+    again = poured(document | {"mechanism": {"observe": list(channel["inputs"])}})
+    same = all(_same(again[new], channel[old]) for new, old in (("stay", "keep"), ("others", "q")))
+    return {"form": "filled", "level": text(level)} if same else resampled
+
+
+def _texts(numbers: list[Any]) -> list[str]:
+    known = {v: text(v) for v in set(numbers)}
+    return [known[v] for v in numbers]
+
+
+def _same(a: list[Any], b: list[Any]) -> bool:
+    known = {v: number(v) for v in {*a, *b}}
+    return len(a) == len(b) and all(known[u] == known[v] for u, v in zip(a, b, strict=True))
+
+
+def _level(channel: Json, law: Json) -> Fraction:
+    """p (1 - keep) of the most frequent letter; one that is never kept says no more than that none is above."""
+    counts = [int(outcome[-1]) for outcome in law["outcomes"]]
+    total, most = sum(counts), max(counts)
+    place = 0
+    sizes = [len(letters) for letters in channel["inputs"].values()]
+    for k, size in zip(law["outcomes"][counts.index(most)][:-1], sizes, strict=True):
+        place = place * size + k
+    return Fraction(most, total) * (1 - number(channel["keep"][place]))
+
+
+def poured(document: Json) -> Json:
+    """A filled column as the form of a card, which has no law: how often each letter stays, and is drawn."""
+    sizes = {entry["name"]: len(entry["letters"]) for entry in document["variables"]}
+    names = document["law"]["variables"]
+    observe = document["mechanism"]["observe"]
+    at = [names.index(name) for name in observe]
+    many = 1
+    for name in observe:
+        many *= sizes[name]
+    counts = [0] * many
+    for outcome in document["law"]["outcomes"]:
+        place = 0
+        for i, name in zip(at, observe, strict=True):
+            place = place * sizes[name] + outcome[i]
+        counts[place] += int(outcome[-1])
+    top, bottom = (number(document["channel"]["level"]) * sum(counts)).as_integer_ratio()
+    above = {n: max(n * bottom - top, 0) for n in set(counts)}
+    one = sum(above[n] for n in counts)
+    if not one:
+        first = counts.index(max(counts))
+        return {"form": "resample", "stay": ["0"] * many, "others": [str(int(k == first)) for k in range(many)]}
+    stay = {n: text(Fraction(v, n * bottom)) if v else "0" for n, v in above.items()}
+    drawn = {n: text(Fraction(v, one)) for n, v in above.items()}
+    return {"form": "resample", "stay": [stay[n] for n in counts], "others": [drawn[n] for n in counts]}
+
+
+def told_filled(document: Json, _output: str) -> Json:
+    """The same as version 1 says it."""
+    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
+    inputs = {name: alphabets[name] for name in document["mechanism"]["observe"]}
+    written = poured(document)
+    return {"form": "resample", "inputs": inputs, "output": inputs, "keep": written["stay"], "q": written["others"]}
+
+
+def water_proof(design: Json) -> Json:
+    """Level and slope."""
+    proof = design["certificate"]
+    return {"rule": "water", "level": text(proof["level"]), "slope": text(proof["slope"])}
+
+
+CHANNELS = {"noise": noise_channel, "resample": filled}
+CARD_CHANNELS = {"filled": poured}
+TOLD_CHANNELS = {"noise": told_noise, "filled": told_filled}
+TOLD_OBJECTIVES: dict[str, Any] = {"capacity": lambda _: {"minimize": {"capacity": True}}}
+FORMS_OF_MECHANISM = {"noise": lambda _: "noise"}
+PROOFS = {"noise": noise_proof, "water": water_proof}

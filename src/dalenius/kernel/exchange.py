@@ -1,0 +1,203 @@
+r"""Bounds for laws that do not change when views change places: over types, and over boxes of one column per orbit.
+
+Rule "alike": all observed columns are alike, and Y must be independent of each. The mean of a mechanism over the orders
+of each type tells as much about everything else and is independent of a sample drawn at random (`alike`), so that a
+bound over types, with that one promise, bounds every mechanism.
+
+Rule "orbits": what is told is all of the input, W = X, and X is known from its values in the independent views; the law
+of these does not change when views change places. Every t(x) = p(x | y) has the margins of p in each view, and for any d
+
+    I(X; Y) = H(p) - E H(t) <= H(p) - d.p - min over all such t of [H(t) - d.t].                                    (1)
+
+On a box l <= t <= u, after multipliers sigma of sum t = 1 and v of the margins, each term is concave in t(x), so least
+at an end. Boxes divide by orbits: either ALL of an orbit is <= m, or SOME atom of it is >= m, without loss the named
+one, if the box so far does not change under the group of the orbit. The group lets views of one class change places;
+it becomes smaller when an atom is named: views stay in one class where the atom has one value. A box is a lower end
+for named atoms, which are orbits by themselves, and an upper end for every orbit.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import factorial, gcd, lcm, prod
+
+from dalenius.kernel.alike import quotient
+from dalenius.kernel.cases import leaves
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.logs import BITS, LOG_COST, bits, entropy, times_log2
+from dalenius.kernel.nouns import Label, Setting
+from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.promises import Independent, Promise
+from dalenius.kernel.rules import proved_bound
+
+UNIT = 60  # bits after the point of a multiplier
+
+Atom = tuple[Label, ...]  # the value of each view
+Box = tuple[Label, dict[int, int], list[int]]  # the class of each view, lower ends of atoms, upper ends of orbits
+
+
+def bound_by_types(
+    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+) -> Fraction:
+    """The bound of the inner rule for the types of the observed columns."""
+    _, inner = proof.fields("rule", "proof")
+    proof.require(objective.maximise, "this rule is for information that is maximised")
+    alone = {promise.secret for promise in promises if isinstance(promise, Independent)}
+    reads = setting.mechanism.reads
+    proof.require(all((name,) in alone for name in reads), "not every single column is promised to be independent")
+    small = quotient(setting, objective.about)
+    return proved_bound(small, (Independent(reads[:1]),), (), objective, inner)
+
+
+def bound_by_orbits(
+    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+) -> Fraction:
+    """The bound (1) from prices d, one for each orbit, and a tree of boxes."""
+    _, prices, tree = proof.fields("rule", "prices", "tree")
+    proof.require(objective.maximise and not setting.mechanism.beside, "this rule is for all of the input alone")
+    return Exchange(setting, promises, objective).bound(prices, tree)
+
+
+@dataclass(frozen=True)
+class Orbits:
+    """Atoms up to a group: the first atom and the size of each orbit, the orbit and the cells of each atom.
+
+    A cell is a class of views and a value; `mass` is what the law gives it, `often` for how many views it speaks.
+    """
+
+    first: list[int]
+    size: list[int]
+    place: list[int]
+    cells: list[tuple[int, ...]]
+    mass: list[int]
+    often: list[int]
+
+
+class Exchange:
+    """The law of the views, proved to be exchangeable, in whole numbers."""
+
+    def __init__(self, setting: Setting, promises: tuple[Promise, ...], objective: Objective) -> None:
+        self.work = setting.work
+        self.total = setting.total
+        secrets = list(dict.fromkeys(promise.secret for promise in promises if isinstance(promise, Independent)))
+        require(len(secrets) > 1, "this rule needs at least two independent views")
+        itself = set(zip(setting.labels(objective.about), setting.input, strict=True))
+        same = len(itself) == len(setting.mass) == len({w for w, _ in itself})
+        require(same, "this rule is for information about all of the input")
+        values: list[Atom] = list(zip(*(setting.labels(secret) for secret in secrets), strict=True))
+        seen = dict(zip(setting.input, values, strict=True))
+        self.work.spend(10 * len(values) * len(secrets))
+        known = all(seen[e] == x for e, x in zip(setting.input, values, strict=True))
+        self.atoms = [seen[e] for e in setting.mass]
+        self.mass = list(setting.mass.values())
+        require(known and len(set(self.atoms)) == len(self.atoms), "the views are not another name of the input")
+        self.work.spend(10 * len(self.atoms) * len(secrets) ** 2, self.total.bit_length())
+        self.kinds = [tuple(sorted(x)) for x in self.atoms]
+        for (kind, _), many in Counter(zip(self.kinds, self.mass, strict=True)).items():
+            arranged = factorial(len(kind)) // prod(map(factorial, Counter(kind).values()))
+            require(many == arranged, "the law changes when views change places")
+        margin: Counter[Label] = Counter()  # the law of one view, and so of every one
+        for x, n in zip(self.atoms, self.mass, strict=True):
+            margin[x[0]] += n
+        self.margin = {value: margin[value] for value in sorted(margin)}
+        self.one = self.total // gcd(self.total, *self.margin.values())  # unit of mass; thresholds make it finer
+        self.slope = list[int]()
+        self._spreads: dict[int, int] = {}
+
+    def bound(self, prices: Node, tree: Node) -> Fraction:
+        """The bound (1), by the least box."""
+        types = sorted(set(self.kinds))
+        prices.require(prices.length() == len(types), "there is not one price for each type")
+        price = dict(zip(types, prices.wholes(), strict=True))
+        self.slope = [price[kind] for kind in self.kinds]
+        for bottom in {at.denominator for at in _thresholds(tree)}:
+            self.work.spend(4, self.one.bit_length() + bottom.bit_length())
+            self.one = lcm(self.one, bottom)
+        orbits = cache(self._orbits)
+        start = orbits((0,) * len(self.atoms[0]))
+        top = [min(start.mass[cell] for cell in start.cells[first]) for first in start.first]
+
+        def split(box: Box, node: Node) -> list[Box]:
+            """All of an orbit below a threshold; or the named atom above it, told apart from the others."""
+            colours, low, high = box
+            _, atom, threshold = node.pair(3)
+            x = atom.place(len(self.atoms))
+            at = int(threshold.number(0) * self.one)
+            here = orbits(colours)
+            own = here.place[x]
+            signs = list(zip(colours, self.atoms[x], strict=True))
+            names = {sign: c for c, sign in enumerate(dict.fromkeys(signs))}
+            finer = tuple(names[sign] for sign in signs)
+            self.work.spend(10 * len(high))
+            below = [*high[:own], min(high[own], at), *high[own + 1 :]]
+            above = [high[here.place[first]] for first in orbits(finer).first]
+            return [(colours, low, below), (finer, low | {x: max(at, low.get(x, 0))}, above)]
+
+        root: Box = ((0,) * len(self.atoms[0]), {}, top)
+        found = [self._least(orbits(box[0]), box, node) for box, node in leaves(tree, root, split, self.work)]
+        least = [value for value in found if value is not None]
+        tree.require(bool(least), "no box has a column")
+        paid = Fraction(sum(n * d for n, d in zip(self.mass, self.slope, strict=True)), self.total << UNIT)
+        return entropy(self.mass, self.work)[1] - paid - bits(Fraction(min(least), self.one << UNIT))
+
+    def _orbits(self, colours: Label) -> Orbits:
+        """The orbits of the group that lets views of one colour change places."""
+        number = {cell: k for k, cell in enumerate((c, value) for c in sorted(set(colours)) for value in self.margin)}
+        self.work.spend(30 * len(self.atoms) * len(colours))
+        cells = [tuple(number[cell] for cell in zip(colours, x, strict=True)) for x in self.atoms]
+        members: dict[tuple[int, ...], list[int]] = {}
+        for k, own in enumerate(cells):
+            members.setdefault(tuple(sorted(own)), []).append(k)
+        place = [0] * len(cells)
+        for orbit, inside in enumerate(members.values()):
+            for k in inside:
+                place[k] = orbit
+        first = [inside[0] for inside in members.values()]
+        size = [len(inside) for inside in members.values()]
+        mass = [self.margin[value] * self.one // self.total for _, value in number]
+        return Orbits(first, size, place, cells, mass, [colours.count(c) for c, _ in number])
+
+    def _spread(self, mass: int) -> int:
+        """-t log2 t from below for t = mass / one, in units of 2^-(UNIT + BITS) / one, as every sum of `_least`."""
+        if mass not in self._spreads:
+            self.work.spend(LOG_COST, self.one.bit_length())
+            t = Fraction(mass, self.one)
+            self._spreads[mass] = -times_log2(t, t)[1] * self.one << UNIT
+        return self._spreads[mass]
+
+    def _least(self, orbits: Orbits, box: Box, node: Node) -> int | None:
+        """The least H(t) - d.t in a box, from below; None if no t with these margins is there."""
+        _, low, high = box
+        sigma, *multipliers = [item.whole() for item in node.items()[1:]] or [0]
+        node.require(len(multipliers) == len(orbits.mass), "a leaf has not a multiplier for each value of a class")
+        slack = list(orbits.mass)
+        for x, at in low.items():
+            for cell in set(orbits.cells[x]):
+                slack[cell] -= at
+        if min(slack) < 0:
+            return None
+        self.work.spend(10 * len(high) + 4 * len(high) * len(self.atoms[0]))
+        paid = sum(n * v * t for n, v, t in zip(orbits.often, multipliers, orbits.mass, strict=True))
+        found = (sigma * self.one + paid) << BITS
+        price = multipliers.__getitem__
+        left = slack.__getitem__
+        for first, size, most in zip(orbits.first, orbits.size, high, strict=True):
+            cells = orbits.cells[first]
+            bottom = low.get(first, 0)
+            top = min(most, bottom + min(map(left, cells)))  # Frechet: at most what its cells have left
+            if top < bottom:
+                return None
+            slope = self.slope[first] + sigma + sum(map(price, cells))
+            least = self._spread(top) - (slope * top << BITS)
+            other = self._spread(bottom) - (slope * bottom << BITS) if bottom else 0
+            found += size * min(least, other)
+        return found
+
+
+def _thresholds(tree: Node) -> Iterator[Fraction]:
+    for item in tree.items():
+        match item.value:
+            case ["split", _, _]:
+                yield item.pair(3)[2].number(0)
