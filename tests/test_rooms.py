@@ -11,6 +11,7 @@ HOUSE = Path(dalenius.__file__).parent
 FLOORS = {"core": 0, "solvers": 0, "measures": 1, "tables": 1, "certify": 1, "sampling": 2, "evidence": 2, "designs": 3}
 FLOORS |= {
     "kernel": -1,
+    "mechanisms": 3.5,
     "ledger": 3,
     "report": 4,
     "outputs": 4,

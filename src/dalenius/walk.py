@@ -26,7 +26,7 @@ from dalenius.core import (
 )
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import outcome_words
-from dalenius.designs import GAP, SECONDS, solve
+from dalenius.designs import GAP, SECONDS
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.noise import restated
 from dalenius.designs.within import near_again
@@ -48,6 +48,7 @@ from dalenius.evidence import (
 from dalenius.evidence.scripts import scripts
 from dalenius.kernel.numbers import Refused
 from dalenius.ledger import Entry, Ledger
+from dalenius.mechanisms import solve
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation

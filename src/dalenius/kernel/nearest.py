@@ -175,7 +175,7 @@ class Nearest:
         for place, axis in enumerate(self.metric.axes):
             masks += len(self.metric.values(place)) if axis.ordered else 1
             sums = min(1 + self.metric.farthest, sums * (len(self.metric.values(place)) if axis.ordered else 2))
-        self.steps = sums * masks
+        self.steps = sums * masks // 2  # the sums grow from one axis to the next
         if self.steps > WIDE_STEPS:
             return None
         found = []

@@ -26,7 +26,7 @@ from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import AboutSecret, Promise
 from dalenius.kernel.records import RecordTable
-from dalenius.kernel.rows import FINE, Frame, Scores, constant, scores
+from dalenius.kernel.rows import SCORE, Frame, Scores, constant, scores
 from dalenius.kernel.transports import distance_of
 
 
@@ -95,9 +95,9 @@ def _sum_of_least(
         for k, n in mixture_of:
             numbers = [v - metric.unit * n * w for v, w in zip(numbers, score[k], strict=True)]
         rows = sum(n for _, n in mixture_of)
-        near = Nearest(metric, table.records, numbers, rows << FINE, setting.work, len(inputs))
+        near = Nearest(metric, table.records, numbers, rows << SCORE, setting.work, len(inputs))
         total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)
-    return Fraction(total, metric.unit * setting.total << FINE), len(kinds)
+    return Fraction(total, metric.unit * setting.total << SCORE), len(kinds)
 
 
 def _summed_scores(columns: Sequence[Sequence[int]], table: RecordTable) -> list[int]:

@@ -194,3 +194,24 @@ class ReleasedRecords(Release):
     capacity = _unproved
     contraction = _unproved
     within = _unproved
+
+
+@dataclass(frozen=True)
+class Withheld(Compact):
+    """What a card says of a channel that would show the table: nothing can be proved from it."""
+
+    width: int
+    form = "withheld"
+
+    def rows(self, _work: Work) -> Rows:
+        raise Refused("this card does not show its channel: it proves nothing that depends on it")
+
+    def release(self, setting: Setting) -> Release:
+        return Release(setting, self)
+
+
+def read_withheld(node: Node, setting: Setting) -> Channel:
+    """`withheld`: for cards alone."""
+    node.fields("form")
+    node.require(not setting.has_law, "a design shows its channel")
+    return Withheld(0)

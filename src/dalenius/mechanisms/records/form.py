@@ -21,6 +21,7 @@ from dalenius.core import (
     MinimizeDistortion,
     Pmf,
     Problem,
+    TableSource,
     WorstCaseLeakage,
 )
 from dalenius.core.numbers import exact
@@ -64,6 +65,10 @@ def why_not(problem: Problem) -> str | None:
         "keep", "strata", "forbid", "freeze", "side_information", "robust", "limits", "each"
     ):
         return reason
+    if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
+        return (
+            "form records speaks of one row; several rows of one person cannot be charged together: leave out max_rows"
+        )
     for part in problem.objective.measure.parts or (problem.objective.measure,):
         if part.distortion not in ("hamming", "absolute"):
             told = part.distortion if isinstance(part.distortion, str) else "a matrix"

@@ -1,0 +1,70 @@
+"""`solve`: the mechanism that takes a problem, by its form or by its size."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod
+
+from dalenius import designs
+from dalenius.core import Design, Pmf, Problem
+from dalenius.designs import GAP, SECONDS
+from dalenius.mechanisms.records.form import why_not
+from dalenius.tables import bind
+
+__all__ = ["MOST_LETTERS", "solve"]
+
+MOST_LETTERS = 1500
+"""Letters of the released columns together, beyond which a release of records is designed record by record."""
+
+CHOSEN = (
+    "The released columns have {letters} letters together, so that the release sends records of the table to records "
+    'of the table (form = "records").'
+)
+
+
+def solve(
+    problem: Problem,
+    *,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_progress: Callable[[str], None] | None = None,
+) -> Design:
+    """Design the best mechanism for a problem and prove it; a problem that is only declared is bound to its data first.
+
+    Where the optimum cannot be had exactly, the search ends when value and bound are `gap` apart, or after `seconds`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Declared or bound.
+    gap, seconds : float
+        When the search ends.
+    on_progress : callable, optional
+        Told one line now and then.
+
+    Returns
+    -------
+    Design
+        Proved by the kernel.
+
+    >>> from dalenius.testing import xor
+    >>> float(solve(xor()).value)
+    1.0
+    """
+    if problem.form == "records" or (problem.form is None and why_not(problem) is None):
+        if problem.joint is None:
+            problem, _ = bind(problem)
+        letters = _letters(problem)
+        if problem.form == "records" or letters > MOST_LETTERS:
+            from dalenius.mechanisms.records.design import design  # imports scipy, which takes a second
+
+            found = design(replace(problem, form="records"), gap=gap, seconds=seconds, on_progress=on_progress)
+            chosen = () if problem.form else (CHOSEN.format(letters=f"{letters:,}"),)
+            return replace(found, remarks=(*chosen, *found.remarks))
+    return designs.solve(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+
+
+def _letters(problem: Problem) -> int:
+    """How many letters the released columns have together; 0 where the law is not one pmf."""
+    if not isinstance(problem.joint, Pmf):
+        return 0
+    return prod(len(problem.joint.variables[name]) for name in problem.release)
