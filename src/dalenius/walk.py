@@ -48,7 +48,7 @@ from dalenius.evidence import (
 from dalenius.evidence.scripts import scripts
 from dalenius.kernel.numbers import Refused
 from dalenius.ledger import Entry, Ledger
-from dalenius.mechanisms import solve
+from dalenius.mechanisms import chosen, solve
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
@@ -147,8 +147,8 @@ def _traded(problem: Problem, table: Any) -> Problem:
 def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     """Cells that the channel depends on and that hold fewer records than `min_cell`, smallest first."""
     source = problem.source
-    if not isinstance(source, TableSource) or source.prior is not None or problem.form == "noise":
-        return []  # noise depends on means and variances, not on cells
+    if not isinstance(source, TableSource) or source.prior is not None or problem.form in ("noise", "records"):
+        return []  # noise depends on means and variances, not on cells; a card does not show records
     found = []
     alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
     for names in alone if problem.each else [problem.variables()]:
@@ -325,6 +325,7 @@ def release(
     bound, coded = bind(problem, table=table, on_progress=_named(on_progress, "reading"))
     if coded is None:
         raise InputError("a release needs a table")
+    bound = chosen(bound)
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
         raise InputError(

@@ -10,15 +10,12 @@ from dalenius.designs import GAP, SECONDS
 from dalenius.mechanisms.records.form import why_not
 from dalenius.tables import bind
 
-__all__ = ["MOST_LETTERS", "solve"]
+__all__ = ["MOST_LETTERS", "chosen", "solve"]
 
 MOST_LETTERS = 1500
 """Letters of the released columns together, beyond which a release of records is designed record by record."""
 
-CHOSEN = (
-    "The released columns have {letters} letters together, so that the release sends records of the table to records "
-    'of the table (form = "records").'
-)
+RECORDS = "records"
 
 
 def solve(
@@ -50,17 +47,34 @@ def solve(
     >>> float(solve(xor()).value)
     1.0
     """
-    if problem.form == "records" or (problem.form is None and why_not(problem) is None):
-        if problem.joint is None:
-            problem, _ = bind(problem)
-        letters = _letters(problem)
-        if problem.form == "records" or letters > MOST_LETTERS:
-            from dalenius.mechanisms.records.design import design  # imports scipy, which takes a second
+    problem = chosen(problem)
+    if problem.form == RECORDS:
+        from dalenius.mechanisms.records.design import design  # imports scipy, which takes a second
 
-            found = design(replace(problem, form="records"), gap=gap, seconds=seconds, on_progress=on_progress)
-            chosen = () if problem.form else (CHOSEN.format(letters=f"{letters:,}"),)
-            return replace(found, remarks=(*chosen, *found.remarks))
+        bound = problem if problem.joint is not None else bind(problem)[0]
+        return design(bound, gap=gap, seconds=seconds, on_progress=on_progress)
     return designs.solve(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+
+
+def chosen(problem: Problem) -> Problem:
+    """The problem with the form that its size asks for, where it says none.
+
+    Columns that have many letters together go record by record, if that form takes the promises.
+
+    Parameters
+    ----------
+    problem : Problem
+        Declared or bound; one that may be wide is bound, because only its data say so.
+
+    Returns
+    -------
+    Problem
+        The same, perhaps with its data and with a form.
+    """
+    if problem.form is not None or why_not(problem) is not None:
+        return problem
+    bound = problem if problem.joint is not None else bind(problem)[0]
+    return replace(bound, form=RECORDS) if _letters(bound) > MOST_LETTERS else bound
 
 
 def _letters(problem: Problem) -> int:

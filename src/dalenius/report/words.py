@@ -38,6 +38,8 @@ KINDS = {
     "water": "reverse water-filling, whose level bounds every mechanism",
     "rate": "weights of the letters and a slope that bound every mechanism",
     "dual": "a dual solution, evaluated with error bounds",
+    "transports": "how far the classes of the table are apart: one number for each record, compared with all others",
+    "records": "a price for each record that may be released, compared with all others",
 }
 
 WITHIN = {"noise": "on the grid ", "pram": "of the form pram ", "parts": "made of such parts "}

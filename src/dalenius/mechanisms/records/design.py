@@ -11,6 +11,7 @@ from dalenius.errors import Unsupported
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.form import Wide
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed
+from dalenius.mechanisms.records.words import remarks
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
 
 __all__ = ["certified", "design", "tradeoff"]
@@ -82,7 +83,8 @@ def certified(wide: Wide, found: Found) -> Design:
     lines = tuple((tuple(places), tuple(weights)) for places, weights in map(found.rows.row, range(len(found.rows))))
     channel = Records(observed, released, tuple(read), tuple(map(tuple, wide.records.tolist())), lines)
     certificate = Certificate(str(found.proof["rule"]), {k: v for k, v in found.proof.items() if k != "rule"})
-    return proved(wide.problem, channel, [certificate], method=found.method, remarks=found.remarks)
+    design = proved(wide.problem, channel, [certificate], method=found.method, remarks=found.remarks)
+    return replace(design, remarks=(*design.remarks, *remarks(design)))
 
 
 def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | None) -> Found:
