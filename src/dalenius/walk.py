@@ -22,6 +22,7 @@ from dalenius.core import (
     Orbits,
     Pmf,
     Problem,
+    Records,
     TableSource,
 )
 from dalenius.core.kernel import Kernel
@@ -48,7 +49,7 @@ from dalenius.evidence import (
 from dalenius.evidence.scripts import scripts
 from dalenius.kernel.numbers import Refused
 from dalenius.ledger import Entry, Ledger
-from dalenius.mechanisms import chosen, solve
+from dalenius.mechanisms import by_records, solve
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
@@ -125,6 +126,10 @@ def tradeoff(
     from dalenius.designs.leakage.curve import trace  # imports scipy, which takes a second
 
     bound, shown = _traded(problem, table), _named(on_progress, "tracing")
+    if by_records(bound):
+        from dalenius.mechanisms.records.trading import traced
+
+        return traced(bound, points, on_point=shown)
     return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=shown)
 
 
@@ -147,8 +152,10 @@ def _traded(problem: Problem, table: Any) -> Problem:
 def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     """Cells that the channel depends on and that hold fewer records than `min_cell`, smallest first."""
     source = problem.source
-    if not isinstance(source, TableSource) or source.prior is not None or problem.form in ("noise", "records"):
-        return []  # noise depends on means and variances, not on cells; a card does not show records
+    if not isinstance(source, TableSource) or source.prior is not None or problem.form == "noise":
+        return []  # noise depends on means and variances, not on cells
+    if by_records(problem):
+        return []  # a card does not show the channel, and tells shares of many rows alone
     found = []
     alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
     for names in alone if problem.each else [problem.variables()]:
@@ -169,6 +176,11 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     joint = joint if isinstance(joint, Margins) else joint.marginal(list(design.problem.law.variables))
     if joint == design.problem.law:
         return design, coded
+    if isinstance(design.channel, Records):
+        raise NotCertified(
+            "this is another table than that of the design, and a release of records promises nothing for it: design "
+            "the release of this table anew"
+        )
     there = near_again(replace(design, problem=replace(design.problem, joint=joint)), coded.rows)
     try:
         if there.channel.form == "noise":
@@ -325,7 +337,6 @@ def release(
     bound, coded = bind(problem, table=table, on_progress=_named(on_progress, "reading"))
     if coded is None:
         raise InputError("a release needs a table")
-    bound = chosen(bound)
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
         raise InputError(

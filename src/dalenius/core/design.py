@@ -152,7 +152,7 @@ class Design:
             "unit": self.unit,
             "value": value,
             "bound": bound,
-            "gap": up(abs(exact(bound) - exact(value))),
+            "gap": up(abs(exact(bound) - exact(value))) if self.gap else "0",
             "entropy_bits": up(self.entropy),
             "method": self.method,
             **{k: sections[k] for k in ("source", "columns") if k in sections},

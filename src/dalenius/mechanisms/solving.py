@@ -1,7 +1,6 @@
 """`solve`: the mechanism that takes a problem, by its form or by its size."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import prod
 
 from dalenius import designs
@@ -10,7 +9,7 @@ from dalenius.designs import GAP, SECONDS
 from dalenius.mechanisms.records.form import why_not
 from dalenius.tables import bind
 
-__all__ = ["MOST_LETTERS", "chosen", "solve"]
+__all__ = ["MOST_LETTERS", "by_records", "solve"]
 
 MOST_LETTERS = 1500
 """Letters of the released columns together, beyond which a release of records is designed record by record."""
@@ -47,34 +46,28 @@ def solve(
     >>> float(solve(xor()).value)
     1.0
     """
-    problem = chosen(problem)
-    if problem.form == RECORDS:
+    if problem.joint is None and (problem.form == RECORDS or _may_be_wide(problem)):
+        problem, _ = bind(problem)
+    if by_records(problem):
         from dalenius.mechanisms.records.design import design  # imports scipy, which takes a second
 
-        bound = problem if problem.joint is not None else bind(problem)[0]
-        return design(bound, gap=gap, seconds=seconds, on_progress=on_progress)
+        return design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     return designs.solve(problem, gap=gap, seconds=seconds, on_progress=on_progress)
 
 
-def chosen(problem: Problem) -> Problem:
-    """The problem with the form that its size asks for, where it says none.
-
-    Columns that have many letters together go record by record, if that form takes the promises.
+def by_records(problem: Problem) -> bool:
+    """Whether a problem goes record by record: it says so, or its released columns have many letters together.
 
     Parameters
     ----------
     problem : Problem
-        Declared or bound; one that may be wide is bound, because only its data say so.
-
-    Returns
-    -------
-    Problem
-        The same, perhaps with its data and with a form.
+        Bound to its data; of one that is only declared, only what it says counts.
     """
-    if problem.form is not None or why_not(problem) is not None:
-        return problem
-    bound = problem if problem.joint is not None else bind(problem)[0]
-    return replace(bound, form=RECORDS) if _letters(bound) > MOST_LETTERS else bound
+    return problem.form == RECORDS or (_may_be_wide(problem) and _letters(problem) > MOST_LETTERS)
+
+
+def _may_be_wide(problem: Problem) -> bool:
+    return problem.form is None and why_not(problem) is None
 
 
 def _letters(problem: Problem) -> int:

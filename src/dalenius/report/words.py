@@ -45,6 +45,9 @@ KINDS = {
 WITHIN = {"noise": "on the grid ", "pram": "of the form pram ", "parts": "made of such parts "}
 """Kinds of proof that bound only mechanisms of one form; beyond it, others may do better."""
 
+MANY_FIELDS = 3
+"""Columns compared one by one, beyond which they are counted and not listed."""
+
 NEGLIGIBLE = exact("1e-4")
 """A gap of less than this share of the bound is named instead of a second figure that would look the same."""
 
@@ -222,6 +225,9 @@ def _distortion(measure: Document, which: str) -> str:
 
 
 def _limited(measure: Document, which: str = "expected ") -> str:
+    plain = [part for part in measure.get("sum", ()) if part["distortion"] == "hamming" and len(part["of"]) == 1]
+    if len(plain) > MANY_FIELDS and plain == measure["sum"] and not any("weight" in p or "classes" in p for p in plain):
+        return f"mean number of changed fields in a row of {len(plain)} columns"
     told = _distortion(measure, which)
     return f"sum of distortions ({told})" if "sum" in measure else told
 

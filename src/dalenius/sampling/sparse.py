@@ -64,10 +64,10 @@ class SparseSampler:
 
     def draw(self, codes: Integers, stream: Words, start: int = 0) -> Letters:
         """The letters of the rows start, start + 1, ... whose inputs are `codes`."""
-        codes = checked_codes(codes, len(self.lines), start).astype(np.int64)
-        letters = np.empty(codes.size, dtype=self.dtype)
-        for begin in range(0, codes.size, _CHUNK):
-            some = codes[begin : begin + _CHUNK]
+        read = np.asarray(checked_codes(codes, len(self.lines), start), dtype=np.int64)
+        letters = np.empty(read.size, dtype=self.dtype)
+        for begin in range(0, read.size, _CHUNK):
+            some = read[begin : begin + _CHUNK]
             letters[begin : begin + _CHUNK] = self._drawn(some, stream, start + begin)
         return letters
 
@@ -80,7 +80,7 @@ class SparseSampler:
             middle = (count + end) >> 1
             passed = (self._tops[middle] <= words) & (count < end)
             count, end = np.where(passed, middle + 1, count), np.where(passed, end, middle)
-        letters = self._listed[count + codes]
+        letters: Letters = self._listed[count + codes]
         for at in np.flatnonzero((count > low) & (self._tops[count - 1] == words)):
             letters[at] = self.draw_one(int(codes[at]), stream, start + int(at))
         return letters

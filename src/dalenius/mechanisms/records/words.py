@@ -34,7 +34,7 @@ def remarks(design: Design) -> tuple[str, ...]:
         _presence(found, rows, least),
         _missing(found, rows, least),
         "The promise is about one released row and this table. It says nothing about all released rows taken together, "
-        "and nothing about another table: design the release of another table anew.",
+        "and nothing about another table: design the release of another table anew",
         _population(design, rows),
         _analysis(design),
         _columns(found, rows, least),
@@ -58,7 +58,7 @@ def _presence(found: RecordFigures, rows: int, least: int) -> str:
     return (
         "Every released record is a record of the table, so that the release shows which combinations of values occur. "
         f"Of the rows of the table, {once} have a record that no other row has. Where that matters, merge letters "
-        "first."
+        "first"
     )
 
 
@@ -68,7 +68,7 @@ def _missing(found: RecordFigures, rows: int, least: int) -> str:
     return (
         "Whoever knows all released columns of a person, and that this person is in the table, can see whether the "
         f"record is missing from the release. On average {listed} are released as another record. No release of "
-        "records can hide this."
+        "records can hide this"
     )
 
 
@@ -79,7 +79,7 @@ def _population(design: Design, rows: int) -> str:
     return (
         f"The figures are about the {rows:,} rows of this table, for an attacker who knows the whole table except who "
         "is who. If the rows are independent draws from a population, someone who does not know the table learns at "
-        f"most {more:.2g} bits more than is stated, on average over tables."
+        f"most {more:.2g} bits more than is stated, on average over tables"
     )
 
 
@@ -88,14 +88,14 @@ def _analysis(design: Design) -> str:
         return (
             "The whole joint law of the released columns is that of the table: every count, table and regression of "
             "the released columns is right in expectation. Analyse the released table as it is; ordinary intervals "
-            "are honest for what the table says."
+            "are honest for what the table says"
         )
     return (
         "The law of the released columns is not that of the table, and no correction can be made from the card. Where "
-        "analyses must be right in expectation, say preserve_marginals = true."
+        "analyses must be right in expectation, say preserve_marginals = true"
     )
 
 
 def _columns(found: RecordFigures, rows: int, least: int) -> str:
     told = [f"{name} in {_share(part, rows, least)}" for name, part in found.changed.items()]
-    return f"Changed of the rows, by column: {', '.join(told)}."
+    return f"Changed of the rows, by column: {', '.join(told)}"

@@ -133,7 +133,7 @@ def towards(wide: Wide, share: Fraction, gap: float, on_progress: Progress) -> F
     proof = _transports([(light, 1 - light, Fraction(int(sizes[light]), wide.total), between)])
     remark = (
         "The law of the released records was chosen (towards): no release with this law changes less. The bound is "
-        "that of all independent releases, so that the gap is the price of the choice."
+        "that of all independent releases, so that the gap is the price of the choice"
     )
     return Found(rows, proof, "records: transport towards a law between the classes", (remark,))
 
@@ -233,7 +233,7 @@ def _without_majority(wide: Wide, gap: float, on_progress: Progress) -> Found:
     terms = [(s, t, weight, moves[s, t]) for (s, t), weight in weights.items() if weight]
     remark = (
         "No value of the secret holds half of the table, so that the least change is not known exactly: it lies "
-        "between value and bound."
+        "between value and bound"
     )
     bound = sum((weight * found.cost for _, _, weight, found in terms), Fraction(0)) / wide.unit
     method = "records: transport to one class, bound by a matching of classes"
