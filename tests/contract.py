@@ -191,11 +191,12 @@ FINE = 10**15
 
 
 def finer(document):
-    """The rows of a dense channel in units of which a single one is next to nothing."""
+    """The rows of a dense channel in finer units, and how many of them are a probability of 1e-15."""
     channel = document["channel"]
-    channel["scale"] = str(int(channel["scale"]) * FINE)
+    step = int(channel["scale"])
+    channel["scale"] = str(step * FINE)
     channel["rows"] = [[str(int(v) * FINE) for v in row] for row in channel["rows"]]
-    return channel["rows"]
+    return channel["rows"], step
 
 
 def assert_kept(problem, rows, guarantee):
@@ -391,10 +392,11 @@ class DesignContract:
         possible = {design.channel.row_of(codes) for codes in problem.pmf.grouped(problem.inputs)[0]}
         for x in sorted(possible):
             document = json.loads(design.dumps())
-            row = finer(document)[x]
+            rows, step = finer(document)
+            row = rows[x]
             y = max(range(len(row)), key=lambda y: int(row[y]))
-            row[y] = str(int(row[y]) - 1)
-            row[y - 1] = str(int(row[y - 1]) + 1) if len(row) > 1 else row[y - 1]
+            row[y] = str(int(row[y]) - step)
+            row[y - 1] = str(int(row[y - 1]) + step) if len(row) > 1 else row[y - 1]
             with pytest.raises(NotCertified):
                 checked(canonical(document))
 
@@ -413,8 +415,8 @@ class DesignContract:
     def assert_rows_that_are_no_law_are_refused(self, design):
         for x in range(len(design.channel.rows)):
             document = json.loads(design.dumps())
-            row = finer(document)[x]
-            row[0] = str(int(row[0]) + 1)
+            rows, step = finer(document)
+            rows[x][0] = str(int(rows[x][0]) + step)
             with pytest.raises(NotCertified, match="law of the letters"):
                 checked(canonical(document))
 

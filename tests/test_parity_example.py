@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dalenius import Problem, solve
+from dalenius.core.digits import bits
 from dalenius.errors import Infeasible
-from dalenius.report.digits import bits
 from tests.demos import run_demo
 
 ROOT = Path(__file__).parents[1]

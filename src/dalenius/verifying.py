@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dalenius.kernel.check import Verdict
     from dalenius.tables import Coded
 
-__all__ = ["provable", "recounted", "verify"]
+__all__ = ["enough_rows", "provable", "recounted", "verify"]
 
 
 def provable(path: str | Path) -> str:
@@ -23,7 +23,9 @@ def provable(path: str | Path) -> str:
     try:
         text = Path(path).read_bytes().decode()
     except FileNotFoundError:
-        raise InputError(f"there is no design file {Path(path).name} (looked in {Path(path).parent.absolute()})") from None
+        raise InputError(
+            f"there is no design file {Path(path).name} (looked in {Path(path).parent.absolute()})"
+        ) from None
     except UnicodeDecodeError:
         raise InputError(f"{Path(path).name} is not UTF-8 text") from None
     except OSError as e:
@@ -102,6 +104,9 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     from dalenius.convert import differences
 
     sections = problem.to_json()
+    for mine, theirs in zip(design.problem.guarantees, sections["guarantee"], strict=False):
+        if theirs.get("rows") == "all":  # counted when the table was read
+            theirs["rows"] = getattr(mine, "rows", 1)
     asked = {
         **{k: sections[k] for k in ("mechanism", "objective", "side_information", "robust") if k in sections},
         "guarantees": [{"promised": promised} for promised in sections["guarantee"]],
@@ -109,7 +114,9 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
         "joint": {"variables": {n: list(a) for n, a in design.problem.law.variables.items()}},
     }
     for what, ours, wanted in differences(text, asked):
-        raise NotCertified(f"the design does not keep the problem file: {what} is {ours} in the design and {wanted} in the file")
+        raise NotCertified(
+            f"the design does not keep the problem file: {what} is {ours} in the design and {wanted} in the file"
+        )
     _same_sections(design, problem)
 
 
@@ -179,6 +186,18 @@ def recounted(design: "Design", table: Any) -> "tuple[Pmf | Margins, Coded]":
     return bound.law if isinstance(bound.law, Margins) else bound.pmf, coded
 
 
+def enough_rows(design: "Design", coded: "Coded") -> None:
+    """A promise about so many released rows is not one about more of them."""
+    from dalenius.core import Dalenius
+
+    for promise in design.problem.guarantees:
+        if isinstance(promise, Dalenius) and promise.rows != 1 and coded.rows > promise.draws:
+            raise NotCertified(
+                f"the design promises what {promise.draws:,} released rows tell, and this table has {coded.rows:,}; "
+                "design for this table"
+            )
+
+
 def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
     from dalenius.core import Margins, ProductPmf
     from dalenius.core.pmf import outcome_words
@@ -192,6 +211,7 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
             "this design stands on independent groups, not on a table's counts; there is nothing to recount"
         )
     law, (theirs, coded) = design.problem.law, recounted(design, table)
+    enough_rows(design, coded)
     if isinstance(theirs, Margins):
         if law == theirs:
             return

@@ -34,6 +34,7 @@ from dalenius.designs.within import near_again
 from dalenius.errors import InputError, MismatchError, NotCertified, Unsupported
 from dalenius.evidence import (
     Audit,
+    Kept,
     MechanismAudit,
     attacked,
     examine,
@@ -66,7 +67,7 @@ from dalenius.tables import (
     released_name,
     write_table,
 )
-from dalenius.verifying import recounted, verify
+from dalenius.verifying import enough_rows, recounted, verify
 
 if TYPE_CHECKING:
     from dalenius.designs.leakage.curve import Curve
@@ -171,6 +172,7 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
 def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     """The design as it stands for a table: as proved for its own table, proved anew for another, or refused."""
     joint, coded = recounted(design, table)
+    enough_rows(design, coded)
     if design.public_prior:
         return design, coded
     joint = joint if isinstance(joint, Margins) else joint.marginal(list(design.problem.law.variables))
@@ -205,7 +207,9 @@ def apply(
     checked(design.dumps(), work=ENOUGH, privacy=True)
     standing, coded = reproved(design, table)
     released = draw(standing, coded, key=key, on_progress=_named(on_progress, "drawing"))
-    return released, examine(standing, released.inputs, released.letters)
+    return released, examine(
+        standing, released.inputs, released.letters, kept=_left_as_they_are(standing, coded, released)
+    )
 
 
 def _refuse_released(table: Any) -> None:
@@ -296,16 +300,46 @@ def _audit_release(design: Design, *, released: Any, original: Any, key: Key | N
         raise MismatchError(f"the released table has the columns {list(table.names)}, not {list(columns)}")
     seen = encode(table, columns, list(columns))
     inputs, letters = matched(channel, coded, seen)
+    same = _kept(problem, coded, seen)
     if problem.order == "shuffle" and key is None:
-        return examine_shuffled(design, coded.pmf(), coded.rows, letters, error=error)
+        return examine_shuffled(
+            design, coded.pmf(), coded.rows, letters, inputs=inputs if same else None, kept=same, error=error
+        )
     if seen.rows != coded.rows:
         raise NotCertified(f"the released table has {seen.rows} rows and the original {coded.rows}")
     if problem.order == "shuffle" and key is not None:
         order = permutation(Stream(key.derive("order", design.digest(), coded.digest(), *channel.output)), coded.rows)
-        unshuffled = np.empty_like(letters)
-        unshuffled[order] = letters
-        letters = unshuffled
-    return examine(design, inputs, letters, error=error)
+        letters = _unshuffled(letters, order)
+        same = replace(same, after=_unshuffled(same.after, order)) if same else None
+    return examine(design, inputs, letters, kept=same, error=error)
+
+
+def _unshuffled(rows: np.ndarray[Any, Any], order: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    back = np.empty_like(rows)
+    back[order] = rows
+    return back
+
+
+def _left_as_they_are(design: Design, coded: Coded, released: Released) -> Kept | None:
+    """The columns that were not drawn, as the table had them and as they leave, row by row."""
+    if not design.problem.kept:
+        return None
+    leaving = {n: released.columns[n] for n in design.problem.kept}
+    after = Coded({n: a for n, (_, a) in leaving.items()}, {n: c for n, (c, _) in leaving.items()})
+    found = _kept(design.problem, coded, after)
+    return (
+        found
+        if found is None or released.order is None
+        else replace(found, after=_unshuffled(found.after, released.order))
+    )
+
+
+def _kept(problem: Problem, coded: Coded, seen: Coded) -> Kept | None:
+    """The columns that leave as they are, in the original and in a release of it."""
+    if not problem.kept:
+        return None
+    before, after = (table.combined(problem.kept).astype(np.int64) for table in (coded, seen))
+    return Kept(problem.kept, before, after)
 
 
 def release(
@@ -364,7 +398,7 @@ def release(
     key = key or Key.fresh()
     charged = _charged(book, design, coded, key, dataset or _name_of(bound, table)) if book else None
     released = draw(design, coded, key=key, on_progress=_named(on_progress, "drawing"))
-    seen = examine(design, released.inputs, released.letters)
+    seen = examine(design, released.inputs, released.letters, kept=_left_as_they_are(design, coded, released))
     if seen.contradicts:
         raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
     card = design.card()

@@ -1,6 +1,9 @@
 """`dalenius audit`: any mechanism, with and without a prior, beside a released table, and refusals."""
 
 import json
+import random
+import re
+from fractions import Fraction
 
 import pytest
 
@@ -68,3 +71,32 @@ def test_a_design_is_measured_and_its_release_tested_in_one_go(place, run):
     code, out, _ = run("audit", place / "out" / "design.json", *tables)
     assert code == 0
     assert "C_1" not in out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_printed_level_is_at_least_the_proved_one(tmp_path, run, seed):
+    rng = random.Random(seed)
+    rows = [[rng.randrange(1, 20) for _ in range(3)] for _ in range(4)]
+    rows = [[f"{v}/{sum(row)}" for v in row] for row in rows]
+    channel = {"inputs": {"A": ["0", "1"], "B": ["0", "1"]}, "output": {"Y": ["0", "1", "2"]}, "rows": rows}
+    (tmp_path / "c.json").write_text(json.dumps(channel))
+    (tmp_path / "p.json").write_text(json.dumps(PRIOR))
+    arguments = ("audit", tmp_path / "c.json", "--prior", tmp_path / "p.json")
+    said = run(*arguments)[1].partition("It keeps these promises")[2].splitlines()[1:]
+    levels = [
+        Fraction(next(v for k, v in g.items() if k in ("at_most_bits", "local_dp", "epsilon", "contraction")))
+        for g in json.loads(run(*arguments, "--json")[1])["guarantees"]
+    ]
+    assert len(levels) >= 6
+    for line, level in zip(said, levels, strict=False):
+        number = re.search(r"(?:e\^|than |most |fraction )(\d[\d.]*)", line)[1]
+        assert level <= Fraction(number) <= level * Fraction(100002, 100000)
+
+
+def test_a_short_figure_is_not_printed_with_the_dust_of_doubles(files, run):
+    erased = {"inputs": {"X": ["0", "1"]}, "output": {"Y": ["0", "e", "1"]}}
+    erased["rows"] = [["1/2", "1/2", "0"], ["0", "1/2", "1/2"]]
+    (files / "channel.json").write_text(json.dumps(erased))
+    said = run("audit", files / "channel.json")[1]
+    assert "any one record, any adversary (C_1)            0.5 bits" in said
+    assert "0.500000001" not in said

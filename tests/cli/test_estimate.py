@@ -236,3 +236,25 @@ def test_intervals_of_few_rows_are_exact_and_say_so(tmp_path: Path, run: Run) ->
     out = run("estimate", card, tmp_path / "w.csv", "--weights", "w")[1]
     assert out.count("] !") == 2
     assert "too narrow" in out
+
+
+def test_a_stratum_is_not_counted_in_what_the_letters_tell_and_weights_are_named(tmp_path: Path, run: Run) -> None:
+    rng = np.random.default_rng(3)
+    region = rng.integers(0, 8, 4000)  # three bits that leave as they are
+    answer = rng.random(4000) < 0.3  # of 0.88 bits
+    seen = answer ^ (rng.random(4000) < 0.1)
+    regions = [f"r{k}" for k in range(8)]
+    flip = [["9/10", "1/10"], ["1/10", "9/10"]]
+    channel = {"inputs": {"A": ["no", "yes"], "R": regions}, "output": {"A": ["no", "yes"]}}
+    channel["rows"] = [row for row in flip for _ in regions]
+    card = {"channel": channel, "kept": ["R", "w"], "weights": "w"}
+    (tmp_path / "card.json").write_text(json.dumps(card))
+    rows = "".join(f"{'yes' if a else 'no'},r{r},2\n" for a, r in zip(seen, region, strict=True))
+    (tmp_path / "r.csv").write_text("A,R,w\n" + rows)
+    said = run("estimate", tmp_path / "card.json", tmp_path / "r.csv")[1]
+    assert "4,000 released rows weighted by w" in said
+    assert "Beside R, known anyway, the released letters tell 0.4" in said
+    told = json.loads(run("estimate", tmp_path / "card.json", tmp_path / "r.csv", "--json")[1])
+    assert told["weights"] == "w"
+    exact = -sum(p * np.log2(p) for p in (0.34, 0.66)) + sum(p * np.log2(p) for p in (0.1, 0.9))
+    assert told["information_bits"] == pytest.approx(exact, abs=5 * told["information_standard_error"])

@@ -43,7 +43,7 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
     code, said, err = run("noise", table, *WORD, "--distortion", "90%", "-o", folder, "--key", key)
     assert (code, err) == (0, "")
     assert "added Gaussian noise of the same squared error would tell" in said
-    assert "Whatever the records are, within the declared range: at most" in said
+    assert "within the declared range: one released row by itself tells at most" in said
     files = ["card.json", "design.json", "released.csv", "report-public.html", "report.html"]
     assert sorted(p.name for p in folder.iterdir()) == files
     assert (folder / "design.json").stat().st_mode & 0o777 == 0o600
@@ -200,3 +200,14 @@ def test_bad_input_is_one_sentence_and_writes_nothing(table, run, change, words,
     assert message in err
     assert err.count("\n") == 1
     assert not (table.parent / "out").exists()
+
+
+def test_an_honest_release_is_not_accused_where_the_shares_of_its_law_add_up_to_one(tmp_path, run):
+    draw = random.Random(5)
+    (tmp_path / "n.csv").write_text("x\n" + "".join(f"{draw.randrange(5)}\n" for _ in range(400)))
+    (tmp_path / "k").write_text("cd" * 32 + "\n")
+    (tmp_path / "k").chmod(0o600)
+    words = ("--column", "x", "--grid", "0:4:1", "--mechanism", "laplace", "--epsilon", "2")
+    code, said, err = run("noise", tmp_path / "n.csv", *words, "-o", tmp_path / "out", "--key", tmp_path / "k")
+    assert (code, err) == (0, "")
+    assert "Nothing contradicts the proof." in said

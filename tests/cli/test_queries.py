@@ -104,3 +104,10 @@ def test_a_released_table_is_not_for_queries(file, run):
     code, _, err = run("audit", file, "--released", "a.csv", "--original", "b.csv")
     assert code == 2
     assert "by itself" in err
+
+
+def test_gaussian_noise_rules_nothing_out_and_the_audit_does_not_say_so(file, run):
+    file.write_text(QUERY.replace('"geometric"', '"gaussian"'))
+    said = run("audit", file)[1]
+    assert "rules an input out" not in said
+    assert "none: nothing is ruled out, but the ratio of two inputs has no bound" in said

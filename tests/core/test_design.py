@@ -1,5 +1,6 @@
 """`Design` and `Certificate`: what is written reads back exactly; what is damaged is refused."""
 
+import hashlib
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -7,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from dalenius.core import Certificate, Channel, Design, MinimizeRate
-from dalenius.core.numbers import exact, strict_json
+from dalenius.core.numbers import exact
 from dalenius.designs import disclose
 from dalenius.errors import InputError
 from dalenius.testing import example2, self_disclosure, xor
@@ -19,19 +20,48 @@ def design(request):
 
 
 def test_round_trip_is_exact(design):
-    again = Design.from_json(strict_json(design.dumps()))
+    again = Design.from_text(design.dumps(), json.loads(design.about()))
     assert again == design
     assert again.dumps() == design.dumps()
     assert again.digest() == design.digest()
 
 
-def test_the_file_says_first_that_it_is_confidential_and_what_it_is(design):
+def test_without_the_file_beside_it_a_design_is_the_same_mechanism(design):
+    alone = Design.from_text(design.dumps())
+    assert alone.channel == design.channel
+    assert alone.problem.guarantees == design.problem.guarantees
+    assert alone.proved == design.proved
+    assert alone.method == ""
+
+
+def test_the_file_of_another_design_is_refused(design):
+    about = json.loads(design.about()) | {"of": "0" * 64}
+    with pytest.raises(InputError, match="about another design"):
+        Design.from_text(design.dumps(), about)
+
+
+def test_the_file_is_the_document_that_the_kernel_proved(design):
     document = json.loads(design.dumps())
-    assert list(document)[:2] == ["confidential", "format"]
-    assert document["confidential"] is True
-    assert document["format"] == "dalenius-design/1"
-    assert exact(document["value"]) <= design.value <= design.bound <= exact(document["bound"])
-    assert exact(document["gap"]) >= exact(document["bound"]) - exact(document["value"])
+    assert list(document)[:2] == ["format", "work"]
+    assert document["format"] == "dalenius-design/2"
+    assert hashlib.sha256(design.dumps().encode()).hexdigest() == design.digest()
+    claims = document["claims"]
+    assert exact(claims["value"]) == design.value <= design.bound == exact(claims["bound"])
+    assert exact(claims["gap"]) >= design.gap
+
+
+def test_a_design_that_was_not_proved_has_no_file():
+    with pytest.raises(ValueError, match="not proved"):
+        replace(disclose(xor()), text="").dumps()
+
+
+def test_what_is_told_is_the_callers_own():
+    design = disclose(xor())
+    assert design.dumps() is design.dumps()
+    design.to_json()["channel"]["rows"].clear()
+    assert design.to_json()["channel"]["rows"]
+    outline = design.outline()
+    assert {**design.to_json(), "joint": outline["joint"]} == outline
 
 
 def test_figures_are_rounded_against_us_in_both_senses():
@@ -53,31 +83,22 @@ def test_the_card_holds_the_channel_and_no_counts(design):
     assert not {"joint", "source", "columns", "certificate", "problem_digest"} & set(card)
     assert card["released"] == ["Y"]
     assert (card["unit_of_privacy"], card["order"], card["kept"]) == ("row", "shuffle", [])
-    assert "pmf" not in json.dumps(card)
-
-
-def test_the_digest_names_what_is_drawn_and_not_how_it_was_found():
-    design = disclose(xor())
-    assert replace(design, method="guessed", value=Fraction(0), versions={}).digest() == design.digest()
-    swapped = replace(design, channel=replace(design.channel, rows=design.channel.rows[::-1]))
-    assert swapped.digest() == design.digest()  # the rows of xor read the same backwards
-    other = replace(design, channel=Channel.constant(design.channel.inputs, "Y"))
-    assert other.digest() != design.digest()
-    assert replace(design, problem=replace(design.problem, order="keep")).digest() != design.digest()
+    written = json.loads(design.card_text())
+    assert not {"law", "objective", "limits", "proof"} & set(written)
+    assert "outcomes" not in design.card_text() + design.card_about()
+    assert json.loads(design.card_about())["design"] == design.digest()
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda d: d.pop("format"), "not a design file of format"),
-        (lambda d: d.update(format="dalenius-design/2"), "not a design file of format"),
+        (lambda d: d.update(format="dalenius-design/1"), "not a design file of format"),
         (lambda d: d.pop("channel"), "damaged: KeyError 'channel'"),
-        (lambda d: d.update(guarantees=[{}]), "damaged: KeyError 'promised'"),
-        (lambda d: d.update(guarantees=7), "damaged: TypeError"),
-        (lambda d: d.update(value="nan"), "value is 'nan'"),
-        (lambda d: d.update(certificate=[]), "names its kind"),
-        (lambda d: d["mechanism"].update(colour=1), "unknown key 'colour'"),
-        (lambda d: d["joint"]["pmf"].pop(), "sum to 3/4, not 1"),
+        (lambda d: d.update(promises=[{}]), "damaged"),
+        (lambda d: d.update(promises=7), "damaged: TypeError"),
+        (lambda d: d["claims"].update(value="nan"), "value is 'nan'"),
+        (lambda d: d.update(proof=[]), "damaged"),
         (lambda d: d["channel"]["rows"].pop(), "3 rows for 4 input outcomes"),
         (lambda d: d.update(limits="none"), "damaged"),
     ],
@@ -86,7 +107,7 @@ def test_a_damaged_file_is_refused(change, message):
     document = json.loads(disclose(xor()).dumps())
     change(document)
     with pytest.raises(InputError, match=message):
-        Design.from_json(document)
+        Design.from_text(json.dumps(document))
 
 
 def test_a_certificate_reads_back():

@@ -1,9 +1,12 @@
 """Guarantees: descriptions that read back as they were written and refuse what means nothing."""
 
+import re
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dalenius.core import (
     Contraction,
@@ -93,3 +96,23 @@ def test_leakage_and_worst_case_leakage_are_different_promises():
 def test_promises_that_mean_nothing_are_refused(birth, message):
     with pytest.raises(InputError, match=message):
         birth()
+
+
+@given(st.fractions(min_value=Fraction(1, 10**6), max_value=40))
+def test_no_sentence_of_a_promise_says_less_than_its_level(level):
+    for promise in (
+        LocalDP(level),
+        InformationPrivacy(("X1",), level),
+        Leakage(("X1",), level),
+        WorstCaseLeakage(("X1",), level),
+        Dalenius(level),
+        Contraction(level),
+    ):
+        said = max(Fraction(number) for number in re.findall(r"(?<![A-Za-z])\d[\d.]*(?:e-\d+)?", promise.words()))
+        assert said * (1 + Fraction(1, 10**12)) >= level
+
+
+def test_a_posterior_is_compared_with_its_prior_and_not_called_odds():
+    told = InformationPrivacy(("X1",), Fraction(1)).words()
+    assert "odds" not in told
+    assert "more than e^1 times as likely as it was, nor less likely by more than that factor" in told

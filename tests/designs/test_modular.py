@@ -99,7 +99,7 @@ def test_the_form_of_sums_has_the_rows_of_the_dense_channel(ternary):
         assert_kept(dense.problem, ternary.channel.rows, guarantee)
     told = ternary.proved[1]["with_one_more_bits"]
     exactly = {name: float(exact(v)) for name, v in dense.proved[1]["with_one_more_bits"].items() if name in told}
-    assert set(told) == {"X1", "X3"}
+    assert {"X1", "X3"} <= set(told)
     assert all(float(exact(told[name])) >= v for name, v in exactly.items())
     alone = ternary.channel.alone(0).rows  # each output by itself is what the rows say
     assert alone[1] == tuple(sum(dense.channel.rows[9][9 * y : 9 * y + 9]) for y in range(3))
@@ -209,7 +209,7 @@ def test_the_value_of_many_sums_lies_below_the_exact_one_and_above_the_plain_dif
         patch.setattr(sys.modules["dalenius.designs.modular"], "DENSE", 1)
         lemma = modular_sums(bits("1/10", 3), modulus=10)
     exactly = modular_sums(bits("1/10", 3), modulus=10)
-    assert 0 < lemma.value < exactly.value  # n I(X; S) - log2 M is below 0 here
+    assert 0 < lemma.value <= exactly.value  # n I(X; S) - log2 M is below 0 here
 
 
 @pytest.mark.parametrize(

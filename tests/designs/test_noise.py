@@ -81,7 +81,7 @@ def variance(codes):
 
 
 def stated(design, key):
-    return float(exact(design.certificate.proof["stated"][key]))
+    return float(exact(design.stated[key]))
 
 
 SQUARED = {"objective": {"minimize": {"distortion": "squared", "of": ["X"]}}, "limit": []}
@@ -344,7 +344,7 @@ def test_another_table_is_proved_anew_or_refused():
     apply(design, pa.table({"x": near}), key=Key.unsafe(1))
     with pytest.raises(NotCertified, match="does not hold for this table"):
         apply(design, pa.table({"x": wide}), key=Key.unsafe(1))
-    assert verify(design).kind == "noise"
+    assert verify(design).rule == "noise"
 
 
 @settings(max_examples=8, deadline=None)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from contract import assert_kept
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import (
     Distortion,
     Independent,
@@ -243,4 +243,4 @@ def test_a_leakage_limit_has_posteriors_on_every_leaf():
     design = by_columns(replace(problem(4, 2, 4, seed=3), objective=MinimizeRate(), guarantees=(Leakage("H", "7/20"),)))
     many = design.certificate.proof["tree"].count(-1)
     assert [len(table[0]) for table in design.certificate.proof["posteriors"]] == [many, many]
-    assert check(design.dumps()).figures[0]["leakage_bits"] <= "0.35"
+    assert check(design.dumps()).kept.promises[0]["leakage_bits"] <= Fraction(35, 100)

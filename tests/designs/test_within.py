@@ -9,11 +9,11 @@ import pytest
 from contract import DesignContract
 
 from dalenius.cli import main
-from dalenius.core import Design, Distortion, Independent, Leakage, MinimizeDistortion, Mismatch, Pmf, Problem
+from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, Mismatch, Pmf, Problem
 from dalenius.designs import solve
 from dalenius.errors import Infeasible, InputError, ProblemFileError, Unsupported
 from dalenius.testing import binary_tradeoff, nearby_bit
-from dalenius.walk import reproved
+from dalenius.walk import load, reproved
 from tests.effort import effort
 
 BALLS = (
@@ -170,10 +170,11 @@ def test_from_a_table_to_a_release_that_holds_for_the_population(tmp_path, capsy
     assert main(["release", "p.toml", "-o", "out"]) == 0
     said = capsys.readouterr().out
     assert "95 %" in said
-    design = Design.from_json(json.loads((tmp_path / "out" / "design.json").read_text()))
+    design = load(tmp_path / "out" / "design.json")
     assert design.problem.robust == Mismatch("confidence", Fraction(19, 20), 4000)
     assert float(design.proved[0]["within_bits"]) <= 0.02
-    assert json.loads((tmp_path / "out" / "card.json").read_text())["robust"]["confidence"] == "19/20"
+    within = json.loads((tmp_path / "out" / "card.json").read_text())["promises"][0]["within"]
+    assert within == {"ball": "confidence", "radius": "19/20"}
     for page in ("report.html", "report-public.html"):
         assert "holds for the population too" in (tmp_path / "out" / page).read_text()
     assert main(["verify", "out/design.json", "--table", "t.csv", "--problem", "p.toml"]) == 0

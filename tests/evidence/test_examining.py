@@ -344,3 +344,11 @@ def test_a_shuffled_release_of_many_letters_is_counted():
     assert not examine_shuffled(design, original, len(read), rng.permutation(drawn)).contradicts
     wrong = np.where(rng.random(len(read)) < 0.01, 7, drawn)
     assert examine_shuffled(design, original, len(read), rng.permutation(wrong)).contradicts
+
+
+def test_a_count_is_not_accused_for_the_rounding_of_its_mean():
+    rows, short = np.array(10.0), np.array([10.0 * (1 - 2e-15), 10.0])
+    sums = np.array([10.0, np.nextafter(10, 11)])  # a sum of doubles may end beyond what it sums up to
+    assert _counts_finding("counts", np.array([10, 10]), sums, rows, 1e-6, "ab").p_value == 1
+    assert _counts_finding("counts", np.array([10, 9]), short, rows, 1e-6, "ab").p_value > 0
+    assert _counts_finding("counts", np.array([1, 10]), np.array([0.0, 10.0]), rows, 1e-6, "ab").p_value == 0

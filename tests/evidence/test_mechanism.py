@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 import dalenius
+from dalenius.convert import proved_text
 from dalenius.core import Channel, Dalenius, Independent, LocalDP, Pmf, Types
 from dalenius.errors import InputError, InvalidChannel, Unsupported
 from dalenius.evidence import examine_mechanism, mechanism_of
@@ -42,20 +43,19 @@ def test_noisy_parity_under_the_uniform_prior():
 
 
 def test_the_promises_that_it_names_are_kept():
-    """Every level that the audit names is accepted by the checker as a promise of that mechanism."""
-    from dalenius.certify.checking import prove_privacy
-
+    """Every level that the audit names is accepted by the kernel as a promise of that mechanism."""
     law = Channel(BITS, {"Y": ("0", "1")}, (FLIP, (Fraction(2, 3), Fraction(1, 3)), FLIP[::-1], FLIP))
     seen = examine_mechanism(law, UNIFORM)
-    provable = [g for g in seen.guarantees if "contraction" not in g.to_json()]
-    document = {
+    promises = [g.to_json() for g in seen.guarantees if not isinstance(g, Dalenius)]
+    design = {
         "joint": UNIFORM.to_json(),
         "channel": law.to_json(),
-        "mechanism": {"observe": ["A", "B"]},
-        "certificate": {"kind": "universal"},
-        "guarantees": [{"promised": g.to_json()} for g in provable if not isinstance(g, Dalenius)],
+        "mechanism": {"observe": ["A", "B"], "output": "Y"},
+        "objective": {"maximize": {"information": ["A", "B"]}},
+        "guarantees": [{"promised": promised, "proved": {}} for promised in promises],
     }
-    assert len(prove_privacy(document)) == len(document["guarantees"]) >= 5
+    found = proved_text(design, [{"kind": "universal"}])
+    assert len(found.kept.promises) == len(promises) >= 5
 
 
 def test_without_a_prior_nothing_that_needs_one_is_said():

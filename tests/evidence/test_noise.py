@@ -123,7 +123,7 @@ def test_a_ledger_charges_noise_that_is_too_large_for_rows(tmp_path):
     ledger = Ledger.create(tmp_path / "l", ["leakage:X=1", "contraction=1", "dalenius=100"])
     ledger.add(design.dumps(), dataset="d", rows=1)
     spent = ledger.status()["spent"]
-    stated = design.certificate.proof["stated"]
+    stated = design.stated
     assert float(spent["leakage:X"]) == pytest.approx(float(stated["leakage_bits"]), abs=1e-9)
     assert float(spent["contraction"]) == pytest.approx(float(stated["eta_kl"]), abs=1e-9)
     assert float(spent["dalenius"]) == pytest.approx(float(stated["capacity_bits"]), abs=1e-9)

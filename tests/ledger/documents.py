@@ -1,14 +1,17 @@
-"""Small designs written by hand, with exactly the figures that the checker proves."""
+"""Small designs written by hand, proved by the kernel, as a ledger keeps them."""
 
 import json
 from fractions import Fraction
 
-from dalenius.certify import prove
-from dalenius.core.numbers import down, exact, up
+from dalenius.convert import converted, filed, unfiled
+from dalenius.core import Design
 
 
-def document(joint, channel, promises=(), *, keep=(), output="Y", table="t.csv", **source):
-    """A design file. joint: {outcome tuple: p} with names first under the key None; channel: (observed names, rows)."""
+def document(joint, channel, promises=(), *, keep=(), output="Y", table="t.csv", beside=(), **source):
+    """A design file. joint: {outcome tuple: p} with names first under the key None; channel: (observed names, rows).
+
+    `beside` are further sections as version 1 writes them.
+    """
     names = joint[None]
     atoms = [(x, Fraction(p)) for x, p in joint.items() if x is not None]
     variables = {n: sorted({x[k] for x, _ in atoms}) for k, n in enumerate(names)}
@@ -28,26 +31,20 @@ def document(joint, channel, promises=(), *, keep=(), output="Y", table="t.csv",
             "rows": [[str(Fraction(v)) for v in row] for row in rows],
         },
         "certificate": {"kind": "universal"},
+        "entropy_bits": "99",
+        "method": "by hand",
+        "remarks": [],
+        "problem_digest": "",
+        "versions": {},
     }
-    verdict = prove(out)
-    value, bound = down(verdict.value), up(verdict.bound)
-    out |= {"value": value, "bound": bound, "gap": up(exact(bound) - exact(value)), "entropy_bits": "99"}
-    for guarantee, figures in zip(out["guarantees"], verdict.figures, strict=True):
-        guarantee["proved"] = figures
-    return json.dumps(out, indent=1)
+    text, about = converted(out | dict(beside))
+    return filed(text, json.loads(about))
 
 
 def card(text):
     """The public part of a document."""
-    import hashlib
-
-    design = json.loads(text)
-    said = {
-        k: design[k] for k in ("unit", "value", "bound", "gap", "entropy_bits", "objective", "guarantees", "channel")
-    }
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    kept = design["mechanism"].get("keep", [])
-    return json.dumps({"format": "dalenius-card/1", "kept": kept, **said, "proof": {"kind": "x", "digest": digest}})
+    design = Design.from_text(*unfiled(text))
+    return filed(design.card_text(), json.loads(design.card_about()))
 
 
 def flip(p):
@@ -66,4 +63,6 @@ def fair(*names):
 
 def coin(p=Fraction(1, 4), output="Y", **more):
     """A fair bit X through a binary symmetric channel, with its level of local_dp promised."""
-    return document(fair("X"), (("X",), flip(p)), [{"local_dp": "2"}], output=output, **more)
+    rows = more.get("max_rows", 1)  # of a person, whom the level is about
+    level = {"local_dp": str(2 * rows)} | ({"rows": rows} if rows > 1 else {})
+    return document(fair("X"), (("X",), flip(p)), [level], output=output, **more)

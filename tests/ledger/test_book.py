@@ -1,6 +1,5 @@
 """The life of an entry, what is refused, and files that are not what they should be."""
 
-import json
 import os
 import sqlite3
 import stat
@@ -9,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dalenius import Ledger
+from dalenius.convert import filed, unfiled
 from dalenius.errors import InputError, LedgerRefused, NotCertified
 from dalenius.ledger import book, store
 from dalenius.ledger.words import words
@@ -121,16 +121,18 @@ def test_the_card_of_a_release_is_not_charged_beside_it(ledger):
 
 def test_a_card_that_steals_the_digest_of_another_design_is_charged(ledger):
     ledger.add(coin())
-    thief = json.loads(card(coin(p="1/3"))) | {"proof": json.loads(card(coin()))["proof"]}
-    assert ledger.add(json.dumps(thief), dataset="t.csv").id == 2
+    (text, about), (_, stolen) = unfiled(card(coin(p="1/3"))), unfiled(card(coin()))
+    assert ledger.add(filed(text, about | {"design": stolen["design"]}), dataset="t.csv").id == 2
 
 
 def test_what_is_added_is_proved_and_named(ledger):
-    with pytest.raises(NotCertified):
-        ledger.add(coin().replace('"3/4"', '"7/8"', 1))
-    lying = coin().replace('"epsilon_nats": "1.09', '"epsilon_nats": "0.09')
-    with pytest.raises(NotCertified, match="a claimed figure of guarantee 1 is not proved"):
+    with pytest.raises(NotCertified, match="not a law of the letters"):
+        ledger.add(unfiled(coin())[0].replace('"3"', '"4"', 1))
+    lying = unfiled(coin())[0].replace('"value":"1.09', '"value":"0.09')
+    with pytest.raises(NotCertified, match="the claimed epsilon_nats is not proved"):
         ledger.add(lying)
+    with pytest.raises(InputError, match="belongs to another one"):
+        ledger.add(filed(lying, unfiled(coin())[1]))
     with pytest.raises(InputError, match="--dataset"):
         ledger.add(card(coin()))
     with pytest.raises(InputError, match="max_rows is at least 1"):
@@ -163,7 +165,7 @@ def test_check_proves_again_what_is_stored(ledger, path):
     assert ledger.check()["proved"] is True
     with sqlite3.connect(path) as c:
         c.execute("DROP TRIGGER forward_only")
-        c.execute("UPDATE releases SET document = replace(document, '3/4', '7/8')")
+        c.execute("UPDATE releases SET document = replace(document, '1.09', '0.09')")
     with pytest.raises(NotCertified, match="the document of release 1 was changed"):
         Ledger(path).check()
     with sqlite3.connect(path) as c:
@@ -268,3 +270,18 @@ def test_an_entry_knows_the_same_data_by_name_and_counts(ledger):
     assert not first.same_data(other)
     assert not first.same_data(replace(first, dataset="another"))
     assert first.same_data(replace(first, document=card(coin())))
+
+
+def test_fewer_rows_than_a_person_may_have_are_refused(tmp_path):
+    ledger = Ledger.create(tmp_path / "l", ["dalenius=9"])
+    with pytest.raises(InputError, match="a person has up to 2 rows, and only 1 were drawn for"):
+        ledger.add(coin(), dataset="t", rows=1, max_rows=2)
+    assert ledger.entries() == []
+
+
+def test_the_line_dalenius_says_that_it_is_about_the_columns_that_were_read(tmp_path):
+    ledger = Ledger.create(tmp_path / "l", ["dalenius=9"])
+    ledger.add(coin(), dataset="t", rows=100)
+    told = "\n".join(words(ledger.status()))
+    assert "`dalenius` is about the columns that were read, of any one person." in told
+    assert "all that the columns that were read can hold about one person" in told

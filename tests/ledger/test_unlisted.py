@@ -48,7 +48,7 @@ def test_the_figures_of_a_form_are_never_below_those_of_its_rows():
 
 def test_thousands_of_letters_are_charged_with_their_level():
     design = perturbed(2500)
-    text, card = design.dumps(), json.dumps(design.card())
+    text, card = design.dumps(), design.card_text()
     for document in (text, card):
         assert isinstance(mechanism_of(document), UnlistedMechanism)
         assert 0.999 < charged("local_dp", document, document) / 2 <= 1

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from dalenius.core.noise import channel_of_query, exponential_law, kernel_of, permuted
 from dalenius.core.query import Interval, Query
-from dalenius.errors import InputError, Unsupported
+from dalenius.designs.calibration import calibrate
+from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.measures import (
     capacity,
     dp_epsilon,
@@ -22,6 +23,7 @@ from dalenius.measures import (
     information_of_dp,
     strong_dp_epsilon,
 )
+from dalenius.measures.individual import Individual, ordered
 from dalenius.measures.noise import (
     entropy_of,
     exponential_rate,
@@ -276,3 +278,46 @@ def test_what_is_too_large_is_refused():
         kernel_of(Query(40, (TRITS,) * 40, "histogram", "geometric", F(1, 2)))
     with pytest.raises(Unsupported, match="written out"):
         channel_of_query(Query(30, (BITS,) * 30, "count", "geometric", F(1, 2)))
+
+
+def uneven(values, noise="gaussian", parameter=Fraction(1)):
+    """A query by table of a record with two letters and one with four."""
+    table = tuple((F(v),) for v in values)
+    return Query(2, (BITS, ("0", "1", "2", "3")), "table", noise, parameter, table=table)
+
+
+WIDE = (0, 100, 200, 300, 1000, 1100, 1200, 1300)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
+def test_each_record_is_bounded_by_its_own_letters_and_not_by_those_of_another(noise):
+    found = query_capacity(uneven(WIDE, noise))
+    assert found.group == ("X2",)
+    assert 1.999 < found.low <= 2 <= found.high < 2.001
+    assert len(found.beliefs) == 4
+
+
+def test_calibrated_noise_keeps_the_record_with_more_letters_within_the_budget():
+    found = calibrate(uneven(WIDE), F(3, 2), resolution=1e-3)
+    assert found.parameter > 1000
+    assert found.proved[1] <= 1.5
+    # four of the values, 100 apart, tell more than the budget under less noise
+    assert found.beside is None or found.beside_proved[0] > 1.5
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    st.lists(st.integers(0, 30), min_size=8, max_size=8),
+    st.sampled_from(["gaussian", "laplace", "geometric"]),
+    st.sampled_from([F(1, 3), F(1, 2), F(9, 10)]),
+)
+def test_independent_records_tell_no_more_than_any_adversary_learns_nor_than_a_record_holds(values, noise, parameter):
+    seen = measures_of_query(uneven(values, noise, parameter))
+    assert seen.independent[0] <= seen.worst.low <= seen.worst.high <= 2
+    assert seen.independent[1] <= seen.worst.high
+    assert seen.groups[2].high <= 3
+
+
+def test_brackets_that_contradict_their_order_never_leave():
+    with pytest.raises(DaleniusError, match="contradict each other"):
+        ordered((0.6, 0.7), Individual(0.1, 0.5, ("X1",), (), ()), 1.0)

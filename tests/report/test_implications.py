@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dalenius import solve
+from dalenius import audit, solve
 from dalenius.measures.lattice import METRICS
 from dalenius.report import render, render_public
 from dalenius.report.facts import Promise
@@ -13,7 +13,10 @@ from dalenius.testing import contracted_bit, xor
 
 
 def promise(kind: str) -> Promise:
-    return Promise(kind, ("S",), {}, {})
+    return Promise(kind, () if kind in ("local_dp", "dalenius") else ("S",), {}, {})
+
+
+OF_ITS_SECRET = {METRICS[m] for m in ("worst_entropy", "worst_divergence", "leakage")}
 
 
 @pytest.mark.parametrize(
@@ -23,7 +26,8 @@ def promise(kind: str) -> Promise:
         ("leakage", set(), set(METRICS.values()) - {METRICS["leakage"]}),
         ("worst_case_leakage", {METRICS["leakage"]}, {METRICS["strong_dp"], METRICS["information"]}),
         ("dalenius", {METRICS["leakage"], METRICS["capacity"]}, {METRICS["dp"]}),
-        ("independent", set(METRICS.values()) - {METRICS["information"]}, set()),
+        ("independent", OF_ITS_SECRET, {METRICS["dp"], METRICS["capacity"], METRICS["dalenius"]}),
+        ("information_privacy", OF_ITS_SECRET, {METRICS["strong_dp"], METRICS["dalenius"]}),
     ],
 )
 def test_what_follows_and_what_does_not(kind: str, implied: set[str], missing: set[str]) -> None:
@@ -46,3 +50,14 @@ def test_the_picture_stands_in_both_reports() -> None:
     for page in (render(design), render_public(design.card())):
         assert "What the promise implies, and what it does not" in page
         assert len(re.findall(r"<rect[^>]*><title>[^<]*: (?:asked|implied|not implied)</title>", page)) == len(METRICS)
+
+
+def test_a_promise_about_a_secret_says_nothing_of_other_inputs_and_other_laws() -> None:
+    design = solve(xor())  # independent of each bit, and each bit is told by the other: C_1 is one bit
+    assert audit(design).dp_epsilon is None
+    assert audit(design).worst.low > 0.999
+    for page in (render(design), render_public(design.card())):
+        said = " ".join(page.partition("What the promise implies")[2].partition("<svg")[0].split())
+        assert "differential privacy" not in said
+        assert "any adversary" not in said
+        assert "under the distribution of the design" in said

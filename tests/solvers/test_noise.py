@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalenius.certify.noise import AxisProof, least_capacity
+from dalenius.convert import proved_text, release_of
 from dalenius.core import Noise
 from dalenius.core.numbers import up
 from dalenius.errors import InputError
@@ -89,13 +89,35 @@ def proved_capacity(n, weights):
     channel = Noise.on_grid("x", [Fraction(i) for i in range(n)], Fraction(1), Fraction(0), weights)
     reach = len(weights) - 1
     prior = capacity_prior(n, weights, 0, -reach, n - 1 + reach, 3000)
-    proof = AxisProof(channel.axes[0].to_json(), [n])
-    return proof, proof.capacity({i: max(1, round(v * 2**40)) for i, v in enumerate(prior.tolist())})
+    weights = [[i, max(1, round(v * 2**40))] for i, v in enumerate(prior.tolist())]
+    return channel, capacity_of(channel, weights)
+
+
+def capacity_of(channel, prior):
+    """The capacity from above that a law of the shifts proves."""
+    return release_of(channel.to_json(), None, {"priors": [prior], "variances": ["0"]}).stated()["capacity_bits"]
+
+
+def least_proved(channel, p, size, least):
+    """The least capacity of noise that reaches as far, within a norm, from below."""
+    grid = list(channel.inputs["x"])
+    limit = {"distortion": "norm", "p": p, "of": ["x"], "at_most": str(size)}
+    certificate = {"kind": "noise", "priors": [[[0, 1]]], "variances": ["100"], "least": [least]}
+    design = {
+        "mechanism": {"observe": ["x"], "release": ["x"], "form": "noise", "noise": "minimum-capacity"},
+        "objective": {"minimize": {"capacity": True}},
+        "guarantees": [],
+        "limits": [{"promised": limit, "proved": {}}],
+        "joint": {"variables": {"x": grid}, "pmf": [{"x": v, "p": f"1/{len(grid)}"} for v in grid]},
+        "channel": channel.to_json(),
+        "certificate": certificate,
+    }
+    return proved_text(design, [certificate]).bound
 
 
 def test_proposition_3_is_false_at_the_reference_values():
     (case,) = (c for c in CASES if c["name"] == "prop3_counterexample_pinf")
-    uniform = float(proved_capacity(3, (1, 1))[0].capacity({0: 1, 2: 1}))
+    uniform = float(capacity_of(proved_capacity(3, (1, 1))[0], [[0, 1], [2, 1]]))
     other = float(proved_capacity(3, (6, 7))[1])
     assert uniform == pytest.approx(case["expected"]["C_paper_bits"], abs=1e-9)
     assert other == pytest.approx(case["expected"]["C_alt_bits"], abs=1e-9)
@@ -113,9 +135,9 @@ def test_proposition_3_is_false_at_the_reference_values():
 )
 def test_the_least_capacity_is_proved_from_both_sides(inputs, p, limit, reach):
     found = least_capacity_noise(inputs, p, limit, reach)
-    proof, above = proved_capacity(inputs, found.weights)
-    below = least_capacity(
-        proof,
+    channel, above = proved_capacity(inputs, found.weights)
+    below = least_proved(
+        channel,
         "inf" if p == inf else str(p),
         Fraction(2) if (p, limit) == (2, 4) else Fraction(limit),  # the norm: the root of what E|N|^p may be
         {"slope": up(Fraction(found.slope), 20), "prior": [[k, v] for k, v in enumerate(found.prior) if v]},

@@ -18,6 +18,7 @@ from dalenius.certify.privacy import Figures
 from dalenius.core.arithmetic import BITS, log2, times_log2
 from dalenius.core.numbers import exact, up
 from dalenius.core.reading import require
+from dalenius.core.rows import draws_of
 
 
 def from_rows(
@@ -31,9 +32,15 @@ def from_rows(
         return contraction(rows, kept, promise)
     if "dalenius" not in promise:
         return None
-    known = promise["dalenius"] is True and set(promise) <= {"dalenius", "at_most_bits", "group"}
+    known = promise["dalenius"] is True and set(promise) <= {"dalenius", "at_most_bits", "group", "rows"}
     require(known and not kept, "this checker proves dalenius without kept columns and further words")
-    bound = individual(sizes, rows, int(promise.get("group", 1)), guarantee.get("proof", {}))
+    (group, draws), proof = draws_of(promise), guarantee.get("proof", {})
+    if draws == 1:
+        bound = individual(sizes, rows, group, proof)
+    else:  # all inputs of every other draw may be tied to the group, and tell no more than it holds
+        held = math.prod(sorted(sizes)[-group:])
+        whole = draws * individual(sizes, rows, len(sizes), proof)
+        bound = min(whole, Fraction(log2(Fraction(held))[1], 1 << BITS))
     at_most = exact(promise["at_most_bits"])
     require(bound <= at_most, f"an adversary may learn {up(bound, 12)} bits, more than promised, or there is no proof")
     return {"capacity_bits": up(bound)}

@@ -1,7 +1,7 @@
 """The checker: `check` proves every claim of a design, or says which one it refuses."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -31,6 +31,7 @@ from dalenius.certify.water import water
 from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.reading import Release, information, no_better, refusing, require
 from dalenius.core.reading_types import release_of
+from dalenius.core.rows import of_one_row, times_rows
 
 KINDS: dict[str, Any] = {f.__name__: f for f in (rays, cells, ranges, boxes, subsets, universal, invariant, dual)}
 
@@ -70,11 +71,17 @@ def prove_privacy(design: dict[str, Any], release: Release | None = None) -> tup
     with refusing():
         more = {"limit", "limits", "side_information"} & set(design)
         require(not more or "minimize" in design["objective"], "limits and side information are not proved here")
-        if design["certificate"]["kind"] in COMPACT and not near_promises(design):
-            return COMPACT[design["certificate"]["kind"]][1](design)
-        release = release or release_of(design)
-        rows = release.inputs, release.sizes, release.rows, release.leaving
-        return tuple(from_rows(*rows, g) or prove_one(release, g, design) for g in design["guarantees"])
+        design, many = of_one_row(design)
+        return tuple(map(times_rows, _kept(design, release), many))
+
+
+def _kept(design: dict[str, Any], release: Release | None) -> tuple[Figures, ...]:
+    """The figures of every promise, each about one row."""
+    if design["certificate"]["kind"] in COMPACT and not near_promises(design):
+        return COMPACT[design["certificate"]["kind"]][1](design)
+    release = release or release_of(design)
+    rows = release.inputs, release.sizes, release.rows, release.leaving
+    return tuple(from_rows(*rows, g) or prove_one(release, g, design) for g in design["guarantees"])
 
 
 def prove(design: dict[str, Any]) -> Verdict:
@@ -86,6 +93,8 @@ def prove(design: dict[str, Any]) -> Verdict:
 def proofs(design: dict[str, Any], certificates: Iterable[dict[str, Any]]) -> Iterator[Verdict]:
     """The verdict with each of several proof objects; what does not depend on them is proved once."""
     release, figures, value, entropy, cone = None, tuple[Figures, ...](), Fraction(0), Fraction(0), None
+    with refusing():
+        design, many = of_one_row(design)
     for certificate in certificates:
         with refusing():
             require(len(design["objective"]) == 1, "this checker proves one objective")
@@ -113,7 +122,7 @@ def proofs(design: dict[str, Any], certificates: Iterable[dict[str, Any]]) -> It
                         views = [promise["independent"] for promise in promised if "independent" in promise]
                         cone = Cone(release, about, views, promised)
                     verdict = Verdict(figures, kind, value, KINDS[kind](cone, certificate), entropy)
-        yield verdict
+        yield replace(verdict, figures=tuple(f and times_rows(f, n) for f, n in zip(verdict.figures, many)))
 
 
 def check(text: str) -> Verdict:
@@ -121,7 +130,8 @@ def check(text: str) -> Verdict:
     with refusing():
         document = strict_json(text)
         if document["format"] == "dalenius-card/1":
-            verdict = Verdict(card(document), "card")
+            single, many = of_one_row(document)
+            verdict = Verdict(tuple(f and times_rows(f, n) for f, n in zip(card(single), many)), "card")
         else:
             aim = {"distortion" if key == "sum" else key for key in document["objective"].get("minimize", {})}
             more, unit = -1 if aim else 1, next((key for key in ("distortion", "variance") if key in aim), "bits")

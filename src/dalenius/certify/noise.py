@@ -27,6 +27,7 @@ from dalenius.core.arithmetic import BITS, E_HIGH, exp, log2, nats, times_log2, 
 from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up, written
 from dalenius.core.reading import no_better, require
+from dalenius.core.rows import draws_of
 from dalenius.core.shifting import PAIRS, Axis
 
 TWO_PI_E = Fraction("17.0794684453471341309271018")  # from above
@@ -166,16 +167,29 @@ class NoiseProof:
         more = {"leakage_bits": self.told(self.channel.names), "distortion": self.channel.squared(self.records)}
         return told | {k: up(v) for k, v in more.items()}
 
+    def learned(self, promised: dict[str, Any]) -> Fraction:
+        """What any adversary learns at most about a group of records from so many rows, each drawn by itself.
+
+        Rows are drawn independently, so that capacities add up: over the rows of the group, or over all rows that are
+        looked at, which may all be tied to the group; then no more than its columns hold.
+        """
+        group, rows = draws_of(promised)
+        if rows == 1:
+            return group * self.capacity
+        held = Fraction(log2(Fraction(prod(map(len, self.channel.inputs.values()))))[1], 1 << BITS)
+        return min(rows * self.capacity, group * held)
+
     def promise(self, promised: dict[str, Any]) -> Figures | None:
         """The figure of a promise, which is kept; None where it needs the records and there are none."""
         kinds: dict[tuple[str, ...], tuple[str, Callable[[], Any], str]] = {
             ("at_most_bits", "leakage"): ("leakage_bits", lambda: self.told(promised["leakage"]), "at_most_bits"),
-            ("at_most_bits", "dalenius"): ("capacity_bits", lambda: self.capacity, "at_most_bits"),
+            ("at_most_bits", "dalenius"): ("capacity_bits", lambda: self.learned(promised), "at_most_bits"),
             ("contraction",): ("eta_kl", lambda: self.contraction, "contraction"),
             ("local_dp",): ("epsilon_nats", lambda: self.level, "local_dp"),
             ("delta", "local_dp"): ("delta", lambda: self.excess(exact(promised["local_dp"])), "delta"),
         }
-        words = tuple(sorted(set(promised) - {"group"}))
+        counts = {"group", "rows"} if "dalenius" in promised else set[str]()
+        words = tuple(sorted(set(promised) - counts))
         require(words in kinds, f"this checker cannot prove the promise {list(words)} of noise")
         if "leakage" in words and not self.records:
             return None
@@ -212,8 +226,9 @@ def _least(proof: NoiseProof, design: dict[str, Any], aim: dict[str, Any]) -> Fr
     found = [NO]
     for promised in (g["promised"] for g in design["guarantees"]):
         epsilon = exact(promised["local_dp"]) if set(promised) == {"local_dp"} else NO  # I <= eps min(1, eps/2) nats
-        if "at_most_bits" in promised:
-            found.append(proof.least_error(promised.get("leakage", names), exact(promised["at_most_bits"])))
+        if "at_most_bits" in promised:  # independent records of a group tell the sum of what each tells
+            each = exact(promised["at_most_bits"]) / (draws_of(promised)[0] if "dalenius" in promised else 1)
+            found.append(proof.least_error(promised.get("leakage", names), each))
         elif "contraction" in promised:
             found.append(proof.least_error(names, exact(promised["contraction"]) * proof.records.known(names)[1]))
         elif epsilon:

@@ -6,10 +6,10 @@ from pathlib import Path
 from dalenius.cli.terminal import progress, say
 from dalenius.convert import ENOUGH, checked
 from dalenius.core import channel_of
+from dalenius.core.digits import many
 from dalenius.errors import InputError, NotCertified
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words
-from dalenius.report.digits import many
 from dalenius.sampling import Key, draw_value
 from dalenius.sampling.beside import beside
 from dalenius.tables import read_text, read_told, write_table

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.cli.terminal import say
+from dalenius.core.digits import many
 from dalenius.errors import InputError
-from dalenius.evidence import NumberEstimate, answers, counted, estimate_numbers, forecast, noise_of
+from dalenius.evidence import NumberEstimate, answers, counted, described, estimate_numbers, forecast, noise_of
 from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.outputs import new_file
-from dalenius.report.digits import many
 from dalenius.tables import read_json
 
 SHOWN = 40
@@ -46,13 +46,15 @@ def run(arguments: Namespace) -> None:
         target=arguments.target,
         level=arguments.level,
     )
-    document = found.to_json()
-    lines = _words(found)
+    kept, weights = described(cards, arguments.weights)
+    document = found.to_json() | ({"weights": weights} if weights else {})
+    lines = _words(found, weights)
     if all(factor.identified.all() for factor in factors):
-        value, error = information_kept(factors, seen)
+        beside = [n for factor in factors for n in factor.output if n in kept]
+        value, error = information_kept(factors, seen, beside)
         document |= {"information_bits": value, "information_standard_error": error}
         lines.append(
-            f"The released letters tell {max(value, 0.0):.4g} bits about the original ones, standard error {error:.2g}."
+            f"{_beside(beside)} tell {max(value, 0.0):.4g} bits about the original ones, standard error {error:.2g}."
         )
     if arguments.queries:
         how = {"target": arguments.target, "level": arguments.level, "weights": arguments.weights}
@@ -71,11 +73,15 @@ def _queries(path: str) -> dict[str, Any]:
     return queries
 
 
-def _words(found: Estimate) -> list[str]:
+def _beside(kept: Sequence[str]) -> str:
+    return f"Beside {', '.join(kept)}, known anyway, the released letters" if kept else "The released letters"
+
+
+def _words(found: Estimate, weights: str | None) -> list[str]:
     names = ", ".join(found.columns)
     whose = "this table" if found.target == "table" else "the population behind it"
     how = {"inverse": "unbiased", "mle": "most likely", "regularised": "regularised"}[found.method]
-    rows = many(found.rows, "released row")
+    rows = many(found.rows, "released row") + (f" weighted by {weights}" if weights else "")
     lines = [f"Frequencies of {names} in {whose}, from {rows}: {how}, {found.level:.0%} intervals."]
     outcomes = [" / ".join(x) for x in found.outcomes()]
     order = list(range(len(outcomes)))

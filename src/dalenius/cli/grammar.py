@@ -140,9 +140,13 @@ def parser() -> argparse.ArgumentParser:
         "dalenius verify design.json --table patients.csv --problem problem.toml",
     )
     c.add_argument("design", nargs="?", help="design.json or card.json")
-    c.add_argument("--privacy", action="store_true", help="prove promises, limits and shapes alone, not value and bound")
+    c.add_argument(
+        "--privacy", action="store_true", help="prove promises, limits and shapes alone"
+    )
     c.add_argument("--table", metavar="TABLE", help="also recount the rows and counts of this table")
-    c.add_argument("--problem", metavar="FILE", help="also compare every promise, limit and shape with this problem file")
+    c.add_argument(
+        "--problem", metavar="FILE", help="also compare promises, limits and shapes with this file"
+    )
     c.add_argument("--work", type=_whole, metavar="N", help="allow a proof that declares so many operations")
     c.add_argument("--export", metavar="FILE", help="write the checker as one file that needs only Python")
     c.add_argument("--force", action="store_true", help="replace what exists already")

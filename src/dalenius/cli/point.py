@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.cli.terminal import say
+from dalenius.convert import about_file
 from dalenius.core import Design, Problem
 from dalenius.core.numbers import down, exact, up, written
 from dalenius.designs.regions import Membership, Region
 from dalenius.errors import Infeasible, InputError
-from dalenius.convert import about_file
 from dalenius.outputs import new_folder, refuse_existing, write_text
 from dalenius.walk import region
 

@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import Any
 
 from dalenius.cli.terminal import progress, say
-from dalenius.report.digits import many
+from dalenius.core.digits import many
 from dalenius.tables import open_table, profile
 
 

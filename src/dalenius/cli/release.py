@@ -45,7 +45,8 @@ def released(arguments: Namespace, problem: Problem) -> None:
             on_progress=show,
         )
     document = outcome.design.outline()
-    lines = ["Promised:", *_indented(words.promised(document)), "Proved:", *_indented(words.proved(document))]
+    lines = ["Promised:", *_indented(words.promised(document, outcome.audit.rows))]
+    lines += ["Proved:", *_indented(words.proved(document))]
     lines += ["Seen:", *_indented(words.seen(outcome.audit))]
     lines += [f"Note: {remark}." for remark in outcome.design.remarks]
     files = sorted(f.name for f in outcome.folder.iterdir())

@@ -10,11 +10,11 @@ from typing import Any
 
 from dalenius.cli.terminal import say
 from dalenius.core import Problem, TableSource
+from dalenius.core.digits import many
 from dalenius.errors import InputError
 from dalenius.evidence import Risk, risk
 from dalenius.figures.curve import Chart, Line, draw
 from dalenius.outputs import new_folder, refuse_existing, write_text
-from dalenius.report.digits import many
 from dalenius.tables import base_of, write_table
 
 SHOWN = 5

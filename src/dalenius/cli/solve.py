@@ -29,6 +29,5 @@ def run(arguments: Namespace) -> None:
     document = design.outline()
     lines = [*words.promised(document), *words.proved(document), *design.remarks]
     lines += [f"Written: {output} and {beside.name} (confidential); SHA-256 {design.digest()}."]
-    say(
-        arguments, lines, {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")}
-    )
+    figures = ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")
+    say(arguments, lines, {key: document[key] for key in figures})

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius.cli.terminal import say
+from dalenius.convert import told_design
 from dalenius.errors import InputError
 from dalenius.kernel.export import exported
 from dalenius.kernel.numbers import down, up
 from dalenius.outputs import new_file
 from dalenius.verifying import verify
+from dalenius.wording import compared
 
 if TYPE_CHECKING:
     from dalenius.kernel.check import Verdict
@@ -43,6 +45,8 @@ def run(arguments: Namespace) -> None:
         said = json.loads(Path(arguments.design).read_bytes())
         document |= _figures(verdict, said)
         lines += _words(verdict, said)
+        if verdict.value is not None:
+            lines.append(compared(told_design(said, {})))
         if arguments.table:
             lines.append(f"Recounted: {arguments.table} has exactly the rows and counts of the design.")
         if arguments.problem:
@@ -102,7 +106,10 @@ def _of_design(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
     else:
         whose = "It speaks of a stated distribution, not of the rows of a table."
     if verdict.value is None or verdict.bound is None:
-        return ["Proved: every promise, every limit and every shape is kept. Value and bound were not asked for.", whose]
+        return [
+            "Proved: every promise, every limit and every shape is kept. Value and bound were not asked for.",
+            whose,
+        ]
     others = f"no mechanism {WITHIN.get(said['mechanism']['form'], '')}that keeps them"
     unit = "" if said["objective"]["aim"] in ("distortion", "variance") else " bits"
     if said["objective"]["aim"].startswith("information"):

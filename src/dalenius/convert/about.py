@@ -16,6 +16,7 @@ SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order")
 
 PLAIN = ("method", "source", "columns", "beside_bits", "remarks", "problem_digest", "versions")
 PUBLIC = ("unit_of_privacy", "max_rows", "weights", "designed_on", "order", "estimate")
+LETTERS = 10_000
 FIGURES = ("unit", "value", "bound", "gap", "entropy_bits", "objective", "limits")
 
 
@@ -49,6 +50,10 @@ def about_of(told: Json, written: str) -> Json:
     else:
         found["entropy_bits"] = told["entropy_bits"]
         found["output"] = told["mechanism"].get("output", "Y")
+    letters = told["channel"]["output"].get(found["output"], [])
+    if letters != [str(k) for k in range(len(letters))] and len(output) == 1 and len(letters) <= LETTERS:
+        found["letters"] = list(letters)  # labels of an output of its own, whose letters prove nothing
+    if not public:
         found["mechanism"] = {key: told["mechanism"][key] for key in SEARCH if key in told["mechanism"]}
     stated = told.get("proof", told.get("certificate", {})).get("stated")
     if stated:

@@ -1,6 +1,7 @@
 """What noise and filled columns add to the converter: channels, the least capacity, norms, and their proofs."""
 
 from fractions import Fraction
+from math import lcm, prod
 from typing import Any
 
 from dalenius.convert.text import CannotConvert, number, text
@@ -123,21 +124,10 @@ def noise_proof(design: Json) -> Json:
 def filled(design: Json) -> Json:
     """A column that is filled up to a level; any other one that resamples is written as it stands."""
     channel = design["channel"]
-    resampled = {"form": "resample", "stay": _texts(channel["keep"]), "others": _texts(channel["q"])}
-    if (
-        "joint" not in design
-        or "pmf" not in design["joint"]
-        or list(design["joint"]["variables"]) != list(channel["inputs"])
-    ):
-        return resampled
-    from dalenius.convert.writing import law_of
-
-    variables, law = law_of(design)
-    level = _level(channel, law)
-    document = {"variables": variables, "law": law, "channel": {"form": "filled", "level": text(level)}}
-    again = poured(document | {"mechanism": {"observe": list(channel["inputs"])}})
-    same = all(_same(again[new], channel[old]) for new, old in (("stay", "keep"), ("others", "q")))
-    return {"form": "filled", "level": text(level)} if same else resampled
+    level = _level(design) if "pmf" in design.get("joint", {}) else None
+    if level is not None:
+        return {"form": "filled", "level": text(level)}
+    return {"form": "resample", "stay": _texts(channel["keep"]), "others": _texts(channel["q"])}
 
 
 def _texts(numbers: list[Any]) -> list[str]:
@@ -145,20 +135,51 @@ def _texts(numbers: list[Any]) -> list[str]:
     return [known[v] for v in numbers]
 
 
-def _same(a: list[Any], b: list[Any]) -> bool:
-    known = {v: number(v) for v in {*a, *b}}
-    return len(a) == len(b) and all(known[u] == known[v] for u, v in zip(a, b, strict=True))
+def _ratio(value: Any) -> tuple[int, int]:
+    """Numerator and denominator as they stand: a million fractions are never reduced."""
+    top, stroke, bottom = str(value).partition("/")
+    return (int(top), int(bottom)) if stroke else number(value).as_integer_ratio()
 
 
-def _level(channel: Json, law: Json) -> Fraction:
-    """p (1 - keep) of the most frequent letter; one that is never kept says no more than that none is above."""
-    counts = [int(outcome[-1]) for outcome in law["outcomes"]]
-    total, most = sum(counts), max(counts)
-    place = 0
-    sizes = [len(letters) for letters in channel["inputs"].values()]
-    for k, size in zip(law["outcomes"][counts.index(most)][:-1], sizes, strict=True):
-        place = place * size + k
-    return Fraction(most, total) * (1 - number(channel["keep"][place]))
+def _ratios(values: list[Any]) -> list[tuple[int, int]]:
+    known = {value: _ratio(value) for value in set(values)}
+    return [known[value] for value in values]
+
+
+def _level(design: Json) -> Fraction | None:
+    """The level from which keep and q of a column follow, if there is one."""
+    channel, joint = design["channel"], design["joint"]
+    if list(joint["variables"]) != list(channel["inputs"]) or design["mechanism"]["observe"] != list(channel["inputs"]):
+        return None
+    counts = _counts(joint)
+    keep, drawn = _ratios(channel["keep"]), _ratios(channel["q"])
+    most = counts.index(max(counts))
+    kept, out_of = keep[most]
+    level = Fraction(counts[most] * (out_of - kept), out_of)
+    top, bottom = level.as_integer_ratio()
+    above = [max(n * bottom - top, 0) for n in counts]
+    one = sum(above)
+    if not one:
+        constant = all(not a for a, _ in keep) and all(a == b * (k == most) for k, (a, b) in enumerate(drawn))
+        return level / sum(counts) if constant else None
+    stays = all(a * n * bottom == b * v if n else not a for (a, b), n, v in zip(keep, counts, above, strict=True))
+    draws = all(a * one == b * v for (a, b), v in zip(drawn, above, strict=True))
+    return level / sum(counts) if stays and draws else None
+
+
+def _counts(joint: Json) -> list[int]:
+    """Whole numbers for all outcomes of a joint pmf, last variable fastest."""
+    shares = _ratios([record["p"] for record in joint["pmf"]])
+    scale = lcm(*{bottom for _, bottom in shares})
+    sizes = [len(letters) for letters in joint["variables"].values()]
+    codes = [(name, {a: k for k, a in enumerate(letters)}) for name, letters in joint["variables"].items()]
+    counts = [0] * prod(sizes)
+    for record, (top, bottom) in zip(joint["pmf"], shares, strict=True):
+        place = 0
+        for name, code in codes:
+            place = place * len(code) + code[record[name]]
+        counts[place] += top * (scale // bottom)
+    return counts
 
 
 def poured(document: Json) -> Json:

@@ -54,7 +54,9 @@ def _told_laws(document: Json, key: str) -> list[Json]:
 
 # --- the mechanism and its channel ------------------------------------------------------------------------------------
 def each_of(design: Json) -> list[str] | None:
-    """The level of each observed column that has a matrix of its own, or None.
+    """The level of each observed column that has a matrix of its own, for one row; or None.
+
+    Where a person has several rows, the levels of the problem are for all of them together.
 
     >>> promise = [{"promised": {"local_dp": "1"}}]
     >>> each_of({"mechanism": {"observe": ["A", "B"], "each": True}, "guarantees": promise})
@@ -64,10 +66,12 @@ def each_of(design: Json) -> list[str] | None:
     each = mechanism.get("each")
     if not each:
         return None
+    promised = [entry["promised"] for entry in design["guarantees"]]
     if each is True:
-        total = min(number(entry["promised"]["local_dp"]) for entry in design["guarantees"])
+        total = min(number(promise["local_dp"]) for promise in promised)
         each = dict.fromkeys(mechanism["observe"], total / len(mechanism["observe"]))
-    return [text(each[name]) for name in mechanism["observe"]]
+    rows = max(int(promise.get("rows", 1)) for promise in promised)
+    return [text(number(each[name]) / rows) if rows > 1 else text(each[name]) for name in mechanism["observe"]]
 
 
 def _observed(document: Json) -> list[str]:
@@ -128,18 +132,19 @@ def asked_given(draft: Json, secret: list[str]) -> list[str]:
         Where all outcomes are gone through, every other observed column; else those of which the lemma speaks.
     """
     law, channel, observe = draft["law"], draft["channel"], draft["mechanism"]["observe"]
-    if law["law"] != "independent" or channel["form"] not in ("windows", "sums"):
+    if law["law"] != "independent":
         return []
     group = {name: place for place, part in enumerate(law["groups"]) for name in part["variables"]}
     own = {group[name] for name in secret}
-    seen = [[observe[at] for at in terms] for terms in channel.get("sums", [])]
-    seen = seen or [[observe[at] for at in window["reads"]] for window in channel["windows"]]
+    near: set[str] = set()
     if _few(draft):
-        near = set(observe)
+        near = {*observe}
     elif channel["form"] == "sums":
-        near = {name for terms in seen if {*terms} & {*secret} for name in terms}
-    else:
-        near = {name for reads in seen if own <= {group[name] for name in reads} for name in reads}
+        for terms in ([observe[at] for at in terms] for terms in channel["sums"]):
+            near |= {*terms} if {*terms} & {*secret} else set()
+    elif channel["form"] == "windows":
+        for reads in ([observe[at] for at in window["reads"]] for window in channel["windows"]):
+            near |= {*reads} if own <= {group[name] for name in reads} else set()
     return [name for name in observe if name in near and name not in secret]
 
 
@@ -151,7 +156,8 @@ def _few(draft: Json) -> bool:
     if channel["form"] == "sums":
         width = channel["modulus"] ** len(channel["sums"])
     else:
-        width = prod(window["channel"].get("letters") or GONE_THROUGH + 1 for window in channel["windows"])
+        parts = [window["channel"] for window in channel["windows"]] if channel["form"] == "windows" else [channel]
+        width = prod(part.get("letters") or GONE_THROUGH + 1 for part in parts)
     outcomes = prod(len(part["outcomes"]) for part in draft["law"]["groups"])
     return outcomes <= GONE_THROUGH and inputs * width <= GONE_THROUGH
 
@@ -222,7 +228,7 @@ def _told_sums(document: Json, output: str) -> Json:
 
 
 # --- proofs -----------------------------------------------------------------------------------------------------------
-def _smaller(design: Json, observe: list[str], channel: Json, law: Json, level: Any, each: Any) -> Json:
+def _smaller(design: Json, observe: list[str], channel: Json, law: Json | None, level: Any, each: Any) -> Json:
     """One column or one stratum as a design of its own, as far as its proof looks at it."""
     mechanism = {key: value for key, value in design["mechanism"].items() if key not in ("each", "strata", "observe")}
     mechanism |= {"observe": observe, **({"release": observe} if "release" in mechanism else {})}

@@ -1,8 +1,9 @@
 """The kernel's word on a draft: its figures become the claims, so that the written document passes as it stands."""
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -10,14 +11,23 @@ from dalenius.convert.telling import proved_of
 from dalenius.convert.text import canonical, text
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
 from dalenius.kernel.check import reached
-from dalenius.kernel.document import read_document
+from dalenius.kernel.document import Document, read_document
 from dalenius.kernel.maps import beside_side_information
-from dalenius.kernel.numbers import Node, down, require, up
+from dalenius.kernel.numbers import Node, Refused, down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.promises import LOWER, Leakage
 from dalenius.kernel.rules import proved_bound
 
-__all__ = ["ENOUGH", "Proved", "bounds_within", "card_text", "figures_claimed", "proved_elsewhere", "proved_text", "work_declared"]
+__all__ = [
+    "ENOUGH",
+    "Proved",
+    "bounds_within",
+    "card_text",
+    "figures_claimed",
+    "proved_elsewhere",
+    "proved_text",
+    "work_declared",
+]
 
 Json = dict[str, Any]
 
@@ -28,6 +38,7 @@ TIGHT = Fraction(1, 10**12)
 SHORT = 200  # characters of an exact figure
 EXACT = ("records",)  # forms whose optimum is a fraction that is reached and proved, and written as it is
 DIGITS = 30  # of a decimal
+FEW, NEXT = 20, 3  # columns that are all tried, and else how far from the secret
 ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
 
 
@@ -85,9 +96,9 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     """
     draft = drafted(design)
     maximise = "maximize" in design["objective"]
-    draft["claims"]["promises"] = [_asked(promise, draft) for promise in draft["promises"]]
     draft["work"] = str(ENOUGH)
     document, kept = None, None
+    more: list[dict[str, Fraction]] = []
     value = Fraction(0)
     private = 0
     found: list[tuple[Fraction, int, Json, int]] = []
@@ -97,6 +108,7 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
             document = read_document(canonical(draft | {"proof": proof}), ENOUGH)
             assert document.objective is not None
             kept = check_privacy(document)
+            more = _one_more(document, draft)
             value = reached(document, document.objective)
             private = document.work.spent
         assert document.objective is not None
@@ -110,7 +122,7 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     best, place, proof, spent = min(found, key=lambda one: one[0])
     bound = best if maximise else -best
     draft["proof"] = proof
-    draft["claims"] = _claims(kept, value, bound, maximise=maximise)
+    draft["claims"] = _claims(kept, more, value, bound, maximise=maximise)
     if draft["channel"]["form"] in EXACT:
         draft["claims"] |= _as_they_are(draft["claims"], value, bound)
     draft["work"] = work_declared(spent, draft)
@@ -134,24 +146,39 @@ def _stated(kept: Kept) -> Json:
     return found
 
 
-def _asked(promise: Json, draft: Json) -> list[Json]:
-    """The figures of the secret given one more column that are asked for, while they are few."""
-    if "secret" not in promise or draft["channel"]["form"] != "dense" or "outcomes" not in draft["law"]:
-        return []
-    mechanism = draft["mechanism"]
-    reads = [*mechanism["observe"], *mechanism["strata"]]
-    size = len(draft["law"]["outcomes"]) * len(reads)
-    if size > ONE_MORE or size * draft["channel"]["letters"] > SUMS:
-        return []
-    others = [name for name in reads if name not in promise["secret"]]
-    return [{"figure": "leakage_bits", "given": name, "value": None} for name in others]
+def _one_more(document: Document, draft: Json) -> list[dict[str, Fraction]]:
+    """What each secret leaks given one more column, as far as the form of the channel proves it and it is cheap."""
+    mechanism, law = document.setting.mechanism, draft["law"]
+    names = [variable.name for variable in document.setting.variables]
+    columns = list(mechanism.reads) if law["law"] != "alike" else names[2:]
+    written = draft["channel"]["form"] in ("dense", "maps") and "outcomes" in law
+    size = len(law.get("outcomes", ())) * len(columns)
+    if written and (size > ONE_MORE or size * draft["channel"]["letters"] > SUMS):
+        columns = []
+    found: list[dict[str, Fraction]] = []
+    for promise in document.promises:
+        told: dict[str, Fraction] = {}
+        for name in _near(promise.about, columns):
+            with suppress(Refused):  # a form need not prove this
+                told[name] = document.release.information(promise.about, (name,))[1]
+        found.append(told)
+    return found
 
 
-def _claims(kept: Kept, value: Fraction, bound: Fraction, *, maximise: bool) -> Json:
+def _near(secret: Sequence[str], columns: list[str]) -> list[str]:
+    """The columns beside a secret; of very many only its neighbours."""
+    others = [name for name in columns if secret and name not in secret]
+    if len(others) <= FEW:
+        return others
+    at = [columns.index(name) for name in secret if name in columns]
+    return [name for name in others if any(abs(columns.index(name) - place) <= NEXT for place in at)]
+
+
+def _claims(kept: Kept, more: list[dict[str, Fraction]], value: Fraction, bound: Fraction, *, maximise: bool) -> Json:
     """Every figure that was proved, rounded against us to the digits of the format."""
     ends = (down(value), up(bound)) if maximise else (up(value), down(bound))
     return {
-        "promises": figures_claimed(kept),
+        "promises": figures_claimed(kept, more),
         "limits": [_exactly(cost) for cost in kept.limits],
         "value": ends[0],
         "bound": ends[1],
@@ -174,14 +201,12 @@ def _exactly(cost: Fraction) -> str:
     return written if len(written) <= SHORT else up(cost)
 
 
-def figures_claimed(kept: Kept) -> list[list[Json]]:
+def figures_claimed(kept: Kept, more: Sequence[dict[str, Fraction]] = ()) -> list[list[Json]]:
     """The proved figures of each promise as claims: from below where less is claimed, else from above."""
     found = []
-    for figures in kept.promises:
-        claims = []
-        for name, value in (figures or {}).items():
-            figure, _, given = name.partition("|")
-            claims.append(_claim(figure, given or None, value))
+    for figures, given in zip(kept.promises, more or [{}] * len(kept.promises), strict=True):
+        claims = [_claim(name, None, value) for name, value in (figures or {}).items()]
+        claims += [_claim("leakage_bits", name, value) for name, value in given.items()]
         found.append(claims)
     return found
 
@@ -227,11 +252,12 @@ def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]
     variables, law = law_of(design)
     promises = document["promises"]
     claims = drafted_claims(document)
-    claims["promises"] = [_asked(promise, document | {"law": law}) for promise in promises]
     evidence = [evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)]
     changed = {"variables": variables, "law": law, "evidence": evidence, "claims": claims, "work": str(ENOUGH)}
-    kept = check_privacy(read_document(canonical(document | changed), ENOUGH))
-    return [proved_of(claims) for claims in figures_claimed(kept)], [_exactly(cost) for cost in kept.limits]
+    read = read_document(canonical(document | changed), ENOUGH)
+    kept = check_privacy(read)
+    more = _one_more(read, document | changed)
+    return [proved_of(claims) for claims in figures_claimed(kept, more)], [_exactly(cost) for cost in kept.limits]
 
 
 def bounds_within(design: Json) -> list[tuple[Fraction, Fraction]]:

@@ -10,7 +10,7 @@ from typing import Any
 from dalenius.convert import kinds
 from dalenius.convert.text import CannotConvert, number, text
 
-__all__ = ["kind_of", "output_of", "proved_of", "told_design", "told_card"]
+__all__ = ["kind_of", "output_of", "proved_of", "told_card", "told_design"]
 
 Json = dict[str, Any]
 
@@ -81,7 +81,7 @@ def told_design(document: Json, about: Json) -> Json:
         **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
         **_decoder_told(document, output_of(about)),
         "joint": joint_told(document),
-        "channel": channel_told(document, output_of(about)),
+        "channel": _labelled(channel_told(document, output_of(about)), about),
         "certificate": {"kind": kind_of(document), **({"stated": about["stated"]} if "stated" in about else {})},
         "remarks": about.get("remarks", []),
         "problem_digest": about.get("problem_digest", ""),
@@ -110,7 +110,7 @@ def told_card(document: Json, about: Json) -> Json:
                 document["promises"], document["claims"]["promises"], shown, document["evidence"], strict=True
             )
         ],
-        "channel": channel_told(document, output_of(about)),
+        "channel": _labelled(channel_told(document, output_of(about)), about),
         **({"limits": stated["limits"]} if "limits" in stated else {}),
         **_side_told(document),
         **_robust_told(document),
@@ -143,7 +143,8 @@ def mechanism_told(document: Json, about: Json) -> Json:
         found["preserve_marginals"] = True
     found |= {key: about["mechanism"][key] for key in about.get("mechanism", {}) if key not in found}
     if said["each"] and "each" not in found:
-        found["each"] = dict(zip(said["observe"], said["each"], strict=True))
+        rows = max((promise.get("rows", 1) for promise in document["promises"]), default=1)
+        found["each"] = {n: text(rows * number(v)) for n, v in zip(said["observe"], said["each"], strict=True)}
     if said["form"] == "pram" and "form" not in found:
         found["form"] = "pram"
     return found
@@ -181,7 +182,10 @@ def measure_told(parts: list[Json], **limit: str) -> Json:
         if part["distance"] == "norm":
             found.append({"distortion": "norm", "of": list(part["of"]), "p": part["p"]})
             continue
-        one = {"distortion": part["matrix"] if part["distance"] == "matrix" else part["distance"], "of": list(part["of"])}
+        one = {
+            "distortion": part["matrix"] if part["distance"] == "matrix" else part["distance"],
+            "of": list(part["of"]),
+        }
         if part["classes"]:
             one["classes"] = part["classes"]
         if number(part["weight"]) != 1:
@@ -231,7 +235,9 @@ def _evidence_told(evidence: Any) -> Json:
         return {"proof": {"nu": evidence["nu"], "k": evidence["m"], "t": evidence["t"]}}
     trees = [
         [
-            {"q": [int(v) for v in node["law"]]} if node["node"] == "centre" else {"class": node["value"], "rows": node["rows"]}
+            {"q": [int(v) for v in node["law"]]}
+            if node["node"] == "centre"
+            else {"class": node["value"], "rows": node["rows"]}
             for node in tree
         ]
         for tree in evidence
@@ -287,6 +293,15 @@ def channel_told(document: Json, output: str) -> Json:
     raise CannotConvert(f"channels of form {form!r}")
 
 
+def _labelled(channel: Json, about: Json) -> Json:
+    """The channel with the labels of an output of its own, where the file beside it has some that fit."""
+    labels, name = about.get("letters"), output_of(about)
+    letters = channel["output"].get(name, [])
+    if not labels or len(labels) != len(letters):
+        return channel
+    return {**channel, "output": {**channel["output"], name: labels}}
+
+
 def sides_told(document: Json, output: str) -> Json:
     """The names and letters of inputs and output."""
     channel, mechanism = document["channel"], document["mechanism"]
@@ -313,9 +328,9 @@ def _rows_told(channel: Json) -> list[list[str]]:
 
 
 def _maps_told(document: Json, sides: Json) -> Json:
-    """A channel whose letters are maps, named "z0>a|z1>b" after what they say for each value of the side information."""
+    """A channel whose letters are maps, named "z0>a|z1>b" after what they say for each value of Z."""
     drawn = [_map_name(told) for told in maps_told(document, sides)]
-    return {**sides, "output": {name: drawn for name in sides["output"]}, "rows": _rows_told(document["channel"])}
+    return {**sides, "output": dict.fromkeys(sides["output"], drawn), "rows": _rows_told(document["channel"])}
 
 
 def _map_name(told: dict[str, str]) -> str:
@@ -323,7 +338,7 @@ def _map_name(told: dict[str, str]) -> str:
 
 
 def _decoder_told(document: Json, output: str) -> Json:
-    """What each drawn letter means to a user who has the side information, where it means something else than itself."""
+    """What each drawn letter means to a user who has the side information, where letters are maps."""
     if document["channel"]["form"] != "maps":
         return {}
     return {"decoder": {_map_name(told): told for told in maps_told(document, sides_told(document, output))}}

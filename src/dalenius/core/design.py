@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from dalenius.convert import CannotConvert, about_of, belongs, canonical, card_text, digest, told_design
 from dalenius.core.forms import WITHHELD, channel_of
+from dalenius.core.guarantee import LocalDP
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.problem import Problem
@@ -20,6 +21,9 @@ __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
 
 FORMAT = "dalenius-design/2"
 CARD_FORMAT = "dalenius-card/2"
+
+SHAPE = ("release", "strata", "form", "forbid", "freeze", "preserve_marginals", "each")
+"""What a problem fixes beside its promises: the bound of a design is for mechanisms that have it too."""
 
 LETTERS = (
     "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of p(x) p(y|x), where "
@@ -118,6 +122,15 @@ class Design:
         return stated or isinstance(self.problem.joint, Samples)
 
     @property
+    def _unit_of_privacy(self) -> str:
+        """Whom every promise is about: the person, also with several rows if each promise counts them; else a row."""
+        source, promises = self.problem.source, self.problem.guarantees
+        if not isinstance(source, TableSource):
+            return "row"
+        counted = source.max_rows is None or all(isinstance(g, LocalDP) for g in promises)
+        return source.unit if counted else "row"
+
+    @property
     def weights(self) -> str | None:
         """The column of survey weights, if it leaves with the released table."""
         weights = self.problem.source.weights if isinstance(self.problem.source, TableSource) else None
@@ -129,7 +142,7 @@ class Design:
 
     @cached_property
     def _digest(self) -> str:
-        return digest(self.dumps())
+        return digest(self.text or canonical(self._written({})))
 
     # --- for those who only tell of it --------------------------------------------------------------------------------
     def to_json(self) -> dict[str, Any]:
@@ -174,7 +187,9 @@ class Design:
             **({"decoder": {y: dict(told) for y, told in self.decoder.items()}} if self.decoder else {}),
             "joint": joint,
             "channel": self.channel.to_json(),
-            "certificate": self.certificate.to_json() | {"kind": self.kind} | ({"stated": dict(self.stated)} if self.stated else {}),
+            "certificate": self.certificate.to_json()
+            | {"kind": self.kind}
+            | ({"stated": dict(self.stated)} if self.stated else {}),
             "remarks": list(self.remarks),
             "problem_digest": self.problem.digest,
             "versions": dict(self.versions),
@@ -193,11 +208,12 @@ class Design:
             "format": CARD_FORMAT,
             "released": list(self.channel.output),
             "kept": list(self.problem.kept),
-            "unit_of_privacy": source.unit if isinstance(source, TableSource) else "row",
+            "unit_of_privacy": self._unit_of_privacy,
             **({"max_rows": source.max_rows} if isinstance(source, TableSource) and source.max_rows else {}),
             **({"weights": self.weights} if self.weights else {}),
             "designed_on": "a public distribution" if self.public_prior else "the distribution of the original records",
             "order": self.problem.order,
+            **({"shape": shape} if (shape := {k: v for k, v in design["mechanism"].items() if k in SHAPE}) else {}),
             **{
                 k: design[k]
                 for k in (
@@ -266,7 +282,9 @@ class Design:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise InputError(f"this is not a design file of format {FORMAT!r}")
         if about and not belongs(about, text):
-            raise InputError("the file design.about.json beside it is about another design; leave it out, or restore it")
+            raise InputError(
+                "the file design.about.json beside it is about another design; leave it out"
+            )
         try:
             told = told_design(document, dict(about or {}))
         except (KeyError, TypeError, AttributeError, ValueError, IndexError, CannotConvert) as e:

@@ -4,10 +4,11 @@
 `[[guarantee]]` to its class.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from dalenius.core.digits import bits, figure
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 
@@ -24,6 +25,11 @@ __all__ = [
 ]
 
 Names = tuple[str, ...]
+
+
+def _up(level: Fraction) -> str:
+    """A level as a promise says it: never below itself."""
+    return figure(level, "up", 6)
 
 
 def _words(names: Names) -> str:
@@ -43,6 +49,11 @@ def _not_negative(value: Fraction, what: str) -> Fraction:
     if value < 0:
         raise InputError(f"{what} is {written(value)}; it cannot be negative")
     return value
+
+
+def _at_least_one(count: int, what: str) -> None:
+    if count < 1:
+        raise InputError(f"{what} is {count}; it counts records, so at least 1")
 
 
 @dataclass(frozen=True)
@@ -92,18 +103,23 @@ class LocalDP(Guarantee):
     Without a metric d = 1. A metric is the name of a file, or, once the file is read, a distance for each pair of input
     outcomes, in the order of the rows of a channel; it is symmetric and 0 on the diagonal. `given` names the columns
     that leave as they are: the promise is then about pairs of records that agree in them, for others it cannot hold.
+
+    `rows` is how many rows the person may have whom the promise is about: they are drawn one by one, so that their
+    levels (and deltas) add up, and each row keeps to level epsilon / rows. A problem takes it from `max_rows`.
     """
 
     epsilon: Fraction
     metric: str | tuple[tuple[Fraction, ...], ...] | None = None
     delta: Fraction = Fraction(0)
     given: Names = ()
+    rows: int = 1
     key: ClassVar[str] = "local_dp"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "local_dp"))
         object.__setattr__(self, "delta", _not_negative(self.delta, "delta"))
         object.__setattr__(self, "given", _named(self.given) if self.given else ())
+        _at_least_one(self.rows, "rows")
         if self.metric is not None and not isinstance(self.metric, str):
             rows = tuple(tuple(_not_negative(d, "a distance") for d in row) for row in self.metric)
             if not rows or any(len(row) != len(rows) for row in rows):
@@ -122,13 +138,20 @@ class LocalDP(Guarantee):
             **extra,
             **({"delta": written(self.delta)} if self.delta else {}),
             **({"given": list(self.given)} if self.given else {}),
+            **({"rows": self.rows} if self.rows != 1 else {}),
         }
 
+    @property
+    def of_one_row(self) -> "LocalDP":
+        """The promise that each row keeps by itself, so that all rows of a person keep this one."""
+        return replace(self, epsilon=self.epsilon / self.rows, delta=self.delta / self.rows, rows=1)
+
     def words(self) -> str:
-        level = f"e^{float(self.epsilon):g}" if self.metric is None else f"e^({float(self.epsilon):g} d)"
+        level = f"e^{_up(self.epsilon)}" if self.metric is None else f"e^({_up(self.epsilon)} d)"
         apart = "" if self.metric is None else " at distance d"
         among = f" with the same {', '.join(self.given)}" if self.given else ""
-        return f"no released letter is more than {level} times likelier under one input than another{apart}{among}"
+        who = "released letter is" if self.rows == 1 else f"{self.rows} released letters of one person are"
+        return f"no {who} more than {level} times likelier under one input than another{apart}{among}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +174,10 @@ class InformationPrivacy(Guarantee):
         return {"information_privacy": list(self.about), "epsilon": written(self.epsilon)}
 
     def words(self) -> str:
-        return f"no released letter changes the odds of {_words(self.about)} by more than e^{float(self.epsilon):g}"
+        return (
+            f"no released letter makes a value of {_words(self.about)} more than e^{_up(self.epsilon)} times as likely "
+            "as it was, nor less likely by more than that factor"
+        )
 
 
 @dataclass(frozen=True)
@@ -174,7 +200,9 @@ class Leakage(Guarantee):
         return {self.key: list(self.about), "at_most_bits": written(self.at_most_bits)}
 
     def words(self) -> str:
-        return f"what is released tells at most {float(self.at_most_bits):g} bits about {_words(self.about)} on average"
+        return (
+            f"what is released tells at most {bits(self.at_most_bits, 'up', 6)} about {_words(self.about)} on average"
+        )
 
 
 @dataclass(frozen=True)
@@ -184,28 +212,49 @@ class WorstCaseLeakage(Leakage):
     key: ClassVar[str] = "worst_case_leakage"
 
     def words(self) -> str:
-        return f"no single released letter tells more than {float(self.at_most_bits):g} bits about {_words(self.about)}"
+        return (
+            f"no single released letter tells more than {bits(self.at_most_bits, 'up', 6)} about {_words(self.about)}"
+        )
 
 
 @dataclass(frozen=True)
 class Dalenius(Guarantee):
-    """max over every adversary's prior and every group of records of I(X_group; Y) (001, Defs. 4-6 and 17)."""
+    """max over every adversary's prior and every group of records of I(X_group; Y) (001, Defs. 4-6 and 17).
+
+    Y is one draw from the channel (`rows` = 1), or so many: where rows are released one by one, "all" stands for all
+    rows of the table until they are counted. About the columns that the mechanism observes; numbers with noise count
+    as one record, and a group of k of them as k rows of their own.
+    """
 
     at_most_bits: Fraction
     group: int = 1
+    rows: int | Literal["all"] = 1
     key: ClassVar[str] = "dalenius"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
-        if self.group < 1:
-            raise InputError(f"group is {self.group}; it counts records, so at least 1")
+        _at_least_one(self.group, "group")
+        if self.rows != "all":
+            _at_least_one(self.rows, "rows")
+            if 1 < self.rows < self.group:
+                raise InputError(f"{self.group} records have that many rows, and rows is {self.rows}")
+
+    @property
+    def draws(self) -> int:
+        """How many rows are looked at together: those of the group, or all that the promise names."""
+        if self.rows == "all":
+            raise InputError('rows = "all" is counted when the table is read; this problem has no table')
+        return max(self.rows, self.group)
 
     def to_json(self) -> dict[str, Any]:
-        return {"dalenius": True, "at_most_bits": written(self.at_most_bits), "group": self.group}
+        rows = {"rows": self.rows} if self.rows != 1 else {}
+        return {"dalenius": True, "at_most_bits": written(self.at_most_bits), "group": self.group, **rows}
 
     def words(self) -> str:
         who = "one record" if self.group == 1 else f"{self.group} records"
-        return f"no adversary, whatever it knows, learns more than {float(self.at_most_bits):g} bits about {who}"
+        drawn = "one draw" if self.rows == 1 else "all draws" if self.rows == "all" else f"{self.rows} draws"
+        limit = bits(self.at_most_bits, "up", 6)
+        return f"no adversary, whatever it knows, learns more than {limit} about {who} from {drawn}"
 
 
 @dataclass(frozen=True)
@@ -222,7 +271,7 @@ class Contraction(Guarantee):
         return {"contraction": written(self.at_most)}
 
     def words(self) -> str:
-        return f"of whatever the input tells about any secret, at most the fraction {float(self.at_most):g} passes"
+        return f"of whatever the input tells about any secret, at most the fraction {_up(self.at_most)} passes"
 
 
 GUARANTEES: dict[str, type[Guarantee]] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from dalenius.core.combination import Combination
-from dalenius.core.guarantee import Guarantee, Independent, Names
+from dalenius.core.guarantee import Dalenius, Guarantee, Independent, LocalDP, Names
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Pmf
@@ -288,6 +288,7 @@ class Problem:
     def __post_init__(self) -> None:
         for attribute in ("observe", "release", "keep", "strata", "freeze", "guarantees", "limits"):
             object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+        object.__setattr__(self, "guarantees", tuple(dict.fromkeys(self.guarantees)))  # made twice, it is one promise
         if not self.observe:
             raise self.error(
                 ("mechanism", "observe"), "the mechanism observes nothing; name the columns it may look at"
@@ -324,10 +325,37 @@ class Problem:
                 )
         if self.form in PRIOR_FREE and isinstance(self.source, TableSource) and self.source.prior is None:
             object.__setattr__(self, "source", replace(self.source, prior="uniform"))
+        self._count_rows()
         self._check_parts()
         if self.joint is not None:
             self._check_names(self.joint)
             self._check_combinations(self.joint)
+
+    def _count_rows(self) -> None:
+        """A level is that of a person with all of its rows; all rows of a release are those of a table."""
+        most = self.source.max_rows if isinstance(self.source, TableSource) else None
+        guarantees = list(self.guarantees)
+        for k, guarantee in enumerate(guarantees):
+            if isinstance(guarantee, Dalenius) and guarantee.rows == "all" and self.source is not None:
+                if not isinstance(self.source, TableSource):
+                    raise self.error(("guarantee", k, "rows"), 'rows = "all" counts the rows of a table; this has none')
+            elif isinstance(guarantee, LocalDP) and most is not None:
+                if guarantee.rows not in (1, most):
+                    told = f"the level is that of {guarantee.rows} rows, and a person has up to {most}"
+                    raise self.error(("guarantee", k, "local_dp"), told)
+                guarantees[k] = replace(guarantee, rows=most)
+        object.__setattr__(self, "guarantees", tuple(guarantees))
+
+    @property
+    def of_one_row(self) -> "Problem":
+        """The problem of a single row: every level of local_dp is divided by the rows that a person may have."""
+        most = max((g.rows for g in self.guarantees if isinstance(g, LocalDP)), default=1)
+        if most == 1:
+            return self
+        source = replace(self.source, max_rows=None) if isinstance(self.source, TableSource) else self.source
+        each = {n: v / most for n, v in self.each.items()} if isinstance(self.each, Mapping) else self.each
+        single = tuple(g.of_one_row if isinstance(g, LocalDP) else g for g in self.guarantees)
+        return replace(self, source=source, each=each, guarantees=single)
 
     def _check_parts(self) -> None:
         """Levels stand for the observed columns, and what a level is given is what leaves as it is."""

@@ -8,7 +8,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from dalenius.core.cdf import Cdf
 from dalenius.core.combination import Combination
@@ -418,10 +418,12 @@ def _guarantee(s: Section) -> Guarantee:
         guarantee = Independent(s.names("independent"))
     elif kind is LocalDP:
         known += ("metric", "delta", "given")
+        many = 1 if s.file else s.integer("rows", 1)  # a file says max_rows in [source]; a design carries the number
+        known += () if s.file else ("rows",)
         metric = s.take("metric") if isinstance(s.values.get("metric"), list) else s.text("metric", None)
         epsilon, delta = s.number("local_dp"), s.number("delta", Fraction(0))
         try:
-            guarantee = LocalDP(epsilon, metric, delta, s.names("given", ()))
+            guarantee = LocalDP(epsilon, metric, delta, s.names("given", ()), many)
         except InputError as e:
             raise s.error(f"metric: {e}", "metric") from None
         except TypeError:
@@ -433,14 +435,29 @@ def _guarantee(s: Section) -> Guarantee:
         known += ("at_most_bits",)
         guarantee = (Leakage if kind is Leakage else WorstCaseLeakage)(s.names(kinds[0]), s.number("at_most_bits"))
     elif kind is Dalenius:
-        known += ("at_most_bits", "group")
+        known += ("at_most_bits", "group", "rows")
         if not s.flag("dalenius"):
             raise s.error("write dalenius = true", "dalenius")
-        guarantee = Dalenius(s.number("at_most_bits"), s.integer("group", 1))
+        figures = s.number("at_most_bits"), s.integer("group", 1), _rows(s)
+        try:
+            guarantee = Dalenius(*figures)
+        except InputError as e:
+            raise s.error(str(e), "rows") from None
     else:
         guarantee = Contraction(s.number("contraction"))
     s.done(known)
     return guarantee
+
+
+def _rows(s: Section) -> int | Literal["all"]:
+    """How many released rows a promise is about: a number, or all of the table."""
+    if s.values.get("rows") == "all":
+        s.take("rows")
+        return "all"
+    if isinstance(s.values.get("rows"), str):
+        raise s.error('rows is a number of released rows, or "all"', "rows")
+    rows: int = s.integer("rows", 1)
+    return rows
 
 
 def _robust(s: Section) -> Mismatch:

@@ -256,7 +256,7 @@ def _remarks(problem: Problem, channel: Kernel) -> list[str]:
     if isinstance(channel, Channel) and set(problem.objective.names) == set(problem.inputs) and local_promises(problem):
         occur = problem.pmf.grouped(problem.inputs)[0]
         rows = [channel.rows[channel.row_of(codes)] for codes in occur]
-        told += rank_remarks(rows, len(rows), staircase.ADVICE)
+        told += rank_remarks(rows, advice=staircase.ADVICE)
     if problem.pmf.note:
         told.append(problem.pmf.note)
     return told

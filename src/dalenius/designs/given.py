@@ -107,7 +107,7 @@ def beside_kept(
         channel,
         [Certificate("given", proof)],
         method=words,
-        remarks=rank_remarks(channel.by_class, len(order)),
+        remarks=rank_remarks(channel.by_class, channel.group),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from math import ceil, exp, floor, inf, log, sqrt
+from math import ceil, exp, floor, inf, log, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -199,7 +199,10 @@ def _exceeds(promise: Any, drafts: Sequence[Draft], numbers: Numbers, groups: An
         told = sum(own) + min((a - b for a, b in zip(about, own, strict=True)), default=0.0) if inf not in own else inf
         return told > float(promise.at_most_bits) * (1 - 1e-9)
     if isinstance(promise, Dalenius):
-        return sum(_capacity(d, numbers) for d in drafts) > float(promise.at_most_bits) * (1 - 1e-4)
+        if promise.rows != 1 and promise.group * sum(map(log2, numbers.sizes)) <= promise.at_most_bits:
+            return False  # the columns of the group hold no more
+        told = promise.draws * sum(_capacity(d, numbers) for d in drafts)
+        return told > float(promise.at_most_bits) * (1 - 1e-4)
     left = 1.0
     for d in drafts:
         first, last = d.ends(numbers.sizes)

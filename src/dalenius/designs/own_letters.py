@@ -24,6 +24,7 @@ from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import written
 from dalenius.designs import staircase
+from dalenius.designs.identifying import determined_words
 from dalenius.designs.keeping import kept_exactly, local_ceiling, local_promises, why_not_one_level, why_not_told_itself
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, Unsupported
@@ -310,8 +311,7 @@ def _remarks(
             f"under local_dp a transition that is forbidden from one letter is impossible from every letter, so "
             f"{', '.join(never)} is never released"
         )
-    rank = int(np.linalg.matrix_rank(np.array([[float(v) for v in channel.rows[x]] for x in occur])))
-    if rank < len(occur):
+    if few := determined_words([channel.rows[x] for x in occur]):
         margins = ", but they are those of the release" if problem.preserve_marginals else ""
-        told.append(f"the released letters determine {rank} of {len(occur)} frequencies{margins}")
+        told.append(f"{few}{margins}")
     return told

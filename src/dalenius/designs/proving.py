@@ -52,10 +52,11 @@ def proved(
     it cannot prove raises `NotCertified`.
     """
     rows = channel.form != "noise"  # whose capacities are proved along its axes, without rows
-    wanted = [g.group if isinstance(g, Dalenius) and rows else 0 for g in problem.guarantees]
+    many = len(channel.inputs)  # all of them, where several draws may be tied together
+    wanted = [(g.group if g.rows == 1 else many) if isinstance(g, Dalenius) and rows else 0 for g in problem.guarantees]
     if any(wanted):
         proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted)
-    told = (*remarks, *_relaxed(problem, channel))
+    told = tuple(dict.fromkeys((*remarks, *_relaxed(problem, channel))))
     offered = list(certificates)
     if not offered:
         raise ValueError("a design needs at least one certificate")
@@ -85,7 +86,7 @@ def proved(
         realised=tuple({"expected": reached} for reached in claims["limits"]),
         beside=exact(up(found.beside)) if ignorant and found.beside is not None else None,
         proved=tuple(proved_of(figures) for figures in claims["promises"]),
-        entropy=exact(up(found.entropy)),
+        entropy=round(found.entropy, 20),  # outside the proof, only to compare the value with
         versions=dict(_versions()),
         stated=found.stated,
         rule=kind_of(found.document),

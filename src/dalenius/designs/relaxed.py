@@ -18,6 +18,7 @@ import numpy as np
 from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
 from dalenius.core.numbers import written
 from dalenius.designs import staircase
+from dalenius.designs.identifying import determined_words
 from dalenius.designs.keeping import MOST_NATS, why_not_told_itself
 from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
@@ -82,11 +83,10 @@ def relaxed(
     remarks = [
         f"with probability {written(delta)} a record is told as it is, so that about {written(delta)} of them are"
     ]
-    rank = int(np.linalg.matrix_rank(np.array([[float(v) for v in row] for row in best.channel.rows])))
-    if rank < S:
+    if few := determined_words(best.channel.rows):
         remarks.append(
-            f"without the told records the released letters determine {rank} of {S} frequencies; do not rely on "
-            "estimates of the others, which rest on a handful of records"
+            f"without the told records {few}; do not rely on estimates of the others, which rest on a handful of "
+            "records"
         )
     proof = Certificate("relaxed", best.certificate.proof)
     return proved(replace(problem, joint=joint), channel, [proof], method=best.method, remarks=remarks)

@@ -34,6 +34,7 @@ from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.designs.leakage import least
 from dalenius.designs.leakage import why_not as why_not_least
+from dalenius.designs.persons import of_persons
 from dalenius.designs.quantiles import with_cells
 from dalenius.designs.within import within
 from dalenius.errors import Unsupported
@@ -123,7 +124,8 @@ def solve(
         if (reason := alone or refusal(problem)) is None:
             if problem.joint is None:
                 problem, _ = bind(problem)
-            return with_cells(design(problem, gap=gap, seconds=seconds, on_progress=on_progress))
+            single = design(problem.of_one_row, gap=gap, seconds=seconds, on_progress=on_progress)
+            return with_cells(of_persons(single, problem))
         reasons[family] = reason
     near = [family for points, family in NEAR if points(problem)][:TOLD]
     told = "; ".join(f"{family}: {reasons[family]}" for family in near)

@@ -137,7 +137,7 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
         channel,
         [Certificate("staircase", price)],
         method=method,
-        remarks=rank_remarks(channel.by_class, len(p), ADVICE),
+        remarks=rank_remarks(channel.by_class, channel.group, advice=ADVICE),
     )
 
 

@@ -1,8 +1,8 @@
 """Audits of tables and mechanisms, estimates from released tables, risk of tables; no design is trusted."""
 
 from dalenius.evidence.attack import Attack, attacks, fano_error
-from dalenius.evidence.estimating import answers, counted, estimate, forecast
-from dalenius.evidence.examining import Audit, Finding, examine, examine_shuffled
+from dalenius.evidence.estimating import answers, counted, described, estimate, forecast
+from dalenius.evidence.examining import Audit, Finding, Kept, examine, examine_shuffled
 from dalenius.evidence.exposure import Risk, risk
 from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
 from dalenius.evidence.noise import examine_noise
@@ -17,6 +17,7 @@ __all__ = [
     "Attack",
     "Audit",
     "Finding",
+    "Kept",
     "MechanismAudit",
     "NumberEstimate",
     "QueryAudit",
@@ -27,6 +28,7 @@ __all__ = [
     "attacks",
     "audit_query",
     "counted",
+    "described",
     "estimate",
     "estimate_numbers",
     "examine",

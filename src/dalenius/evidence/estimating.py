@@ -25,7 +25,7 @@ from dalenius.measures import (
 )
 from dalenius.tables import encode, open_table, read_told, weights_of
 
-__all__ = ["answers", "counted", "estimate", "forecast"]
+__all__ = ["answers", "counted", "described", "estimate", "forecast"]
 
 CELLS = 1 << 22
 QUERIES = 512
@@ -132,6 +132,17 @@ def counted(
     w = weights_of(table, weights)
     sums, squares = (np.bincount(at, weights=v, minlength=prod(shape)).reshape(shape) for v in (w, w**2))
     return factors, Seen(sums, squares, coded.rows)
+
+
+def described(cards: Any, weights: str | None = None) -> tuple[list[str], str | None]:
+    """The columns that leave as they are, and the column of weights that rows are counted by; None where there is none.
+
+    >>> described({"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]})
+    ([], None)
+    """
+    opened = _cards(cards)
+    kept = list(dict.fromkeys(n for card in opened for n in card.kept))
+    return kept, weights or next((card.weights for card in opened if card.weights), None)
 
 
 def estimate(

@@ -15,6 +15,7 @@ its m counts exceeds its share, the information I in the n drawn rows, in nats, 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 from math import exp, inf, log, prod
 from typing import Any
@@ -22,7 +23,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Kernel, Noise, Orbits, Pmf, Records, Staircase, Strata, Sums, Windows
+from dalenius.core import (
+    Channel,
+    Design,
+    Kernel,
+    Noise,
+    Orbits,
+    Pmf,
+    Pram,
+    Records,
+    Resample,
+    Staircase,
+    Strata,
+    Sums,
+    Windows,
+)
 from dalenius.core.pmf import outcome_words
 from dalenius.evidence import records
 from dalenius.evidence.attack import Attack, attacks
@@ -32,9 +47,12 @@ from dalenius.evidence.noise import expected_letters, noise_seen
 from dalenius.evidence.realised import Realised, compared, realised
 from dalenius.evidence.transitions import transitions
 
-__all__ = ["Audit", "Finding", "examine", "examine_shuffled"]
+__all__ = ["Audit", "Finding", "Kept", "examine", "examine_shuffled"]
 
 ERROR = 1e-6
+BESIDE = 1 << 16  # letters times outcomes of kept columns that are counted one by one
+ROUNDED = 1e-12  # what sums of doubles are off at most, as a share of themselves
+LEAST = 2.0**-1000  # a positive probability is never taken for less
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -51,6 +69,38 @@ class Finding:
     @property
     def contradicts(self) -> bool:
         return self.p_value < self.threshold
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Columns that leave as they are: the outcome of each row before and after, as numbers in one list of outcomes.
+
+    Rows of the release stand in the order of the original where they are matched, else in their own.
+    """
+
+    names: tuple[str, ...]
+    before: Counts
+    after: Counts
+
+    def equal(self, share: float) -> Finding:
+        """Matched rows: each has the outcome that it had."""
+        differ = int((self.before != self.after).sum())
+        detail = f"{differ:,} of {len(self.before):,} rows differ"
+        return Finding(f"{self._are} in every row", 0.0 if differ else 1.0, share, detail)
+
+    def as_often(self, share: float) -> Finding:
+        """Shuffled rows: each outcome occurs as often as it did."""
+        values = np.unique(np.concatenate([self.before, self.after]))
+        moved = [
+            np.bincount(np.searchsorted(values, side), minlength=len(values)) for side in (self.before, self.after)
+        ]
+        differ = int((moved[0] != moved[1]).sum())
+        detail = f"{differ:,} of {len(values):,} combinations occur more or less often"
+        return Finding(f"{self._are}, counted", 0.0 if differ else 1.0, share, detail)
+
+    @property
+    def _are(self) -> str:
+        return f"{', '.join(self.names)} {'is' if len(self.names) == 1 else 'are'} as in the original"
 
 
 @dataclass(frozen=True)
@@ -95,6 +145,25 @@ def _kl(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.maximum(first + second, 0.0), dtype=np.float64)
 
 
+def _in_favour(seen: Floats, share: Floats) -> Floats:
+    """A share that was summed in doubles, moved towards what was seen by all that the sum can be off.
+
+    A share of 0 is a sum of zeros, and stays 0: what it excludes cannot be drawn.
+    """
+    above, below = share * (1 + ROUNDED), share - (1 - share) * ROUNDED - ROUNDED
+    return np.where(seen > share, np.minimum(seen, above), np.maximum(seen, below))
+
+
+def _rows_of(channel: Kernel) -> Floats:
+    """The rows that a channel draws by, as doubles."""
+    return _doubles(channel.drawn)
+
+
+def _doubles(rows: Sequence[Sequence[Fraction]]) -> Floats:
+    """Probabilities as doubles; what is possible stays above 0."""
+    return np.array([[max(float(v), LEAST) if v else 0.0 for v in row] for row in rows])
+
+
 def _counts_finding(
     what: str, seen: Counts, mean: Floats, trials: Floats, share: float, names: Sequence[str]
 ) -> Finding:
@@ -102,10 +171,7 @@ def _counts_finding(
     n = np.broadcast_to(trials, seen.shape).astype(np.float64)
     used = n > 0
     seen, mean, n = seen[used], mean[used], n[used]
-    # A mean that is 0 or n up to rounding leaves nothing to chance; the float is snapped so that the bound can say so.
-    fraction = np.clip(mean / n, 0.0, 1.0)
-    fraction = np.where(fraction < 1e-300, 0.0, np.where(1 - fraction < 1e-15, 1.0, fraction))
-    exponents = n * _kl(seen / n, fraction)
+    exponents = n * _kl(seen / n, _in_favour(seen / n, np.clip(mean / n, 0.0, 1.0)))
     worst = int(np.argmax(exponents))
     p = min(1.0, 2 * len(seen) * exp(-exponents[worst])) if exponents[worst] < inf else 0.0
     label = names[np.flatnonzero(used.reshape(-1))[worst]]
@@ -125,6 +191,7 @@ def _fit_finding(seen: Counts, law: Floats, share: float, which: str = "") -> Fi
             d += int(possible.sum()) - 1
             here = counts > 0
             t += float((counts[here] * np.log(counts[here] / (total * row[here]))).sum())
+    t -= ROUNDED * int(seen.sum())  # in favour of the release
     p = 1.0 if t <= d or d == 0 else min(1.0, exp(max(-700.0, d * (1 + log(t / d)) - t)))
     return Finding(what, p, share, f"statistic {t:.1f} with {d} degrees")
 
@@ -174,11 +241,19 @@ def _by_stratum(
     return parts
 
 
-def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], *, error: float = ERROR) -> Audit:
+def examine(
+    design: Design,
+    inputs: npt.NDArray[Any],
+    letters: npt.NDArray[Any],
+    *,
+    kept: Kept | None = None,
+    error: float = ERROR,
+) -> Audit:
     """Test drawn letters, row by row beside the channel row that each record reads.
 
     `inputs` holds the index of the channel row of each record and `letters` the index of the letter drawn for it, or
-    one column of both for each window of a composition; windows are then tested one by one.
+    one column of both for each window of a composition; windows are then tested one by one. Columns that leave as they
+    are must be equal, and count beside the letters in what the rows show about a view.
     """
     if not len(letters):
         return Audit(0, True, error, ())
@@ -193,12 +268,32 @@ def examine(design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any],
         found, told = _examined(channel, which, those, read, drawn, share)
         findings += found
         leakage += told
+    if kept is not None:
+        findings.append(kept.equal(share))
+        leakage = [_with_kept(design, inputs, letters, kept, entry) for entry in leakage]
     where = isinstance(design.channel, Strata)
     moved = [(transitions(channel, *arrays), {"where": which} if where else {}) for channel, which, arrays in parts]
     found_moved = tuple({**entry, **place} for entry, place in moved if entry)
     spent = tuple(realised(design, measure, inputs, letters, share) for measure in measures)
     findings += [_distortion_finding(one, share) for one in spent]
     return Audit(len(letters), True, error, tuple(findings), tuple(leakage), attacks(design), found_moved, spent)
+
+
+def _with_kept(
+    design: Design, inputs: npt.NDArray[Any], letters: npt.NDArray[Any], kept: Kept, entry: dict[str, Any]
+) -> dict[str, Any]:
+    """What the rows show about a view by their letters and kept columns together, as they stand in the release."""
+    channel = design.channel
+    if too_many(channel) or not isinstance(channel, Channel) or not set(entry["view"]) <= set(channel.inputs):
+        return entry
+    shares, _ = _view_given_input(channel, entry["view"])
+    value = shares.argmax(axis=1)[inputs.astype(np.int64)]
+    _, leaves = np.unique(np.stack([letters.astype(np.int64), kept.after], axis=1), axis=0, return_inverse=True)
+    leaves, wide = leaves.reshape(-1), int(leaves.max()) + 1
+    counts = np.bincount(value * wide + leaves, minlength=shares.shape[1] * wide).reshape(-1, wide)
+    told, rows = _information(counts.astype(np.float64)), int(counts.sum())
+    degrees = (int((counts.sum(axis=1) > 0).sum()) - 1) * (int((counts.sum(axis=0) > 0).sum()) - 1)
+    return {**entry, "seen_bits": told, "expected_by_chance_bits": degrees / (2 * log(2) * max(1, rows))}
 
 
 def _distortion_finding(found: Realised, share: float) -> Finding:
@@ -223,7 +318,7 @@ def _examined(
         return _records(channel, views, inputs.astype(np.int64), letters.astype(np.int64), share)
     if too_many(channel):
         return _examined_without_rows(channel, which, inputs, letters, share), []
-    law = np.array([[float(v) for v in row] for row in channel.drawn])
+    law = _rows_of(channel)
     shape = law.shape
     seen = np.bincount(inputs.astype(np.int64) * shape[1] + letters, minlength=shape[0] * shape[1]).reshape(shape)
     n, labels = seen.sum(axis=1), [" ".join(y) for y in channel.letters()]
@@ -303,7 +398,7 @@ def _dealt(
     share: float,
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
     """Columns and words against the law of each type; for each sample, the roles that it plays against its value."""
-    dealt, law = Dealt.read(channel, inputs, letters), np.array([[float(v) for v in row] for row in channel.drawn])
+    dealt, law = Dealt.read(channel, inputs, letters), _rows_of(channel)
     if (dealt.pair < 0).any():
         what = "released letters follow the certified channel"
         return [Finding(what, 0.0, share, "a letter was released that its input cannot draw")], []
@@ -364,9 +459,20 @@ def _view_given_input(channel: Kernel, view: Sequence[str]) -> tuple[Floats, lis
 
 
 def examine_shuffled(
-    design: Design, original: Pmf, rows: int, letters: npt.NDArray[Any], *, error: float = ERROR
+    design: Design,
+    original: Pmf,
+    rows: int,
+    letters: npt.NDArray[Any],
+    *,
+    inputs: npt.NDArray[Any] | None = None,
+    kept: Kept | None = None,
+    error: float = ERROR,
 ) -> Audit:
-    """Test a release whose rows were shuffled: only how often each letter occurs can be compared with the original."""
+    """Test a release whose rows were shuffled: only how often each letter occurs can be compared with the original.
+
+    Columns that leave as they are must occur as often as before; beside each of their outcomes the letters are counted
+    too, where `inputs` says which row of the channel each original record reads.
+    """
     size = Finding(
         "as many rows as the original", 1.0 if len(letters) == rows else 0.0, error, f"{len(letters)} of {rows}"
     )
@@ -379,7 +485,7 @@ def examine_shuffled(
             findings.append(_shuffled_records(channel, original, rows, drawn, error / 2))
             continue
         large = too_many(channel)
-        law = np.zeros((channel.shape[0], 0)) if large else np.array([[float(v) for v in r] for r in channel.drawn])
+        law = np.zeros((channel.shape[0], 0)) if large else _rows_of(channel)
         weight = np.zeros(len(law))
         outcomes, index = original.grouped(list(channel.inputs))
         shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
@@ -395,6 +501,9 @@ def examine_shuffled(
         seen = np.bincount(drawn.astype(np.int64), minlength=len(expected))
         what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
         findings.append(_counts_finding(what, seen, expected, trials, error / (2 * len(parts)), labels))
+    if kept is not None:
+        findings.append(kept.as_often(error))
+        findings += _letters_beside(design.channel, inputs, letters, kept, error / 2)
     return Audit(len(letters), False, error, tuple(findings), attacks=attacks(design))
 
 
@@ -411,6 +520,26 @@ def _shuffled_records(
     seen = np.bincount(letters.astype(np.int64), minlength=len(mean))
     trials = np.array(float(max(1, len(letters))))
     return _counts_finding("how often each record was released", seen, mean, trials, share, records.names_of(channel))
+
+
+def _letters_beside(
+    channel: Kernel, inputs: npt.NDArray[Any] | None, letters: npt.NDArray[Any], kept: Kept, share: float
+) -> list[Finding]:
+    """How often each letter stands beside each outcome of the kept columns, where a list of both is not too long."""
+    written_out = isinstance(channel, Channel | Pram | Resample | Strata) and channel.few and letters.ndim == 1
+    if inputs is None or not written_out or len(kept.before) != len(kept.after):
+        return []
+    values, before = np.unique(kept.before, return_inverse=True)
+    if len(values) * channel.shape[1] > BESIDE or not np.isin(kept.after, values).all():
+        return []
+    law, after = _doubles(channel.rows), np.searchsorted(values, kept.after)
+    reads = np.bincount(before.reshape(-1) * len(law) + inputs.astype(np.int64), minlength=len(values) * len(law))
+    mean = reads.reshape(len(values), -1).astype(np.float64) @ law
+    size = len(values) * channel.shape[1]
+    seen = np.bincount(after * channel.shape[1] + letters.astype(np.int64), minlength=size).reshape(mean.shape)
+    what = f"how often each letter stands beside {', '.join(kept.names)}"
+    labels = [f"letter {' '.join(y)} beside outcome {k + 1}" for k in range(len(values)) for y in channel.letters()]
+    return [_counts_finding(what, seen, mean, mean.sum(axis=1, keepdims=True).round(), share, labels)]
 
 
 def _shuffled_numbers(

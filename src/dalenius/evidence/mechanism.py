@@ -29,7 +29,13 @@ from dalenius.measures.bayes import guess_after, guess_before
 from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_output
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
-from dalenius.measures.individual import Individual, independent_capacity, individual_capacity
+from dalenius.measures.individual import (
+    Individual,
+    independent_capacity,
+    individual_capacity,
+    most_bits,
+    ordered,
+)
 from dalenius.measures.renyi import ORDERS, renyi_level, zcdp_level
 from dalenius.measures.shannon import conditional_mutual_information_bounds, mutual_information_bounds
 
@@ -83,6 +89,7 @@ class MechanismAudit:
     renyi: Mapping[int, float | None] = field(default_factory=dict)
     zcdp_rho: float | None = None
     attacks: tuple[Attack, ...] = ()
+    unproved: bool = False  # where a level is None: whether none was proved, and not that there is none
 
     @property
     def worst(self) -> Individual:
@@ -131,7 +138,8 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
     """
     names = tuple(channel.inputs)
     groups = {k: individual_capacity(channel, group=k) for k in range(1, min(len(names), GROUPS) + 1)}
-    whole = capacity(channel)
+    whole, most = capacity(channel), max(most_bits(len(letters)) for letters in channel.inputs.values())
+    independent, groups[1] = ordered(independent_capacity(channel), groups[1], most)
     strong, contraction = strong_dp_epsilon(channel), eta_kl(channel)[1]
     met: list[Guarantee] = [Dalenius(_level(g.high), group=k) for k, g in groups.items()]
     if strong is not None:
@@ -146,7 +154,7 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
         names,
         (whole.low, whole.high),
         groups,
-        independent_capacity(channel),
+        independent,
         dp_epsilon(channel),
         strong,
         contraction,

@@ -8,8 +8,10 @@ the first or the last one. A left inverse of `give` turns that into an interval 
 and the middle is a sum of independent 0/1 draws of probability F(k). Where nothing was rounded the ends meet.
 """
 
+from bisect import bisect_left
 from fractions import Fraction
-from math import exp, inf, nextafter
+from itertools import accumulate
+from math import exp, inf, log, nextafter, prod
 from typing import Any
 
 import numpy as np
@@ -22,13 +24,14 @@ from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up, written
 from dalenius.core.shifting import Axis
 from dalenius.evidence.mechanism import MechanismAudit
-from dalenius.measures.individual import Individual
+from dalenius.measures.individual import Individual, most_bits
 from dalenius.solvers.noise import capacity_weights, information
 
 __all__ = ["examine_noise", "expected_letters", "noise_seen"]
 
 Floats = npt.NDArray[np.float64]
 PLACES = 65  # thresholds k on each axis
+FLOAT = 2.0**-52
 SLACK = 1e-6  # of a left inverse in floats
 
 
@@ -68,27 +71,35 @@ def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[An
         if begins[-1] > axis.reach + SLACK or ends[0] < -axis.reach - SLACK:
             found.append((what, 0.0, "a number was released that its record cannot draw"))
             continue
-        below = np.cumsum(_law(axis))
-        places = np.unique(np.searchsorted(below, np.linspace(0, 1, PLACES + 2)[1:-1]))
-        worst, at = 0.0, int(places[0]) - axis.reach
-        for k in places.tolist():
-            share, value = float(below[k]), k - axis.reach
-            least, most = (float(np.searchsorted(side, value, side="right")) / n for side in (ends, begins))
-            exponent = n * (_kl(least, share) if least > share else _kl(most, share) if most < share else 0.0)
+        below = list(accumulate(axis.weights[:0:-1] + axis.weights))  # integers: the last is all of the mass
+        places = sorted({bisect_left(below, below[-1] * k // (PLACES + 1)) for k in range(1, PLACES + 1)})
+        worst, at = 0.0, places[0] - axis.reach
+        for k in places:
+            share, value = Fraction(below[k], below[-1]), k - axis.reach
+            least, most = (Fraction(int(np.searchsorted(side, value, side="right")), n) for side in (ends, begins))
+            exponent = _exponent(n, least if least > share else most if most < share else share, share)
             worst, at = max((worst, at), (exponent, value))
         p = min(1.0, 2 * len(places) * exp(-min(worst, 700.0)))
         seen = int(np.searchsorted(ends, at, side="right")), int(np.searchsorted(begins, at, side="right"))
-        expected = n * float(below[at + axis.reach])
+        expected = n * float(Fraction(below[at + axis.reach], below[-1]))
         found.append((what, p, f"noise of at most {at}: seen {seen[0]} to {seen[1]}, expected {expected:.1f}"))
     return found
 
 
-def _kl(a: float, b: float) -> float:
-    """Binary relative entropy in nats."""
-    if b <= 0 or b >= 1:
-        return 0.0 if a == b else inf
-    parts = ((a, b), (1 - a, 1 - b))
-    return max(0.0, float(sum(x * np.log(x / y) for x, y in parts if x > 0)))
+def _exponent(n: int, seen: Fraction, share: Fraction) -> float:
+    """n times the binary relative entropy of two exact shares in nats, rounded in favour of the release.
+
+    >>> _exponent(400, Fraction(1), Fraction(1)), _exponent(4, Fraction(1, 2), Fraction(0))
+    (0.0, inf)
+    """
+    if seen == share:
+        return 0.0
+    parts = [(a, b) for a, b in ((seen, share), (1 - seen, 1 - share)) if a]
+    if not all(b for _, b in parts):
+        return inf
+    told = sum(float(a) * (log(a.numerator * b.denominator) - log(b.numerator * a.denominator)) for a, b in parts)
+    sizes = [v.bit_length() for a, b in parts for v in (*a.as_integer_ratio(), *b.as_integer_ratio())]
+    return max(0.0, n * (told - 8 * FLOAT * max(sizes)))  # each logarithm is right to a rounding of itself
 
 
 def expected_letters(channel: Noise, places: npt.NDArray[Any], weights: Floats) -> list[Floats] | None:
@@ -120,7 +131,8 @@ def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[st
     level = stated["epsilon_nats"]
     capacity, contraction = (stated[name] or Fraction(0) for name in ("capacity_bits", "eta_kl"))
     low = sum(_told(a, law) for a, law in zip(read.axes, laws, strict=True)) if len(read.axes) == 1 else 0.0
-    high = _up(capacity)
+    held = most_bits(prod(len(a) for a in channel.inputs.values()))
+    high = min(_up(capacity), held)
     apart = min(Fraction(1), release.delta((), Fraction(0)))
     met: list[Guarantee] = [Dalenius(_short(capacity)), Contraction(_short(contraction))]
     met += [] if level is None else [LocalDP(_short(level))]

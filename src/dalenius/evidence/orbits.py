@@ -9,7 +9,7 @@ from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.numbers import exact, up
 from dalenius.evidence.mechanism import GROUPS, MechanismAudit, UnderPrior
 from dalenius.measures.capacity import Bracket, aligned
-from dalenius.measures.individual import Belief, Individual
+from dalenius.measures.individual import Belief, Individual, ordered
 from dalenius.measures.orbits import Columns, Ends, Pairs, capacity_of_orbits, entropy, outward
 from dalenius.measures.renyi import ORDERS
 
@@ -35,7 +35,9 @@ def examine_orbits(channel: Orbits, prior: Pmf | None = None, *, remarks: tuple[
     pairs, whole = Pairs(channel), capacity_of_orbits(channel)
     groups = {k: _individual(channel, pairs, k, whole) for k in range(1, min(channel.n, GROUPS) + 1)}
     alone = pairs.two_values(pairs.neighbours)[0]
-    independent = alone.low, alone.high if pairs.letters == 2 else groups[1].high
+    most = _held(next(iter(channel.inputs.values())), 1)[1]
+    ends = alone.low, alone.high if pairs.letters == 2 else groups[1].high
+    independent, groups[1] = ordered(ends, groups[1], most)
     level, strong = pairs.level(pairs.neighbours), pairs.level(pairs.every)
     variation = _up(pairs.apart)
     met: list[Guarantee] = [Dalenius(_short(g.high), group=k) for k, g in groups.items()]

@@ -25,7 +25,7 @@ from dalenius.kernel.numbers import Node, Work, require
 
 LONGEST = 1 << 21  # shifts and values of an axis
 COMPARED = 1 << 22  # entries that are compared one by one
-FINE = 96  # bits after the point of a logarithm that is convolved
+LOG_BITS = 96  # after the point of numbers that are convolved
 TWO_PI_E = Fraction("17.0794684453471341309271018")  # from above
 NOTHING = Fraction(0)
 
@@ -293,7 +293,7 @@ class Axis:
         law = self.output(self.prior)
         many = self.total * sum(self.prior.values())
         self.work.spend(LOG_COST * (len(law) + 2 * (self.last - self.first + 1)), many.bit_length())
-        cost = [-(log2(v, many)[0] >> BITS - FINE) if v else None for v in law]
+        cost = [-(log2(v, many)[0] >> BITS - LOG_BITS) if v else None for v in law]
         line = [
             cost[min(max(t, self.low), self.high) - self.low]
             for t in range(self.first - self.reach, self.last + self.reach + 1)
@@ -301,7 +301,9 @@ class Axis:
         known = [v for v in line if v is not None]
         require(len(known) == len(line), "the prior of an axis leaves out a released value")
         smoothed = convolved(known, self.weights, self.work)[2 * self.reach : len(line)]  # N is symmetric
-        worst = max(self.certain(c) + (-(-v // self.total) << BITS - FINE) for c, v in enumerate(smoothed, self.first))
+        worst = max(
+            self.certain(c) + (-(-v // self.total) << BITS - LOG_BITS) for c, v in enumerate(smoothed, self.first)
+        )
         return max(NOTHING, bits(worst))
 
     def from_variance(self) -> Fraction:

@@ -46,4 +46,4 @@ def leaves(
                 yield stack.pop(), node
             case _:
                 raise node.refuse("a node is a split or a leaf")
-    require(not stack, "a tree lacks leaves")
+    require(not stack, "a tree of cases lacks leaves")

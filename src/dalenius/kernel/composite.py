@@ -31,7 +31,7 @@ from math import lcm, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Rows, read_channel
 from dalenius.kernel.divided import strata, told_by_strata, window
-from dalenius.kernel.groups import Groups
+from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.release import Compact, Figures, Metric, Release, release_of
@@ -56,10 +56,7 @@ class ByLemma(Release):
     @property
     def groups(self) -> Groups:
         """The independent groups that the lemma speaks of."""
-        law = self.setting.law
-        if not isinstance(law, Groups) or not law.independent:
-            raise Refused("the law is not made of independent groups")
-        return law
+        return independent_groups(self.setting.law)
 
     @abstractmethod
     def hide(self, secret: Sequence[str]) -> None:
@@ -151,14 +148,6 @@ class Windows(Compact):
     def release(self, setting: Setting) -> Release:
         return WindowsRelease(setting, self)
 
-    def seen(self, setting: Setting) -> list[Setting]:
-        """The setting of each window."""
-        mechanism = setting.mechanism
-        return [
-            window(setting, tuple(mechanism.observe[i] for i in at), mechanism.release[k : k + 1])
-            for k, at in enumerate(self.reads)
-        ]
-
 
 def read_windows(node: Node, setting: Setting) -> Channel:
     """`{"form": "windows", "windows": [{"reads": [n, ...], "channel": channel}, ...]}`."""
@@ -173,9 +162,8 @@ def read_windows(node: Node, setting: Setting) -> Channel:
         at, channel = item.fields("reads", "channel")
         places = at.places(len(mechanism.observe))
         at.require(bool(places) and places == sorted(set(places)), "these are not different columns, rising")
-        names = tuple(mechanism.observe[i] for i in places)
         reads.append(tuple(places))
-        channels.append(read_channel(channel, window(setting, names, mechanism.release[k : k + 1])))
+        channels.append(read_channel(channel, window(setting, k, places)))
     width = prod(channel.width for channel in channels)
     return Windows(tuple(reads), tuple(channels), tuple(setting.sizes), width)
 
@@ -188,8 +176,8 @@ class WindowsRelease(ByLemma):
     @cached_property
     def parts(self) -> list[Release]:
         """Each window as a release of its own."""
-        settings = self.channel.seen(self.setting)
-        return [release_of(small, own) for small, own in zip(settings, self.channel.channels, strict=True)]
+        windows = enumerate(zip(self.channel.reads, self.channel.channels, strict=True))
+        return [release_of(window(self.setting, k, at), channel) for k, (at, channel) in windows]
 
     def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
         """The sum of the levels of the windows."""
@@ -245,6 +233,7 @@ class WindowsRelease(ByLemma):
     def hide(self, secret: Sequence[str]) -> None:
         seen, tree, shared = self.forest
         place = self.groups.place
+        self.work.spend(20 * len(seen) * len(secret))
         for root in sorted({tree[place[name]] for name in secret}):
             names = [name for name in secret if tree[place[name]] == root]
             own = {place[name] for name in names}
@@ -258,6 +247,7 @@ class WindowsRelease(ByLemma):
 
     def reached(self, about: Sequence[str]) -> Fraction:
         seen, _, _ = self.forest
+        self.work.spend(4 * len(seen) * len(about))
         found = Fraction(0)
         for part, among in zip(self.parts, seen, strict=True):
             found += part.information([name for name in about if self.groups.place[name] in among])[0]
@@ -265,6 +255,7 @@ class WindowsRelease(ByLemma):
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
         seen, _, _ = self.forest
+        self.work.spend(4 * len(seen))
         own = {self.groups.place[name] for name in (*about, *given)}
         for part, among in zip(self.parts, seen, strict=True):
             if own <= among:
@@ -294,9 +285,13 @@ class Strata(Compact):
 
 def read_strata(node: Node, setting: Setting) -> Channel:
     """`{"form": "strata", "channels": [channel, ...]}`."""
-    node.require(bool(setting.mechanism.strata), "there are no strata")
+    mechanism = setting.mechanism
+    node.require(bool(mechanism.strata), "there are no strata")
+    node.require(
+        mechanism.reads == mechanism.observe + mechanism.strata, "strata are not proved beside side information"
+    )
     _, channels = node.fields("form", "channels")
-    items = channels.pair(prod(len(setting.alphabets[name]) for name in setting.mechanism.strata))
+    items = channels.pair(prod(len(setting.alphabets[name]) for name in mechanism.strata))
     found = tuple(read_channel(item, small) for item, (_, small) in zip(items, strata(setting), strict=True))
     channels.require(len({channel.width for channel in found}) == 1, "the strata have different numbers of letters")
     return Strata(found, found[0].width)

@@ -1,5 +1,6 @@
 """A setting divided: into windows, into single columns, into strata. Each part is a setting of its own; no channel."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -11,12 +12,16 @@ from dalenius.kernel.numbers import require
 from dalenius.kernel.release import Joint, information
 
 
-def window(setting: Setting, reads: tuple[str, ...], release: tuple[str, ...]) -> Setting:
-    """The same records looked at through a few of the observed columns, with an output for these alone.
+def window(setting: Setting, number: int, places: Sequence[int]) -> Setting:
+    """The same records looked at through the observed columns at a few places, with an output for these alone.
+
+    The output is the released column with this number, or has letters of its own where no column is released.
 
     What is said of the letters of all outputs together (`forbid`, `never`, `freeze`, marginals) is not handed down: it
     has to be proved for the whole, or refused.
     """
+    reads = tuple(setting.mechanism.observe[i] for i in places)
+    release = setting.mechanism.release[number : number + 1]
     mechanism = replace(
         setting.mechanism,
         observe=reads,
@@ -28,10 +33,10 @@ def window(setting: Setting, reads: tuple[str, ...], release: tuple[str, ...]) -
         freeze=(),
         preserve_marginals=False,
     )
-    if not setting.has_law:
-        return Setting(setting.variables, None, mechanism, setting.work)
-    law = touching(setting.law, (*reads, *mechanism.beside))
-    return Setting(law.variables, law, mechanism, setting.work)
+    law = touching(setting.law, (*reads, *release, *mechanism.beside)) if setting.has_law else None
+    variables = setting.variables if law is None else law.variables
+    setting.work.spend(20 + 4 * len(variables))
+    return Setting(variables, law, mechanism, setting.work)
 
 
 def columns(setting: Setting) -> list[Setting]:
@@ -39,7 +44,7 @@ def columns(setting: Setting) -> list[Setting]:
     mechanism = setting.mechanism
     require(mechanism.each is not None, "the columns have no matrix of their own")
     require(mechanism.reads == mechanism.observe, "strata have a channel each, made of columns in their turn")
-    return [window(setting, (name,), (name,) if mechanism.release else ()) for name in mechanism.observe]
+    return [window(setting, k, (k,)) for k in range(len(mechanism.observe))]
 
 
 def strata(setting: Setting) -> list[tuple[int, Setting]]:
@@ -49,7 +54,7 @@ def strata(setting: Setting) -> list[tuple[int, Setting]]:
     """
     mechanism = replace(setting.mechanism, strata=(), preserve_marginals=False)
     sizes = [len(setting.alphabets[name]) for name in setting.mechanism.strata]
-    setting.work.spend(20 * prod(sizes))
+    setting.work.spend(4 * prod(sizes) * (10 + len(setting.variables)))
     found: dict[Label, list[tuple[Label, int]]] = {label: [] for label in product(*map(range, sizes))}
     if setting.has_law:
         labels = setting.labels(setting.mechanism.strata)

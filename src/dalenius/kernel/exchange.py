@@ -5,7 +5,7 @@ of each type tells as much about everything else and is independent of a sample 
 bound over types, with that one promise, bounds every mechanism.
 
 Rule "orbits": what is told is all of the input, W = X, and X is known from its values in the independent views; the law
-of these does not change when views change places. Every t(x) = p(x | y) has the margins of p in each view, and for any d
+of these does not change when views change places. Every t(x) = p(x | y) has the margins of p in each view; for any d
 
     I(X; Y) = H(p) - E H(t) <= H(p) - d.p - min over all such t of [H(t) - d.t].                                    (1)
 
@@ -30,12 +30,11 @@ from dalenius.kernel.logs import BITS, LOG_COST, bits, entropy, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.promises import Independent, Promise
+from dalenius.kernel.rows import UNIT
 from dalenius.kernel.rules import proved_bound
 
-UNIT = 60  # bits after the point of a multiplier
-
 Atom = tuple[Label, ...]  # the value of each view
-Box = tuple[Label, dict[int, int], list[int]]  # the class of each view, lower ends of atoms, upper ends of orbits
+OrbitBox = tuple[Label, dict[int, int], list[int]]  # the class of each view, lower ends of atoms, upper ends of orbits
 
 
 def bound_by_types(
@@ -61,7 +60,7 @@ def bound_by_orbits(
 
 
 @dataclass(frozen=True)
-class Orbits:
+class OrbitTable:
     """Atoms up to a group: the first atom and the size of each orbit, the orbit and the cells of each atom.
 
     A cell is a class of views and a value; `mass` is what the law gives it, `often` for how many views it speaks.
@@ -119,7 +118,7 @@ class Exchange:
         start = orbits((0,) * len(self.atoms[0]))
         top = [min(start.mass[cell] for cell in start.cells[first]) for first in start.first]
 
-        def split(box: Box, node: Node) -> list[Box]:
+        def split(box: OrbitBox, node: Node) -> list[OrbitBox]:
             """All of an orbit below a threshold; or the named atom above it, told apart from the others."""
             colours, low, high = box
             _, atom, threshold = node.pair(3)
@@ -135,14 +134,14 @@ class Exchange:
             above = [high[here.place[first]] for first in orbits(finer).first]
             return [(colours, low, below), (finer, low | {x: max(at, low.get(x, 0))}, above)]
 
-        root: Box = ((0,) * len(self.atoms[0]), {}, top)
+        root: OrbitBox = ((0,) * len(self.atoms[0]), {}, top)
         found = [self._least(orbits(box[0]), box, node) for box, node in leaves(tree, root, split, self.work)]
         least = [value for value in found if value is not None]
         tree.require(bool(least), "no box has a column")
         paid = Fraction(sum(n * d for n, d in zip(self.mass, self.slope, strict=True)), self.total << UNIT)
         return entropy(self.mass, self.work)[1] - paid - bits(Fraction(min(least), self.one << UNIT))
 
-    def _orbits(self, colours: Label) -> Orbits:
+    def _orbits(self, colours: Label) -> OrbitTable:
         """The orbits of the group that lets views of one colour change places."""
         number = {cell: k for k, cell in enumerate((c, value) for c in sorted(set(colours)) for value in self.margin)}
         self.work.spend(30 * len(self.atoms) * len(colours))
@@ -157,7 +156,7 @@ class Exchange:
         first = [inside[0] for inside in members.values()]
         size = [len(inside) for inside in members.values()]
         mass = [self.margin[value] * self.one // self.total for _, value in number]
-        return Orbits(first, size, place, cells, mass, [colours.count(c) for c, _ in number])
+        return OrbitTable(first, size, place, cells, mass, [colours.count(c) for c, _ in number])
 
     def _spread(self, mass: int) -> int:
         """-t log2 t from below for t = mass / one, in units of 2^-(UNIT + BITS) / one, as every sum of `_least`."""
@@ -167,7 +166,7 @@ class Exchange:
             self._spreads[mass] = -times_log2(t, t)[1] * self.one << UNIT
         return self._spreads[mass]
 
-    def _least(self, orbits: Orbits, box: Box, node: Node) -> int | None:
+    def _least(self, orbits: OrbitTable, box: OrbitBox, node: Node) -> int | None:
         """The least H(t) - d.t in a box, from below; None if no t with these margins is there."""
         _, low, high = box
         sigma, *multipliers = [item.whole() for item in node.items()[1:]] or [0]

@@ -11,7 +11,7 @@ from functools import cached_property
 from math import prod
 
 from dalenius.kernel.nouns import PRODUCTS, Label, Law, Variable, read_outcomes
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, require
 
 
 class Groups(Law):
@@ -86,6 +86,13 @@ class Groups(Law):
 def touching(law: Law, names: Sequence[str]) -> Law:
     """The smallest part of a law that stands by itself and has all of these variables."""
     return law.touching(names) if isinstance(law, Groups) else law
+
+
+def independent_groups(law: Law) -> Groups:
+    """The law as one of independent groups, or a refusal."""
+    if not isinstance(law, Groups) or not law.independent:
+        raise Refused("the law is not made of independent groups")
+    return law
 
 
 def _laws(node: Node, kinds: tuple[str, ...], variables: tuple[Variable, ...], work: Work) -> tuple[Law, ...]:

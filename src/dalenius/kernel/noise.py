@@ -1,4 +1,4 @@
-r"""Form "noise": numbers on grids, noise along axes, given back on the grids; all figures from the weights of the noise.
+r"""Form "noise": numbers on grids, noise along axes, given back on the grids; figures from the weights of the noise.
 
 A record with the places x of its columns has the values t on the axes (`axes`), with independent noise on each. Column
 j is released as the grid point of number floor(give_j t + shift_j), counted from its first released one, or the nearest
@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import isqrt, lcm, prod
 
-from dalenius.kernel.axes import NOTHING, Axis, two_to
+from dalenius.kernel.axes import COMPARED, NOTHING, Axis, two_to
 from dalenius.kernel.channel import Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import bits, exp, log2, nats
@@ -21,8 +21,7 @@ from dalenius.kernel.numbers import Node, Refused, Work, fraction, require
 from dalenius.kernel.release import Compact, Figures, Joint, Metric, Release, information
 
 LEVELS = ("1/2", "1", "2", "4")  # at which delta is stated
-COMPARED = 1 << 22  # values of a secret times values of an axis
-MOST_LETTERS = 1 << 31
+WIDEST = 1 << 31
 HALF = Fraction(1, 2)
 
 
@@ -68,7 +67,7 @@ class Noise(Compact):
         self.grids = Grids(setting)
         many = len(self.grids.names)
         self.offsets = first.wholes()
-        self.widths = [item.place(MOST_LETTERS, 1) for item in letters.pair(many)]
+        self.widths = [item.place(WIDEST, 1) for item in letters.pair(many)]
         first.require(len(self.offsets) == many, "there is not a first letter for each column")
         self.axes = [Axis(item, self.grids.sizes, setting.work) for item in axes.items()]
         axes.require(bool(self.axes), "there is no axis")

@@ -2,7 +2,7 @@ r"""Rule "noise": what numbers on grids must tell, or must err, and the least ca
 
 For every Y with squared errors D_j, X - E[X | Y] plus a uniform number on the grid has a density of variance at most
 D_j / step_j^2 + 1/12 in steps, so that H(X | Y) <= sum_j 1/2 log2 (2 pi e (D_j / step_j^2 + 1/12)), at most
-k/2 log2 (2 pi e (sum_j D_j + sum_j step_j^2 / 12) / k) - sum_j log2 step_j for k columns; I(S; Y) >= I(S; X) - H(X | Y).
+k/2 log2 (2 pi e (sum_j D_j + sum_j step_j^2 / 12) / k) - sum_j log2 step_j for k columns. I(S; Y) >= I(S; X) - H(X|Y).
 For one column and Y on its grid, continued at both ends, Blahut's dual says more: for any s > 0 and positive weights a,
 
     I(X; Y) >= sum_x p log2 a - log2 max_y sum_x p a 2^(-s (x - y)^2) - s E (X - Y)^2      in steps.
@@ -15,7 +15,7 @@ and any slope >= 0 that is at least min_k (g_k + slope |k|^p) - slope M. For ind
 from fractions import Fraction
 from math import ceil, floor
 
-from dalenius.kernel.axes import NOTHING, TWO_PI_E, convolved, two_to, weighed
+from dalenius.kernel.axes import LOG_BITS, NOTHING, TWO_PI_E, convolved, two_to, weighed
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.document import Limit, Objective
 from dalenius.kernel.logs import E_HIGH, LOG_COST, bits, log2
@@ -23,8 +23,6 @@ from dalenius.kernel.noise import Grids
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import Contraction, Dalenius, Leakage, LocalDP, Promise
-
-FINE = 96  # bits after the point of a power of two
 
 
 def bound_of_noise(
@@ -96,13 +94,15 @@ class Unknown:
         law, work = self.setting.mass, self.setting.work
         given.require(set(law) <= set(weights), "a number that occurs has no weight")
         work.spend(LOG_COST * (size + len(law)))
-        power = [ceil(two_to(-slope * k * k)[1] * (1 << FINE)) if slope * k * k < FINE else 1 for k in range(size)]
+        power = [
+            ceil(two_to(-slope * k * k)[1] * (1 << LOG_BITS)) if slope * k * k < LOG_BITS else 1 for k in range(size)
+        ]
         masses = [law.get(i, 0) * weights.get(i, 0) for i in range(size)]
         # Beyond the ends of the grid the sums are smaller.
         most = max(convolved(masses, power[:0:-1] + power, work)[size - 1 : 2 * size - 1])
         total = self.setting.total
         told = sum(n * log2(weights[i])[0] for i, n in law.items()) // total
-        rate = bits(told - log2(most, total << FINE)[1])
+        rate = bits(told - log2(most, total << LOG_BITS)[1])
         return self.setting.law.entropy(self.grids.names, work)[1] - rate, slope / self.grids.steps[0] ** 2
 
     def least_told(self, secret: tuple[str, ...], squared: Fraction) -> Fraction:

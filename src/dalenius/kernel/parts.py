@@ -26,7 +26,7 @@ from itertools import pairwise
 
 from dalenius.kernel.divided import columns, strata, told_by_strata
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.groups import Groups
+from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.logs import BITS, LOG_COST, bits, log2
 from dalenius.kernel.nouns import Label, Law, Setting
 from dalenius.kernel.numbers import Node, Work
@@ -84,23 +84,18 @@ def bound_by_groups(
 ) -> Fraction:
     """The least of I(W; X), of I(W; X | V) for each view V, and of the surprisal; group by group."""
     proof.fields("rule")
-    law = setting.law
-    if not isinstance(law, Groups) or not law.independent:
-        raise proof.refuse("the law is not made of independent groups")
-    plain = objective.maximise and not objective.each and not setting.mechanism.beside
+    law = independent_groups(setting.law)
+    plain = objective.maximise and not setting.mechanism.beside
     proof.require(plain, "groups are for information, and for mechanisms beside which nothing leaves")
     views = [promise.secret for promise in promises if isinstance(promise, Independent)]
-    names = (objective.about, setting.mechanism.observe)
-    told = [_told_in_group(group, *names, (), setting.work) for group in law.groups]
-    gains = [Fraction(0)]
+    seen, work = setting.mechanism.observe, setting.work
+    told = [_told_in_group(group, objective.about, seen, (), work) for group in law.groups]
+    gain = Fraction(0)
     for view in views:
-        seen = sorted({law.place[name] for name in view})
-        gains.append(
-            sum((told[b] - _told_in_group(law.groups[b], *names, view, setting.work) for b in seen), Fraction(0))
-        )
-    return min(
-        sum(told, Fraction(0)) - max(gains), _surprisal_of_groups(law, setting.mechanism.observe, views, setting.work)
-    )
+        own = {law.place[name] for name in view}
+        less = [told[b] - _told_in_group(law.groups[b], objective.about, seen, view, work) for b in own]
+        gain = max(gain, sum(less, Fraction(0)))
+    return min(sum(told, Fraction(0)) - gain, _surprisal_of_groups(law, seen, views, work))
 
 
 def _labels_in_group(law: Law, names: Names) -> list[Label]:
@@ -111,39 +106,47 @@ def _labels_in_group(law: Law, names: Names) -> list[Label]:
 
 def _told_in_group(law: Law, about: Names, seen: Names, view: Names, work: Work) -> Fraction:
     """I(W; X | V) inside one group, from above."""
+    work.spend(100 + 20 * len(law.atoms) * len(law.variables))
     joint: Joint = {}
-    labels = zip(
-        _labels_in_group(law, about), _labels_in_group(law, view), _labels_in_group(law, seen), law.atoms, strict=True
-    )
-    for w, v, x, (_, n) in labels:
+    labels = (_labels_in_group(law, names) for names in (about, view, seen))
+    for w, v, x, (_, n) in zip(*labels, law.atoms, strict=True):
         key = w, v, (0, x)
         joint[key] = joint.get(key, 0) + n
     return information(joint, work)[1]
 
 
 def _surprisal_of_groups(law: Groups, seen: Names, views: list[Names], work: Work) -> Fraction:
-    """H(X) - E[log2 1/M] from above, M the least p(X_V) of the views that lie inside one group."""
-    entropy = Fraction(0)
-    laws = list[tuple[Law, list[tuple[Fraction, int]]]]()
-    for group in law.groups:
-        inputs = {v.name for v in group.variables} & set(seen)
-        entropy += group.entropy([name for name in seen if name in inputs], work)[1]
-        least = [Fraction(1)] * len(group.atoms)
-        for view in (view for view in views if view and set(view) <= inputs):
-            labels = group.labels(view)
-            alone = Counter[Label]()
-            for label, (_, n) in zip(labels, group.atoms, strict=True):
-                alone[label] += n
-            least = [min(m, Fraction(alone[label], group.total)) for m, label in zip(least, labels, strict=True)]
-        laws.append((group, [(m, n) for m, (_, n) in zip(least, group.atoms, strict=True)]))
-    values = sorted({m for _, one in laws for m, _ in one})
-    work.spend(LOG_COST * len(values) + 8 * len(values) * sum(len(one) for _, one in laws))
+    """H(X) - E[log2 1/M] from above, M the least p(X_V) of the observed views that lie inside one group."""
+    inside: list[list[Names]] = [[] for _ in law.groups]
+    for view in views:
+        places = {law.place[name] for name in view}
+        if len(places) == 1 and set(view) <= set(seen):
+            inside[places.pop()].append(view)
+    laws = [_least_in_group(group, own, work) for group, own in zip(law.groups, inside, strict=True)]
+    values = sorted({m for one in laws for m in one})
+    work.spend(LOG_COST * len(values) + 8 * len(values) * sum(map(len, laws)))
     # E log2 1/M = log2 1/(largest value) + sum over neighbours m < m' of log2(m'/m) P(M <= m), each from below.
     rare = log2(values[-1].denominator, values[-1].numerator)[0]
     for m, following in pairwise(values):
         above = 1 << BITS  # P(M > m) from above
-        for group, one in laws:
-            above = -(-above * sum(n for value, n in one if value > m) // group.total)
+        for group, one in zip(law.groups, laws, strict=True):
+            above = -(-above * sum(n for value, n in one.items() if value > m) // group.total)
         step = following / m
         rare += log2(step.numerator, step.denominator)[0] * ((1 << BITS) - above) >> BITS
-    return entropy - bits(rare)
+    return law.entropy(seen, work)[1] - bits(rare)
+
+
+def _least_in_group(law: Law, views: list[Names], work: Work) -> Counter[Fraction]:
+    """How many records of a group have each value of the least p(X_V) of some views; 1 where there is none."""
+    work.spend(20 * len(law.atoms) * (1 + len(views)) * len(law.variables), law.total.bit_length())
+    least = [law.total] * len(law.atoms)
+    for view in views:
+        labels = law.labels(view)
+        alone = Counter[Label]()
+        for label, (_, n) in zip(labels, law.atoms, strict=True):
+            alone[label] += n
+        least = [min(m, alone[label]) for m, label in zip(least, labels, strict=True)]
+    found = Counter[Fraction]()
+    for m, (_, n) in zip(least, law.atoms, strict=True):
+        found[Fraction(m, law.total)] += n
+    return found

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import ceil, floor, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Rows
 from dalenius.kernel.composite import ByLemma
 from dalenius.kernel.groups import touching
-from dalenius.kernel.logs import LOG_COST, bits, log2, times_log2
+from dalenius.kernel.logs import BITS, bits, entropy, log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.release import Compact, Release
@@ -33,6 +33,7 @@ from dalenius.kernel.release import Compact, Release
 MODULI = 1 << 10
 CONVOLVED = 1 << 12  # states of a sum that are added up one by one
 ADDED = 1 << 9  # different values of a sum of entropies
+States = tuple[int, tuple[tuple[int, ...], ...]]  # a scale, and a law of the states for each letter
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Sums(Compact):
     """The states of each observed column as rows over one scale, and the columns that each sum adds up."""
 
     modulus: int
-    states: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+    states: tuple[States, ...]
     terms: tuple[tuple[int, ...], ...]
     width: int
     form = "sums"
@@ -63,13 +64,11 @@ class Sums(Compact):
     def _added(self, law: Counter[tuple[int, ...]], i: int, row: Sequence[int]) -> Counter[tuple[int, ...]]:
         """The law of the sums so far with the state of one more sample."""
         found: Counter[tuple[int, ...]] = Counter()
+        moves = [int(i in terms) for terms in self.terms]
         for y, n in law.items():
             for s, v in enumerate(row):
-                if v:
-                    moved = (
-                        (t + s) % self.modulus if i in terms else t for t, terms in zip(y, self.terms, strict=True)
-                    )
-                    found[tuple(moved)] += n * v
+                moved = tuple((t + s * move) % self.modulus for t, move in zip(y, moves, strict=True))
+                found[moved] += n * v
         return found
 
     def release(self, setting: Setting) -> Release:
@@ -147,28 +146,21 @@ class SumsRelease(ByLemma):
     @cached_property
     def noises(self) -> list[list[tuple[int, int, int]]]:
         """For each sample and each of its letters, the count and H(S | X = x) from both sides, in units of 2^-BITS."""
-        known: dict[object, list[tuple[int, int, int]]] = {}  # samples are often alike
-        found = []
-        for prior, (scale, rows) in zip(self.priors, self.channel.states, strict=True):
-            key = tuple(prior), rows
-            if key not in known:
-                known[key] = []
-                for x, n in prior:
-                    self.work.spend(LOG_COST * self.channel.modulus, scale.bit_length())
-                    ends = [times_log2(Fraction(v, scale), Fraction(v, scale)) for v in rows[x] if v]
-                    known[key].append((n, -sum(high for _, high in ends), -sum(low for low, _ in ends)))
-            found.append(known[key])
-        return found
+        return [
+            [(n, *self._entropy(rows[x])) for x, n in prior]
+            for prior, (_, rows) in zip(self.priors, self.channel.states, strict=True)
+        ]
+
+    def _entropy(self, weights: Sequence[int]) -> tuple[int, int]:
+        low, high = entropy([weight for weight in weights if weight], self.work)
+        return floor(low * (1 << BITS)), ceil(high * (1 << BITS))
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
-        observe = self.setting.mechanism.observe
         most = log2(self.channel.modulus)[1]
         found = Fraction(0)
-        for name in about:
-            if (
-                name in observe and name not in given
-            ):  # a variable that is not observed is independent of those that are
-                noise = self.noises[observe.index(name)]
+        # A variable that is not observed is independent of those that are, and tells nothing.
+        for name, noise in zip(self.setting.mechanism.observe, self.noises, strict=True):
+            if name in about and name not in given:
                 unsure = Fraction(sum(n * low for n, low, _ in noise), sum(n for n, _, _ in noise))
                 found += max(Fraction(0), most - unsure)
         return bits(found)
@@ -201,30 +193,26 @@ class SumsRelease(ByLemma):
 
     def _apart(self) -> Fraction:
         """What each sum tells by itself, added up, from below, in units of 2^-BITS; 0 where one has too many states."""
-        if any(self.channel.modulus ** len(terms) > CONVOLVED for terms in self.channel.terms):
+        terms_of = self.channel.terms
+        if any(self.channel.modulus ** len(terms) > CONVOLVED for terms in terms_of):
             return Fraction(0)
-        known: dict[object, Fraction] = {}  # sums are often alike
-        found = Fraction(0)
-        for terms in self.channel.terms:
-            key = tuple((tuple(self.priors[i]), self.channel.states[i]) for i in terms)
-            if key not in known:
-                known[key] = self._alone(terms)
-            found += known[key]
-        return found
+        first: dict[object, int] = {}  # samples, and then sums, are often alike
+        samples = zip(map(tuple, self.priors), self.channel.states, strict=True)
+        alike = [first.setdefault(sample, i) for i, sample in enumerate(samples)]
+        many = Counter(tuple(alike[i] for i in terms) for terms in terms_of)
+        return sum((n * self._alone(terms) for terms, n in many.items()), Fraction(0))
 
     def _alone(self, terms: tuple[int, ...]) -> Fraction:
         """log2 M - H(Y_k | X) of one sum, from below."""
         size = self.channel.modulus
-        scale = prod(self.channel.states[i][0] for i in terms)
         total = prod(sum(n for _, n in self.priors[i]) for i in terms)
         told = log2(size)[0] * total
-        work = prod(len(self.priors[i]) for i in terms) * size
-        self.work.spend(work * (LOG_COST + 4 * size * len(terms)), scale.bit_length())
+        longest = sum(self.channel.states[i][0].bit_length() for i in terms)
+        self.work.spend(4 * prod(len(self.priors[i]) for i in terms) * size**2 * len(terms), longest)
         for letters in product(*(self.priors[i] for i in terms)):
             law = [1, *[0] * (size - 1)]
             for i, (x, _) in zip(terms, letters, strict=True):
                 row = self.channel.states[i][1][x]
                 law = [sum(law[s] * row[t - s] for s in range(size)) for t in range(size)]  # t - s modulo M
-            mass = prod(n for _, n in letters)
-            told += mass * sum(times_log2(Fraction(v, scale), Fraction(v, scale))[0] for v in law if v)
+            told -= prod(n for _, n in letters) * self._entropy(law)[1]
         return Fraction(told, total)

@@ -1,8 +1,9 @@
 r"""Form "filled": a column of any number of letters, released by filling up to a level (003, eq. 16-18).
 
 With the level t, a letter x of mass p(x) > t stays with probability 1 - t / p(x), every other never; else a letter is
-drawn from q(y) = (p(y) - t)^+ / s. With D = sum_x min(p, t) - t and s = 1 - D - t, the released letters have the law q, and
-p(x | y) is 1 - D for x = y, else min(p(x), t). So every figure is a sum over the letters above, and Pr(Y != X) = D. A level that no letter is above releases the first most frequent letter, always.
+drawn from q(y) = (p(y) - t)^+ / s. With D = sum_x min(p, t) - t and s = 1 - D - t, the released letters have the law q,
+and p(x | y) is 1 - D for x = y, else min(p(x), t). So every figure is a sum over the letters above the level, and
+Pr(Y != X) = D. A level that no letter is above releases the first most frequent letter, always.
 """
 
 from bisect import bisect_right
@@ -72,7 +73,7 @@ def log2_of_many(rising: Sequence[int], power: int, work: Work) -> Ends:
     return bits(low + below * (E_LOW if below > 0 else E_HIGH)), bits(high + above * (E_HIGH if above > 0 else E_LOW))
 
 
-class Column:
+class Tally:
     """The counts of the letters that occur, rising."""
 
     def __init__(self, setting: Setting) -> None:
@@ -141,7 +142,7 @@ class Poured(Release):
 
     def __init__(self, setting: Setting, channel: Filled) -> None:
         super().__init__(setting, channel)
-        self.column = Column(setting)
+        self.column = Tally(setting)
         found = self.column.above(channel.level)
         self.height = channel.level if found else Fraction(0)
         self.above = found or self.column.rising[-1:]  # where none is above, the most frequent letter is

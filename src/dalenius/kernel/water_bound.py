@@ -14,7 +14,7 @@ from dalenius.kernel.document import Limit, Objective
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import Leakage, Promise
-from dalenius.kernel.water import Column, log2_of, whole_hamming
+from dalenius.kernel.water import Tally, log2_of, whole_hamming
 
 
 def bound_by_water(
@@ -25,7 +25,7 @@ def bound_by_water(
     level = height.number(0)
     slope = steepness.number(1)
     names = set(setting.mechanism.observe)
-    column = Column(setting)
+    column = Tally(setting)
     found = [Fraction(0)]
     if objective.distortion is not None:
         share = whole_hamming(objective.distortion, setting)
@@ -47,7 +47,7 @@ def bound_by_water(
     return max(found)
 
 
-def _line(column: Column, level: Fraction, slope: Fraction) -> tuple[Fraction, Fraction]:
+def _line(column: Tally, level: Fraction, slope: Fraction) -> tuple[Fraction, Fraction]:
     """(a, b) with I(X; Y) >= a - b Pr(Y != X) in bits for every channel: a from below, b from above."""
     above = column.above(level)
     total = column.total

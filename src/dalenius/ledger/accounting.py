@@ -73,14 +73,14 @@ def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # n
 def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
     """Basic composition while all releases read the same letters of the same data; else each is charged its whole
     capacity over all records, because the other data of a person can be copied into what this one reads (001, general
-    and parallel composition: disjoint blocks leak as much as a correlation between them allows). Never more than the
-    letters of one person can hold."""
+    and parallel composition: disjoint blocks leak as much as a correlation between them allows). About the columns that
+    were read, and so never more than their letters can hold; what no release reads can be tied to many rows."""
     same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
     total, most = added((_own if same else _whole)(e) for e in entries), _held(entries)
     if total is None and most is None:
         return Spent(None, "a card does not tell the letters of its kept columns; add the design instead")
     if total is None or (most is not None and most <= total):
-        return Spent(most, "all that the letters of one person can hold")
+        return Spent(most, "all that the columns that were read can hold about one person")
     how = "individual capacities add: independent draws from the same data"
     return Spent(total, how if same else "several data of the same people: the capacities over all records add")
 

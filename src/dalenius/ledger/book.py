@@ -160,6 +160,11 @@ class Ledger:
             raise InputError("an answer is one draw from all records of its query; --rows is for designs and cards")
         if isinstance(mechanism, QueryMechanism) and (max_rows or 1) > mechanism.query.records:
             raise InputError(f"a person cannot have {max_rows} rows in a query over {mechanism.query.records} records")
+        most = int(source.get("max_rows", 1)) if max_rows is None else max_rows
+        if not mechanism.at_once and rows is not None and rows < most:
+            raise InputError(
+                f"a person has up to {most} rows, and only {rows} were drawn for; --rows counts all rows of the release"
+            )
         dataset = dataset or Path(str(source.get("table", source.get("pmf", "")))).name
         if not dataset:
             raise InputError("this file does not say which data it is about; name them with --dataset")
@@ -171,7 +176,7 @@ class Ledger:
             document=document,
             document_digest=_digest(document),
             rows=rows,
-            max_rows=int(source.get("max_rows", 1)) if max_rows is None else max_rows,
+            max_rows=most,
             card_digest=mechanism.digest if mechanism.card else None,
         )
         return self._charge(new, origin=None if again else origin, even_if_exceeded=already_released)
@@ -264,7 +269,7 @@ class Ledger:
                 raise NotCertified(f"the document of release {entry.id} was changed after it was charged")
             try:
                 proved(entry.document)
-            except NotCertified as e:
+            except (InputError, NotCertified) as e:
                 raise NotCertified(f"the proof of release {entry.id} does not hold: {e}") from None
         return self.status() | {"proved": True}
 

@@ -191,8 +191,8 @@ class Mechanism:
     @cached_property
     def individual_bits(self) -> Fraction | None:
         """What a proved promise `dalenius` allows about one record, when all records are the input of one draw."""
-        if self.card or "table" in self.document.get("source", {"table": ""}):
-            return None
+        if self.card or self.noise is not None or "table" in self.document.get("source", {"table": ""}):
+            return None  # noise is drawn for each record by itself
         found = [
             exact(g["promised"]["at_most_bits"]) for g in self.document["guarantees"] if "dalenius" in g["promised"]
         ]

@@ -13,6 +13,10 @@ NOT_COVERED = (
     "What was released without being recorded here, and data that somebody else published about these people.",
     "Whoever chooses a mechanism AFTER looking at letters released before: lines about a secret assume it was not so.",
 )
+OF_COLUMNS = (
+    "`dalenius` is about the columns that were read, of any one person. About a column that no release has read, the "
+    "rows of other people that are tied to it can tell more."
+)
 OF_SECRETS = (
     "Lines about a secret hold for a record drawn at random from the table (or from its public prior), and for "
     "somebody who knows nothing but the distribution about the other records; `dalenius` alone covers ties between "
@@ -68,6 +72,8 @@ def _advice(release: dict[str, Any], ledger: str) -> str:
 def _not_covered(status: dict[str, Any]) -> list[str]:
     lines = list(status["budget"])
     said = list(NOT_COVERED)
+    if "dalenius" in lines:
+        said.append(OF_COLUMNS)
     if any(":" in line for line in lines):
         said.append(OF_SECRETS)
     named = {line.partition(":")[2] for line in lines}

@@ -43,11 +43,12 @@ def information_from_counts(counts: npt.ArrayLike, *, corrected: bool = True) ->
     return x + z - both
 
 
-def information_kept(factors: Sequence[Factor], seen: Seen) -> tuple[float, float]:
+def information_kept(factors: Sequence[Factor], seen: Seen, beside: Sequence[str] = ()) -> tuple[float, float]:
     """I(X; Z) in bits between original and released letters from the released ones alone, and its standard error.
 
     H(Z) is estimated with the correction of its bias, H(Z|X) = sum_x p(x) H(M_x) without bias; the standard error is
-    that of the linearisation and covers the draw of the table from its population as well.
+    that of the linearisation and covers the draw of the table from its population as well. Columns K that leave as they
+    are, `beside` the drawn ones, tell themselves; H(K) is taken off, which leaves I(X; Z | K).
     """
     rows = np.zeros([f.letters for f in factors])
     for k, factor in enumerate(factors):
@@ -56,9 +57,18 @@ def information_kept(factors: Sequence[Factor], seen: Seen) -> tuple[float, floa
         rows = rows + factor.row_entropies().reshape(shape)
     f = seen.sums / seen.sums.sum()
     h = along(rows, factors, "transposed")
-    correction = (np.count_nonzero(f) - 1) / (2 * seen.rows * np.log(2))
-    value = float(surprise(f).sum()) + correction - float((f * h).sum())
-    influence = -np.log2(np.where(f > 0, f, 1.0)) - h
+    kept = _margin(f, factors, beside)
+    correction = (np.count_nonzero(f) - np.count_nonzero(kept.ravel())) / (2 * seen.rows * np.log(2))
+    value = float(surprise(f).sum()) - float(surprise(kept).sum()) + correction - float((f * h).sum())
+    told = np.broadcast_to(kept, [len(a) for factor in factors for a in factor.output.values()]).reshape(f.shape)
+    influence = np.log2(np.where(f > 0, told / np.where(f > 0, f, 1.0), 1.0)) - h
     spread = float((f * influence**2).sum() - (f * influence).sum() ** 2)
     noise = float((seen.squares / seen.sums.sum() ** 2).sum())
     return value, float(np.sqrt(max(spread, 0.0) * noise))
+
+
+def _margin(f: npt.NDArray[np.float64], factors: Sequence[Factor], names: Sequence[str]) -> npt.NDArray[np.float64]:
+    """The law of some released columns, one axis for each released column; the others are summed out."""
+    outputs = [(n, len(a)) for factor in factors for n, a in factor.output.items()]
+    axes = tuple(k for k, (n, _) in enumerate(outputs) if n not in names)
+    return np.asarray(f.reshape([size for _, size in outputs]).sum(axis=axes, keepdims=True))

@@ -12,10 +12,10 @@ References: paper 001, Theorem 2 (45)-(48), Definitions 4-6, 17 and 18, Theorem 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from math import inf, log, nextafter, prod
+from math import inf, log, log2, nextafter, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf, outcome_words
-from dalenius.errors import InputError
+from dalenius.errors import DaleniusError, InputError
 from dalenius.measures.capacity import Bracket, bits, distinct_rows, joint_with_output
 from dalenius.measures.shannon import mutual_information_bounds
 from dalenius.solvers.capacity import smallest_ball
@@ -39,6 +39,8 @@ __all__ = [
     "individual_capacity",
     "individual_proof",
     "largest_of_sets",
+    "most_bits",
+    "ordered",
     "outcome_classes",
 ]
 
@@ -183,6 +185,39 @@ def independent_capacity(channel: Kernel, *, gap: float = GAP) -> Bracket:
         ends = largest_of_sets(laws, which[outcome_classes(channel, [i])].T, gap=gap, known=low)
         low, high = max(low, ends[0]), max(high, ends[1])
     return bits(low, max(low, high))
+
+
+def most_bits(letters: int) -> float:
+    """The most that something with so many letters holds: log2, rounded up.
+
+    >>> most_bits(4), 1.584 < most_bits(3) < 1.585
+    (2.0, True)
+    """
+    return log2(letters) if letters & (letters - 1) == 0 else nextafter(log2(letters), inf)
+
+
+def ordered(independent: Bracket, worst: Individual, most_bits: float) -> tuple[Bracket, Individual]:
+    """Brackets that obey: independent records <= any adversary <= all that the record holds.
+
+    Each end is carried over where the other bracket is the sharper one; brackets that cannot both hold the truth are a
+    fault of ours and never leave.
+
+    Raises
+    ------
+    DaleniusError
+        Where the brackets contradict the order.
+
+    >>> ordered((0.25, 0.75), Individual(0.0, 0.5, ("X1",), (), ()), 1.0)
+    ((0.25, 0.5), Individual(low=0.25, high=0.5, group=('X1',), others=(), beliefs=()))
+    """
+    if independent[0] > worst.high or worst.low > most_bits:
+        raise DaleniusError(
+            f"the figures contradict each other: independent records {independent}, any adversary "
+            f"{(worst.low, worst.high)}, the whole record {most_bits} bits"
+        )
+    high = min(worst.high, most_bits)
+    sharper = replace(worst, high=high, low=min(high, max(worst.low, independent[0])))
+    return (independent[0], min(independent[1], high)), sharper
 
 
 def largest_of_sets(laws: Laws, sets: Places, *, gap: float = GAP, known: float = 0.0) -> Bracket:

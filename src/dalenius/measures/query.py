@@ -14,7 +14,7 @@ range of f: Smith's capacity, which (115) only bounds.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, log, log2, nextafter, prod, sqrt
+from math import erfc, exp, inf, log, log1p, nextafter, prod, sqrt
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -24,7 +24,7 @@ from dalenius.core.noise import Kernels, kernel_of
 from dalenius.core.query import FINITE, Interval, Query, Reach
 from dalenius.errors import Unsupported
 from dalenius.measures.capacity import Bracket, bits
-from dalenius.measures.individual import SEEN, Belief, Individual, largest_of_sets
+from dalenius.measures.individual import SEEN, Belief, Individual, largest_of_sets, most_bits, ordered
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import UNIT, Laws
 from dalenius.solvers.selection import best_selection
@@ -126,15 +126,21 @@ def measures_of_query(query: Query, *, gap: float = GAP) -> QueryMeasures:
             high = min(nextafter(k * one.high, inf), whole[1])
             groups[k] = Individual(one.low, max(one.low, high), (), (), ())
             remarks.append(f"C_{k} is bounded by C_1 below and by {k} C_1 and the capacity above, not searched")
+    independent, groups[1] = ordered(sized.independent(gap), groups[1], _most_held(query))
     whole = max(whole[0], *(g.low for g in groups.values())), whole[1]  # all records tell no less than some
-    return QueryMeasures(
-        groups, sized.independent(gap), whole, sized.level(neighbours=True), sized.level(False), tuple(remarks)
-    )
+    return QueryMeasures(groups, independent, whole, sized.level(neighbours=True), sized.level(False), tuple(remarks))
 
 
-def _most_bits(letters: int) -> float:
-    """log2 of a number of letters, rounded up."""
-    return log2(letters) if letters & (letters - 1) == 0 else nextafter(log2(letters), inf)
+def _most_held(query: Query) -> float:
+    """The most bits that one record holds, rounded up; a record of an interval holds any number."""
+    if isinstance(query.letters, Interval):
+        return inf
+    return max(most_bits(len(alphabet)) for alphabet in query.letters)
+
+
+def _most_nats(letters: int) -> float:
+    """ln of a number of letters, rounded up."""
+    return log(letters) * (1 + 4 * UNIT)
 
 
 def _named(reach: Reach) -> tuple[str, ...]:
@@ -162,13 +168,13 @@ class _Finite:
             known = best.low if best else 0.0
             classes = [np.unique(lines[:, k]) for k in range(lines.shape[1])]
             found = best_selection(self.laws, classes, gap=gap, known=known, nodes=NODES)
-            high = max(high, found.high)
+            high = max(high, min(found.high, _most_nats(len(reach.letters))))  # no more than these records hold
             if best is None or found.low > best.low:
                 best, at = found, reach
         assert best is not None
         assert at is not None
         low, high = bits(best.low, high) if len(self.laws) > 1 else (0.0, 0.0)
-        high = min(high, _most_bits(len(at.letters)))
+        high = min(high, max(most_bits(len(reach.letters)) for reach in self.query.reaches(group)))
         total, labels = float(best.weights.sum()), self.query.labels()
         first = {int(r): k for k, r in reversed(list(enumerate(self.which.tolist())))}
         beliefs = tuple(
@@ -304,14 +310,15 @@ class _Continuous:
             lines = np.array(reach.lines)
             classes = [np.unique(lines[:, k]) for k in range(lines.shape[1])]
             low, high, chosen = self._selection(classes, gap)
-            top = max(top, high)
+            top = max(top, min(high, _most_nats(len(reach.letters))))  # no more than these records hold
             if at is None or low > best[0]:
                 best, at = (low, tuple((reach.letters[k], w, int(v)) for k, w, v in chosen)), reach
         assert at is not None
         labels = self.query.labels()
         beliefs = tuple(Belief(word, w, (labels[v],)) for word, w, v in best[1])
         low, high = bits(best[0], max(top, best[0]))
-        return Individual(low, min(high, _most_bits(len(at.letters))), _named(at), ("f",), beliefs)
+        high = min(high, max(most_bits(len(reach.letters)) for reach in self.query.reaches(group)))
+        return Individual(low, high, _named(at), ("f",), beliefs)
 
     def _selection(
         self, classes: list[NDArray[np.intp]], gap: float
@@ -336,6 +343,11 @@ class _Continuous:
         if self.values.shape[1] > 1 or reach > LARGEST or len(union) > 300:
             if self.family == "laplace" and self.values.shape[1] > 1:
                 low = max(self._pair(self._farthest(classes, c)[3])[0] for c in range(self.values.shape[1]))
+                return low, max(top, low), chosen
+            spread = self._spread(classes)
+            apart = self._told_apart(spread)
+            if apart > low:
+                low, chosen = apart, [(k, 1 / len(spread), v) for k, v in enumerate(spread)]
             return low, max(top, low), chosen
         middle = (numbers.max() + numbers.min()) / 2
         place = {int(v): k for k, v in enumerate(union)}
@@ -350,6 +362,34 @@ class _Continuous:
             total = sum(w for _, _, w in used)
             low, chosen = ends[0], [(k, w / total, int(v)) for k, v, w in used]
         return low, max(top, low), chosen
+
+    def _spread(self, classes: list[NDArray[np.intp]]) -> list[int]:
+        """One value for each class, each as far as it can be from those chosen before it."""
+        first, second, (u, v), _ = self._farthest(classes)
+        chosen = {first: u, second: v}
+        for k in (k for k in range(len(classes)) if k not in chosen):
+            nearest = np.min([self._distances(classes[k], at) for at in chosen.values()], axis=0)
+            chosen[k] = int(classes[k][int(nearest.argmax())])
+        return [chosen[k] for k in range(len(classes))]
+
+    def _distances(self, places: NDArray[np.intp], at: int) -> Floats:
+        found: Floats = np.sqrt(((self.values[places] - self.values[at]) ** 2).sum(axis=1))
+        return found
+
+    def _told_apart(self, chosen: list[int]) -> float:
+        """A lower end in nats for equally likely values: the nearest one to what is seen is rarely wrong, and Fano.
+
+        Another value than the right one is nearest only if the noise reaches half the distance between the two;
+        Laplace noise is one number here.
+        """
+        many = len(chosen)
+        step = min(float(self._distances(np.array(chosen[:k]), v).min()) for k, v in enumerate(chosen) if k) / self.unit
+        one = erfc(step / sqrt(8)) / 2 if self.family == "gaussian" else exp(-step / 2) / 2
+        wrong = min(1 - 1 / many, (many - 1) * one * (1 + 1e-9))
+        if wrong <= 0:
+            return max(0.0, log(many) * (1 - 8 * UNIT))
+        unsure = -wrong * log(wrong) - (1 - wrong) * log1p(-wrong) + wrong * log(max(1, many - 1))
+        return max(0.0, (log(many) - unsure) - 1e-14 * many)
 
     def _farthest(
         self, classes: list[NDArray[np.intp]], coordinate: int | None = None

@@ -1,6 +1,6 @@
 """Says what was promised, what was proved and what was seen; computes nothing."""
 
-from dalenius.report.digits import bits, factor, figure, percent
+from dalenius.core.digits import bits, factor, figure, percent
 from dalenius.report.mechanism import audited
 from dalenius.report.page import render, render_public
 from dalenius.report.query import audited_query, calibrated

@@ -1,52 +1,17 @@
 """What a design file or a card says, read alike: the words of the report are made from these facts and no others."""
 
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
 from typing import Any
 
 from dalenius.errors import InputError
+from dalenius.wording import joined, once, shown
 
 __all__ = ["Document", "Facts", "Promise", "joined", "once", "shown"]
 
 Document = Mapping[str, Any]
-
-MOST_NAMES = 16  # more are not listed in a sentence
-_HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
-_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-
-def shown(text: object) -> str:
-    """A name or letter of the data made safe to show: nothing that steers a terminal or turns the line around.
-
-    >>> shown("north"), shown("a\\x1b[31m"), shown(""), shown(" ")
-    ('north', 'a\\\\x1b[31m', '(empty)', '" "')
-    """
-    word = "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _DIRECTIONS else c for c in str(text))
-    if not word:
-        return "(empty)"
-    return f'"{word}"' if word != word.strip() else word
-
-
-def joined(names: Sequence[str], word: str = "and") -> str:
-    """Names as a sentence lists them.
-
-    >>> joined(["a"]), joined(["a", "b", "c"])
-    ('a', 'a, b and c')
-    >>> joined([f"X{k}" for k in range(1, 61)])
-    'X1, X2, X3, ... and X60 (60 in all)'
-    """
-    if len(names) > MOST_NAMES:
-        return f"{', '.join(map(shown, names[:3]))}, ... {word} {shown(names[-1])} ({len(names)} in all)"
-    safe = [shown(n) for n in names]
-    return f" {word} ".join([", ".join(safe[:-1]), safe[-1]] if len(safe) > 1 else safe)
-
-
-def once(sentences: Iterable[str]) -> list[str]:
-    """The sentences that say something, each once, in their order."""
-    return list(dict.fromkeys(s for s in sentences if s))
 
 
 @dataclass(frozen=True)
@@ -91,6 +56,7 @@ class Facts:
     promises: tuple[Promise, ...]
     remarks: tuple[str, ...]
     kind: str
+    rows: int | None = None  # how many were released, where that is known
 
     @classmethod
     def read(cls, document: Document) -> "Facts":
@@ -137,6 +103,10 @@ class Facts:
             remarks=remarks,
             kind=document["certificate"]["kind"],
         )
+
+    def person(self, rows: int) -> str:
+        """One person with so many rows at most, by the name of its column where that is known."""
+        return f"one {'person' if self.unit == 'row' else shown(self.unit)} (at most {rows} rows)"
 
     @property
     def leaving(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import hypot
 
 from dalenius.measures.lattice import IMPLICATIONS, METRICS, NON_IMPLICATIONS, Context, implied
-from dalenius.report.facts import Promise
+from dalenius.report.facts import Promise, joined, once
 
 __all__ = ["Arrow", "Lattice", "Node", "lattice"]
 
@@ -17,6 +17,10 @@ ASKED = {
     "local_dp": "strong_dp",
     "dalenius": "dalenius",
 }
+OF_SECRETS = {"information", "worst_entropy", "worst_divergence", "leakage"}
+"""Metrics about one secret under one law. The others are about every input, whatever law the records follow."""
+EVERY_INPUT = "it is about every input and every distribution, and the promise only about {} under that of the design"
+UNDER = "under the distribution of the design"
 PLACES = {
     "dp": (0, 0),
     "strong_dp": (1, 0),
@@ -72,6 +76,7 @@ class Lattice:
     asked: tuple[str, ...]
     implies: tuple[str, ...]
     not_implied: tuple[str, ...]
+    scope: str = ""
 
 
 def lattice(promises: Sequence[Promise]) -> Lattice | None:
@@ -84,13 +89,18 @@ def lattice(promises: Sequence[Promise]) -> Lattice | None:
     asked = tuple(dict.fromkeys(ASKED[p.kind] for p in promises if p.kind in ASKED))
     if not asked:
         return None
-    held = {m for premise in asked for m in implied(premise, 0.1, Context(2, 1.0))} - set(asked)
-    if any(p.kind == "independent" for p in promises):  # at level 0 nothing is told in any sense
-        held = set(METRICS) - set(asked)
+    held = {m for p in promises if p.kind in ASKED for m in _held(p)} - set(asked)
+    secrets = once(p.about for p in promises if p.kind in ASKED and p.secret)
+    scope = f"What follows from a promise about {joined(secrets)} holds for it alone, {UNDER}." if secrets else ""
     states = {m: "asked" if m in asked else "implied" if m in held else "not implied" for m in METRICS}
     nodes = tuple(Node(c * APART, r * DOWN, METRICS[m], states[m]) for m, (c, r) in PLACES.items())
     arrows = tuple(_arrow(i.premise, i.conclusion, states[i.premise] != "not implied") for i in IMPLICATIONS)
-    words = [f"{METRICS[m]}: {_why(m, asked, held)}" for m in METRICS if states[m] == "not implied"]
+    of_secrets = all(p.secret for p in promises if p.kind in ASKED)
+    words = [
+        f"{METRICS[m]}: {_why(m, asked, held, secrets if of_secrets else ())}"
+        for m in METRICS
+        if states[m] == "not implied"
+    ]
     return Lattice(
         2 * APART + WIDE,
         3 * DOWN + HIGH,
@@ -99,12 +109,23 @@ def lattice(promises: Sequence[Promise]) -> Lattice | None:
         tuple(METRICS[m] for m in asked),
         tuple(METRICS[m] for m in METRICS if m in held),
         tuple(words),
+        scope,
     )
 
 
-def _why(metric: str, asked: Sequence[str], held: set[str]) -> str:
+def _held(promise: Promise) -> set[str]:
+    """The metrics that follow from one promise: of one about a secret, those about that secret alone."""
+    follows = set(implied(ASKED[promise.kind], 0.1, Context(2, 1.0)))
+    if promise.kind == "independent":  # nothing is told about it in any sense
+        follows = set(OF_SECRETS)
+    return follows & OF_SECRETS if promise.secret else follows
+
+
+def _why(metric: str, asked: Sequence[str], held: set[str], secrets: Sequence[str]) -> str:
     """The counterexample that shows it, for the metric or for one that it would imply; else that no bound is known."""
     shown = {c.conclusion: c.why for c in NON_IMPLICATIONS if c.premise in asked}
+    if secrets and metric not in OF_SECRETS and metric not in shown:
+        return EVERY_INPUT.format(joined(secrets))
     beyond = [m for m in implied(metric, 0.1, Context(2, 1.0)) if m in shown and m not in held]
     return shown.get(metric) or (shown[beyond[0]] if beyond else "no bound of it follows from the promise alone")
 

@@ -9,16 +9,26 @@ PRIOR_FREE = ("local_dp", "dalenius")
 
 
 def _unit(facts: Facts) -> str:
-    if facts.unit == "row":
+    if facts.unit == "row" and not facts.max_rows:
         return (
             "The promise is about one row. If several rows belong to one person, together they can say more about that "
             "person than the promise allows."
         )
     who = shown(facts.unit)
-    if facts.max_rows:
+    if facts.max_rows and facts.promises and all(p.kind == "local_dp" for p in facts.promises):
         return (
-            f"The figures are for one row. A person (column {who}) has at most {facts.max_rows} rows, and together "
-            "they can say more about that person than one row does."
+            f"The promise is about {facts.person(facts.max_rows)}. Several of them together, such as a family, are not "
+            "protected as a group."
+        )
+    if facts.max_rows:
+        told = (
+            f"The level of local_dp is about {facts.person(facts.max_rows)}. Every other figure"
+            if any(p.kind == "local_dp" for p in facts.promises)
+            else "Every figure"
+        )
+        return (
+            f"{told} is for one row. A person has at most {facts.max_rows} rows, and together they can say more about "
+            "that person than one row does."
         )
     return (
         f"The promise is about one person (column {who}). A family or any other group of people is not protected as a "

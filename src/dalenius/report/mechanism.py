@@ -2,26 +2,32 @@
 
 from collections.abc import Mapping, Sequence
 
+from dalenius.core.digits import before_and_after, figure
 from dalenius.evidence.mechanism import MechanismAudit
 from dalenius.measures.capacity import Bracket
 from dalenius.measures.individual import Individual
 from dalenius.report.facts import joined
 from dalenius.report.words import guesses
 
-__all__ = ["audited", "table_of", "up"]
+__all__ = ["RULED_OUT", "UNBOUNDED", "audited", "table_of", "up"]
+
+RULED_OUT = "none: a letter rules an input out"
+UNBOUNDED = "none: nothing is ruled out, but the ratio of two inputs has no bound"
+UNPROVED = "none is proved"
 
 
 def audited(seen: MechanismAudit) -> list[str]:
     """Every measure as one line of a table, then the worst adversary and the promises that the mechanism keeps."""
-    rows = _common(seen.groups, seen.independent, seen.capacity, seen.dp_epsilon, seen.strong_dp_epsilon)
-    rows += [(f"Renyi level of order {order}, any two inputs", _nats(level)) for order, level in seen.renyi.items()]
+    why = UNPROVED if seen.unproved else RULED_OUT
+    rows = _common(seen.groups, seen.independent, seen.capacity, (seen.dp_epsilon, seen.strong_dp_epsilon), why)
+    rows += [(f"Renyi level of order {k}, any two inputs", _nats(level, why)) for k, level in seen.renyi.items()]
     rows += (
         []
         if not seen.renyi
         else [
             (
                 "zero-concentrated (zCDP), any two inputs",
-                "none" if seen.zcdp_rho is None else f"rho {up(seen.zcdp_rho)}",
+                why if seen.zcdp_rho is None else f"rho {up(seen.zcdp_rho)}",
             )
         ]
     )
@@ -31,6 +37,7 @@ def audited(seen: MechanismAudit) -> list[str]:
     ]
     if seen.prior is not None:
         p = seen.prior
+        guess = before_and_after(p.guess_before, p.guess_after)
         rows += [("information under the prior", _bits(*p.mutual_information))]
         rows += [(f"about {n} under the prior", _bits(*b)) for n, b in p.per_input.items() if len(p.per_input) > 1]
         rows += [
@@ -41,7 +48,10 @@ def audited(seen: MechanismAudit) -> list[str]:
         rows += [
             ("maximal correlation", up(p.maximal_correlation)),
             ("share that passes under the prior (S*)", _between(*p.s_star)),
-            ("best guess of the input, before and after", f"{p.guess_before:.2%} and {p.guess_after:.2%}"),
+            (
+                "best guess of the input, before and after",
+                " and ".join(guess),
+            ),
         ]
     told = ["What the mechanism lets out, proved:", *_lines(rows)]
     told += guesses(seen.attacks)
@@ -51,7 +61,11 @@ def audited(seen: MechanismAudit) -> list[str]:
 
 
 def _common(
-    groups: Mapping[int, Individual], independent: Bracket, capacity: Bracket, dp: float | None, strong: float | None
+    groups: Mapping[int, Individual],
+    independent: Bracket,
+    capacity: Bracket,
+    levels: tuple[float | None, float | None],
+    why: str,
 ) -> list[tuple[str, str]]:
     rows = [("any one record, any adversary (C_1)", _bits(groups[1].low, groups[1].high))]
     rows += [(f"any {k} records together (C_{k})", _bits(g.low, g.high)) for k, g in sorted(groups.items()) if k > 1]
@@ -59,8 +73,8 @@ def _common(
         *rows,
         ("any one record, independent records", _bits(*independent)),
         ("all records together (capacity)", _bits(*capacity)),
-        ("differential privacy, one record changed", _nats(dp)),
-        ("differential privacy, any two inputs", _nats(strong)),
+        ("differential privacy, one record changed", _nats(levels[0], why)),
+        ("differential privacy, any two inputs", _nats(levels[1], why)),
     ]
 
 
@@ -70,10 +84,14 @@ def _lines(rows: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def table_of(
-    groups: Mapping[int, Individual], independent: Bracket, capacity: Bracket, dp: float | None, strong: float | None
+    groups: Mapping[int, Individual],
+    independent: Bracket,
+    capacity: Bracket,
+    levels: tuple[float | None, float | None],
+    why: str,
 ) -> list[str]:
-    """The measures that need no prior, one a line."""
-    return _lines(_common(groups, independent, capacity, dp, strong))
+    """The measures that need no prior, one a line; `why` there is no level, where there is none."""
+    return _lines(_common(groups, independent, capacity, levels, why))
 
 
 def _adversary(seen: MechanismAudit) -> Sequence[str]:
@@ -94,14 +112,17 @@ def _bits(low: float, high: float) -> str:
 def _between(low: float, high: float) -> str:
     if high - low <= 1e-8:
         return up(high)
-    return f"between {low:.6g} and {up(high)}"
+    return f"between {figure(low, 'down', 6)} and {up(high)}"
 
 
 def up(x: float) -> str:
-    """Nine digits after the point, rounded up."""
-    text = f"{x:.9f}"
-    return text if float(text) >= x else f"{x + 1e-9:.9f}"
+    """Nine digits, rounded up.
+
+    >>> up(0.18872187554087), up(0.5000000000000115), up(0.0)
+    ('0.188721876', '0.5', '0')
+    """
+    return figure(x, "up", 9)
 
 
-def _nats(level: float | None) -> str:
-    return "none: a letter rules an input out" if level is None else f"{up(level)} nats"
+def _nats(level: float | None, why: str) -> str:
+    return why if level is None else f"{up(level)} nats"

@@ -1,7 +1,7 @@
 """Sentences about numbers with noise: what holds whatever the secret is, from the figures that the design states."""
 
+from dalenius.core.digits import bits, figure, percent
 from dalenius.core.numbers import exact
-from dalenius.report.digits import bits, figure, percent
 from dalenius.report.facts import Document, joined
 
 __all__ = ["noise_stated"]
@@ -18,9 +18,11 @@ def noise_stated(document: Document) -> list[str]:
     told = [
         f"A record {whose} tells at most {bits(stated['leakage_bits'], 'up')} about its {names}, and so at most "
         f"that about anything else; the expected squared error is {figure(stated['distortion'], 'up')}.",
-        f"Whatever the records are, within the declared range: at most {bits(stated['capacity_bits'], 'up')} about a "
-        f"record, and at most {percent(stated['eta_kl'], 'up')} of what it knows about any secret passes.",
-        f"For any records of the same variance, on any range: at most {bits(stated['variance_bits'], 'up')}.",
+        "Whatever the records are, within the declared range: one released row by itself tells at most "
+        f"{bits(stated['capacity_bits'], 'up')} about its record, and of what that record knows about any secret at "
+        f"most {percent(stated['eta_kl'], 'up')} passes.",
+        f"For any records of the same variance, on any range: at most {bits(stated['variance_bits'], 'up')}, again of "
+        "one row by itself.",
     ]
     if stated["epsilon_nats"] is not None:
         level = figure(stated["epsilon_nats"], "up")

@@ -10,12 +10,12 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 
 from dalenius.core import Design, Kernel, Margins, Product, Samples, Types, channel_of
+from dalenius.core.digits import before_and_after, bits, factor, figure, percent
 from dalenius.core.forms import WITHHELD
 from dalenius.core.multinomial import type_law
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
 from dalenius.report import words
-from dalenius.report.digits import bits, factor, figure, percent
 from dalenius.report.facts import Document, Facts, joined, shown
 from dalenius.report.implications import lattice
 from dalenius.report.picture import exact_rows, picture
@@ -83,7 +83,7 @@ def _page(
         title=shown(title) if title else f"Release of {joined(facts.released)}",
         summary=_summary(facts, audit),
         alarm=audit is not None and audit.contradicts,
-        promised=words.promised(document),
+        promised=words.promised(document, audit.rows if audit is not None else None),
         proved=words.proved(document),
         seen=words.seen(audit),
         findings=_findings(audit),
@@ -185,12 +185,12 @@ def _gains(facts: Facts) -> list[dict[str, str]]:
         f = promise.figures
         if f.get("guess_after") is None or f.get("leakage_bits") is None:
             continue
-        independent = promise.kind == "independent"
+        before, after = before_and_after(f.get("guess_before", f["guess_after"]), f["guess_after"])
         odds = f.get("odds_nats")
         line = {
             "secret": promise.about,
-            "before": percent(f["guess_after"], "up") if independent else percent(f["guess_before"], "down"),
-            "after": percent(f["guess_after"], "up"),
+            "before": before,
+            "after": after,
             "average": bits(f["leakage_bits"], "up"),
             "worst": bits(f.get("worst_letter_bits", f["leakage_bits"]), "up"),
             "letter": facts.letter(f.get("worst_letter")) if exact(f.get("worst_letter_bits", 0)) else "",
@@ -225,14 +225,14 @@ def _utility(facts: Facts) -> dict[str, Any]:
     tight = gap <= words.NEGLIGIBLE * high
     share = ""
     if maximise and not high:
-        share = f"Under these promises there is nothing to tell: no mechanism {form}can do better."
+        share = f"Under these promises there is nothing to tell: no mechanism {form}of this shape can do better."
     elif maximise and tight:
-        share = f"This is all that any mechanism {form}can tell under these promises, up to the gap."
+        share = f"This is all that any mechanism {form}of this shape can tell under these promises, up to the gap."
     elif maximise:
         reached = percent(value / bound, "down")
-        share = f"This is at least {reached} of the most that any mechanism {form}can tell under these promises."
+        share = f"This is at least {reached} of the most that any mechanism {form}of this shape can tell so."
     elif tight:
-        share = f"No mechanism {form}that keeps these promises does better, up to the gap."
+        share = f"No mechanism {form}of this shape that keeps these promises does better, up to the gap."
     return {
         "label": _told(document["objective"]),
         "value": figure(value, "down" if maximise else "up", 6) + unit,
@@ -242,9 +242,9 @@ def _utility(facts: Facts) -> dict[str, Any]:
         "drawn": bool(high),
         "maximise": maximise,
         "title": "How useful it is" if maximise else "How good it is",
-        "limit": f"No mechanism {form}can reach {'more' if maximise else 'less'} than",
+        "limit": f"No mechanism {form}of this shape can reach {'more' if maximise else 'less'} than",
         "tight": tight,
-        "share": share,
+        "share": f"{share} {words.compared(document)}".strip(),
     }
 
 
@@ -262,8 +262,11 @@ def _technical(facts: Facts) -> dict[str, str]:
     document = facts.document
     order = "kept as in the original" if facts.order == "keep" else "shuffled by the key of the release"
     unit = "one row" if facts.unit == "row" else f"one person (column {shown(facts.unit)})"
-    if facts.unit != "row" and facts.max_rows:
-        unit = f"one row; a person (column {shown(facts.unit)}) has at most {facts.max_rows}"
+    if facts.max_rows:
+        levels = [p.kind == "local_dp" for p in facts.promises]
+        unit = facts.person(facts.max_rows)
+        if not levels or not all(levels):
+            unit = f"one row; of the level of local_dp, {unit}" if any(levels) else f"one row, where {unit} is a person"
     return {
         "Released": joined(facts.released),
         "Kept as it is": joined(facts.kept) if facts.kept else "nothing",

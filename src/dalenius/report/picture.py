@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dalenius.core import Kernel
+from dalenius.core.digits import figure, share_of_one
 from dalenius.core.numbers import written
-from dalenius.report.digits import figure, share_of_one
 from dalenius.report.facts import shown
 
 __all__ = ["Cell", "Exact", "Picture", "Word", "chosen", "exact_rows", "picture"]

@@ -1,10 +1,13 @@
 """The audit and the calibration of a query in plain words."""
 
+from collections.abc import Sequence
+
+from dalenius.core.digits import figure
 from dalenius.core.numbers import written
 from dalenius.core.query import Interval, Query
 from dalenius.designs.calibration import Calibration
 from dalenius.evidence.query import QueryAudit
-from dalenius.report.mechanism import table_of
+from dalenius.report.mechanism import RULED_OUT, UNBOUNDED, table_of
 from dalenius.report.mechanism import up as rounded_up
 
 __all__ = ["audited_query", "calibrated"]
@@ -19,10 +22,20 @@ PARAMETER = {
 
 
 def _described(query: Query) -> str:
-    letters = "an interval" if isinstance(query.letters, Interval) else f"{len(query.letters[0])} letters"
+    letters = "an interval" if isinstance(query.letters, Interval) else _many_letters(query.letters)
     noise = f"{query.noise} noise" if query.noise != "table" else "noise by a table"
     own = f", {PARAMETER[query.noise]} {_short(query)}" if query.parameter is not None else ""
     return f"A {query.kind} over {query.records:,} records of {letters} under {noise}{own}."
+
+
+def _many_letters(alphabets: Sequence[Sequence[str]]) -> str:
+    """How many letters each record has.
+
+    >>> _many_letters([("a", "b")] * 3), _many_letters([("a", "b"), ("a", "b", "c")])
+    ('2 letters', '2 to 3 letters')
+    """
+    sizes = sorted({len(letters) for letters in alphabets})
+    return f"{sizes[0]} letters" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} letters"
 
 
 def _short(query: Query) -> str:
@@ -35,7 +48,8 @@ def audited_query(seen: QueryAudit) -> list[str]:
     """One table, the worst adversary, the promises that the query keeps."""
     m = seen.measures
     told = [_described(seen.query), "What it lets out, proved:"]
-    told += table_of(m.groups, m.independent, m.capacity, m.dp_epsilon, m.strong_dp_epsilon)
+    why = UNBOUNDED if seen.query.noise == "gaussian" else RULED_OUT
+    told += table_of(m.groups, m.independent, m.capacity, (m.dp_epsilon, m.strong_dp_epsilon), why)
     if seen.symmetric is not None:
         reached = "reached by all values together" if seen.symmetric_reached else "not reached"
         told.append(f"  One law in different orders: at most {rounded_up(seen.symmetric[1])} bits, {reached}.")
@@ -56,14 +70,14 @@ def calibrated(found: Calibration) -> list[str]:
     ]
     if found.beside is not None and found.beside_proved is not None:
         told.append(
-            f"With less noise, {written(found.beside)}, some adversary learns {found.beside_proved[0]:.17g} bits, "
-            "which is more than the budget."
+            f"With less noise, {written(found.beside)}, some adversary learns "
+            f"{figure(found.beside_proved[0], 'down', 17)} bits, which is more than the budget."
         )
     else:
         told.append("No less noise was found to exceed the budget.")
     if found.compared:
         told += ["", "The same numbers under other noise, at the same bits:"]
         for c in found.compared:
-            level = "" if c.dp_epsilon is None else f", differential privacy {c.dp_epsilon:.6g} nats"
+            level = "" if c.dp_epsilon is None else f", differential privacy {rounded_up(c.dp_epsilon)} nats"
             told.append(f"  {c.noise:<18} against {c.against:<20} standard deviation {c.deviation:.6g}{level}")
     return told + [f"Note: {remark}." for remark in found.remarks]

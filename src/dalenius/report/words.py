@@ -5,17 +5,21 @@ They say what was promised, what was proved, what was seen and what is not prote
 """
 
 from collections.abc import Callable, Iterable
-from math import isfinite
+from dataclasses import replace
+from fractions import Fraction
+from math import floor, isfinite, prod
 from typing import Any
 
+from dalenius.core.arithmetic import BITS, log2
+from dalenius.core.digits import before_and_after, bits, factor, figure, many, percent
 from dalenius.core.numbers import exact
 from dalenius.evidence import Attack, Audit
-from dalenius.report.digits import bits, factor, figure, many, percent
 from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected
 from dalenius.report.noise import noise_stated
+from dalenius.wording import by_record, compared
 
-__all__ = ["guesses", "not_protected", "one_more", "promised", "proved", "seen"]
+__all__ = ["compared", "guesses", "not_protected", "one_more", "promised", "proved", "seen"]
 
 KINDS = {
     "universal": "a closed bound that needs no data",
@@ -66,9 +70,10 @@ def _guess(promise: Promise) -> str:
     before, after = promise.figures.get("guess_before"), promise.figures.get("guess_after")
     if before is None or after is None:
         return ""
+    without, with_it = before_and_after(before, after)
     return (
-        f"An attacker who guesses {promise.about} is right {percent(before, 'down')} of the time without the release "
-        f"and at most {percent(after, 'up')} with it."
+        f"An attacker who guesses {promise.about} is right {without} of the time without the release "
+        f"and at most {with_it} with it."
     )
 
 
@@ -115,7 +120,7 @@ def _near(promise: Promise, facts: Facts) -> list[str]:
             f"{int(ball['rows']):,} rows are independent draws from it."
         ]
     name, radius = ("total variation", "total_variation") if "total_variation" in ball else ("divergence", "kl_bits")
-    size = f"{float(exact(ball[radius])):g}" + (" bits" if radius == "kl_bits" else "")
+    size = figure(ball[radius], "down", 6) + (" bits" if radius == "kl_bits" else "")
     return [
         f"It holds for every law of the records within a {name} of {size} from the counted one: at most "
         f"{bits(figure, 'up')}."
@@ -139,14 +144,16 @@ def _information_privacy(promise: Promise, _: Facts) -> list[str]:
     return [told + (f" Proved: a factor of {factor(odds)}." if odds is not None else ""), _guess(promise)]
 
 
-def _local_dp(promise: Promise, _: Facts) -> list[str]:
+def _local_dp(promise: Promise, facts: Facts) -> list[str]:
     level, seen_level = promise.written["local_dp"], promise.figures.get("epsilon_nats")
     far = " for each step of distance between them" if promise.written.get("metric") else ""
     delta, given = promise.written.get("delta"), promise.written.get("given", ())
     far += f" with the same {joined(given)}" if given else ""
+    rows = promise.written.get("rows", 1)
+    released = "no released letter is" if rows == 1 else f"what is released about {facts.person(rows)} is not"
     told = (
-        f"Whatever an attacker knows already, no released letter is more than {factor(level)} times as likely under "
-        f"one input as under another{far} (local differential privacy at level {figure(level, 'up')})"
+        f"Whatever an attacker knows already, {released} more than {factor(level)} times as likely under one input as "
+        f"under another{far} (local differential privacy at level {figure(level, 'up')})"
     )
     told += f", except with probability {figure(delta, 'up')}." if delta and exact(delta) else "."
     if seen_level is None and "delta" in promise.figures:
@@ -154,11 +161,42 @@ def _local_dp(promise: Promise, _: Facts) -> list[str]:
     return [told + (f" Proved: level {figure(seen_level, 'up')}." if seen_level is not None else "")]
 
 
-def _dalenius(promise: Promise, _: Facts) -> list[str]:
-    group = promise.written.get("group", 1)
-    who = "any one record" if group == 1 else f"any {group} records"
-    limit = bits(promise.written["at_most_bits"], "up")
-    return [f"No attacker, whatever it knows about the other records, learns more than {limit} about {who}."]
+def _dalenius(promise: Promise, facts: Facts) -> list[str]:
+    """What one row says about its record, or the whole release; in the first case also what the whole release may."""
+    group, rows = promise.written.get("group", 1), promise.written.get("rows", 1)
+    channel, proof = facts.document["channel"], promise.figures.get("capacity_bits")
+    columns, alone = joined(list(channel.get("inputs", ()))), group == 1
+    limit = f"at most {bits(promise.written['at_most_bits'], 'up')} about"
+    ends = "whatever an attacker knows about the other records."
+    ends += f" Proved: {bits(proof, 'up')}." if proof is not None else ""
+    if channel.get("form") != "noise":  # each input is a record, and one draw is made from all of them
+        drawn = "One draw tells" if rows == 1 else f"{rows:,} draws together tell"
+        return [f"{drawn} {limit} any {'one' if alone else group} of the records {columns}, {ends}"]
+    whose = f"the {columns} of any {'one record' if alone else f'{group} records'}"
+    if rows != 1:
+        return [f"All {many(rows, 'released row')} together tell {limit} {whose}, {ends}"]
+    if alone:
+        first = f"One released row by itself tells {limit} the {columns} of its record, {ends}"
+    else:
+        first = f"The released rows of any {group} records by themselves tell {limit} the {columns} of these, {ends}"
+    return [first, _whole_release(facts, columns, None if proof is None else exact(proof) / group)]
+
+
+def _whole_release(facts: Facts, columns: str, single: Fraction | None) -> str:
+    """What all rows may tell about one record, if a row by itself tells so much: the figure that a ledger charges."""
+    sizes = [len(letters) for letters in facts.document["channel"]["inputs"].values()]
+    held = Fraction(log2(Fraction(prod(sizes)))[1], 1 << BITS)
+    told = "That is not a promise about the whole release. If other records are tied to one record, "
+    if single is None or not facts.rows:
+        return (
+            f"{told}each of their rows may tell as much again about it, up to {bits(held, 'up')}, all that {columns} "
+            "can hold; a ledger charges that."
+        )
+    most = bits(min(facts.rows * single, held), "up")
+    return (
+        f"{told}all {many(facts.rows, 'released row')} together may tell up to {most} about its {columns}; a ledger "
+        "charges that."
+    )
 
 
 def _contraction(promise: Promise, _: Facts) -> list[str]:
@@ -181,8 +219,10 @@ _SENTENCES: dict[str, Callable[[Promise, Facts], list[str]]] = {
 }
 
 
-def promised(document: Document) -> list[str]:
+def promised(document: Document, rows: int | None = None) -> list[str]:
     """One or two sentences for each guarantee of a design or a card, with its proved figures when they are there.
+
+    `rows` is how many rows were released, where that is known.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
@@ -191,7 +231,7 @@ def promised(document: Document) -> list[str]:
     What is released is exactly independent of X1
     an attacker who guesses X1 is right 50 % of the time without the release and 50 % with it.
     """
-    facts = Facts.read(document)
+    facts = replace(Facts.read(document), rows=rows)
     told: list[str] = []
     for promise in facts.promises:
         if promise.kind:
@@ -280,17 +320,6 @@ def _privacy(facts: Facts) -> str:
     return "This file holds no proved figure for what is promised above."
 
 
-ONE_BY_ONE = ("dual", "water", "rate")
-"""Proofs that no channel of one record does better, whose averages over many records are such channels again."""
-
-
-def _by_record(document: Document, facts: Facts) -> bool:
-    """Whether the bound is about leakage and distortion alone, and so one for codes of many records too."""
-    aims = set(document["objective"].get("minimize", {}))
-    traded = aims & {"leakage", "distortion", "sum"} and "rate" not in aims and "robust" not in document
-    return bool(traded) and facts.kind in ONE_BY_ONE and all(p.kind == "leakage" for p in facts.promises)
-
-
 def proved(document: Document) -> list[str]:
     """Value and bound of a design or a card, how each was proved, and what a reader of a card cannot re-prove.
 
@@ -326,16 +355,17 @@ def proved(document: Document) -> list[str]:
     there = document.get("entropy_bits") if "maximize" in document["objective"] else None
     of_all = f" (out of {bits(there, 'up')})" if there and exact(there) else ""
     told.append(f"The release {does.format(reached)}{of_all}; {verdict}. This was proved by {how}.")
+    told.append(compared(document))
     told += noise_stated(document)
-    if _by_record(document, facts):
+    if by_record(document):
         told.append(
             "Records are released one by one, and nothing is lost by it: the bound holds by record for every code of "
             "any number of independent records (paper 003); codes only save rate."
         )
     if facts.public and not (facts.promises and all(p.kind == "local_dp" for p in facts.promises)):
         told.append(
-            "The proof needs the distribution of the original records, which stays confidential; the card carries its "
-            "digest, so that an auditor with access can check it."
+            "The proof needs the exact distribution of the original records, which is not in the card; the card "
+            "carries the digest of the proof, so that an auditor with access can check it."
         )
     elif not facts.public:
         told.append(
@@ -368,7 +398,12 @@ def one_more(document: Document) -> list[str]:
 
 # --- what was seen --------------------------------------------------------------------------------------------------
 def _one_in(error: float) -> str:
-    return f"1 in {int(1 / error):,}" if 0 < error < 1 else f"{error:g}"
+    """A chance, rounded up: 1 in a whole number.
+
+    >>> _one_in(1e-6), _one_in(0.03), _one_in(1.0)
+    ('1 in 1,000,000', '1 in 33', '1')
+    """
+    return f"1 in {floor(1 / exact(error)):,}" if 0 < error < 1 else f"{error:g}"
 
 
 def _estimate(x: float) -> str:
@@ -382,10 +417,11 @@ def guesses(attacks: Iterable[Attack]) -> list[str]:
     told = []
     for attack in attacks:
         knowing = f" by one who has {joined(attack.knowing)} anyway" if attack.knowing else ""
+        before, after = before_and_after(attack.before, attack.after)
         told.append(
-            f"The best guess of {joined(attack.secret)}{knowing} is right {percent(attack.before, 'nearest')} of the "
-            f"time before the release and {percent(attack.after, 'nearest')} after it; from the leakage alone, every "
-            f"guess is wrong at least {percent(attack.fano_error, 'down')} of the time (Fano)."
+            f"The best guess of {joined(attack.secret)}{knowing} is right {before} of the time before the release and "
+            f"{after} after it; from the leakage alone, every guess is wrong at least "
+            f"{percent(attack.fano_error, 'down')} of the time (Fano)."
         )
     return told
 
@@ -419,7 +455,7 @@ def seen(audit: Audit | None) -> list[str]:
     told += [
         f"The realised {_limited(found.measure, '')} is {figure(found.seen, 'nearest')}; by the design it is "
         f"{figure(found.expected, 'nearest')} on average, and between {figure(found.low, 'down')} and "
-        f"{figure(found.high, 'up')} all but surely."
+        f"{figure(found.high, 'up')} but for a chance of at most {_one_in(audit.error)}."
         for found in audit.distortions
     ]
     if against:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core.guarantee import LocalDP
+from dalenius.core.guarantee import Dalenius, LocalDP
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import Margins, ProductPmf
@@ -108,7 +108,7 @@ def _bind_table(
     if source.unit != "row":
         coded = per_person(table, coded, source.unit, max_rows=source.max_rows, on_progress=on_progress)
     columns = coded.resolved(declared)
-    problem = _with_rows(problem, source, coded)
+    problem = _all_rows(_with_rows(problem, source, coded), coded)
     if prior is None:
         return problem.bound(_uniform(problem, coded) if source.prior else _counted(problem, coded), columns), coded
     problem.bound(prior)  # names first: their errors say the line
@@ -134,6 +134,15 @@ def _with_rows(problem: Problem, source: TableSource, coded: Coded) -> Problem:
     if why:
         raise problem.error(("robust", "confidence"), f"confidence is about the population behind the rows: {why}")
     return replace(problem, robust=replace(problem.robust, rows=coded.rows))
+
+
+def _all_rows(problem: Problem, coded: Coded) -> Problem:
+    """With the number of released rows in place of "all" in every promise about all of them."""
+    counted = tuple(
+        replace(g, rows=max(coded.rows, g.group)) if isinstance(g, Dalenius) and g.rows == "all" else g
+        for g in problem.guarantees
+    )
+    return replace(problem, guarantees=counted)
 
 
 def _counted(problem: Problem, coded: Coded) -> Pmf | Margins:

@@ -1,0 +1,145 @@
+"""Figures as people read them, rounded against us: upper bounds up, lower bounds down, estimates to the nearest.
+
+A bound that stands less than a part in 10^12 beyond a short number is that number: what is proved in doubles for 1/2
+ends at 0.50000000000001, and is written 0.5. This is the one place that rounds figures for people.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import ceil, exp, floor
+from typing import Any, Literal
+
+from dalenius.core.numbers import exact
+
+__all__ = ["Direction", "before_and_after", "bits", "factor", "figure", "many", "percent", "share_of_one"]
+
+Direction = Literal["up", "down", "nearest"]
+
+_ROUND: dict[str, Callable[[Fraction], int]] = {"up": ceil, "down": floor, "nearest": round}
+SMALLEST = Fraction(1, 100_000)
+"""Numbers below this one are written with an exponent."""
+SAME = Fraction(1, 10**12)
+"""Numbers that differ by less than this share of themselves are written alike."""
+
+
+def _rounded(q: Fraction, places: int, direction: Direction) -> tuple[Fraction, bool]:
+    """The multiple of 10^-places on the asked side of q, and whether it is q to all that counts."""
+    unit = Fraction(10) ** -places
+    nearest = round(q / unit) * unit
+    if abs(nearest - q) <= SAME * abs(q):
+        return nearest, True
+    return _ROUND[direction](q / unit) * unit, False
+
+
+def _magnitude(q: Fraction) -> int:
+    """The exponent e with 10^e <= |q| < 10^(e+1)."""
+    q = abs(q)
+    e = len(str(q.numerator)) - len(str(q.denominator))
+    return e if q >= Fraction(10) ** e else e - 1
+
+
+def _plain(q: Fraction, places: int, *, strip: bool) -> str:
+    """A multiple of 10^-places in digits."""
+    if places <= 0:
+        return str(int(q))
+    units = abs(int(q * 10**places))
+    text = str(units).rjust(places + 1, "0")
+    text = text[:-places] + "." + text[-places:]
+    return ("-" if q < 0 else "") + (text.rstrip("0").rstrip(".") if strip else text)
+
+
+def many(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> many(1, "released row"), many(20190, "row")
+    ('1 released row', '20,190 rows')
+    """
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def figure(x: Any, direction: Direction, digits: int = 3) -> str:
+    """A number with so many significant digits; what is exact loses its trailing zeros.
+
+    >>> figure("0.0134208", "down"), figure("0.0134208", "up"), figure("1/2", "up"), figure("1e-30", "up")
+    ('0.0134', '0.0135', '0.5', '1e-30')
+    >>> figure(0.5000000000000115, "up", 9), figure(0.5000001, "up")
+    ('0.5', '0.501')
+    """
+    q = exact(x)
+    if not q:
+        return "0"
+    places = digits - 1 - _magnitude(q)
+    near, same = _rounded(q, places, direction)
+    e = _magnitude(near)
+    places = digits - 1 - e  # one less when the rounding carried into a new digit
+    if abs(near) < SMALLEST:
+        return f"{_plain(near / Fraction(10) ** e, digits - 1, strip=True)}e{e}"
+    return _plain(near, places, strip=same)
+
+
+def bits(x: Any, direction: Direction, digits: int = 3) -> str:
+    """Bits of information with their unit.
+
+    >>> bits("0.7924", "up"), bits(1, "up"), bits(0, "up"), bits("0.99999", "up"), bits("0.99999", "down")
+    ('0.793 bits', '1 bit', '0 bits', '1.00 bits', '0.999 bits')
+    """
+    text = figure(x, direction, digits)
+    return f"{text} bit" if text == "1" else f"{text} bits"
+
+
+def percent(x: Any, direction: Direction) -> str:
+    """A share in per cent with one decimal, or two significant digits when it is below one per cent.
+
+    >>> percent("0.51172", "up"), percent("0.5", "up"), percent("0.50001", "up"), percent("0.50001", "down")
+    ('51.2 %', '50 %', '50.1 %', '50.0 %')
+    >>> percent("0.00012345", "up"), percent(1, "down"), percent("0.99999", "down")
+    ('0.013 %', '100 %', '99.9 %')
+    """
+    q = 100 * exact(x)
+    if 0 < q < 1:
+        return f"{figure(q, direction, 2)} %"
+    near, same = _rounded(q, 1, direction)
+    return f"{_plain(near, 1, strip=same)} %"
+
+
+def before_and_after(before: Any, after: Any) -> tuple[str, str]:
+    """Two shares in per cent, from below and from above; one and the same share is rounded once, up.
+
+    >>> before_and_after("0.6004", "0.6004"), before_and_after("0.6004", "0.6006")
+    (('60.1 %', '60.1 %'), ('60.0 %', '60.1 %'))
+    """
+    first, second = exact(before), exact(after)
+    same = abs(second - first) <= SAME * abs(second)
+    return percent(second if same else first, "up" if same else "down"), percent(second, "up")
+
+
+def factor(nats: Any) -> str:
+    """e^nats, rounded up: by how much at most something becomes likelier.
+
+    >>> factor(1), factor(0), factor("0.01"), factor(1000)
+    ('2.72', '1', '1.02', 'e^1000')
+    """
+    q = exact(nats)
+    if not q:
+        return "1"
+    if q > 100:
+        return f"e^{figure(q, 'up')}"
+    # The exponential of a double is right to far more than nine digits; what is added keeps the bound above the truth.
+    return figure(Fraction(exp(float(q))) * (1 + Fraction(1, 10**9)), "up")
+
+
+def share_of_one(p: Fraction, *, fraction: bool = False) -> str:
+    """A probability in very few characters: as a fraction if asked, else two digits; never a false 0 or 1.
+
+    >>> [share_of_one(Fraction(v)) for v in ("0", "2/3", "1", "311/1000", "1/1000", "999/1000")]
+    ['0', '0.67', '1', '0.31', '<0.01', '>0.99']
+    >>> share_of_one(Fraction(2, 3), fraction=True)
+    '2/3'
+    """
+    if fraction or p.denominator == 1:
+        return str(p)
+    if p < Fraction(1, 100):
+        return "<0.01"
+    if p > Fraction(99, 100):
+        return ">0.99"
+    return _plain(_rounded(p, 2, "nearest")[0], 2, strip=False)

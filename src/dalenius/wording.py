@@ -1,0 +1,97 @@
+"""Names as sentences show them, and the mechanisms that a bound speaks of: what the command line needs at once."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+__all__ = ["compared", "joined", "once", "shown"]
+
+MOST_NAMES = 16  # more are not listed in a sentence
+_HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def shown(text: object) -> str:
+    """A name or letter of the data made safe to show: nothing that steers a terminal or turns the line around.
+
+    >>> shown("north"), shown("a\\x1b[31m"), shown(""), shown(" ")
+    ('north', 'a\\\\x1b[31m', '(empty)', '" "')
+    """
+    word = "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _DIRECTIONS else c for c in str(text))
+    if not word:
+        return "(empty)"
+    return f'"{word}"' if word != word.strip() else word
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    """Names as a sentence lists them.
+
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    >>> joined([f"X{k}" for k in range(1, 61)])
+    'X1, X2, X3, ... and X60 (60 in all)'
+    """
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(map(shown, names[:3]))}, ... {word} {shown(names[-1])} ({len(names)} in all)"
+    safe = [shown(n) for n in names]
+    return f" {word} ".join([", ".join(safe[:-1]), safe[-1]] if len(safe) > 1 else safe)
+
+
+def once(sentences: Iterable[str]) -> list[str]:
+    """The sentences that say something, each once, in their order."""
+    return list(dict.fromkeys(s for s in sentences if s))
+
+
+ONE_BY_ONE = ("dual", "water", "rate")
+"""Proofs that no channel of one record does better, whose averages over many records are such channels again."""
+
+
+def by_record(document: Mapping[str, Any]) -> bool:
+    """Whether the bound is about leakage and distortion alone, and so one for codes of many records too."""
+    aims = set(document["objective"].get("minimize", {}))
+    traded = aims & {"leakage", "distortion", "sum"} and "rate" not in aims and "robust" not in document
+    kind = (document.get("certificate") or document["proof"])["kind"]
+    leaks = all("leakage" in entry["promised"] for entry in document["guarantees"])
+    return bool(traded) and kind in ONE_BY_ONE and leaks
+
+
+def compared(document: Mapping[str, Any]) -> str:
+    """The mechanisms among which none is better: everything that the bound holds fixed beside the promises.
+
+    Parameters
+    ----------
+    document : mapping
+        A design or a card as sentences read it.
+    """
+    shape = document.get("mechanism") or document.get("shape", {})
+    strata = [*shape.get("strata", ())]
+    leaving = document.get("kept", [*shape.get("keep", ()), *strata])
+    kept = [n for n in leaving if n not in strata]
+    seen = [n for n in document["channel"].get("inputs", ()) if n not in strata]
+    side = (document.get("side_information") or {}).get("variable")
+    told = [f"look at {joined(seen)} alone"]
+    if strata:
+        told.append(f"have rules of their own for each {joined(strata)}, which {_leaves(strata)}")
+    if kept:
+        told.append(f"draw from that alone beside {joined(kept)}, which {_leaves(kept)}")
+    if shape.get("release"):
+        told.append(f"release {joined(shape['release'])} in the values that the table has")
+    if shape.get("each"):
+        told.append("treat each column by itself")
+    if shape.get("preserve_marginals"):
+        told.append("preserve the frequencies")
+    if shape.get("forbid"):
+        told.append("make no change that the problem forbids")
+    if shape.get("freeze"):
+        told.append(f"never change {joined(shape['freeze'])}")
+    if document.get("limits"):
+        told.append("keep the limits on the distortion")
+    if side:
+        told.append(f"use {shown(side)} as the problem says")
+    if not by_record(document):
+        told.append("draw each row by itself, all rows by the same rule")
+    return f"Compared are all mechanisms that {'; '.join(told)}."
+
+
+def _leaves(names: Sequence[str]) -> str:
+    return "leaves as it is" if len(names) == 1 else "leave as they are"

@@ -1,0 +1,116 @@
+"""`audit --released --original` looks at the columns that leave as they are, matched and shuffled."""
+
+import csv
+import json
+import random
+
+import pytest
+
+PROBLEM = """\
+[source]
+table = "t.csv"
+[columns.secret]
+values = ["a", "b"]
+[columns.other]
+values = ["a", "b", "c"]
+[columns.site]
+values = ["a", "b"]
+[mechanism]
+observe = ["secret", "other"]
+output = "Y"
+keep = ["site"]
+[objective]
+maximize = { information = ["other"] }
+[[guarantee]]
+independent = ["secret"]
+"""
+STRATA = """\
+[source]
+table = "t.csv"
+[columns.other]
+values = ["a", "b", "c"]
+[columns.site]
+values = ["a", "b"]
+[mechanism]
+observe = ["other"]
+release = ["other"]
+form = "pram"
+strata = ["site"]
+[objective]
+maximize = { information = ["other"] }
+[[guarantee]]
+local_dp = 2
+given = ["site"]
+"""
+
+
+@pytest.fixture(params=[PROBLEM, STRATA], ids=["kept", "stratum"])
+def place(request, tmp_path, run):
+    draw = random.Random(11)
+    half = []
+    for _ in range(1000):
+        secret = draw.choice("ab")
+        half.append((secret, draw.choice("aab" if secret == "a" else "bbc")))
+    rows = [(*r, site) for site in "ab" for r in half]  # the site is independent of everything, exactly
+    (tmp_path / "t.csv").write_text("secret,other,site\n" + "".join(",".join(r) + "\n" for r in rows))
+    (tmp_path / "p.toml").write_text(request.param)
+    assert run("release", tmp_path / "p.toml", "-o", tmp_path / "out", "--new-key", tmp_path / "key")[0] == 0
+    return tmp_path
+
+
+def rewritten(place, change):
+    """The released table with another site in some rows."""
+    with (place / "out" / "released.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for k, row in enumerate(rows):
+        row["site"] = change(k, row)
+    with (place / "forged.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return place / "forged.csv"
+
+
+def audited(place, run, table, *more):
+    arguments = ("audit", place / "out" / "design.json", "--released", table, "--original", place / "t.csv", *more)
+    code, out, _ = run(*arguments, "--json")
+    return code, json.loads(out)
+
+
+@pytest.mark.parametrize("matched", [True, False], ids=["matched", "shuffled"])
+def test_an_honest_release_passes_with_its_kept_columns(place, run, matched):
+    more = ("--key", place / "key") if matched else ()
+    code, told = audited(place, run, place / "out" / "released.csv", *more)
+    assert (code, told["contradicts_the_proof"]) == (0, False)
+    assert any("site is as in the original" in f["what"] for f in told["findings"])
+
+
+@pytest.mark.parametrize("matched", [True, False], ids=["matched", "shuffled"])
+def test_a_kept_column_that_was_overwritten_is_seen(place, run, matched):
+    more = ("--key", place / "key") if matched else ()
+    code, told = audited(place, run, rewritten(place, lambda k, _: "a" if k % 3 else "b"), *more)
+    assert (code, told["contradicts_the_proof"]) == (4, True)
+    assert any("site is as in the original" in f["what"] for f in told["findings"] if f["contradicts"])
+
+
+def test_one_exchanged_pair_of_rows_is_seen_where_rows_are_matched(place, run):
+    with (place / "out" / "released.csv").open() as file:
+        sites = [row["site"] for row in csv.DictReader(file)]
+    i, j = sites.index("a"), sites.index("b")
+    forged = rewritten(place, lambda k, row: {i: "b", j: "a"}.get(k, row["site"]))
+    assert audited(place, run, forged)[0] == 0  # each outcome occurs as often as it did
+    assert audited(place, run, forged, "--key", place / "key")[0] == 4
+
+
+def test_what_the_rows_show_counts_the_columns_that_leave_as_they_are(tmp_path, run):
+    place_ = tmp_path
+    draw = random.Random(11)
+    half = [(s, draw.choice("aab" if s == "a" else "bbc")) for s in draw.choices("ab", k=1000)]
+    rows = [(*r, site) for site in "ab" for r in half]
+    (place_ / "t.csv").write_text("secret,other,site\n" + "".join(",".join(r) + "\n" for r in rows))
+    (place_ / "p.toml").write_text(PROBLEM.replace('keep = ["site"]', 'keep = ["site"]\norder = "keep"'))
+    assert run("release", place_ / "p.toml", "-o", place_ / "out")[0] == 0
+    forged = rewritten(place_, lambda k, _: rows[k][0])  # the secret itself
+    code, told = audited(place_, run, forged)
+    assert code == 4
+    assert told["leakage_seen"][0]["seen_bits"] > 0.97
