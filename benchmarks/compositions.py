@@ -20,7 +20,7 @@ from typing import Any
 
 from reporting import save
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Design, Pmf, Problem, ProductPmf
 from dalenius.designs import disclose, windows
 from dalenius.designs.modular import modular_sums

@@ -14,7 +14,7 @@ from math import log2
 import numpy as np
 from reporting import save
 
-from dalenius.certify import check
+from dalenius.convert import checked as check
 from dalenius.core import Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.designs import solve

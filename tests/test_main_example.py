@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dalenius import Problem
+from dalenius.tables import read_told
 from tests.demos import run_demo
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +42,7 @@ def test_the_demo_leaves_what_the_readme_lists(ran):
 
 def test_the_release_keeps_the_promise_and_the_distortion(ran):
     folder, _ = ran
-    design = json.loads((folder / "release" / "design.json").read_text(encoding="utf-8"))
+    design = read_told(folder / "release" / "design.json")
     assert 0.009999 < float(design["guarantees"][0]["proved"]["leakage_bits"]) <= 0.01
     assert float(design["gap"]) < 1e-9
     with open(folder / "release" / "released.csv", newline="", encoding="utf-8") as file:

@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import pytest
 
+from dalenius.tables import read_told
+
 CHANNEL = {
     "inputs": {"A": ["0", "1"], "B": ["0", "1"]},
     "output": {"Y": ["0", "1"]},
@@ -59,7 +61,7 @@ def test_refusals_are_one_sentence(files, run, arguments, message):
 
 def test_a_design_is_measured_and_its_release_tested_in_one_go(place, run):
     assert run("release", place / "p.toml", "-o", place / "out", "--accept", "small-cells")[0] == 0
-    prior = json.loads((place / "out" / "design.json").read_text())["joint"]
+    prior = read_told(place / "out" / "design.json")["joint"]
     (place / "prior.json").write_text(json.dumps(prior))
     tables = ("--released", place / "out" / "released.csv", "--original", place / "t.csv")
     code, out, _ = run("audit", place / "out" / "design.json", *tables, "--prior", place / "prior.json", "--json")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dalenius.convert import canonical
 from dalenius.convert import checked as check
 from dalenius.errors import NotCertified
 from tests.cli.conftest import Place, released_in, rows, write_csv
@@ -44,7 +45,7 @@ def test_verify_recounts_the_table_and_compares_the_promises(done: Place, run: R
     other = done.problem(('independent = ["age"]', 'independent = ["age", "sex"]'), name="other.toml")
     code, _, err = run("verify", design, "--problem", other)
     assert code == 4
-    assert "[guarantee]" in err
+    assert "promise 2 is" in err
 
 
 @pytest.mark.parametrize(
@@ -89,30 +90,33 @@ def test_a_folder_instead_of_a_design_is_named(done: Place, run: Run) -> None:
         assert f"{done.folder}: Is a directory" in err
 
 
-def spoilt(design: dict[str, object], how: str) -> str:
-    changed = json.loads(json.dumps(design))
+def spoilt(design: str, how: str) -> str:
+    changed = json.loads(design)
     if how == "value":
-        changed["value"] = "1"
+        changed["claims"]["value"] = "1"
     elif how == "bound":
-        changed["bound"] = changed["value"]
+        changed["claims"]["bound"] = changed["claims"]["value"]
     elif how == "row":
         changed["channel"]["rows"][0], changed["channel"]["rows"][1] = changed["channel"]["rows"][1::-1]
     elif how == "promise":
-        changed["guarantees"] = changed["guarantees"][:1]
+        changed["promises"] = changed["promises"][:1]
     elif how == "figure":
-        changed["guarantees"][0]["proved"]["with_one_more_bits"]["age"] = "0"
+        given = next(claim for claim in changed["claims"]["promises"][0] if claim["given"] == "age")
+        given["value"] = "0"
     elif how == "number":
         changed["channel"]["rows"][0][0] = "1e400"
-    elif how == "kind":
-        changed["certificate"]["kind"] = "faith"
+    elif how == "rule":
+        changed["proof"]["rule"] = "faith"
     elif how == "truncated":
-        return json.dumps(changed)[:-40]
+        return canonical(changed)[:-40]
     elif how == "twice":
-        return json.dumps(changed)[:-1] + ', "value": "0"}'
-    return json.dumps(changed)
+        return canonical(changed)[:-1] + ',"work":"0"}'
+    elif how == "laid out":
+        return json.dumps(changed)
+    return canonical(changed)
 
 
-WAYS = ["sound", "value", "bound", "row", "promise", "figure", "number", "kind", "truncated", "twice"]
+WAYS = ["sound", "value", "bound", "row", "promise", "figure", "number", "rule", "truncated", "twice", "laid out"]
 
 
 def refusal(checker: Callable[[str], object], kind: type[Exception], text: str) -> str:
@@ -128,13 +132,13 @@ def test_the_exported_checker_needs_nothing_and_agrees_with_the_package(done: Pl
     assert code == 0
     lines = (done / "verifier.py").read_text().splitlines()
     assert not [line for line in lines if line.startswith(("import dalenius", "from dalenius"))]
-    design = json.loads((done / "out" / "design.json").read_text())
+    design = (done / "out" / "design.json").read_text()
     here = runpy.run_path(str(done / "verifier.py"), run_name="verifier")  # in this process, for all the ways
     for how in WAYS:
         text = spoilt(design, how)
         why = refusal(check, NotCertified, text)
         assert bool(why) is (how != "sound"), how
-        assert refusal(here["check"], here["NotCertified"], text) == why
+        assert refusal(here["check"], here["Refused"], text) == why
         if how in ("sound", "value"):  # and by itself: no package, no site
             (done / "d.json").write_text(text)
             command = [sys.executable, "-I", "-S", str(done / "verifier.py"), str(done / "d.json")]

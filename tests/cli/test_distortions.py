@@ -12,6 +12,7 @@ from dalenius.cli import main
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, MinimizeLeakage
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
+from dalenius.tables import read_told
 from tests.contract import expected_distortion
 
 HEAD = """\
@@ -94,7 +95,7 @@ def test_a_release_tells_the_expected_and_the_realised_distortion(folder, capsys
     assert main(["explain", "out/design.json"]) == 0
     assert words in capsys.readouterr().out
     assert main(["verify", "out/design.json", "--table", "t.csv"]) == 0
-    design = json.loads((folder / "out" / "design.json").read_text(encoding="utf-8"))
+    design = read_told(folder / "out" / "design.json")
     expected = exact(design["limits"][0]["proved"]["expected"])
     assert float(expected) == pytest.approx(spent["expected"], abs=1e-9)  # the design's own table was released
     assert expected <= Fraction(at_most)
@@ -110,7 +111,7 @@ def test_several_limits_are_each_kept_and_each_told(folder, capsys):
     for what in ("hamming distortion of region", "squared distortion of age"):
         assert f"The realised {what} is" in words
         assert f"expected {what} is at most" in words
-    design = json.loads((folder / "out" / "design.json").read_text(encoding="utf-8"))
+    design = read_told(folder / "out" / "design.json")
     assert [exact(limit["proved"]["expected"]) <= most for limit, most in zip(design["limits"], (0.1, 25), strict=True)]
 
 

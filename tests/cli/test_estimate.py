@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 import dalenius
 from dalenius import estimate
+from dalenius.tables import read_told
 from tests.cli.conftest import Place, released_in
 
 Run = Callable[..., tuple[int, str, str]]
@@ -79,7 +80,7 @@ def test_a_uniform_prior_gives_randomised_response_that_no_record_decided(releas
     (released / "u.toml").write_text(public)
     code, _, err = run("release", released / "u.toml", "-o", released / "free")
     assert code == 0, err
-    card = json.loads((released / "free" / "card.json").read_text())
+    card = read_told(released / "free" / "card.json")
     assert card["designed_on"] == "a public distribution"
     assert len(set(card["channel"]["q"])) == 1
     told = json.loads(run("explain", released / "free" / "card.json", "--json")[1])["not_protected"]

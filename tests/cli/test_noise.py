@@ -6,6 +6,9 @@ import random
 
 import pytest
 
+from dalenius.convert import canonical
+from dalenius.tables import read_told
+
 PROBLEM = """\
 [source]
 table = "n.csv"
@@ -44,10 +47,11 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
     assert (code, err) == (0, "")
     assert "added Gaussian noise of the same squared error would tell" in said
     assert "within the declared range: one released row by itself tells at most" in said
-    files = ["card.json", "design.json", "released.csv", "report-public.html", "report.html"]
+    files = ["card.about.json", "card.json", "design.about.json", "design.json", "released.csv"]
+    files += ["report-public.html", "report.html"]
     assert sorted(p.name for p in folder.iterdir()) == files
     assert (folder / "design.json").stat().st_mode & 0o777 == 0o600
-    card = json.loads((folder / "card.json").read_text())
+    card = read_told(folder / "card.json")
     assert "joint" not in card
     released = list(csv.DictReader((folder / "released.csv").read_text().splitlines()))
     assert len(released) == 1500
@@ -90,11 +94,11 @@ def test_a_changed_release_is_seen_and_a_changed_design_refused(table, run):
     both = ("--released", folder / "released.csv", "--original", table)
     assert run("audit", folder / "design.json", *both)[0] == 4
     document = json.loads((folder / "design.json").read_text())
-    document["guarantees"][0]["promised"]["local_dp"] = "1/2"
-    (folder / "design.json").write_text(json.dumps(document))
+    document["promises"][0]["epsilon"] = "1/2"
+    (folder / "design.json").write_text(canonical(document))
     code, _, err = run("verify", folder / "design.json")
     assert code == 4
-    assert "exceeded: epsilon_nats" in err
+    assert "the level of local_dp is" in err
 
 
 @pytest.mark.slow
@@ -147,7 +151,7 @@ def test_problem_files_ask_for_noise(table, run, kind, goal, rest):
     assert (code, err) == (0, "")
     assert run("verify", design, "--problem", file)[0] == 0
     document = json.loads(design.read_text())
-    assert (document["format"], document["certificate"]["kind"]) == ("dalenius-design/1", "noise")
+    assert (document["format"], document["proof"]["rule"]) == ("dalenius-design/2", "noise")
 
 
 @pytest.mark.parametrize(

@@ -143,5 +143,5 @@ def test_a_channel_with_too_many_letters_is_reduced(example2: Path, run: Run) ->
     assert len(json.loads(said)["output"]["Y"]) <= 3
     channel, joint = Channel.from_json(json.loads(said)), read_pmf(example2 / "joint.json", "joint")
     assert all(shown.independent for shown in examine_mapping(joint, channel, [["X1"], ["X2"]]))
-    least = float(json.loads((example2 / "d.json").read_text())["value"])
+    least = float(json.loads((example2 / "d.json").read_text())["claims"]["value"])
     assert mutual_information(channel.after(joint), ["W"], ["Y"]) >= least - 1e-12

@@ -8,10 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dalenius.convert import canonical, digest
 from dalenius.core import Channel, Pram
 from dalenius.errors import InputError
 from dalenius.evidence.transitions import transitions
 from dalenius.sampling import Key, draw_value
+from dalenius.tables import read_told
 from tests.cli.conftest import released_in
 
 PROBLEM = """
@@ -107,13 +109,18 @@ def test_survey_weights_serve_estimates_and_risk_not_the_design(tmp_path, run):
     code, out, err = run("release", tmp_path / "p.toml", "-o", tmp_path / "out")
     assert code == 0, err
     assert "the weights w are not used in the design" in out
-    assert "weights" not in json.loads((tmp_path / "out/card.json").read_text())
+    assert "weights" not in read_told(tmp_path / "out/card.json")
     code, out, err = run("risk", tmp_path / "p.toml", "--keys", "region", "--json")
     assert (code, json.loads(out)["sampling_fraction"]) == (0, 0.5)
     assert run("risk", tmp_path / "t.csv", "--keys", "region")[0] == 2
     # A card that names kept weights is read with them.
-    card = json.loads((tmp_path / "out/card.json").read_text()) | {"kept": ["w"], "weights": "w"}
-    (tmp_path / "card.json").write_text(json.dumps(card))
+    card = json.loads((tmp_path / "out/card.json").read_text())
+    card["variables"].append({"name": "w", "letters": ["?"]})
+    card["mechanism"]["keep"] = ["w"]
+    card["promises"][0]["given"] = ["w"]
+    (tmp_path / "card.json").write_text(canonical(card))
+    about = {"format": "dalenius-about/2", "of": digest(canonical(card)), "weights": "w"}
+    (tmp_path / "card.about.json").write_text(canonical(about))
     (tmp_path / "r.csv").write_text("region,w\n" + "north,1\n" * 300 + "south,3\n" * 300)
     weighted, plain = (
         json.loads(run("estimate", tmp_path / name, tmp_path / "r.csv", "--json")[1])["estimate"]
@@ -138,8 +145,8 @@ def test_one_value_from_the_card_alone(place, run):
 
 def test_a_damaged_card_draws_nothing(place, run):
     card = json.loads((place / "out/card.json").read_text())
-    card["channel"]["q"][0] = "9/10"
-    (place / "bad.json").write_text(json.dumps(card))
+    card["channel"]["stay"][0] = "9/10"
+    (place / "bad.json").write_text(canonical(card))
     assert run("apply", place / "bad.json", "--value", "south")[0] == 4
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from dalenius import Problem, apply, load, solve, verify
-from dalenius.certify import check
+from dalenius.convert import canonical, checked, digest
 from dalenius.core.forms import channel_of
 from dalenius.errors import InputError, NotCertified, ProblemFileError
+from dalenius.tables import read_told
 
 NOISE = """\
 [source]
@@ -77,10 +78,10 @@ def test_a_group_of_records_with_noise_tells_as_much_as_its_rows_add_up_to(place
     figure = Fraction(three.proved[0]["capacity_bits"])
     assert 3 * one_row_bits(three) - 1e-12 <= figure <= Fraction(1, 2)  # three independent records tell three times one
     assert 3 * one_row_bits(one) > 0.5  # which the noise for one record does not keep
-    document = one.to_json()
-    document["guarantees"][0]["promised"]["group"] = 3
-    with pytest.raises(NotCertified, match="the promise is exceeded"):
-        check(json.dumps(document))
+    document = json.loads(one.dumps())
+    document["promises"][0]["group"] = 3
+    with pytest.raises(NotCertified, match="what an adversary may learn is"):
+        checked(canonical(document))
 
 
 def test_one_row_is_not_called_the_whole_release_and_the_ledger_charges_what_is_said(place, run, tmp_path):
@@ -104,7 +105,7 @@ def test_a_promise_about_the_whole_release_is_proved_at_the_figure_that_the_ledg
     code, said, err = run("release", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
     assert "All 40 released rows together tell at most 0.5 bits about the x of any one record" in said
-    (guarantee,) = json.loads((tmp_path / "out" / "card.json").read_text())["guarantees"]
+    (guarantee,) = read_told(tmp_path / "out" / "card.json")["guarantees"]
     assert guarantee["promised"]["rows"] == 40
     spent = json.loads(run("ledger", "status", tmp_path / "l", "--json")[1])["spent"]["dalenius"]
     assert guarantee["proved"]["capacity_bits"] == spent
@@ -172,7 +173,7 @@ def test_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
     code, said, err = run("release", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
     assert "what is released about one SERIALNO (at most 4 rows) is not more than 54.6 times as likely" in said
-    card = json.loads((tmp_path / "out" / "card.json").read_text())
+    card = read_told(tmp_path / "out" / "card.json")
     assert (card["unit_of_privacy"], card["max_rows"]) == ("SERIALNO", 4)
     spent = Fraction(json.loads(run("ledger", "status", tmp_path / "l", "--json")[1])["spent"]["local_dp"])
     assert abs(spent - Fraction(card["guarantees"][0]["proved"]["epsilon_nats"])) < Fraction(1, 10**25)
@@ -185,13 +186,14 @@ def test_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
 def test_the_level_of_a_row_is_refused_as_that_of_a_person(place):
     mechanism, goal = FORMS["pram"]
     design = solve(Problem.from_file(place(PERSONS.replace("FORM", mechanism).replace("GOAL", goal))))
-    document = design.to_json()
-    document["guarantees"][0] = {"promised": {"local_dp": "1"}, "proved": {"epsilon_nats": "1"}}
-    with pytest.raises(NotCertified, match="not that of a person"):
-        check(json.dumps(document))
-    document["guarantees"][0]["promised"]["rows"] = 2
-    with pytest.raises(InputError, match="the level is that of 2 rows, and a person has up to 4"):
-        type(design).from_json(document)
+    document = json.loads(design.dumps())
+    assert document["promises"][0]["rows"] == 4
+    about = json.loads(design.about())
+    for rows in (1, 2):
+        document["promises"][0]["rows"] = rows
+        text = canonical(document)
+        with pytest.raises(InputError, match=f"the level is that of {rows} rows?, and a person has up to 4"):
+            type(design).from_text(text, about | {"of": digest(text)})
 
 
 def test_a_problem_file_does_not_say_the_rows_of_a_level_itself(place):

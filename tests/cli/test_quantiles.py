@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dalenius.tables import read_told
+
 Run = Callable[..., tuple[int, str, str]]
 
 LAWS = {"a": "{ normal = [0, 1] }", "b": "{ exponential = 3 }", "c": "{ points = [[0, 0], [9, 1]] }"}
@@ -38,7 +40,7 @@ def test_a_stated_cdf_releases_the_scheme_of_theorem_5(folder: Path, run: Run) -
     assert code == 0
     assert "the promise holds for the values themselves too" in said
     assert "up to 1e-15 if the stated cdf is the law" in said
-    design = json.loads((out / "design.json").read_text())
+    design = read_told(out / "design.json")
     assert float(design["value"]) == pytest.approx(4, abs=1e-12)  # (n - 1) log2 K, eq. (64) for n = 2
     assert float(design["gap"]) < 1e-20
     assert run("verify", out / "design.json", "--problem", problem)[0] == 0
@@ -65,7 +67,7 @@ def test_quantiles_of_the_table_are_cut_once_and_said_to_be_public(folder: Path,
     assert code == 0
     assert "were cut at the quantiles of this table, so the cuts are public" in said
     assert "not about the values within their cells" in said
-    design = json.loads((out / "design.json").read_text())
+    design = read_told(out / "design.json")
     assert [len(design["columns"][n]["cuts"]) for n in LAWS] == [2, 2, 2]
     assert run("verify", out / "design.json", "--problem", problem, "--table", folder / "t.csv")[0] == 0
     code, _, error = run("verify", out / "design.json", "--problem", write(folder, stated=True))

@@ -15,10 +15,19 @@ from pathlib import Path
 
 import pytest
 
+from dalenius.tables import read_told
 from tests.cli.conftest import Place, rows, write_csv
 
 Run = Callable[..., tuple[int, str, str]]
-FILES = ["card.json", "design.json", "released.csv", "report-public.html", "report.html"]
+FILES = [
+    "card.about.json",
+    "card.json",
+    "design.about.json",
+    "design.json",
+    "released.csv",
+    "report-public.html",
+    "report.html",
+]
 
 
 def released(path: Path) -> list[dict[str, str]]:
@@ -41,7 +50,7 @@ def test_release_writes_everything_and_only_what_may_leave(place: Place, run: Ru
     table = released(folder / "released.csv")
     assert len(table) == 3000
     assert set(table[0]) == {"Y"}
-    design, card = (json.loads((folder / name).read_text()) for name in ("design.json", "card.json"))
+    design, card = (read_told(folder / name) for name in ("design.json", "card.json"))
     assert next(iter(design)) == "confidential"
     assert stat.S_IMODE((folder / "design.json").stat().st_mode) == 0o600
     assert stat.S_IMODE((folder / "report.html").stat().st_mode) == 0o600
@@ -137,7 +146,7 @@ def test_small_cells_refuse_the_card_unless_accepted_by_name(place: Place, run: 
     assert "--accept small-cells" in err
     assert place.names() == before
     assert run("release", place / "p.toml", "-o", place / "out", "--accept", "small-cells")[0] == 0
-    design = json.loads((place / "out" / "design.json").read_text())
+    design = read_told(place / "out" / "design.json")
     assert any("accepted by name" in remark for remark in design["remarks"])
     place.problem(('table = "t.csv"', 'table = "t.csv"\nmin_cell = 1'))
     assert run("release", place / "p.toml", "-o", place / "again")[0] == 0
@@ -145,7 +154,7 @@ def test_small_cells_refuse_the_card_unless_accepted_by_name(place: Place, run: 
 
 def test_a_public_prior_needs_no_cells_of_the_table(place: Place, run: Run) -> None:
     assert run("solve", place / "p.toml", "-o", place / "design.json")[0] == 0
-    (place / "public.json").write_text(json.dumps(json.loads((place / "design.json").read_text())["joint"]))
+    (place / "public.json").write_text(json.dumps(read_told(place / "design.json")["joint"]))
     write_csv(place / "t.csv", rows(40, seed=9))
     place.problem(('table = "t.csv"', 'table = "t.csv"\nprior = "public.json"'))
     code, out, _ = run("release", place / "p.toml", "-o", place / "out")

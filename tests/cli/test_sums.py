@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dalenius.tables import read_told
+
 Run = Callable[..., tuple[int, str, str]]
 
 NAMES = [f"X{k}" for k in range(1, 13)]
@@ -44,12 +46,12 @@ def test_a_chain_of_sums_from_a_problem_file_to_an_audited_release(folder: Path,
     code, said, _ = run("release", problem, "-o", out, "--new-key", folder / "k")
     assert code == 0
     assert "by the lemma on sums of uniform states" in said
-    design = json.loads((out / "design.json").read_text())
+    design = read_told(out / "design.json")
     assert (design["channel"]["form"], design["channel"]["modulus"]) == ("sums", 4)
     assert float(design["value"]) > 12 * 0.8112 - 2  # n H(X) - log2 M
     code, said, _ = run("verify", out / "design.json", "--problem", problem)
     assert code == 0
-    assert "(sums)" in said
+    assert "(groups)" in said
     assert run("verify", out / "card.json")[0] == 0
     assert (
         run("apply", out / "design.json", folder / "t.csv", "-o", folder / "again.csv", "--key", folder / "k")[0] == 0
@@ -113,5 +115,5 @@ def test_random_columns_from_a_problem_file(folder: Path, run: Run) -> None:
     assert run("verify", folder / "random.json", "--problem", problem)[0] == 0
     best = write(folder, "", NAMES[:3])
     assert run("solve", best, "-o", folder / "best.json")[0] == 0
-    value, bound = (json.loads((folder / f"{name}.json").read_text())["value"] for name in ("random", "best"))
+    value, bound = (json.loads((folder / f"{name}.json").read_text())["claims"]["value"] for name in ("random", "best"))
     assert 0 < float(value) <= float(bound)

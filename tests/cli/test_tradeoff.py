@@ -8,6 +8,7 @@ import re
 import pytest
 
 from dalenius.cli import main
+from dalenius.tables import read_told
 
 PROBLEM = """\
 [source]
@@ -94,7 +95,7 @@ def test_a_fast_curve_proves_the_chosen_point_and_says_so(folder, capsys):
         assert a["distortion"] == b["distortion"]
         assert a["leakage_bits"] == pytest.approx(b["leakage_bits"], abs=2e-6)
     assert main(["release", "q.toml", "-o", "out"]) == 0
-    design = json.loads((folder / "out" / "design.json").read_text(encoding="utf-8"))
+    design = read_told(folder / "out" / "design.json")
     assert float(told[1]) == pytest.approx(float(design["value"]), abs=1e-6)
 
 
@@ -150,7 +151,7 @@ def test_a_metric_and_a_level_given_what_is_kept(folder, capsys):
     (folder / "m.toml").write_text(text + '[[guarantee]]\nleakage = ["ill"]\nat_most_bits = "1/20"\n', encoding="utf-8")
     assert main(["release", "m.toml", "-o", "m"]) == 0
     assert main(["verify", "m/design.json", "--table", "t.csv", "--problem", "m.toml"]) == 0
-    assert "the design keeps the promises of m.toml" in capsys.readouterr().out
+    assert "the design keeps every promise, limit and shape of m.toml" in capsys.readouterr().out
     assert main(["verify", "m/card.json"]) == 0
     assert "Guarantee 1 is proved from the card alone" in capsys.readouterr().out
     (folder / "n.toml").write_text(text.replace('given = ["region"]\n', ""), encoding="utf-8")
@@ -171,7 +172,7 @@ def test_a_point_is_one_two_or_three_numbers(folder, capsys, at):
 def test_a_release_picks_a_point_of_the_curve(folder, capsys, option, unit, limit):
     assert main(["release", "p.toml", "-o", "out", option, str(limit)]) == 0
     capsys.readouterr()
-    design = json.loads((folder / "out" / "design.json").read_text(encoding="utf-8"))
+    design = read_told(folder / "out" / "design.json")
     assert design["unit"] == unit
     reached = design["guarantees"][0]["proved"]["leakage_bits"] if option == "--leakage" else None
     if reached is not None:
@@ -189,7 +190,7 @@ def test_the_walk_of_a_design_with_limits(folder, capsys):
     assert "plus 1/20 times the expected absolute distortion of age) is at most 0.2" in capsys.readouterr().out
     (folder / "q.toml").write_text(PROBLEM.replace('"1/5"', '"1/6"'), encoding="utf-8")
     assert main(["verify", "d.json", "--problem", "q.toml"]) == 4
-    assert "[limit]" in capsys.readouterr().err
+    assert "limit 1 is" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

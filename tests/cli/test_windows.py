@@ -54,7 +54,7 @@ def test_sixty_columns_from_a_problem_file_to_an_audited_release(folder: Path, r
     assert "lemma on windows without cycles" in said
     code, said, _ = run("verify", out / "design.json", "--problem", problem)
     assert code == 0
-    assert "(composition)" in said
+    assert "(groups)" in said
     code, said, _ = run("verify", out / "card.json")
     assert code == 0
     assert "60 guarantees depend on the distribution of the data" in said
@@ -125,7 +125,7 @@ def test_a_pmf_of_independent_samples_is_a_source_and_another_table_is_refused(f
     assert "nothing to recount" in error
     code, _, error = run("apply", folder / "pmf.json", folder / "t.csv", "-o", folder / "no.csv")
     assert code == 4
-    assert "not a product of independent groups" in error
+    assert "does not hold for this table" in error
 
 
 def test_a_small_form_is_written_out(folder: Path, run: Run) -> None:

@@ -92,7 +92,7 @@ def test_thousands_of_letters_are_audited_by_their_level(tmp_path):
     )
     design = solve(problem)
     (tmp_path / "design.json").write_text(design.dumps())
-    (tmp_path / "card.json").write_text(json.dumps(design.card()))
+    (tmp_path / "card.json").write_text(design.card_text())
     for mechanism in (design, design.channel, tmp_path / "design.json", tmp_path / "card.json"):
         seen = audit(mechanism)
         assert 0.999 < seen.dp_epsilon <= 1 + 1e-12

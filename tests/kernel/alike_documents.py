@@ -1,4 +1,4 @@
-"""Documents of samples that are alike, of orbits, noise and filled columns: real ones of the corpus, and forged ones."""
+"""Documents of samples that are alike, of orbits, noise and filled columns: real ones of the corpus, and forged."""
 
 import copy
 import json
@@ -9,7 +9,19 @@ from pathlib import Path
 
 from dalenius.kernel.alike import types
 from dalenius.kernel.numbers import canonical
-from tests.kernel.documents import CLOSED, claims_of, design, distance, independent, law_of, limit
+from tests.kernel.documents import (
+    CLOSED,
+    claims_of,
+    contraction,
+    dalenius,
+    design,
+    distance,
+    independent,
+    law_of,
+    leakage,
+    limit,
+    local_dp,
+)
 
 FOLDER = Path(__file__).parent / "corpus" / "alike"
 
@@ -37,6 +49,7 @@ NOISE = real("noise_dice_gaussian")
 ACROSS = real("noise_two")
 CAPACITY = real("noise_capacity_2")
 LAPLACE = real("noise_dice_epsilon")
+CLIPPED = real("noise_one_clip")
 FILLED = real("water_skewed_lost")
 RATE = real("water_skewed_told")
 
@@ -59,13 +72,84 @@ def of_pairs(**changes):
     return found | copy.deepcopy(changes)
 
 
+GRID = {"S": ["u", "v"], "X": ["0", "1/2", "1", "3/2"]}
+COUNTS = [[0, 0, "3"], [0, 1, "2"], [0, 3, "1"], [1, 1, "1"], [1, 2, "2"], [1, 3, "3"]]
+IDLE = {"rule": "noise", "line": None, "least": []}
+
+
+def axis(weights, low, high, take=("1",), move="1/2", prior=(0, 1, 2, 3), variance="9"):
+    return {
+        "take": list(take),
+        "move": move,
+        "low": str(low),
+        "high": str(high),
+        "weights": [str(w) for w in weights],
+        "prior": [[str(c), "1"] for c in prior],
+        "variance": variance,
+    }
+
+
+def noise(own, first=None, letters=None):
+    low, high = int(own["low"]), int(own["high"])
+    return {
+        "form": "noise",
+        "first": [str(low if first is None else first)],
+        "letters": [high - low + 1 if letters is None else letters],
+        "axes": [own],
+        "give": [["1"]],
+        "shift": [str(-low)],
+    }
+
+
+def noisy(channel, promises=(), **more):
+    mechanism = {"release": ["X"], "form": "noise"}
+    settings = {"objective": {"aim": "leakage", "about": ["X"], "theta": "1"}, "proof": IDLE} | more
+    if "claims" not in settings:
+        settings["claims"] = claims_of(
+            "99", "0", "99", [[] for _ in promises], ["99"] * len(settings.get("limits", ()))
+        )
+    return design(GRID, COUNTS, mechanism, promises=promises, channel=channel, **settings)
+
+
+FREE = noise(axis((6, 3, 1), -2, 5))
+ENDS = noise(axis((6, 3, 1), 0, 3))
+TAIL = noise(axis((8, 4, 2, 2), 0, 3))  # geometric, the last weight stands for all that is collected
+BUMPY = noise(axis((2, 3, 1), 0, 3))  # not log-concave
+PERIOD = noise(axis((2, 0, 0, 1), -3, 6))  # neighbours are told apart for sure, the two ends are not
+HOLES = noise(axis((2, 0, 1), -2, 5))
+SHRUNK = noise(axis((6, 3, 1), -1, 4, ("1/2",), "5/4", (1, 2)))
+NARROW = noise(axis((1,), 0, 3))
+CONSTANT = noise(axis((1,), 1, 1, ("0",), "3/2", (1,)))
+
+
+def three_records():
+    """A promise about any three records that its noise keeps, with the bound that follows from it."""
+    found = real("noise_dalenius")
+    found["promises"][0] |= {"at_most_bits": "3/2", "group": 3}
+    found["claims"] |= {"promises": [[]], "bound": "0", "gap": found["claims"]["value"]}
+    return found
+
+
 HONEST = {
     "a sample alone": real("types_binary_1"),
     "two samples": TYPES,
     "four samples of three letters": real("types_ternary_4"),
     "orbits of two": of_pairs(),
     "orbits of three": ORBITS,
+    "noise with delta": noisy(FREE, [local_dp("1", delta="0.95"), local_dp("1/2", delta="0.97")]),
+    "collected noise": noisy(ENDS, [contraction("1"), local_dp("3", delta="3/4"), leakage("1", "S")]),
+    "geometric noise": noisy(TAIL, [local_dp("4"), dalenius("1"), contraction("1")]),
+    "bumpy noise": noisy(BUMPY, [contraction("1"), local_dp("1/2", delta="9/10")]),
+    "noise with a period": noisy(PERIOD, [contraction("1"), local_dp("1", delta="1")]),
+    "noise with holes": noisy(HOLES, [dalenius("9", 2), leakage("9", "X")]),
+    "shrunk noise": noisy(SHRUNK, [contraction("1"), leakage("9", "S"), leakage("9", "X")]),
+    "a constant": noisy(CONSTANT, [leakage("0", "X"), contraction("0"), local_dp("0"), dalenius("0", 5)]),
+    "three records": three_records(),
 }
+
+
+MADE = tuple(name for name in HONEST if name.startswith(("noise", "collected", "geometric", "bumpy", "shrunk")))
+MADE = ("orbits of two", "a constant", "three records", *MADE)  # those that are no real designs
 
 
 def written_out(document):
@@ -96,7 +180,7 @@ def written_out(document):
         objective=document["objective"],
         promises=[independent(name) for name in names],
         channel={"form": "dense", "letters": len(rows[0]), "scale": str(scale), "rows": rows},
-        work=10**9,
+        work=20_000_000,
         proof=CLOSED,
     )
 
@@ -236,6 +320,10 @@ FORGED = {
         _word([["1/2", [["1/2", [0, 0]], ["1/2", [0, 1]]]], ["1/2", [["1/2", [1, 0]], ["1/2", [1, 1]]]]]),
         "not independent of X1",
     ),
+    "a column that tells the second sample": (
+        _word([["1/2", [["1/2", [0, 0]], ["1/2", [1, 0]]]], ["1/2", [["1/2", [0, 1]], ["1/2", [1, 1]]]]]),
+        "not independent of X2",
+    ),
     "a single sample in orbits": (
         put(put(of_pairs(), "mechanism", "observe", ["X1"]), "promises", 1, DROP)
         | {"evidence": [None], "claims": claims_of(promises=[[]])},
@@ -278,8 +366,9 @@ FORGED = {
     "numbers that are no grid": (put(NOISE, "variables", 0, "letters", 9, "10"), "points of a grid"),
     "numbers that fall": (put(NOISE, "variables", 0, "letters", lambda a: a[::-1]), "points of a grid"),
     "a first letter too few": (put(NOISE, "channel", "first", []), "a first letter for each column"),
-    "another first letter": (put(NOISE, "channel", "first", ["-12"]), "cut off within the range"),
-    "letters that are cut off": (put(NOISE, "channel", "letters", [35]), "cut off within the range"),
+    "another first letter": (put(NOISE, "channel", "first", ["-12"]), "more than the allowed"),
+    "another first letter of collected noise": (put(CLIPPED, "channel", "first", ["1"]), "cut off within the range"),
+    "letters that are cut off": (put(NOISE, "channel", "letters", [9]), "cut off within the range"),
     "no letters": (put(NOISE, "channel", "letters", [0]), "an integer from 1"),
     "no axis": (put(NOISE, "channel", "axes", []) | {}, "there is no axis"),
     "a give too many": (put(NOISE, "channel", "give", [["1", "0"]]), "a list of 1"),
@@ -384,3 +473,14 @@ FORGED = {
 
 def forged_texts():
     return {name: canonical(document) for name, (document, _) in FORGED.items()}
+
+
+if __name__ == "__main__":  # python -m tests.kernel.alike_documents && python -m tests.kernel.golden alike
+    from tests.kernel.golden import file_name
+
+    for old in FOLDER.glob("forged_*.json"):
+        old.unlink()
+    for name, text in forged_texts().items():
+        (FOLDER / f"forged_{file_name(name)}").write_bytes(text.encode())
+    for name in MADE:
+        (FOLDER / f"honest_{file_name(name)}").write_bytes(canonical(HONEST[name]).encode())

@@ -176,6 +176,11 @@ def selections(first, second):
 
 
 TREES = [selections((0, 1), (2, 3)), selections((0, 2), (1, 3))]
+# One tree that serves both inputs: its second leaf is for rows 0, 2 of the one and 0, 1 of the other.
+ONE_TREE = [
+    choice(0, 0), choice(1, 3), centre(5, 4, 4, 5), centre(20, 22, 22, 17),
+    choice(1, 3), centre(17, 22, 22, 20), centre(4, 5, 5, 4),
+]  # fmt: skip
 
 
 def counted(times):
@@ -297,10 +302,30 @@ def of_promises():
             PAIR, PAIRS, BOTH, promises=[dalenius("0.155")], channel=NOISY_PAIR, objective=ABOUT_A, evidence=[TREES]
         ),
     )
+    yield (
+        "dalenius with one tree",
+        design(
+            PAIR,
+            PAIRS,
+            BOTH,
+            promises=[dalenius("0.158")],
+            channel=NOISY_PAIR,
+            objective=ABOUT_A,
+            evidence=[[ONE_TREE]],
+        ),
+    )
     yield "dalenius of all rows", design(promises=[dalenius("1/2", rows="5")], channel=RESPONSE)
+    yield (
+        "dalenius of two rows",
+        design(PAIR, PAIRS, BOTH, promises=[dalenius("0.33", rows="2")], channel=NOISY_PAIR, objective=ABOUT_A),
+    )
     yield "dalenius of everything", design(promises=[dalenius("1", rows="1000000")], channel=RESPONSE)
     yield "contraction", design(promises=[contraction("0.1112")], channel=RESPONSE)
     yield "contraction of three rows", design(NUMBERS, THREE, promises=[contraction("0.0834")], channel=CYCLE)
+    yield (
+        "contraction of a later pair",
+        design(NUMBERS, THREE, promises=[contraction("1/2")], channel=dense([5, 4], [4, 5], [1, 8])),
+    )
     yield "no promise", design()
     yield (
         "several promises",
@@ -330,6 +355,26 @@ def of_balls():
         ),
     )
     yield (
+        "confidence with a multiplier",
+        design(
+            law=counted(1000),
+            promises=[leakage("1/2", "S", ball="confidence", radius="19/20")],
+            channel=RESPONSE,
+            evidence=[MULTIPLIERS | {"nu": "1/4"}],
+        ),
+    )
+    seen = law_of(TWO, [[0, 0, "900"], [0, 1, "40"], [1, 1, "1060"]], "table")
+    sure = leakage("1/8", "S", ball="confidence", radius="19/20")
+    yield (
+        "confidence where a cell is empty",
+        design(law=seen, promises=[sure], channel=RESPONSE, evidence=[MULTIPLIERS]),
+    )
+    alone = law_of(TWO, [[0, 0, "50"]], "table")
+    yield (
+        "confidence where one cell holds all",
+        design(law=alone, promises=[sure], channel=RESPONSE, evidence=[MULTIPLIERS]),
+    )
+    yield (
         "confidence shared by two",
         design(
             law=counted(1000),
@@ -349,7 +394,7 @@ def of_balls():
             {"keep": ["K"]},
             promises=[leakage("1/2", "S", ball="total_variation", radius="1/100")],
             channel=FLAT,
-            evidence=[{"nu": "0", "m": "2", "t": "0"}],
+            evidence=[{"nu": "0", "m": "1/10", "t": "0"}],
         ),
     )
 

@@ -10,6 +10,7 @@ from tests.kernel.documents import (
     MULTIPLIERS,
     NOISY_PAIR,
     NUMBERS,
+    ONE_TREE,
     PAIR,
     PAIRS,
     RESPONSE,
@@ -92,6 +93,7 @@ def of_reading():
     yield "an outcome twice", put(base(), "law", "outcomes", 1, [0, 0, "1"])
     yield "outcomes that do not rise", put(base(), "law", "outcomes", FAIR[::-1])
     yield "a count of zero", put(base(), "law", "outcomes", 0, [0, 0, "0"])
+    yield "a count of zero where nothing is promised", design(outcomes=[[0, 0, "0"], *FAIR[1:]])
     yield "a negative count", put(base(), "law", "outcomes", 0, [0, 0, "-1"])
     yield "a count that is a fraction", put(base(), "law", "outcomes", 0, [0, 0, "1/2"])
     yield "a count that is a JSON number", put(base(), "law", "outcomes", 0, [0, 0, 1])
@@ -129,6 +131,9 @@ def of_reading():
         ),
     )
     yield "a figure twice", put(base(), "claims", "promises", 0, figures(leakage_bits="0") * 2)
+    yield "more operations declared than are allowed", put(base(), "work", str(10**12))
+    yield "fewer operations declared than are needed", put(base(), "work", "100")
+    yield "a negative work", put(base(), "work", "-1")
     yield "an exponent", put(base(), "claims", "value", "1e0")
     yield "a sign", put(base(), "claims", "value", "+1")
     yield "a leading zero", put(base(), "claims", "value", "01")
@@ -165,6 +170,7 @@ def of_mechanism():
                 f"{name}: {field} is not kept",
                 design(bits, two, mechanism, promises=[local_dp("1")], channel=channel),
             )
+    yield "a change of the second letter", design(bits, two, RELEASED | {"forbid": [["1", "0"]]}, channel=FLAT)
     yield "a matrix that is not of form pram", design(bits, two, RELEASED | {"form": "pram"}, channel=FLAT)
     yield "a form that is none", design(bits, two, RELEASED | {"form": "best"}, channel=FLAT)
     yield "a change to a letter that is none", design(bits, two, RELEASED | {"forbid": [["0", "7"]]}, channel=FLAT)
@@ -217,6 +223,7 @@ def of_mechanism():
         "pram beside what it does not release": {"form": "pram", "stay": ["1", "1"]},
         "a second channel under a stray key": {"form": "pram", "stay": ["1", "1"], "rows": rows},
         "a form of no name": {"form": "sparse"},
+        "a stay that is a JSON number": {"form": "pram", "stay": [1, "1"]},
         "a stay above 1": {"form": "pram", "stay": ["2", "1"]},
         "a stay below 0": {"form": "pram", "stay": ["-1", "1"]},
         "fewer stays than letters": {"form": "pram", "stay": ["1"]},
@@ -300,6 +307,7 @@ def of_promises():
     yield "local dp just missed", design(promises=[local_dp("0.6931")], channel=RESPONSE)
     yield "local dp for three rows, level of one", design(promises=[local_dp("0.7", rows=3)], channel=RESPONSE)
     yield "local dp for no rows", design(promises=[local_dp("1", rows=0)], channel=FLAT)
+    yield "local dp for more rows than anybody has", design(promises=[local_dp("1", rows=1 << 20)], channel=FLAT)
     yield "local dp for true rows", design(promises=[local_dp("1", rows=True)], channel=FLAT)
     yield "delta of one row for two", design(promises=[local_dp("1/5", delta="3/10", rows=2)], channel=RESPONSE)
     yield "delta above 1", design(promises=[local_dp("0", delta="2")])
@@ -323,6 +331,10 @@ def of_promises():
         "a metric over a letter that is impossible elsewhere",
         design(promises=[local_dp("9", metric=[["0", "1"], ["1", "0"]])]),
     )
+    yield (
+        "a metric over a letter that is impossible elsewhere, beside an even one",
+        design(promises=[local_dp("9", metric=[["0", "1"], ["1", "0"]])], channel=dense([1, 1, 0], [0, 1, 1])),
+    )
     yield "local dp given what is hidden", design(promises=[local_dp("0", "X")])
     yield "local dp given a column that is no variable", design(promises=[local_dp("0", "T")])
     yield (
@@ -341,6 +353,16 @@ def of_promises():
             {"strata": ["K"]},
             promises=[local_dp("1", "K")],
             channel=dense([1, 0], [1, 0], [0, 1], [1, 0]),
+        ),
+    )
+    yield (
+        "local dp within the second stratum is not kept",
+        design(
+            WITH_K,
+            FAIR,
+            {"strata": ["K"]},
+            promises=[local_dp("1", "K")],
+            channel=dense([1, 0], [1, 0], [1, 0], [0, 1]),
         ),
     )
     yield (
@@ -378,6 +400,34 @@ def of_promises():
     yield (
         "a centre far from all rows",
         design(promises=[dalenius("1/2")], channel=RESPONSE, evidence=[[[{"node": "centre", "law": ["1", "9"]}]]]),
+    )
+    yield (
+        "two rows of which each tells about one input alone",
+        design(
+            PAIR,
+            PAIRS,
+            BOTH,
+            objective=ABOUT_A,
+            promises=[dalenius("0.317", rows="2")],
+            channel=NOISY_PAIR,
+            evidence=[[ONE_TREE]],
+        ),
+    )
+    yield (
+        "a centre at one of the rows",
+        design(promises=[dalenius("1/20")], channel=RESPONSE, evidence=[[[{"node": "centre", "law": ["2", "1"]}]]]),
+    )
+    yield (
+        "a tree for one input taken for two",
+        design(
+            PAIR,
+            PAIRS,
+            BOTH,
+            objective=ABOUT_A,
+            promises=[dalenius("0.158", 2)],
+            channel=NOISY_PAIR,
+            evidence=[[ONE_TREE]],
+        ),
     )
     yield "a secret that is kept", design(mechanism={"keep": ["S"]}, promises=[independent("S")], channel=FLAT)
     yield (
@@ -701,9 +751,6 @@ def of_sizes():
             objective={"aim": "information", "about": ["X0"], "theta": "1"},
         ),
     )
-    yield "more operations declared than are allowed", put(base(), "work", str(10**12))
-    yield "fewer operations declared than are needed", put(base(), "work", "100")
-    yield "a negative work", put(base(), "work", "-1")
     yield "many promises", design(promises=[leakage(f"1/{k + 1}", "S") for k in range(2000)], channel=FLAT)
     yield (
         "distances with long denominators",

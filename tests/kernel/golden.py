@@ -52,6 +52,8 @@ def verdict_of(text, privacy_only, checker=check, refusal=Refused):
         "limits": [shown(cost) for cost in verdict.kept.limits],
         "rows": verdict.rows,
     }
+    if verdict.kept.stated:
+        found["stated"] = {name: shown(figure) for name, figure in verdict.kept.stated.items()}
     if not privacy_only:
         low, high = (down, up) if verdict.maximised else (up, down)
         found |= {"rule": verdict.rule}

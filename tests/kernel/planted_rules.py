@@ -68,8 +68,8 @@ LINES = [
     ("negative weights of limits", "[v.whole(0) for v in by_limit.pair", "[v.whole() for v in by_limit.pair"),
     (
         "negative pairs",
-        "found.append((i, j, multiplier.whole(0), exp(far)[1]))",
-        "found.append((i, j, multiplier.whole(), exp(far)[1]))",
+        "found[-1].append((i, j, multiplier.whole(0), exp(far)[1]))",
+        "found[-1].append((i, j, multiplier.whole(), exp(far)[1]))",
     ),
     (
         "pairs without what they cost",
@@ -106,7 +106,7 @@ LINES = [
     ("the best letter instead of the worst", "            total += max(best)", "            total += min(best)"),
     (
         "inputs that never occur are dropped",
-        "            n = self.setting.mass.get(x, 0)\n            self.setting.work.spend(len(cases))",
+        "            n = self.setting.mass.get(x, 0)\n            self.setting.work.spend(2 * len(cases))",
         "            n = self.setting.mass.get(x, 0)\n            if not n:\n                continue",
     ),
     (

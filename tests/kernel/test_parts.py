@@ -17,6 +17,8 @@ from dalenius.kernel.numbers import Node, Refused, canonical
 from dalenius.kernel.privacy import check_privacy
 from dalenius.kernel.release import Release
 from dalenius.kernel.rules import proved_bound
+from tests.kernel.brute_parts import lies
+from tests.kernel.mutations import damaged
 
 CORPUS = Path(__file__).parent / "corpus" / "parts"
 ORACLE = json.loads((CORPUS / "oracle.json.txt").read_text())
@@ -564,3 +566,52 @@ def test_windows_over_a_law_that_is_not_independent_are_gone_through():
         _ = compact.groups
     with pytest.raises(Refused, match="not independent of A"):
         compact.independent(("A",))
+
+
+# --- damaged designs --------------------------------------------------------------------------------------------------
+def damageable():
+    """Small designs, and those that the lemmas speak of when no outcome is gone through: (lemma, document)."""
+    for name in (
+        "columns_in_strata",
+        "columns_pram",
+        "columns_staircase",
+        "strata_empty",
+        "strata_two",
+        "windows_part",
+    ):
+        yield False, honest(name)
+    for name in ("windows_few", "sums_few"):
+        document = honest(name)
+        yield False, document
+        bare = [[claim for claim in claims if claim["given"] is None] for claims in document["claims"]["promises"]]
+        claims = document["claims"] | {"promises": bare, "value": "0.3", "gap": "9"}
+        yield True, document | {"claims": claims, "proof": {"rule": "groups"}}
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_damaged_designs_are_refused_or_true(seed, monkeypatch):
+    random = Random(seed)
+    documents = list(damageable())
+    accepted = 0
+    for _ in range(200 if seed == 1 else 5000):
+        lemma, document = random.choice(documents)
+        text = canonical(damaged(document | {"work": "20000000"}, random))
+        monkeypatch.setattr(composite, "GONE_THROUGH", 0 if lemma else 1 << 14)
+        try:
+            check(text)
+        except Refused:
+            continue
+        accepted += 1
+        assert lies(json.loads(text)) == []
+    assert accepted
+
+
+@pytest.mark.parametrize("name", [*SMALL, "windows_apart"])
+def test_a_second_opinion_finds_no_lie_in_real_designs_and_one_in_false_ones(name):
+    document = honest(name)
+    if document["law"]["law"] == "margins":
+        assert lies(document) == []
+    document = with_joint(document) if document["law"]["law"] == "margins" else document
+    assert lies(document) == []
+    document["claims"]["value"] = str(Fraction(document["claims"]["value"]) + Fraction(1, 1000))
+    assert lies(document) == ["value"]

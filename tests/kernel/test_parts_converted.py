@@ -58,9 +58,9 @@ def test_levels_of_columns_are_for_one_row():
     assert each_of(design) is None
     design["mechanism"]["each"] = {"B": "2", "A": "0.5"}
     assert each_of(design) == ["0.5", "2"]
-    assert each_of(design | {"source": {"max_rows": 4}}) == ["1/8", "1/2"]
-    design["mechanism"]["each"] = True
     design["guarantees"][0]["promised"]["rows"] = 3
+    assert each_of(design) == ["1/6", "2/3"]
+    design["mechanism"]["each"] = True
     assert each_of(design) == ["1/2", "1/2"]
 
 

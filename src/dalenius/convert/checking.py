@@ -1,15 +1,16 @@
 """The kernel behind the errors of the house, and typed comparison of what a document says with what was asked for."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dalenius.convert.proving import ENOUGH
+from dalenius.convert.telling import channel_told
 from dalenius.convert.text import canonical
 from dalenius.convert.writing import limits_of, mechanism_of, objective_of, promise_of
 from dalenius.errors import NotCertified
 from dalenius.kernel.check import Verdict, check
-from dalenius.kernel.document import Document, read_document
+from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Refused
 
 __all__ = ["checked", "differences"]
@@ -55,46 +56,44 @@ def differences(text: str, asked: Json) -> Iterator[tuple[str, str, str]]:
     tuple of str
         What differs, what the design says, and what was asked for.
     """
+    said = json.loads(text)
+    wanted = _asked_document(said, asked)
     try:
         ours = read_document(text, ENOUGH)
-        theirs = read_document(_asked_text(text, asked), ENOUGH)
+        theirs = read_document(canonical(wanted), ENOUGH)
     except Refused as refusal:
         raise NotCertified(f"the design does not keep the problem file: {refusal}") from None
-    yield from _different(ours, theirs)
+    # Objects are compared, so that two ways to write one number are one; the texts are only shown.
+    yield from _unequal("promise", "promises", (ours.promises, theirs.promises), said, wanted)
+    yield from _unequal("limit", "limits", (ours.limits, theirs.limits), said, wanted)
+    shape, wished = ours.setting.mechanism, theirs.setting.mechanism
+    if shape != wished:
+        different = next(n for n in type(shape).__dataclass_fields__ if getattr(shape, n) != getattr(wished, n))
+        yield f"{different} of [mechanism]", str(getattr(shape, different)), str(getattr(wished, different))
+    if ours.objective != theirs.objective:
+        yield "[objective]", canonical(said["objective"]), canonical(wanted["objective"])
 
 
-def _asked_text(text: str, asked: Json) -> str:
+def _asked_document(said: Json, asked: Json) -> Json:
     """The document with everything that is asked for in place of what it says, and without claims."""
-    document = json.loads(text)
     promises = [promise_of(entry["promised"], asked) for entry in asked["guarantees"]]
     nothing = {"promises": [[] for _ in promises], "limits": ["0"] * len(asked["limits"])}
-    return canonical(
-        document
-        | {
-            "mechanism": mechanism_of(asked),
-            "objective": objective_of(asked),
-            "promises": promises,
-            "limits": limits_of(asked),
-            "evidence": [None] * len(promises),
-            "claims": nothing | {"value": "0", "bound": "0", "gap": "0"},
-        }
-    )
+    return said | {
+        "mechanism": mechanism_of(asked),
+        "objective": objective_of(asked | {"channel": channel_told(said, "Y")}),
+        "promises": promises,
+        "limits": limits_of(asked),
+        "evidence": [None] * len(promises),
+        "claims": nothing | {"value": "0", "bound": "0", "gap": "0"},
+    }
 
 
-def _different(ours: Document, theirs: Document) -> Iterator[tuple[str, str, str]]:
-    for k in range(max(len(ours.promises), len(theirs.promises))):
-        mine = ours.promises[k] if k < len(ours.promises) else "nothing"
-        wanted = theirs.promises[k] if k < len(theirs.promises) else "nothing"
-        if mine != wanted:
-            yield f"promise {k + 1}", str(mine), str(wanted)
-    for k in range(max(len(ours.limits), len(theirs.limits))):
-        limit = ours.limits[k] if k < len(ours.limits) else "nothing"
-        asked = theirs.limits[k] if k < len(theirs.limits) else "nothing"
-        if limit != asked:
-            yield f"limit {k + 1}", str(limit), str(asked)
-    shape, wished = ours.setting.mechanism, theirs.setting.mechanism
-    for name in type(shape).__dataclass_fields__:
-        if getattr(shape, name) != getattr(wished, name):
-            yield f"{name} of the mechanism", str(getattr(shape, name)), str(getattr(wished, name))
-    if ours.objective != theirs.objective:
-        yield "the objective", str(ours.objective), str(theirs.objective)
+def _unequal(
+    what: str, key: str, both: tuple[Sequence[object], Sequence[object]], said: Json, wanted: Json
+) -> Iterator[tuple[str, str, str]]:
+    ours, theirs = both
+    for k in range(max(len(ours), len(theirs))):
+        if k >= len(ours) or k >= len(theirs) or ours[k] != theirs[k]:
+            mine = canonical(said[key][k]) if k < len(ours) else "nothing"
+            asked = canonical(wanted[key][k]) if k < len(theirs) else "nothing"
+            yield f"{what} {k + 1}", mine, asked

@@ -150,7 +150,9 @@ def _one_more(document: Document, draft: Json) -> list[dict[str, Fraction]]:
     """What each secret leaks given one more column, as far as the form of the channel proves it and it is cheap."""
     mechanism, law = document.setting.mechanism, draft["law"]
     names = [variable.name for variable in document.setting.variables]
-    columns = list(mechanism.reads) if law["law"] != "alike" else names[2:]
+    columns = list(mechanism.reads)
+    if law["law"] == "alike":
+        columns = [name for name in names if name.startswith("another ")]
     written = draft["channel"]["form"] in ("dense", "maps") and "outcomes" in law
     size = len(law.get("outcomes", ())) * len(columns)
     if written and (size > ONE_MORE or size * draft["channel"]["letters"] > SUMS):

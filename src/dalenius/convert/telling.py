@@ -36,6 +36,8 @@ def kind_of(document: Json) -> str:
     while proof.get("rule") == "alike":
         proof = proof["proof"]
     rule = proof["rule"]
+    if rule == "groups":
+        return "sums" if document["channel"]["form"] == "sums" else "composition"
     return DIVISIONS[proof["division"]] if rule == "lines" else RULES.get(rule, rule)
 
 

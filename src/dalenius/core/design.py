@@ -63,6 +63,15 @@ class Certificate:
         return cls(document["kind"], {k: v for k, v in document.items() if k != "kind"})
 
 
+def _same_rows(problem: Problem, promised: list[dict[str, Any]]) -> None:
+    """A level that the document proves for so many rows is not read as that of a person with more of them."""
+    for guarantee, said in zip(problem.guarantees, promised, strict=True):
+        rows = said.get("rows", 1)
+        if isinstance(guarantee, LocalDP) and guarantee.rows != rows:
+            many = "1 row" if rows == 1 else f"{rows} rows"
+            raise InputError(f"the level is that of {many}, and a person has up to {guarantee.rows}")
+
+
 @dataclass(frozen=True)
 class Design:
     """What every family returns. Maximise: value <= optimum <= bound; minimise: bound <= optimum <= value.
@@ -282,9 +291,7 @@ class Design:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise InputError(f"this is not a design file of format {FORMAT!r}")
         if about and not belongs(about, text):
-            raise InputError(
-                "the file design.about.json beside it is about another design; leave it out"
-            )
+            raise InputError("the file design.about.json beside it is about another design; leave it out")
         try:
             told = told_design(document, dict(about or {}))
         except (KeyError, TypeError, AttributeError, ValueError, IndexError, CannotConvert) as e:
@@ -305,6 +312,7 @@ class Design:
             problem = Problem.from_document(
                 sections, joint=joint_of(document["joint"]), digest=str(document["problem_digest"])
             )
+            _same_rows(problem, sections["guarantee"])
             stated = dict(document["certificate"].get("stated", {}))
             return cls(
                 problem=problem,

@@ -1,4 +1,4 @@
-"""What a design says, read strictly: the joint pmf in whole numbers, the channel, and the part of each variable."""
+"""What a document tells, in whole numbers: the joint pmf, the channel, and the part of each variable."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -71,22 +71,6 @@ def multiplied(joint: Any) -> Any:
         total = sum(exact(record["p"]) for record in group["pmf"])
         pmf = [a | b | {"p": a["p"] * exact(b["p"]) / total} for a in pmf for b in group["pmf"]]
     return {"variables": {name: a for group in groups for name, a in group["variables"].items()}, "pmf": pmf}
-
-
-def counted(joint: Any, alphabets: dict[str, list[str]]) -> list[int]:
-    """The joint pmf of all its variables in whole numbers, one for each of their outcomes, last variable fastest."""
-    require(joint["variables"] == alphabets, "an alphabet differs from the joint pmf's")
-    p, total = whole_texts([record["p"] for record in joint["pmf"]])
-    names, counts = [*alphabets], [0] * prod(map(len, alphabets.values()))
-    codes = [{letter: k for k, letter in enumerate(letters)} for letters in alphabets.values()]
-    for record, n in zip(joint["pmf"], p):
-        place = 0
-        for name, code in zip(names, codes):
-            place = place * len(code) + code[record[name]]
-        require(n >= 0 and not counts[place], "an outcome of the joint pmf is negative or stands twice")
-        counts[place] = n
-    require(sum(counts) == total, "the joint pmf does not sum to one")
-    return counts
 
 
 def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int]:
@@ -231,12 +215,3 @@ def figures(release: Release, secret: list[str]) -> dict[str, Any]:
         "guess_after": up(Fraction(sum(guesses), total)),
         "with_one_more_bits": {n: up(information(release.with_output(secret, [n]))[1]) for n in more},
     }
-
-
-def no_better(claimed: Any, proved: Any, key: str = "") -> bool:
-    """Whether claimed figures are no better than the proved ones: upper bounds not below, lower bounds not above."""
-    if isinstance(proved, dict):
-        return set(claimed) == set(proved) and all(no_better(claimed[k], proved[k], k) for k in proved)
-    if proved is None or isinstance(proved, int):
-        return bool(claimed == proved)
-    return exact(claimed) <= exact(proved) if key == "guess_before" else exact(claimed) >= exact(proved)

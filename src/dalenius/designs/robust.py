@@ -9,7 +9,7 @@ What is known, what is promised, and how it is found (paper 004, section IV, wit
 
 `contract` is the family of the dispatcher: least distortion with [[guarantee]] contraction = c, which is eta_KL <= c:
 I(S; Y) <= c I(S; X) whatever S is AND whatever the law of X is; the rational channel is proved to keep it, and the
-bound on the distortion is proved by linear cuts of eta_KL (`certify.contraction`).
+bound on the distortion is proved by linear cuts of eta_KL (`kernel.lines`).
 """
 
 from collections.abc import Callable, Sequence

@@ -52,17 +52,7 @@ def _read_tree_node(node: Node) -> Centre | Choice:
 
 
 class Capacity:
-    """What any adversary learns about a group of inputs, from the different rows of a matrix.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        The number of letters of each input.
-    scale, rows : int, list of lists
-        A row of whole numbers over the scale for each combination of letters, last input fastest.
-    work : Work
-        What is left.
-    """
+    """What any adversary learns about a group of inputs, from the different rows of a matrix."""
 
     def __init__(self, sizes: Sequence[int], scale: int, rows: list[list[int]], work: Work) -> None:
         place: dict[tuple[int, ...], int] = {}

@@ -9,8 +9,9 @@ t = c + N, or the nearest end where that is beyond `low` or `high`. W_c is the l
 
 The third: c(X) + N plus a uniform number has a density whose differential entropy is H(T), and no density of that
 variance has more. Levels, deltas and affinities need the pairs of shifts that are told apart best: the two ends if N is
-log-concave (for c < d the ratio of the two laws then falls with t, so that half-lines are the best tests, and
-F(t - c) - e^eps F(t - d) falls with c and rises with d); pairs with the first shift if nothing is collected; else all.
+log-concave (for c < d the ratio of the two laws then falls with t, so that half-lines are the best tests, and both
+F(t - c) / F(t - d) and F(t - c) - e^eps F(t - d) fall with c and rise with d); pairs with the first shift if nothing is
+collected; else all.
 """
 
 from collections.abc import Mapping, Sequence
@@ -211,20 +212,7 @@ class Axis:
             if any(bool(u) != bool(v) for u, v in zip(p, q, strict=True)):
                 return None
             worst = max([worst, *(Fraction(u, v) for u, v in zip(p, q, strict=True) if v and u > worst * v)])
-            if self.log_concave:  # a weight is largest where the shift is nearest, and least at an end
-                for t, v in enumerate(q, self.low):
-                    most = self.law_at(min(max(t, self.first), self.last), t)
-                    if most and not v:
-                        return None
-                    if most > worst * v:
-                        worst = Fraction(most, v)
         return worst
-
-    def law_at(self, c: int, t: int) -> int:
-        """The weight of one value under the shift c."""
-        if t in (self.low, self.high):
-            return self.collected(c)[t != self.low]
-        return self.weights[t - c + self.reach] if abs(t - c) <= self.reach else 0
 
     def excess(self, much: Fraction) -> Fraction:
         """max over two shifts of sum_t (W_c - much W_d)^+; 1 where they cannot be compared."""

@@ -15,27 +15,13 @@ Case = TypeVar("Case")
 def leaves(
     tree: Node, root: Case, split: Callable[[Case, Node], list[Case]], work: Work
 ) -> Iterator[tuple[Case, Node]]:
-    """Each leaf with its case, in the order of the tree.
+    """Each leaf with its case and its node, in the order of the tree.
 
-    Parameters
-    ----------
-    tree : Node
-        The flat list of nodes.
-    root : Case
-        The case of everything.
-    split : callable
-        Takes a case and the node that splits it, and gives the cases that cover it, in the order of the tree.
-    work : Work
-        What may still be spent.
-
-    Yields
-    ------
-    tuple
-        The case of a leaf, and its node.
+    `split` takes a case and the node that splits it, and gives the cases that cover it, in the order of the tree.
     """
     stack = [root]
     nodes = tree.items()
-    work.spend(10 * len(nodes))
+    work.spend(30 * len(nodes))
     for node in nodes:
         if not stack:
             raise node.refuse("the tree goes on after its last leaf")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.logs import LOG_COST, bits, exp, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, require
@@ -14,11 +14,7 @@ from dalenius.kernel.subsets import ceiling
 
 
 def bound_in_closed_form(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
-    objective: Objective,
-    proof: Node,
+    setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """The least of four bounds of I(W; Y, K).
 

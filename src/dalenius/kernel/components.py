@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.lines import bound_by_lines
 from dalenius.kernel.nouns import Law, Setting
 from dalenius.kernel.numbers import Node, Work, require
@@ -20,15 +20,9 @@ from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import Frame
 
 
-def bound_by_components(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
-    objective: Objective,
-    proof: Node,
-) -> Fraction:
+def bound_by_components(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """The mean of the bounds of all parts, each proved by lines; parts in the order of their first inputs."""
-    _, views, parts = proof.fields("rule", "views", "parts")
+    views, parts = proof.fields("rule", "views", "parts")[1:]
     law = setting.law
     require(objective.maximise and type(setting) is Setting, "parts are for information about columns that are read")
     require(Posteriors(setting, objective.about).tells_itself(), "parts are for W = X")
@@ -41,7 +35,7 @@ def bound_by_components(
     bound = Fraction(0)
     for b, own in enumerate(parts.pair(len(found))):
         atoms = tuple(atom for atom, x in zip(law.atoms, setting.input, strict=True) if place[x] == b)
-        setting.work.spend(len(law.atoms))
+        setting.work.spend(4 * len(law.atoms))
         mass = sum(n for _, n in atoms)
         inside = Setting(law.variables, Law(law.variables, atoms, mass, None), mechanism, setting.work)
         bound += Fraction(mass, setting.total) * bound_by_lines(inside, tuple(named), (), objective, own)

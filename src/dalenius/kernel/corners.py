@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.logs import BITS
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import SCORE, Frame
@@ -21,16 +21,10 @@ Tableau = list[list[int]]
 Vertex = frozenset[tuple[int, int, int]]  # (place of an input, numerator, denominator) of its positive entries
 
 
-def bound_by_corners(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
-    objective: Objective,
-    proof: Node,
-) -> Fraction:
+def bound_by_corners(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """sum z + the most that phi exceeds z by at a corner; prices in units of 2^-SCORE."""
     require(objective.maximise, "corners are for information")
-    _, prices, basis = proof.fields("rule", "prices", "basis")
+    prices, basis = proof.fields("rule", "prices", "basis")[1:]
     z = prices.wholes()
     inputs = list(setting.mass)
     require(len(z) == len(inputs), "there is not one price for each input that occurs")
@@ -62,7 +56,7 @@ def equations(setting: Setting, promises: Sequence[Promise], inputs: Sequence[in
             continue
         view = Frame(setting, promise.secret)
         found = [dict(view.by_input[x]) for x in inputs]
-        setting.work.spend(len(view.pairs) * len(inputs), setting.total.bit_length())
+        setting.work.spend(20 * view.many_pairs * len(inputs), setting.total.bit_length())
         beside = [dict.fromkeys(view.worlds, 0) for _ in inputs]
         for here, counts in zip(beside, found, strict=True):
             for key, n in counts.items():
@@ -101,7 +95,7 @@ def vertices(n: int, rows: Iterator[list[Fraction]], basis: list[int], work: Wor
             met.add(vertex)
             yield vertex
         for j in set(range(n)).difference(base):
-            work.spend(4 * len(tableau))
+            work.spend(10 * len(tableau) + 20)
             i = _leaving(tableau, j, (n, *start))
             after = [*base[:i], j, *base[i + 1 :]]
             if frozenset(after) not in seen:
@@ -133,8 +127,7 @@ def _leaving(tableau: Tableau, j: int, order: tuple[int, ...]) -> int:
         rows = [i for i in rows if tableau[i][o] * least[j] == least[o] * tableau[i][j]]
         if len(rows) == 1:
             return rows[0]
-    require(False, "a tie that no perturbation breaks")
-    return rows[0]
+    raise Refused("a tie that no perturbation breaks")
 
 
 def _pivot(tableau: Tableau, i: int, j: int, d: int, work: Work) -> tuple[Tableau, int]:
@@ -142,7 +135,7 @@ def _pivot(tableau: Tableau, i: int, j: int, d: int, work: Work) -> tuple[Tablea
     e, base = tableau[i][j], tableau[i]
     if e < 0:
         e, base = -e, [-a for a in base]
-    work.spend(len(tableau) * len(base), d.bit_length())
+    work.spend(2 * len(tableau) * len(base), d.bit_length())
     after = []
     for r, row in enumerate(tableau):
         if r == i:

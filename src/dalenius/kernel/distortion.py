@@ -38,17 +38,7 @@ class Distortion:
     def costs(self, setting: Setting, end: int) -> Costs:
         """N(e) E[d(X, t) | e] for each input e that occurs and each letter t, and the unit they are counted in.
 
-        Parameters
-        ----------
-        setting : Setting
-            With the law and the letters that may be released.
-        end : int
-            0: rounded down, 1: rounded up. The two differ for `kl` alone.
-
-        Returns
-        -------
-        dict of lists, int
-            None in a list: infinitely far.
+        None: infinitely far. Rounded down for end 0 and up for end 1, which differ for logarithms alone.
         """
         released = setting.released
         if released is None:

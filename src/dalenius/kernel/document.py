@@ -74,6 +74,10 @@ class Limit:
     at_most: Fraction
 
 
+Promises = tuple[Promise, ...]
+Limits = tuple[Limit, ...]
+
+
 @dataclass(frozen=True)
 class Claim:
     """A figure of a promise, perhaps of the secret given one more column; None: nothing is claimed to bound it."""

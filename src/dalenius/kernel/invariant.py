@@ -11,12 +11,11 @@ the rows, no matrix in the boxes of a leaf tells more than
 from fractions import Fraction
 
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.logs import BITS, LOG_COST, log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, require
-from dalenius.kernel.promises import Promise
-from dalenius.kernel.rows import UNIT, least_ratio
+from dalenius.kernel.rows import UNIT, needed_ratio
 from dalenius.kernel.subsets import tells_all
 
 MOST_INVARIANT = 10
@@ -26,13 +25,7 @@ EVEN = 1 << RATIO_BITS
 Ratios = tuple[tuple[int, int], ...]  # the least and the largest ratio of each x that occurs
 
 
-def bound_with_margins(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
-    objective: Objective,
-    proof: Node,
-) -> Fraction:
+def bound_with_margins(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """The worst leaf of a tree of boxes: a split [y, x, ratio], at most that first; a leaf: the prices.
 
     A part of a split in which no entry of a column can be its least is empty and has no leaf.
@@ -40,10 +33,8 @@ def bound_with_margins(
     m = setting.mechanism
     own = m.preserve_marginals and m.release == m.reads and not m.beside
     require(own and tells_all(setting, objective), "these margins are for W = X, released as it is observed")
-    r = least_ratio(setting, promises)
-    require(r is not None and r > 1, "no promise bounds the ratio of all pairs of inputs")
-    assert r is not None
-    _, tree = proof.fields("rule", "tree")
+    r = needed_ratio(setting, promises)
+    (tree,) = proof.fields("rule", "tree")[1:]
     return Invariant(setting, r).worst(tree)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective
 from dalenius.kernel.maps import informed
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
@@ -21,26 +21,11 @@ class Letters:
     A limit on a distortion d is  sum over records of d(x, t) c_t(x) <= at_most, so that a weight w >= 0 adds w at_most
     to the constant and -w d(x, t) to the line of letter t; a distortion that is minimised adds -d(x, t). Margins are
     preserved if sum_x p(x) c_t(x) = p(t): any number m adds m p(t) to the constant and -m p(x) to the line.
-
-    Parameters
-    ----------
-    setting : Setting
-        The law and the mechanism.
-    limits, by_limit : sequences
-        The limits and their weights in units of 2^-UNIT.
-    objective : Objective
-        A distortion in it is minimised.
-    margins : sequence of int
-        A number for each letter in units of 2^-UNIT, or none.
+    Numbers are in units of 2^-UNIT.
     """
 
     def __init__(
-        self,
-        setting: Setting,
-        limits: Sequence[Limit],
-        objective: Objective,
-        by_limit: Sequence[int],
-        margins: Sequence[int],
+        self, setting: Setting, limits: Limits, objective: Objective, by_limit: list[int], margins: list[int]
     ) -> None:
         self.setting = setting
         self.margins = margins
@@ -70,7 +55,7 @@ class Letters:
         found: Gains = {x: [0] * width for x in setting.mass}
         for distortion, weight in self.weighed:
             costs, unit = distortion.costs(setting, 0)
-            setting.work.spend(width * len(costs))
+            setting.work.spend(3 * width * len(costs))
             for x, row in costs.items():
                 found[x] = [
                     None if gain is None or cost is None else gain - (weight * cost << UP) // unit
@@ -103,7 +88,7 @@ def maps_of(tree: Node, worlds: int, letters: int, work: Work) -> Iterator[tuple
         z = node.pair()[1].place(worlds)
         if known[z] is not None:
             raise node.refuse("this value of the side information has its letter already")
-        work.spend(letters * worlds)
+        work.spend(letters * (worlds + 2))
         return [(*known[:z], t, *known[z + 1 :]) for t in range(letters)]
 
     root: Map = (None,) * worlds
@@ -120,7 +105,7 @@ def gains_of_maps(letters: Letters, maps: Sequence[Map]) -> Gains:
     worlds = with_side.sizes[-1]
     rows = letters.gains(with_side)
     found: Gains = {x: [0] * len(maps) for x in setting.mass}
-    setting.work.spend(len(rows) * len(maps))
+    setting.work.spend(3 * len(rows) * len(maps))
     for place, row in rows.items():
         x, z = divmod(place, worlds)
         known: dict[int | None, int | None] = dict(enumerate(row))

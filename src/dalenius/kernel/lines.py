@@ -26,14 +26,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.letters import Gains, Letters, Map, gains_of_maps, maps_of
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.posteriors import Posteriors
-from dalenius.kernel.promises import Contraction, Promise
+from dalenius.kernel.promises import Contraction
 from dalenius.kernel.ranges import Ranges
-from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, least_ratio, pairs, scores
+from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, needed_ratio, pairs, scores
 from dalenius.kernel.simplices import raised_on_simplices
 
 DIVISIONS = ("letters", "maps", "simplices", "ranges", "boxes")
@@ -47,33 +47,16 @@ class LineCase(NamedTuple):
     shift: int  # in units of 2^-SCORE, times the mass of the column
 
 
-def bound_by_lines(
-    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
-) -> Fraction:
+def bound_by_lines(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """The bound (2) of the objective for every mechanism that keeps the promises and the limits."""
     gain = Lines(setting, promises, limits, objective, proof).bound()
     return gain if objective.maximise else max(Fraction(0), -gain)
 
 
 class Lines:
-    """The lines of a proof: for each input a number for each of its leaves, in units of 2^-SCORE / total.
+    """The lines of a proof: for each input a number for each of its leaves, in units of 2^-SCORE / total."""
 
-    Parameters
-    ----------
-    setting, promises, limits, objective
-        What is asked for.
-    proof : Node
-        {rule, division, promises, limits, margins, cuts, prices, trees, leaves, relations}.
-    """
-
-    def __init__(
-        self,
-        setting: Setting,
-        promises: tuple[Promise, ...],
-        limits: tuple[Limit, ...],
-        objective: Objective,
-        proof: Node,
-    ) -> None:
+    def __init__(self, setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> None:
         _, division, weights, by_limit, margins, cuts, prices, trees, leaf_list, relations = proof.fields(
             "rule", "division", "promises", "limits", "margins", "cuts", "prices", "trees", "leaves", "relations"
         )
@@ -101,7 +84,7 @@ class Lines:
             self.own.append(own)
             self.rows.append(rows.pair(len(promises)))
         require(bool(self.own), "a proof has no lines")
-        setting.work.spend(10 * len(self.own) * (1 + len(promises)))
+        setting.work.spend(len(self.own) * (40 + 20 * len(promises) + len(setting.mass)))
         self.frames: dict[tuple[str, ...], Frame] = {}
         self.told = Posteriors(setting, objective.about) if objective.maximise else None
         self.constant = self.letters.constant
@@ -112,6 +95,13 @@ class Lines:
         if secret not in self.frames:
             self.frames[secret] = Frame(self.setting, secret)
         return self.frames[secret]
+
+    @property
+    def posteriors(self) -> Posteriors:
+        """What is told about, where information is maximised."""
+        if self.told is None:
+            raise Refused("cells of posteriors are for an information")
+        return self.told
 
     def bound(self) -> Fraction:
         """The bound (2) of the gain."""
@@ -127,7 +117,7 @@ class Lines:
             slopes = self._price(slopes)
         if self.division == "maps":
             return self._over_maps()
-        by_letter = len(self.setting.released) if self.setting.released is not None else 0
+        by_letter = self.setting.width or 0
         one = len(self.trees) == 1 and not self.letters.matter
         require(one or len(self.trees) == by_letter, "there is not a tree for each letter")
         cases = [case for t, tree in enumerate(self.trees) for case in self._cases(t, tree, slopes)]
@@ -148,8 +138,8 @@ class Lines:
                 frame = self.frame(promise.about)
                 together.append((frame, scores(promise, frame, weight, nodes)))
                 continue
-            for case, node in enumerate(nodes):
-                for i, j, v, r in pairs(promise, self.setting, node):
+            for case, found in enumerate(pairs(promise, self.setting, nodes)):
+                for i, j, v, r in found:
                     self._line(i)[case] -= v * self.setting.total << UP
                     self._line(j)[case] -= -(v * self.setting.total * r.numerator << UP) // r.denominator
         self._add_scores([(frame, found) for frame, found in together if found])
@@ -160,7 +150,8 @@ class Lines:
     def _add_scores(self, together: Sequence[tuple[Frame, Scores]]) -> None:
         """The sum over the records of each input of all their scores; records of one count are added up first."""
         for frame, _ in together:
-            self.setting.work.spend(2 * len(frame.counts) * len(self.own), self.setting.total.bit_length())
+            # Every label of a record of every input adds a number to every line.
+            self.setting.work.spend(3 * len(frame.labels) * len(self.own), self.setting.total.bit_length())
         for x, line in self.lines.items() if together else ():
             alike: dict[int, list[Numbers]] = {}
             for frame, found in together:
@@ -187,7 +178,7 @@ class Lines:
                 raise cut.refuse("a cut needs a promise of contraction, a point up to 1 and two inputs")
             front = self.setting.total * w * b * (1 - b) * (1 << SCORE)
             numbers = [slope.number() for slope in slopes.pair(len(self.own))]
-            self.setting.work.spend(20 * len(numbers))
+            self.setting.work.spend(100 * len(numbers))
             for e, sign, share in ((x, 1, b), (y, -1, 1 - b)):
                 line = self._line(e)
                 for case, a in enumerate(numbers):
@@ -222,9 +213,8 @@ class Lines:
 
         Returns the slopes a in units of 2^-SCORE, from below. On inputs that never occur the rows of the promises stay.
         """
-        told = self.told
-        require(told is not None and told.tells_itself(), "boxes are for W = X")
-        assert told is not None
+        told = self.posteriors
+        require(told.tells_itself(), "boxes are for W = X")
         less = [sigma << UP for (sigma,) in sigmas]
         price = dict(zip(self.setting.mass, self.prices, strict=True))
         columns = []
@@ -243,13 +233,11 @@ class Lines:
             require(not self.objective.maximise, "letters alone do not divide the columns of an information")
             found = leaves(tree, None, _undivided, self.setting.work)
             return [LineCase(place, node.pair()[1].place(len(self.own)), 0) for _, node in found]
-        require(self.told is not None, "cells of posteriors are for an information")
-        assert self.told is not None
         if self.division == "simplices":
-            needs = raised_on_simplices(tree, self.told, slopes)
+            needs = raised_on_simplices(tree, self.posteriors, slopes)
         else:
             up = 0 if self.priced else UP
-            boxes = Ranges(self.told, self.promises, self.relations)
+            boxes = Ranges(self.posteriors, self.promises, self.relations)
             needs = boxes.raised(tree, [[v << up for v in row] for row in slopes])
         require(bool(needs), "a tree leaves no case")
         return [LineCase(place, j, need) for j, need in needs.items()]
@@ -259,7 +247,7 @@ class Lines:
         total = 0
         for x, line in self.lines.items():
             n = self.setting.mass.get(x, 0)
-            self.setting.work.spend(len(cases))
+            self.setting.work.spend(2 * len(cases))
             if gains is None:
                 total += max([line[j] + n * shift for _, j, shift in cases])
                 continue
@@ -272,14 +260,12 @@ class Lines:
     def _beyond_prices(self, cases: Sequence[LineCase]) -> Fraction:
         """(3): any prices z(x) of c(x), and what the lines exceed them by."""
         setting = self.setting
-        r = least_ratio(setting, self.promises)
-        require(r is not None, "prices beside cells need a level of local_dp between all inputs")
-        assert r is not None
+        r = needed_ratio(setting, self.promises)
         price = {x: (v << UP) * setting.total for v, x in zip(self.prices, setting.mass, strict=True)}
         over = [Fraction(0)] * len(cases)
         for x, line in self.lines.items():
             n, z = setting.mass.get(x, 0), price.get(x, 0)
-            setting.work.spend(2 * len(cases))
+            setting.work.spend(10 * len(cases))
             for k, (_, j, shift) in enumerate(cases):
                 more = line[j] + n * shift - z
                 over[k] += r * more if more > 0 else more
@@ -288,18 +274,15 @@ class Lines:
 
     def _over_maps(self) -> Fraction:
         """Cases are maps from the side information of the user, which the mechanism does not see, to letters."""
-        side = self.setting.mechanism.side
-        released = self.setting.released
-        held = side is not None and self.setting.mechanism.encoder == "statistically-informed"
-        require(held and not self.objective.maximise, "maps are for side information that the mechanism does not see")
+        side, width = self.setting.mechanism.side, self.setting.width
+        if side is None or self.setting.mechanism.encoder != "statistically-informed" or self.objective.maximise:
+            raise Refused("maps are for side information that the mechanism does not see")
         require(not self.letters.margins and not self.prices, "maps have neither margins nor prices")
-        require(released is not None and len(self.trees) == 1, "maps need letters, and one tree")
-        assert side is not None
-        assert released is not None
+        require(len(self.trees) == 1, "maps need one tree")
         worlds = len(self.setting.alphabets[side])
         cases: list[LineCase] = []
         maps: list[Map] = []
-        for known, node in maps_of(self.trees[0], worlds, len(released), self.setting.work):
+        for known, node in maps_of(self.trees[0], worlds, width or 0, self.setting.work):
             cases.append(LineCase(len(maps), node.pair()[1].place(len(self.own)), 0))
             maps.append(known)
         return self._sum(cases, gains_of_maps(self.letters, maps))

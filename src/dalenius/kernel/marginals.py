@@ -18,12 +18,11 @@ from operator import mul
 from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.logs import BITS, LOG_COST, log2, times_log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
-from dalenius.kernel.promises import Promise
-from dalenius.kernel.rows import least_ratio
+from dalenius.kernel.rows import needed_ratio
 from dalenius.kernel.subsets import tells_all
 
 SLACK = 9  # units of 2^-BITS that logarithms may be off by
@@ -117,18 +116,7 @@ def shapes(S: int, a: Fraction) -> list[Shape]:
 class Marginal:
     """The law r of the output of M(base), letters sorted by log2 r, to add up the bounds of all letters at once.
 
-    Parameters
-    ----------
-    counts : sequence of int
-        How often each letter occurs.
-    commonest : sequence of int
-        The letters, the commonest first.
-    codes : sequence of int
-        For each letter the place of its q in `base`.
-    base : sequence of Fraction
-        The different q.
-    work : Work
-        What may still be spent.
+    Letter x, which occurs counts[x] times, has the q base[codes[x]]; `commonest` are the letters, the commonest first.
     """
 
     def __init__(
@@ -204,13 +192,7 @@ def _with_second(more: dict[int | None, int], two: list[tuple[int, int]]) -> dic
     return found
 
 
-def bound_by_marginals(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
-    objective: Objective,
-    proof: Node,
-) -> Fraction:
+def bound_by_marginals(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """No M(q) that keeps the promises tells more: the worst leaf of the trees, one tree for each shape.
 
     A split names a letter x whose two ends are told apart (low first), or S + x: whether x is the letter below (no
@@ -220,13 +202,11 @@ def bound_by_marginals(
     m = setting.mechanism
     own = m.form == "pram" and m.reads == m.observe == m.release and not m.beside
     require(own and tells_all(setting, objective), "this proof is for form pram and what tells about all of its input")
-    _, base_list, tree_list = proof.fields("rule", "bases", "trees")
+    base_list, tree_list = proof.fields("rule", "bases", "trees")[1:]
     S, work = setting.many, setting.work
     if S == 1:
         return Fraction(0)
-    r = least_ratio(setting, promises)
-    require(r is not None, "no promise bounds the ratio of all pairs of inputs")
-    assert r is not None
+    r = needed_ratio(setting, promises)
     counts = [setting.mass.get(x, 0) for x in range(S)]
     order = sorted(range(S), key=lambda x: (-counts[x], x))
     first = [x for k, x in enumerate(order) if not k or counts[order[k - 1]] != counts[x]]
@@ -239,6 +219,7 @@ def bound_by_marginals(
         work.spend(len(fixed))
         return [{**fixed, x: 0}, {**fixed, x: 1}]
 
+    work.spend(60_000, r.denominator.bit_length())
     worst, every = 0, shapes(S, r)
     for shape, tree in zip(every, tree_list.pair(len(every)), strict=True):
         whole = S if shape.above is not None and shape.below is not None else 0

@@ -200,12 +200,6 @@ class Noisy(Release):
         require(not given, "form noise does not prove what is told given a column")
         return NOTHING, self._leakage(about)
 
-    def independent(self, secret: Sequence[str]) -> None:
-        raise Refused("form noise does not prove independence")
-
-    def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
-        raise Refused("form noise does not prove this")
-
     def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
         require(not given and metric is None, "form noise does not prove local_dp with a metric or a given column")
         found = self._level()
@@ -223,10 +217,11 @@ class Noisy(Release):
         much = exp(epsilon / len(self.axes))[0]  # from below: a smaller e^epsilon makes delta larger
         return sum((axis.excess(much) for axis in self.axes), NOTHING)
 
-    def capacity(self, group: int, evidence: Node) -> Fraction:
-        """Of `group` records: each has noise of its own, so that what is told of them adds up."""
+    def capacity(self, group: int, evidence: Node, rows: int = 1) -> Fraction:
+        """Of `group` records, or of so many rows: each has noise of its own, so that what is told of them adds up."""
         evidence.require(evidence.is_null(), "the axes have all that proves their capacity")
-        return group * self._capacity
+        require(rows == 1 or rows >= group, "there are fewer rows than the group has records")
+        return max(group, rows) * self._capacity
 
     @cached_property
     def _capacity(self) -> Fraction:

@@ -51,17 +51,6 @@ class Law:
     """Counts of the outcomes of all variables, out of `total`.
 
     Laws that are not written out are subclasses, whose `atoms` are made or refused when somebody asks for them.
-
-    Parameters
-    ----------
-    variables : tuple of Variable
-        In their order in the file.
-    atoms : tuple of (outcome, count)
-        The outcomes that occur, rising, each with a positive count.
-    total : int
-        The sum of the counts.
-    rows : int or None
-        How many rows of a table were counted; None for a law that is only stated.
     """
 
     def __init__(
@@ -168,52 +157,26 @@ LAWS: dict[str, LawReader] = {
 class Mechanism:
     """What may be looked at, what leaves, and which letters may be released: the mechanisms that compete.
 
-    Parameters
-    ----------
-    observe : tuple of str
-        The columns that are looked at.
-    strata : tuple of str
-        Looked at, and leave as they are.
-    keep : tuple of str
-        Leave as they are, and are not looked at.
-    release : tuple of str
-        The columns whose letters are released; () for an output with letters of its own.
-    fresh : tuple of str or None
-        The letters of an output of its own; None: as many as one likes.
-    form : str
-        "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly; or "noise": the
-        columns are numbers on grids, and points of the grids, continued at both ends, are released.
-    each : tuple of Fraction or None
-        The level of each observed column, where each has a matrix of its own, drawn by itself, whose level of local DP
-        is at most this; `form` then speaks of each of these matrices. None: one matrix for all.
-    forbid : tuple of (letter, letter)
-        Changes that never happen, in any released column.
-    never : tuple of combinations
-        Combinations of released letters that never leave.
-    freeze : tuple of str
-        Letters that never change.
-    preserve_marginals : bool
-        Whether the law of the released columns stays as it was.
-    side : str or None
-        What the user has anyway.
-    encoder : str or None
-        What the mechanism does about it. "informed": it is read as the last input, and counted beside what leaves;
-        "statistically-informed": only its law is known, what is drawn is a map from it to released letters, and it is
-        counted beside what leaves; "uninformed": the mechanism is made as if there were nothing.
+    `form` is "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly; or "noise":
+    the columns are numbers on grids, and points of the grids, continued at both ends, are released. With `each` every
+    observed column has a matrix of its own, drawn by itself, whose level of local DP is at most this; `form` then speaks
+    of these. `encoder` is what the mechanism does about side information. "informed": it is read as the last input;
+    "statistically-informed": what is drawn is a map from it to released letters; "uninformed": nothing, and it is not
+    counted beside what leaves.
     """
 
-    observe: tuple[str, ...]
-    strata: tuple[str, ...]
-    keep: tuple[str, ...]
-    release: tuple[str, ...]
-    fresh: tuple[str, ...] | None
+    observe: tuple[str, ...]  # columns that are looked at
+    strata: tuple[str, ...]  # looked at, and leave as they are
+    keep: tuple[str, ...]  # leave as they are, and are not looked at
+    release: tuple[str, ...]  # columns whose letters are released; () for an output of its own
+    fresh: tuple[str, ...] | None  # the letters of an output of its own; None: as many as one likes
     form: str
     each: tuple[Fraction, ...] | None
-    forbid: tuple[tuple[str, str], ...]
-    never: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
-    freeze: tuple[str, ...]
-    preserve_marginals: bool
-    side: str | None
+    forbid: tuple[tuple[str, str], ...]  # changes that never happen, in any released column
+    never: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]  # combinations of letters that never leave
+    freeze: tuple[str, ...]  # letters that never change
+    preserve_marginals: bool  # the law of the released columns stays as it was
+    side: str | None  # what the user has anyway
     encoder: str | None
 
     @property
@@ -323,17 +286,6 @@ class Setting:
 
     Lists over inputs and atoms are made when they are asked for, so that a form that needs none of them can speak of
     more inputs than could be listed.
-
-    Parameters
-    ----------
-    variables : tuple of Variable
-        All that the file names.
-    law : Law or None
-        None for a card.
-    mechanism : Mechanism
-        What is asked for.
-    work : Work
-        What is left of the declared work.
     """
 
     def __init__(self, variables: tuple[Variable, ...], law: Law | None, mechanism: Mechanism, work: Work) -> None:

@@ -38,15 +38,7 @@ def require(holds: bool, otherwise: str) -> None:
 
 @dataclass
 class Work:
-    """Elementary operations that are still allowed; one takes about a tenth of a microsecond.
-
-    Parameters
-    ----------
-    limit : int
-        What the file declares.
-    spent : int
-        What the proof has used so far. Every loop spends before it runs.
-    """
+    """Elementary operations that are still allowed; one takes about a tenth of a microsecond."""
 
     limit: int
     spent: int = 0
@@ -233,23 +225,7 @@ def fraction(text: str) -> Fraction | None:
 
 
 def parsed(text: str) -> Node:
-    """The tree of a canonical file.
-
-    Parameters
-    ----------
-    text : str
-        The whole file.
-
-    Returns
-    -------
-    Node
-        Its root.
-
-    Raises
-    ------
-    Refused
-        If the text is too long, too deep, no JSON, or not canonical.
-    """
+    """The tree of a canonical file."""
     require(len(text) <= LONGEST_FILE, f"the file has more than {LONGEST_FILE:,} characters")
     short = 0 < sys.get_int_max_str_digits() < 4300
     require(not short, "this Python was told to read short numbers only: PYTHONINTMAXSTRDIGITS must be 4300 or more")

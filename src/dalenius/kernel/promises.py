@@ -32,24 +32,10 @@ class Promise(ABC):
 
     @abstractmethod
     def figures(self, release: Release, evidence: Node) -> Figures:
-        """What is proved about the release.
+        """What is proved about the release; a refusal where the promise is not kept.
 
-        Parameters
-        ----------
-        release : Release
-            What leaves.
-        evidence : Node
-            What the file brings to prove this promise; null where it needs nothing.
-
-        Returns
-        -------
-        Figures
-            Each an upper bound, except those in `LOWER`; None: nothing bounds it.
-
-        Raises
-        ------
-        Refused
-            If the promise is not kept, or the evidence is not of its kind.
+        Each figure is an upper bound, except those in `LOWER`; None: nothing bounds it. `evidence` is what the file
+        brings to prove this promise, null where it needs nothing.
         """
 
 
@@ -96,7 +82,7 @@ class InformationPrivacy(AboutSecret):
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
         found = release.told(self.secret)
-        at_most(found["odds_nats"], self.epsilon, "the level of information privacy")
+        at_most(found.get("odds_nats"), self.epsilon, "the level of information privacy")
         return found
 
 
@@ -109,7 +95,7 @@ class Leakage(AboutSecret):
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         found = release.told(self.secret)
-        at_most(found["leakage_bits"], self.at_most, "the leakage")
+        at_most(found.get("leakage_bits"), self.at_most, "the leakage")
         if self.within is None:
             no_evidence(evidence)
         else:
@@ -127,7 +113,7 @@ class WorstCaseLeakage(AboutSecret):
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
         found = release.told(self.secret)
-        at_most(found["worst_letter_bits"], self.at_most, "the worst-case leakage")
+        at_most(found.get("worst_letter_bits"), self.at_most, "the worst-case leakage")
         return found
 
 
@@ -182,7 +168,7 @@ class Dalenius(Promise):
         beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: an adversary learns all of it")
         everything = bits(log2(prod(sorted(release.setting.members)[-self.group :]))[1])
-        found = min(self.rows * release.capacity(self.group, evidence), everything)
+        found = min(release.capacity(self.group, evidence, self.rows), everything)
         at_most(found, self.at_most, "what an adversary may learn")
         return {"capacity_bits": found}
 

@@ -33,15 +33,7 @@ class Ranges:
 
     Relations u_w = sum_j a_j u_j + rest. Rows of independent views are 0 on every column, so the rest is a mean over x
     of p(w | x) - sum_j a_j p(j | x) - rows(x), and lies between the least and the largest of these.
-
-    Parameters
-    ----------
-    told : Posteriors
-        The labels w of the posterior, in their order.
-    promises : sequence of Promise
-        Those of the problem.
-    relations : Node
-        A list of [w, [[j, a_j], ...], rows of each promise], numbers in units of 2^-UNIT.
+    In the file a relation is [w, [[j, a_j], ...], rows of each promise], with numbers in units of 2^-UNIT.
     """
 
     def __init__(self, told: Posteriors, promises: Sequence[Promise], relations: Node) -> None:
@@ -103,7 +95,7 @@ class Ranges:
                 require(not node.items(), "a relation uses promises of independence alone")
                 continue
             _subtract(rest, frame, self.setting, scores(promise, frame, 0, [node]))
-        self.setting.work.spend((4 + len(parts)) * len(rest))
+        self.setting.work.spend(40 * (4 + len(parts)) * len(rest))
         # Scores are rounded upwards by less than 2^-SCORE for each promise, so a rest may be larger by as much.
         return w, parts, _floor(min(rest.values())), -_floor(-max(rest.values())) + len(promises)
 
@@ -111,18 +103,7 @@ class Ranges:
         """How much the linear function of each leaf has to be raised to lie above phi on its boxes.
 
         A split is [w, threshold], what is below it first; the threshold is rounded to the grid, for both parts alike.
-
-        Parameters
-        ----------
-        tree : Node
-            The boxes; a leaf names a line.
-        slopes : sequence of sequence of int
-            For each line the linear function a from below, in units of 2^-SCORE.
-
-        Returns
-        -------
-        dict
-            For each line that is named by a box with a posterior in it, what it needs, in units of 2^-SCORE.
+        `slopes` are the a of all lines from below; all in units of 2^-SCORE. A box without a posterior needs nothing.
         """
         work, needs, steep = self.setting.work, dict[int, int](), dict[int, list[int]]()
 
@@ -133,7 +114,7 @@ class Ranges:
             middle = min(max(_floor(at.number(0)), low), high)
             return [[*box[:w], half, *box[w + 1 :]] for half in ((low, middle), (middle, high))]
 
-        steps = 6 + 2 * len(self.views) + sum(len(parts) for _, parts, _, _ in self.relations)
+        steps = 12 + 4 * len(self.views) + sum(len(parts) for _, parts, _, _ in self.relations)
         for box, node in leaves(tree, self._root(), split, work):
             j = node.pair()[1].place(len(slopes))
             work.spend(steps * len(box))

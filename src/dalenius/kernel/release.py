@@ -60,15 +60,7 @@ def information(joint: Joint, work: Work) -> tuple[Fraction, Fraction]:
 
 
 class Release:
-    """A setting, and the channel that is claimed for it.
-
-    Parameters
-    ----------
-    setting : Setting
-        Law and mechanism.
-    channel : Channel
-        Proved to be one by its reader.
-    """
+    """A setting, and the channel that is claimed for it."""
 
     def __init__(self, setting: Setting, channel: Channel) -> None:
         self.setting = setting
@@ -260,10 +252,14 @@ class Release:
                     worst = max(worst, sum(max(bottom * a - top * b, 0) for a, b in zip(row, other, strict=True)))
         return Fraction(worst, bottom * scale)
 
-    def capacity(self, group: int, evidence: Node) -> Fraction:
-        """A bound in bits of what any adversary learns about any `group` of the inputs, from one released row."""
+    def capacity(self, group: int, evidence: Node, rows: int = 1) -> Fraction:
+        """A bound in bits of what any adversary learns about any `group` of the inputs, from so many released rows.
+
+        In further rows every input may be tied to the group, so that each of them tells what the whole channel can.
+        """
         trees = None if evidence.is_null() else read_trees(evidence)
-        return Capacity(self.setting.sizes, *self.dense, self.work).bound(group, trees)
+        reach = group if rows == 1 else len(self.setting.sizes)
+        return rows * Capacity(self.setting.sizes, *self.dense, self.work).bound(reach, trees)
 
     def contraction(self) -> Fraction:
         """A bound of I(S; Y) / I(S; X) over every S and every law."""

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from dalenius.kernel.logs import BITS, LOG_COST, exp, log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, integers, require
+from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.promises import (
     Independent,
     InformationPrivacy,
@@ -41,14 +41,7 @@ Pair = tuple[int, int, int, Fraction]
 class Frame:
     """The labels (s, k) of the records for one secret: their counts, and how many records of each input have them.
 
-    Parameters
-    ----------
-    setting : Setting
-        The law and the mechanism; k are the columns that leave beside the released letter.
-    secret : sequence of str
-        The columns whose values s are.
-    names : list of Label, optional
-        Another name for the value s of each outcome of the law (see `merged` in `posteriors`).
+    `names` may call the value s of each outcome of the law otherwise (see `merged` in `posteriors`).
     """
 
     def __init__(self, setting: Setting, secret: Sequence[str], names: list[Label] | None = None) -> None:
@@ -60,8 +53,14 @@ class Frame:
         self.keys = sorted(self.counts)
         self.alone = dict(sorted(setting.weights(own).items()))
         self.worlds = dict(sorted(setting.weights(setting.beside).items()))
-        self.pairs = [(s, k) for s in self.alone for k in self.worlds]
-        setting.work.spend(4 * len(self.labels) + len(self.pairs))
+        self.many_pairs = len(self.alone) * len(self.worlds)
+        setting.work.spend(20 * len(self.labels))
+
+    @cached_property
+    def pairs(self) -> list[tuple[Label, Label]]:
+        """Every value of the secret with every k, also those that never occur together."""
+        self.setting.work.spend(2 * self.many_pairs)
+        return [(s, k) for s in self.alone for k in self.worlds]
 
     @cached_property
     def by_input(self) -> dict[int, list[tuple[Label, int]]]:
@@ -85,7 +84,7 @@ class Frame:
         for posterior in posteriors:
             require(len(posterior) == len(self.keys), "a posterior lacks a value of its secret")
             require(min(posterior) > 0, "a posterior is not positive")
-            self.setting.work.spend(LOG_COST * len(self.keys))
+            self.setting.work.spend((LOG_COST + 20) * len(self.keys))
             sums = dict.fromkeys(self.worlds, 0)
             for key, b in zip(self.keys, posterior, strict=True):
                 sums[key[self.cut :]] += b
@@ -98,7 +97,7 @@ class Frame:
     def spread(self, own: dict[Label, Numbers], base: dict[Label, Numbers], bottom: int) -> Scores:
         """own(s, k) + base(k) / bottom for each label, multipliers in units of 2^-UNIT; rounded upwards."""
         rest = {k: [-((-v << UP) // bottom) for v in column] for k, column in base.items()}
-        self.setting.work.spend(sum(map(len, rest.values())) + sum(len(own[key]) for key in self.keys))
+        self.setting.work.spend(4 * sum(len(own[key]) for key in self.keys))
         return {key: [(a << UP) + b for a, b in zip(own[key], rest[key[self.cut :]], strict=True)] for key in self.keys}
 
 
@@ -124,6 +123,14 @@ def least_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction | Non
     return min((r for r in (ratio(promise, setting) for promise in promises) if r is not None), default=None)
 
 
+def needed_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction:
+    """The same, or a refusal."""
+    found = least_ratio(setting, promises)
+    if found is None:
+        raise Refused("no promise bounds the ratio of all pairs of inputs")
+    return found
+
+
 def constant(promise: Promise, weight: int, frame: Frame) -> Fraction:
     """What a weight on the sum over all letters allows: weight (at_most - I(S; K)); only a leakage has one."""
     if isinstance(promise, Leakage):
@@ -133,23 +140,9 @@ def constant(promise: Promise, weight: int, frame: Frame) -> Fraction:
 
 
 def scores(promise: Promise, frame: Frame, weight: int, nodes: Sequence[Node]) -> Scores:
-    """The scores (1) of one promise in all cases.
+    """The scores (1) of one promise in all cases: for each label a number per case; {} when all are zero.
 
-    Parameters
-    ----------
-    promise : Promise
-        About the secret of the frame.
-    frame : Frame
-        The labels that get a score.
-    weight : int
-        The multiplier for all letters together, in units of 2^-UNIT; for a leakage alone.
-    nodes : sequence of Node
-        For each case the multipliers of this promise. An empty list stands for zeros.
-
-    Returns
-    -------
-    dict
-        For each label a number per case; {} when all are zero.
+    `weight` is the multiplier for all letters together, `nodes` has those of each case; an empty list stands for zeros.
     """
     if isinstance(promise, Leakage):  # under every law of a ball, so under this one
         laws = [node.wholes(1) for node in nodes]
@@ -170,27 +163,13 @@ def _used(node: Node) -> bool:
 
 
 def _columns(nodes: Sequence[Node], length: int, least: int | None = None) -> list[Numbers]:
-    """For each place of a vector what the cases have there; an empty list stands for zeros."""
-    found = _columns_at_once([node.value for node in nodes], length, least)
-    if found is not None:
-        return found
-    rows = []
+    """For each place of a vector what the cases have there, read at once; an empty list stands for zeros."""
+    texts: list[object] = []
     for node in nodes:
-        numbers = node.wholes(least) or [0] * length
-        if len(numbers) != length:
+        if node.length() not in (0, length):
             raise node.refuse("not a multiplier for each value")
-        rows.append(numbers)
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _columns_at_once(values: Sequence[object], length: int, least: int | None) -> list[Numbers] | None:
-    """The same in little time, if all vectors are there and are right."""
-    lists = [value for value in values if isinstance(value, list) and len(value) == length]
-    if len(lists) < len(values):
-        return None
-    numbers = integers([text for value in lists for text in value])
-    if numbers is None or (least is not None and min(numbers, default=least) < least):
-        return None
+        texts += node.value if isinstance(node.value, list) and node.value else ["0"] * length
+    numbers = Node(texts, "multipliers").wholes(least)
     return [numbers[k::length] for k in range(length)]
 
 
@@ -198,8 +177,8 @@ def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
     """Any v times J(s, k) - p(s) J(k) = 0."""
     own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
-    frame.setting.work.spend(2 * len(frame.pairs) * len(nodes), frame.setting.total.bit_length())
-    for (s, k), column in zip(frame.pairs, _columns(nodes, len(frame.pairs)), strict=True):
+    frame.setting.work.spend(6 * frame.many_pairs * len(nodes), frame.setting.total.bit_length())
+    for (s, k), column in zip(frame.pairs, _columns(nodes, frame.many_pairs), strict=True):
         n = frame.alone[s]
         own[s + k] = column
         base[k] = [b - n * v for b, v in zip(base[k], column, strict=True)]
@@ -211,11 +190,11 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
     if promise.epsilon > MOST_NATS:
         raise nodes[0].refuse("this promise restricts nothing that a proof could use")
     top, bottom = exp(promise.epsilon)[1].as_integer_ratio()
+    frame.setting.work.spend(12 * frame.many_pairs * len(nodes), frame.setting.total.bit_length())
     sides = [node.pair() if _used(node) else [node, node] for node in nodes]
-    low, high = (_columns([both[side] for both in sides], len(frame.pairs), 0) for side in (0, 1))
+    low, high = (_columns([both[side] for both in sides], frame.many_pairs, 0) for side in (0, 1))
     own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
-    frame.setting.work.spend(4 * len(frame.pairs) * len(nodes), frame.setting.total.bit_length())
     for (s, k), a, b in zip(frame.pairs, low, high, strict=True):
         own[s + k] = [v - w for v, w in zip(a, b, strict=True)]
         more, less = frame.alone[s] * top * top, frame.alone[s] * bottom * bottom
@@ -236,7 +215,7 @@ def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) 
                 continue
             law = posterior.wholes(1)
             require(len(law) == len(keys), "a posterior lacks a value of its secret")
-            frame.setting.work.spend(LOG_COST * len(law))
+            frame.setting.work.spend((LOG_COST + 20) * len(law))
             whole = sum(law)
             level = -(-(v * promise.at_most.numerator << UP) // promise.at_most.denominator)
             for key, b in zip(keys, law, strict=True):
@@ -245,24 +224,28 @@ def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) 
     return found
 
 
-def pairs(promise: Promise, setting: Setting, node: Node) -> list[Pair]:
-    """(i, j, v, r): v times r c(j) - c(i) >= 0 for inputs i and j, also for those that never occur.
+def pairs(promise: Promise, setting: Setting, nodes: Sequence[Node]) -> list[list[Pair]]:
+    """For each case (i, j, v, r): v times r c(j) - c(i) >= 0 for inputs i and j, also for those that never occur.
 
     Only for two inputs of which a promise of local DP speaks: without delta, and equal in what it is given.
     """
+    if not any(map(_used, nodes)):
+        return [[] for _ in nodes]
     if not isinstance(promise, LocalDP):
-        require(not node.items(), "this promise lends no pairs")
-        return []
-    found: list[Pair] = []
-    items = node.items()
+        raise next(node for node in nodes if _used(node)).refuse("this promise lends no pairs")
     epsilon = of_one_row(promise)[0]
-    worlds = setting.worlds(promise.given) if items else []
-    setting.work.spend(20 * len(items))
-    for item in items:
-        first, second, multiplier = item.pair(3)
-        i, j = first.place(setting.many), second.place(setting.many)
-        if worlds[i] != worlds[j] or promise.delta:
-            raise item.refuse("the promise does not speak of these two inputs")
-        far = epsilon if promise.metric is None else epsilon * promise.metric[i][j]
-        found.append((i, j, multiplier.whole(0), exp(far)[1]))
+    setting.work.spend(setting.many)
+    worlds = setting.worlds(promise.given)
+    found: list[list[Pair]] = []
+    for node in nodes:
+        items = node.items()
+        setting.work.spend(100 * len(items))
+        found.append([])
+        for item in items:
+            first, second, multiplier = item.pair(3)
+            i, j = first.place(setting.many), second.place(setting.many)
+            if worlds[i] != worlds[j] or promise.delta:
+                raise item.refuse("the promise does not speak of these two inputs")
+            far = epsilon if promise.metric is None else epsilon * promise.metric[i][j]
+            found[-1].append((i, j, multiplier.whole(0), exp(far)[1]))
     return found

@@ -9,17 +9,16 @@ from fractions import Fraction
 from dalenius.kernel.closed import bound_in_closed_form
 from dalenius.kernel.components import bound_by_components
 from dalenius.kernel.corners import bound_by_corners
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.invariant import bound_with_margins
 from dalenius.kernel.lines import bound_by_lines
 from dalenius.kernel.marginals import bound_by_marginals
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
-from dalenius.kernel.promises import Promise
 from dalenius.kernel.subsets import bound_by_subsets
 from dalenius.kernel.variance import bound_of_variance
 
-Rule = Callable[[Setting, tuple[Promise, ...], tuple[Limit, ...], Objective, Node], Fraction]
+Rule = Callable[[Setting, Promises, Limits, Objective, Node], Fraction]
 
 RULES: dict[str, Rule] = {
     "closed": bound_in_closed_form,
@@ -33,9 +32,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def proved_bound(
-    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
-) -> Fraction:
+def proved_bound(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """What no mechanism passes that keeps the promises, the limits and the shape."""
     rule = proof.tag(*RULES)
     # With a matrix for each column the mechanisms that compete are products, and what they tell is added up.

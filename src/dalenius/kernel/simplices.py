@@ -21,26 +21,13 @@ class Corner(NamedTuple):
 
 
 def raised_on_simplices(tree: Node, told: Posteriors, slopes: Sequence[Sequence[int]]) -> dict[int, int]:
-    """How much the linear function of each leaf has to be raised to lie above phi on its cells.
+    """How much the linear function of each leaf has to be raised to lie above phi on its cells, in units of 2^-SCORE.
 
     The first cell has the unit vectors as corners. A split gives the weights of a point on the corners of its cell,
     and its parts replace one corner of positive weight by that point: they cover the cell, because every point of it
     is in the part whose replaced corner loses its weight first on the ray from the point. If a.g + n >= phi(g) at the
-    corners g, all of mass one, then a.u + n >= phi(u) on the cell: phi is convex and 1-homogeneous.
-
-    Parameters
-    ----------
-    tree : Node
-        The cells; a leaf names a line.
-    told : Posteriors
-        The labels of the posterior, in their order.
-    slopes : sequence of sequence of int
-        For each line the linear function a, in units of 2^-UNIT.
-
-    Returns
-    -------
-    dict
-        For each line that is named, what it needs, in units of 2^-SCORE, rounded upwards.
+    corners g, all of mass one, then a.u + n >= phi(u) on the cell: phi is convex and 1-homogeneous. `slopes` are the a
+    of all lines, in units of 2^-UNIT.
     """
     work, many = told.setting.work, len(told.keys)
     root = []
@@ -58,7 +45,7 @@ def raised_on_simplices(tree: Node, told: Posteriors, slopes: Sequence[Sequence[
     needs: dict[int, int] = {}
     for cell, node in leaves(tree, root, split, work):
         j = node.pair()[1].place(len(slopes))
-        work.spend(many * many)
+        work.spend(4 * many * (many + 4), cell[0].whole.bit_length())
         for u, whole, phi in cell:
             line = sum(a * t for a, t in zip(slopes[j], u, strict=True) if t) << BITS - UNIT
             need = -((line - phi * whole) // (whole << BITS - SCORE))
@@ -71,7 +58,7 @@ def _mixture(weights: list[Fraction], cell: list[Corner], told: Posteriors) -> C
     """The point with these weights on the corners of a cell."""
     used = [(t, corner) for t, corner in zip(weights, cell, strict=True) if t]
     whole = lcm(*(t.denominator * corner.whole for t, corner in used))
-    told.setting.work.spend(len(used) * len(cell), whole.bit_length())
+    told.setting.work.spend(4 * len(used) * (len(cell) + 10), whole.bit_length())
     require(whole.bit_length() <= 1 << 14, "a point of a cell has no small common denominator")
     u = [0] * len(cell)
     for t, corner in used:

@@ -25,7 +25,7 @@ from itertools import accumulate
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.channel import Vector
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, entropy, exp, log2, nats, times_log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
@@ -55,16 +55,10 @@ def tells_all(setting: Setting, objective: Objective) -> bool:
     return objective.maximise and set(objective.about) == set(m.observe) == set(m.reads)
 
 
-def bound_by_subsets(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
-    objective: Objective,
-    proof: Node,
-) -> Fraction:
+def bound_by_subsets(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """The bound of I(X; Y, K) for every mechanism that keeps the promises."""
     require(tells_all(setting, objective), "subsets are for what tells about all of its input")
-    _, runs, tree = proof.fields("rule", "runs", "tree")
+    runs, tree = proof.fields("rule", "runs", "tree")[1:]
     hidden = entropy(setting.mass.values(), setting.work)[1]
     worlds, letters = _letters(setting)
     found = [hidden]
@@ -120,18 +114,8 @@ def _relaxed(
 class Runs:
     """Letters in runs, the commonest first, and the price of their mass, one for all k or one for each.
 
-    Parameters
-    ----------
-    letters : list of tuple
-        For each letter how many records have it with each k.
-    worlds : list of int
-        How many records have each k.
-    r : Fraction
-        The ratio, above 1.
-    runs : Node
-        [many letters, [price, ...]] for each run.
-    work : Work
-        What may still be spent.
+    `letters` says for each letter how many records have it with each k, `worlds` how many have each k; r is above 1. In
+    the file a run is [many letters, [price, ...]].
     """
 
     def __init__(self, letters: Sequence[Vector], worlds: list[int], r: Fraction, runs: Node, work: Work) -> None:
@@ -180,7 +164,7 @@ class Runs:
             points = [v.number(0) for v in node.items()[1:]]
             if len(points) != len(self.worlds) or max(points) > 1:
                 raise node.refuse("a leaf has not one point of [0, 1] for each kept value")
-            self.work.spend(LOG_COST * len(points) + 2 * len(known))
+            self.work.spend((LOG_COST + 100) * len(points) + 10 * len(known))
             worst = max(worst, best(known, *self._tangents(points)) - self.paid)
         return self.paid + worst
 
@@ -229,7 +213,7 @@ class Runs:
         return best
 
     def _best_of_many(self, known: Known, told: int, slopes: list[int]) -> Fraction:
-        self.work.spend(4 * len(self.sizes) * len(slopes))
+        self.work.spend(12 * len(self.sizes) * len(slopes))
         gain = told
         for run, prices in enumerate(self.prices):
             less = [(self.top * p << BITS) // (self.bottom * self.one) for p in prices]

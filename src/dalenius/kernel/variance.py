@@ -22,11 +22,10 @@ from itertools import product
 from math import gcd, isqrt
 from operator import mul
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
-from dalenius.kernel.promises import Promise
-from dalenius.kernel.rows import least_ratio
+from dalenius.kernel.rows import needed_ratio
 
 Matrix = list[list[int]]
 LETTERS = 12  # of which every subset is visited
@@ -36,21 +35,9 @@ FORM_BITS, ROOT_BITS = 80, 100  # of N, and of its factor
 
 
 def total_variance(scale: int, rows: Sequence[Sequence[int]], counts: Sequence[int], work: Work) -> Fraction:
-    """tr V of a channel from above.
+    """tr V of a channel from above: the factor of each v v' is rounded downwards, so that G gets smaller.
 
-    Parameters
-    ----------
-    scale, rows
-        The channel: whole numbers out of the scale, a row for each input.
-    counts : sequence of int
-        How often each input occurs, 0 for those that never do.
-    work : Work
-        What may still be spent.
-
-    Returns
-    -------
-    Fraction
-        The factor of each v v' is rounded downwards, which makes G smaller and its inverse larger.
+    `counts` has all inputs in their order, 0 for those that never occur.
     """
     n, total = len(rows) - 1, sum(counts)
     require(1 <= n < MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
@@ -97,21 +84,13 @@ def _trace_of_inverse(G: Matrix, work: Work) -> Fraction:
     return Fraction(sum(map(sum, X)) + sum(X[i][i] for i in range(n)), one) + spread
 
 
-def bound_of_variance(
-    setting: Setting,
-    promises: tuple[Promise, ...],
-    limits: tuple[Limit, ...],  # noqa: ARG001  (they only leave fewer mechanisms)
-    objective: Objective,
-    proof: Node,
-) -> Fraction:
+def bound_of_variance(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """2 tr(K B) - sum z - tau, with B and z in whole numbers of 1 / unit."""
     m = setting.mechanism
     own = objective.aim == "variance" and set(objective.about) == set(m.observe) == set(m.reads) and not m.beside
     require(own and type(setting) is Setting, "this proof is for the variance of all columns that are observed")
-    r = least_ratio(setting, promises)
-    require(r is not None, "no promise bounds the ratio of all pairs of inputs")
-    assert r is not None
-    _, unit, matrix, prices, form = proof.fields("rule", "unit", "matrix", "prices", "form")
+    r = needed_ratio(setting, promises)
+    unit, matrix, prices, form = proof.fields("rule", "unit", "matrix", "prices", "form")[1:]
     S = setting.many
     require(2 <= S <= MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
     B, z, one = _square(matrix, S - 1), prices.wholes(), unit.whole(1)

@@ -123,26 +123,7 @@ class Cells:
 def worst_leakage(
     setting: Setting, scale: int, rows: list[list[int]], secret: tuple[str, ...], ball: Ball, by: Multipliers
 ) -> Fraction:
-    """A bound in bits of I(S; all that leaves) under every law of the ball.
-
-    Parameters
-    ----------
-    setting : Setting
-        With the law in the middle of the ball.
-    scale, rows : int, list of lists
-        The matrix, a row of whole numbers over the scale for each input.
-    secret : tuple of str
-        The columns of S.
-    ball : Ball
-        Which laws are near.
-    by : Multipliers
-        Evidence.
-
-    Returns
-    -------
-    Fraction
-        Never more than eta log2 of the number of values of the secret.
-    """
+    """A bound in bits of I(S; all that leaves) under every law of the ball."""
     cells = Cells(setting, scale, rows, secret)
     setting.work.spend(8 * LOG_COST * cells.many)
     if ball.kind == "kl_bits":

@@ -31,11 +31,10 @@ from dalenius.core import (
 )
 from dalenius.core.arithmetic import BITS, exp, log2, times_log2
 from dalenius.core.distorting import ERASED, columns_of, distortions
-from dalenius.core.letters import MAPS
 from dalenius.core.numbers import up
 from dalenius.designs.columns import by_name, named
 from dalenius.designs.keeping import local_promises
-from dalenius.designs.leakage.nearness import UNIT, Nearness, worlds_of
+from dalenius.designs.leakage.nearness import MAPS, UNIT, Nearness, worlds_of
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.solvers.leakage import Multipliers, Program, Term
 

@@ -26,7 +26,9 @@ from dalenius.designs.keeping import MOST_NATS, local_promises, row_number
 from dalenius.errors import Unsupported
 from dalenius.solvers.leakage import Multipliers, Program, Term
 
-__all__ = ["UNIT", "Nearness", "worlds_of"]
+__all__ = ["MAPS", "UNIT", "Nearness", "worlds_of"]
+
+MAPS = 1 << 14  # strategies; more are never listed
 
 UNIT = 60
 """Bits after the point of every multiplier in a proof."""

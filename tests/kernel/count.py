@@ -1,0 +1,97 @@
+"""How long the kernel is, and how many of its lines run for one design.
+
+python -m tests.kernel.count
+"""
+
+import ast
+import sys
+from pathlib import Path
+
+import dalenius.kernel
+from dalenius.kernel import check
+from tests.kernel.documents import honest, text_of
+
+KERNEL = Path(dalenius.kernel.__file__).parent
+APART = {"__init__", "__main__", "command", "export"}  # the command line, and what writes the file
+# What proves the privacy of a channel that is written out or a matrix in short; the forms that prove it from their own
+# numbers stand in `FORMS`; all others prove bounds.
+PRIVACY = (
+    *("numbers", "logs", "nouns", "document", "channel", "release", "promises"),
+    *("distortion", "within", "adversary", "privacy"),
+)
+FORMS = ("alike", "axes", "composite", "divided", "groups", "maps", "noise", "orbits", "sums", "water")
+
+
+def lines(source):
+    """All lines, and those of code: without blank lines, comments and docstrings."""
+    dropped = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            first = node.body[0]
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                dropped |= set(range(first.lineno, first.end_lineno + 1))
+    text = source.splitlines()
+    code = [
+        line
+        for number, line in enumerate(text, 1)
+        if line.strip() and not line.strip().startswith("#") and number not in dropped
+    ]
+    return len(text), len(code)
+
+
+def modules():
+    return {file.stem: lines(file.read_text(encoding="utf-8")) for file in sorted(KERNEL.glob("*.py"))}
+
+
+def total(chosen):
+    found = [size for name, size in modules().items() if name in chosen]
+    return sum(whole for whole, _ in found), sum(code for _, code in found)
+
+
+def ran(text, privacy_only=True):
+    """How many different lines of the kernel run while it checks a text."""
+    hit = set()
+    here = str(KERNEL)
+
+    def trace(frame, event, _):
+        if not frame.f_code.co_filename.startswith(here):
+            return None
+        if event == "line":
+            hit.add((frame.f_code.co_filename, frame.f_lineno))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        check(text, None, privacy_only)
+    finally:
+        sys.settrace(before)
+    return len(hit)
+
+
+def main():
+    found = modules()
+    for name, (whole, code) in found.items():
+        part = "privacy" if name in PRIVACY else "form" if name in FORMS else "apart" if name in APART else "bound"
+        print(f"{name:14} {part:8} {whole:6,} lines {code:6,} of code")
+    rest = set(found) - APART
+    for name, chosen in (
+        ("all", rest),
+        ("privacy", {*PRIVACY}),
+        ("forms", {*FORMS}),
+        ("bounds", rest - {*PRIVACY, *FORMS}),
+    ):
+        whole, code = total(chosen)
+        print(f"{name:23} {whole:6,} lines {code:6,} of code")
+    texts = {name: text_of(document) for name, document in honest().items()}
+    most = max((ran(text), name) for name, text in texts.items())
+    plain = ran(texts["leakage"])
+    print(f"lines that run for the privacy of one dense design: {plain} (leakage), at most {most[0]} ({most[1]})")
+
+
+if __name__ == "__main__":
+    main()

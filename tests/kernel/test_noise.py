@@ -1,0 +1,568 @@
+"""Noise on grids and filled columns: figures against the matrix written out, bounds that hold, planted noise laws."""
+
+import copy
+from fractions import Fraction
+from itertools import product
+from math import exp, log, log2, prod
+
+import pytest
+
+from dalenius.kernel import Refused, check
+from dalenius.kernel.axes import Axis, convolved, two_to
+from dalenius.kernel.check import reached
+from dalenius.kernel.document import read_document
+from dalenius.kernel.numbers import Node, Work, canonical
+from dalenius.kernel.privacy import check_privacy
+from dalenius.kernel.release import Release
+from dalenius.kernel.water import log2_of_many
+from tests.kernel.alike_documents import (
+    ACROSS,
+    BUMPY,
+    CAPACITY,
+    CLIPPED,
+    CONSTANT,
+    COUNTS,
+    ENDS,
+    FILLED,
+    FREE,
+    GRID,
+    HOLES,
+    IDLE,
+    LAPLACE,
+    NARROW,
+    NOISE,
+    PERIOD,
+    RATE,
+    SHRUNK,
+    TAIL,
+    axis,
+    noisy,
+    oracle,
+    put,
+    real,
+    real_texts,
+)
+from tests.kernel.documents import (
+    card,
+    claims_of,
+    contraction,
+    dalenius,
+    design,
+    distance,
+    figures,
+    independent,
+    information_privacy,
+    leakage,
+    limit,
+    local_dp,
+    worst_case,
+)
+
+NEAR = Fraction(1, 2**58)
+
+
+PLANTED = {
+    "free": FREE,
+    "collected": ENDS,
+    "a tail": TAIL,
+    "bumpy": BUMPY,
+    "holes": HOLES,
+    "a period": PERIOD,
+    "shrunk": SHRUNK,
+    "no noise": NARROW,
+    "constant": CONSTANT,
+}
+
+
+def matrix(channel, sizes):
+    """The rows by the definition of the form, for numbers of columns on their grids."""
+    axes = [
+        (
+            [Fraction(v) for v in own["take"]],
+            Fraction(own["move"]),
+            int(own["low"]),
+            int(own["high"]),
+            [int(w) for w in own["weights"]],
+        )
+        for own in channel["axes"]
+    ]
+    rows = []
+    for x in product(*map(range, sizes)):
+        laws = []
+        for take, move, low, high, weights in axes:
+            start = (sum((a * i for a, i in zip(take, x, strict=True)), move)).__floor__()
+            law = {}
+            for k in range(1 - len(weights), len(weights)):
+                t = min(max(start + k, low), high)
+                law[t] = law.get(t, 0) + weights[abs(k)]
+            laws.append(law)
+        row = {}
+        for t in product(*laws):
+            letter = []
+            for give, shift, many in zip(channel["give"], channel["shift"], channel["letters"], strict=True):
+                value = sum((Fraction(g) * v for g, v in zip(give, t, strict=True)), Fraction(shift)).__floor__()
+                letter.append(min(max(value, 0), many - 1))
+            row[tuple(letter)] = row.get(tuple(letter), 0) + prod(law[v] for law, v in zip(laws, t, strict=True))
+        rows.append(row)
+    letters = list(product(*map(range, channel["letters"])))
+    return [[row.get(letter, 0) for letter in letters] for row in rows]
+
+
+def dense(document, sizes=(4,)):
+    rows = matrix(document["channel"], sizes)
+    found = copy.deepcopy(document)
+    found["mechanism"] |= {"release": [], "form": "any"}
+    found["channel"] = {
+        "form": "dense",
+        "letters": len(rows[0]),
+        "scale": str(sum(rows[0])),
+        "rows": [[str(v) for v in row] for row in rows],
+    }
+    return found
+
+
+# --- figures ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", sorted(name for name in oracle() if oracle()[name]["stated"]))
+def test_stated_figures_are_those_of_the_first_checker(name):
+    stated, kept = oracle()[name]["stated"], check(real_texts()[name]).kept.stated
+    expected = {key: value for key, value in stated.items() if key != "delta"}
+    expected |= {f"delta_at_{level}": value for level, value in stated["delta"].items()}
+    assert set(kept) == set(expected)
+    for figure, value in expected.items():
+        if value is None:
+            assert kept[figure] is None
+        elif figure in ("variance_bits",):
+            assert abs(kept[figure] - Fraction(value)) <= Fraction(1, 10**5)
+        else:
+            assert abs(kept[figure] - Fraction(value)) <= NEAR, figure
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_figures_of_one_axis_are_those_of_its_matrix(name):
+    document = noisy(PLANTED[name], [leakage("9", "S"), leakage("9", "X"), contraction("1")])
+    small, large = (read_document(canonical(d)) for d in (document, dense(document)))
+    release, other = small.release, large.release
+    for secret in (("S",), ("X",)):
+        own = release.told(secret)["leakage_bits"]
+        assert 0 <= own - other.told(secret)["leakage_bits"] + NEAR <= 2 * NEAR
+    for epsilon in ("0", "1/2", "2"):
+        level = Fraction(epsilon)
+        assert abs(release.delta((), level) - other.delta((), level)) <= NEAR
+    assert release.contraction() >= other.contraction() - NEAR
+    try:
+        level = other.level((), None)
+    except Refused:
+        with pytest.raises(Refused, match="no pure level"):
+            release.level((), None)
+        assert release.stated()["epsilon_nats"] is None
+    else:
+        assert abs(release.level((), None) - level) <= NEAR
+        assert abs(release.stated()["epsilon_nats"] - level) <= NEAR
+    true = capacity(matrix(document["channel"], (4,)))
+    assert float(release.capacity(1, Node(None))) >= true - 1e-9
+    assert release.capacity(3, Node(None)) == 3 * release.capacity(1, Node(None))
+
+
+def capacity(rows, rounds=2000):
+    """By Blahut and Arimoto, from below."""
+    total = sum(rows[0])
+    rows = [[v / total for v in row] for row in rows]
+    law = [1 / len(rows)] * len(rows)
+    for _ in range(rounds):
+        out = [sum(p * row[y] for p, row in zip(law, rows, strict=True)) for y in range(len(rows[0]))]
+        told = [sum(v * log2(v / out[y]) for y, v in enumerate(row) if v) for row in rows]
+        law = [p * 2**t for p, t in zip(law, told, strict=True)]
+        law = [p / sum(law) for p in law]
+    return sum(p * t for p, t in zip(law, told, strict=True))
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_the_squared_error_is_that_of_its_matrix(name):
+    channel = PLANTED[name]
+    document = noisy(channel, limits=[limit("99", distance("squared", "X", weight="3"))])
+    rows, first = matrix(channel, (4,)), int(channel["first"][0])
+    total = sum(int(n) for *_, n in COUNTS)
+    exact = Fraction(0)
+    for _, x, n in COUNTS:
+        exact += int(n) * sum(
+            Fraction(v, sum(rows[x])) * Fraction(first + y - x, 2) ** 2 for y, v in enumerate(rows[x])
+        )
+    kept = check(canonical(document)).kept
+    assert kept.limits == (3 * exact / total,)
+    assert kept.stated["distortion"] == exact / total
+    worst = max(
+        sum(Fraction(v, sum(row)) * Fraction(first + y - x, 2) ** 2 for y, v in enumerate(row))
+        for x, row in enumerate(rows)
+    )
+    assert kept.stated["worst_distortion"] == worst
+
+
+def test_axes_across_columns_have_figures_that_cover_their_matrix():
+    variables = {"A": ["0", "1", "2"], "B": ["0", "1", "2"]}
+    law = [[a, b, str(1 + (a == b))] for a, b in product(range(3), repeat=2)]
+    along = axis((4, 2, 1), -2, 6, ("1", "1"), "1/2", range(5))
+    against = axis((4, 2, 1), -4, 4, ("1", "-1"), "1/2", range(-2, 3))
+    channel = {
+        "form": "noise",
+        "first": ["-4", "-4"],
+        "letters": [11, 11],
+        "axes": [along, against],
+        "give": [["1/2", "1/2"], ["1/2", "-1/2"]],
+        "shift": ["9/2", "9/2"],
+    }
+    document = design(
+        variables,
+        law,
+        {"observe": ["A", "B"], "release": ["A", "B"], "form": "noise"},
+        objective={"aim": "leakage", "about": ["A", "B"], "theta": "1"},
+        promises=[leakage("9", "A"), leakage("9", "A", "B")],
+        limits=[limit("99", distance("squared", "A", "B"))],
+        channel=channel,
+        claims=claims_of("99", "0", "99", [[], []], ["99"]),
+        proof=IDLE,
+    )
+    small = read_document(canonical(document))
+    rows = matrix(channel, (3, 3))
+    total = sum(int(n) for *_, n in law)
+    release = small.release
+    assert release.noise.plain is False
+    out = [sum(int(n) * rows[3 * a + b][y] for a, b, n in law) / total for y in range(len(rows[0]))]
+    told = sum(
+        int(n) / total * sum(v / sum(rows[0]) * log2(v / out[y]) for y, v in enumerate(rows[3 * a + b]) if v)
+        for a, b, n in law
+    )
+    assert float(release.told(("A", "B"))["leakage_bits"]) >= told
+    assert release.told(("A",))["leakage_bits"] <= release.told(("A", "B"))["leakage_bits"]
+    squared = sum(
+        int(n)
+        / total
+        * sum(
+            v / sum(rows[0]) * ((y // 11 - 4 - a) ** 2 + (y % 11 - 4 - b) ** 2) for y, v in enumerate(rows[3 * a + b])
+        )
+        for a, b, n in law
+    )
+    assert float(check_privacy(small).limits[0]) >= squared
+    assert release.stated()["worst_distortion"] is None
+    assert float(release.capacity(1, Node(None))) >= capacity(rows, 200) - 1e-9
+    for epsilon in (0.5, 2.0):
+        worst = max(sum(max(0, u - exp(epsilon) * v) for u, v in zip(p, q, strict=True)) for p in rows for q in rows)
+        assert float(release.delta((), Fraction(epsilon))) >= worst / sum(rows[0]) - 1e-9
+
+
+def test_noise_that_cannot_be_compared_is_as_bad_as_it_can_be():
+    size = 2000
+    node = Node(axis((2, 3, 1), 0, size, prior=range(size), variance="999999999"))
+    own = Axis(node, [size], Work(10**9))
+    assert own.pairs is None
+    assert own.ratio() is None
+    assert own.excess(Fraction(2)) == 1
+    assert own.affinity() == 0
+    assert own.passed() == 1
+
+
+def test_a_law_of_one_axis_is_its_row():
+    for channel in PLANTED.values():
+        own = Axis(Node(channel["axes"][0]), [4], Work(10**9))
+        rows = matrix(channel, (4,))
+        for x, row in enumerate(rows):
+            assert own.law(own.shift((x,))) == row
+    far = Axis(Node(axis((1, 1), 20, 30, prior=(0, 1))), [2], Work(10**9))
+    assert far.law(0) == [3, *[0] * 10]
+    near = Axis(Node(axis((1, 1), -30, -20, prior=(0, 1))), [2], Work(10**9))
+    assert near.law(0) == [*[0] * 10, 3]
+
+
+def test_products_of_lists_are_exact():
+    for a, b in (([0], [0]), ([1, 0, 2], [3]), ([10**40, 1], [1, 10**40, 7])):
+        found = [0] * (len(a) + len(b) - 1)
+        for (i, u), (j, v) in product(enumerate(a), enumerate(b)):
+            found[i + j] += u * v
+        assert convolved(a, b, Work(10**6)) == found
+    assert two_to(Fraction(5)) == (32, 32)
+    low, high = two_to(Fraction(-7, 3))
+    assert low < Fraction(2 ** (-7 / 3)).limit_denominator(10**12) + Fraction(1, 10**11)
+    assert 0 < high - low < Fraction(1, 2**100)
+    with pytest.raises(Refused, match="out of range"):
+        two_to(Fraction(10**6))
+
+
+# --- promises ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("promise", "sentence"),
+    [
+        (independent("S"), "form noise does not prove this"),
+        (information_privacy("9", "S"), "the level of information privacy is not bounded"),
+        (worst_case("9", "S"), "the worst-case leakage is not bounded"),
+        (local_dp("9", metric=[["0" if i == j else "1" for j in range(4)] for i in range(4)]), "with a metric"),
+        (local_dp("9"), "no pure level"),
+        (local_dp("1", delta="1/100"), "the delta of local_dp is"),
+        (leakage("9", "S", ball="total_variation", radius="1/100"), "form noise does not prove this"),
+        (dalenius("1/2"), "what an adversary may learn"),
+        (contraction("1/2"), "the contraction coefficient is"),
+        (leakage("1/100", "S"), "the leakage is"),
+    ],
+)
+def test_a_promise_that_noise_does_not_keep_or_prove_is_refused(promise, sentence):
+    document = noisy(FREE, [promise])
+    if promise["promise"] == "leakage" and promise["within"]:
+        document["evidence"] = [{"nu": "0", "m": "0", "t": "1"}]
+    with pytest.raises(Refused, match=sentence):
+        check(canonical(document))
+
+
+def test_figures_given_a_column_are_refused():
+    document = noisy(FREE, [leakage("9", "S")])
+    document["claims"]["promises"] = [[{"figure": "leakage_bits", "given": "S", "value": None}]]
+    with pytest.raises(Refused, match="given a column"):
+        check(canonical(document))
+
+
+def test_a_shape_that_noise_does_not_keep_is_refused():
+    for key, value in (("freeze", ["0"]), ("forbid", [["0", "1"]]), ("preserve_marginals", True), ("each", ["1"])):
+        document = noisy(FREE)
+        document["mechanism"][key] = value
+        with pytest.raises(Refused, match=r"keeps no letter|releases the columns|parts"):
+            check(canonical(document))
+
+
+def test_three_records_tell_three_times_as_much():
+    """A group is never dropped: three records with noise of their own."""
+    document = real("noise_dalenius")
+    (one,) = check(canonical(document)).kept.promises
+    three = put(put(document, "promises", 0, "group", 3), "promises", 0, "at_most_bits", "3/2")
+    three["claims"]["promises"] = [figures(capacity_bits="3/2")]
+    three["claims"] |= {"bound": "0", "gap": three["claims"]["value"]}
+    verdict = check(canonical(three))
+    assert verdict.kept.promises[0]["capacity_bits"] == 3 * one["capacity_bits"]
+    assert verdict.bound <= check(canonical(document)).bound + NEAR
+    many = put(three, "promises", 0, "rows", "1000000")
+    many["promises"][0]["at_most_bits"] = "20"
+    many["claims"]["promises"] = [[]]
+    assert check(canonical(many)).kept.promises[0]["capacity_bits"] <= Fraction(3 * log2(101)) + Fraction(1, 10**9)
+
+
+def test_cards_of_noise_prove_all_that_needs_no_records():
+    letters = {"X": GRID["X"]}
+    found = card(
+        letters,
+        {"release": ["X"], "form": "noise"},
+        [local_dp("3"), contraction("1"), dalenius("2"), leakage("9", "X")],
+        TAIL,
+    )
+    kept = check(canonical(found)).kept
+    assert kept.promises[3] is None
+    assert kept.promises[0]["epsilon_nats"] <= 3
+    assert {"leakage_bits", "distortion"} & set(kept.stated) == set()
+    assert kept.stated["variance_bits"] > 0
+    wide = put(found, "channel", "axes", 0, "variance", "0")
+    assert check(canonical(wide)).kept.stated["variance_bits"] <= kept.stated["variance_bits"]
+
+
+def test_the_variance_bounds_what_is_told():
+    for channel in (FREE, ENDS, TAIL, SHRUNK):
+        stated = check(canonical(noisy(channel))).kept.stated
+        assert stated["leakage_bits"] <= stated["variance_bits"] + NEAR
+        assert stated["leakage_bits"] <= stated["capacity_bits"] + NEAR
+
+
+# --- bounds -----------------------------------------------------------------------------------------------------------
+def test_bounds_without_a_line_hold_and_are_looser():
+    for name in ("noise_dice_gaussian", "noise_dice_leakage", "noise_dice_epsilon", "noise_dice_contraction"):
+        document = real(name)
+        tight = check(canonical(document)).bound
+        document["proof"]["line"] = None
+        document["claims"] |= {"bound": "0", "gap": "99"}
+        assert 0 <= check(canonical(document)).bound <= tight
+
+
+def test_damaged_lines_prove_nothing_that_is_passed():
+    for name in ("noise_dice_gaussian", "noise_dice_leakage", "noise_capacity_2"):
+        document = real(name)
+        value = check(canonical(document)).value
+        document["claims"] |= {"bound": "0", "gap": "99"}
+        for k in range(8):
+            other = copy.deepcopy(document)
+            parts = [other["proof"]["line"]] if other["proof"]["line"] else other["proof"]["least"]
+            for part in parts:
+                part["slope"] = str(Fraction(part["slope"]) * (k + 1) / 3)
+                key = "weights" if other["proof"]["line"] else "prior"
+                part[key][k % len(part[key])][1] = str(int(part[key][k % len(part[key])][1]) * (k + 2))
+            assert check(canonical(other)).bound <= value
+
+
+def test_the_least_error_by_other_promises():
+    document = real("noise_dice_leakage")
+    base = check(canonical(document)).bound
+    for promise in (dalenius("20"), contraction("1"), local_dp("99", delta="1")):
+        other = copy.deepcopy(document)
+        other["promises"].append(promise)
+        other["evidence"].append(None)
+        other["claims"]["promises"].append([])
+        assert check(canonical(other)).bound >= base
+    alone = copy.deepcopy(LAPLACE)
+    alone["promises"] = [local_dp("4", rows=2)]
+    alone["claims"]["promises"] = [[]]
+    with pytest.raises(Refused, match="the level of local_dp"):
+        check(canonical(put(alone, "promises", 0, "epsilon", "3")))
+    assert abs(check(canonical(alone)).bound - check(canonical(LAPLACE)).bound) <= NEAR
+
+
+def test_noise_of_an_objective_that_the_rule_does_not_know():
+    for objective, sentence in (
+        ({"aim": "leakage", "about": [], "theta": "0"}, "the least leakage"),
+        ({"aim": "distortion", "distortion": [distance("squared", "X", weight="2")]}, "of all columns"),
+        ({"aim": "information", "about": ["X"], "theta": "1"}, "the least leakage"),
+    ):
+        with pytest.raises(Refused, match=sentence):
+            check(canonical(noisy(FREE, objective=objective, claims=claims_of("0", "99", "99"))))
+
+
+def test_no_capacity_is_negative():
+    document = copy.deepcopy(CAPACITY)
+    document["proof"]["least"] = []
+    document["claims"] |= {"bound": "0", "gap": "99"}
+    assert check(canonical(document)).bound == 0
+    document["proof"]["least"] = CAPACITY["proof"]["least"]
+    document["limits"] = []
+    document["claims"]["limits"] = []
+    with pytest.raises(Refused, match="within a norm"):
+        check(canonical(document))
+
+
+def test_noise_that_is_not_added_has_no_norm():
+    norm = {"distance": "norm", "of": ["X"], "p": "2"}
+    for channel in (ENDS, SHRUNK):
+        with pytest.raises(Refused, match="noise which is added"):
+            check(canonical(noisy(channel, limits=[limit("9", norm)])))
+    with pytest.raises(Refused, match="added to every record alike"):
+        check(canonical(noisy(ENDS, objective={"aim": "capacity", "reach": [2]})))
+    still = noisy(NARROW, limits=[limit("9", norm)])
+    assert check(canonical(still)).kept.limits == (0,)
+    with pytest.raises(Refused, match="not noise that is added"):
+        Release.added_capacity(read_document(canonical(RATE)).release, (1,))
+
+
+def test_norms_are_those_of_the_noise():
+    for p, size in (("1", Fraction(10, 16)), ("inf", Fraction(2)), ("3/2", None), ("2", None)):
+        norm = {"distance": "norm", "of": ["X"], "p": p}
+        (found,) = check(canonical(noisy(FREE, limits=[limit("9", norm)]))).kept.limits
+        if size is None:
+            power = float(Fraction(p))
+            size = Fraction(((2 * 3 * 1 + 2 * 1 * 2**power) / 14) ** (1 / power))
+            assert abs(found - size / 2) < Fraction(1, 10**12)
+        elif p == "inf":
+            assert found == size / 2
+        else:
+            assert abs(found - Fraction(2 * 3 + 2 * 2, 14) / 2) < Fraction(1, 10**12)
+
+
+# --- filled columns ---------------------------------------------------------------------------------------------------
+COLUMN = {"X": ["a", "b", "c", "d"]}
+MASSES = [[0, "8"], [1, "5"], [2, "4"], [3, "3"]]
+
+
+@pytest.mark.parametrize("level", ["0", "1/10", "3/20", "1/6", "1/5", "3/10", "2/5", "1"])
+@pytest.mark.parametrize("outcomes", [MASSES, [[0, "8"], [2, "8"], [3, "4"]]])
+def test_a_filled_column_has_the_figures_of_its_matrix(level, outcomes):
+    document = design(
+        COLUMN,
+        outcomes,
+        {"release": ["X"]},
+        promises=[leakage("9", "X")],
+        limits=[
+            limit("1", distance("hamming", "X", weight="1/2")),
+            limit("1", distance("hamming", "X", classes=[["a", "b"]])),
+        ],
+        channel={"form": "filled", "level": level},
+    )
+    filled = read_document(canonical(document)).release
+    plain = Release(filled.setting, filled.channel)
+    own, other = filled.told(("X",)), plain.told(("X",))
+    for figure, value in other.items():
+        if value is None:
+            assert own[figure] is None
+        else:
+            assert abs(own[figure] - value) <= NEAR, figure
+    for end, exact in zip(filled.information(("X",)), plain.information(("X",)), strict=True):
+        assert abs(end - exact) <= NEAR
+    for part in document["limits"]:
+        measure = read_document(canonical(document)).limits[document["limits"].index(part)].distortion
+        assert filled.cost(measure) == plain.cost(measure)
+    assert filled.independent.__func__ is Release.independent
+
+
+def test_a_filled_column_tells_of_another_column_by_its_matrix():
+    variables = {"S": ["u", "v"], "X": ["a", "b"]}
+    document = design(
+        variables,
+        [[0, 0, "3"], [0, 1, "1"], [1, 1, "2"]],
+        {"release": ["X"]},
+        promises=[leakage("9", "S")],
+        channel={"form": "filled", "level": "1/4"},
+    )
+    release = read_document(canonical(document)).release
+    assert release.told(("S",)) == Release(release.setting, release.channel).told(("S",))
+    assert 0 < release.information(("S",))[1] < release.information(("X",))[1]
+
+
+def test_a_filled_column_needs_its_law_and_few_letters_for_its_matrix():
+    with pytest.raises(Refused, match="written as resample"):
+        check(canonical(card(COLUMN, {"release": ["X"]}, [], {"form": "filled", "level": "1/10"})))
+    many = {"X": [str(k) for k in range(3000)]}
+    document = design(
+        many,
+        [[k, "1"] for k in range(3000)],
+        {"release": ["X"]},
+        promises=[local_dp("9")],
+        channel={"form": "filled", "level": "1/9000"},
+    )
+    with pytest.raises(Refused, match="too many entries"):
+        check(canonical(document))
+
+
+def test_logarithms_of_many_numbers_lie_within_their_bounds():
+    rising = sorted({(k * k * 7919 + 13 * k + 5) % 10**9 + 1 for k in range(40_000)})
+    assert len(rising) > 20_000
+    for power in (0, 1):
+        low, high = log2_of_many(rising, power, Work(10**9))
+        true = sum(v**power * log(v) for v in rising) / log(2)
+        scale = sum(v**power for v in rising)
+        assert float(low) - 1e-6 * scale <= true <= float(high) + 1e-6 * scale
+        assert 0 < high - low < Fraction(scale, 2**38)
+        few = log2_of_many(rising[:50], power, Work(10**9))
+        assert few[0] <= few[1]
+        exact = sum(Fraction(v) ** power * Fraction(log2(v)) for v in rising[:50])
+        assert abs(few[0] - exact) < Fraction(scale, 2**40)
+
+
+def test_bounds_by_water_hold_for_any_level_and_slope():
+    for document in (RATE, FILLED):
+        value = check(canonical(document)).value
+        for level, slope in product(("0", "1/100", "1/7", "1/2", "2"), ("1", "3/2", "50")):
+            other = put(document, "proof", {"rule": "water", "level": level, "slope": slope})
+            other["claims"] |= {"bound": "0", "gap": "99"}
+            assert 0 <= check(canonical(other)).bound <= value
+
+
+def test_where_nothing_may_be_wrong_all_of_it_leaves():
+    document = real("water_everything")
+    verdict = check(canonical(document))
+    assert abs(verdict.bound - verdict.value) <= NEAR
+    assert reached(read_document(canonical(document)), read_document(canonical(document)).objective) == verdict.value
+
+
+def test_rate_of_a_weighted_distortion():
+    weighed = put(
+        put(RATE, "limits", 0, "distortion", 0, "weight", "3"), "limits", 0, "at_most", lambda m: str(3 * Fraction(m))
+    )
+    weighed["claims"] |= {"limits": ["9"]}
+    assert check(canonical(weighed)).bound == check(canonical(RATE)).bound
+    least = put(FILLED, "objective", "distortion", 0, "weight", "3")
+    least["claims"] |= {"value": "3", "bound": "0", "gap": "9"}
+    assert check(canonical(least)).bound == 3 * check(canonical(FILLED)).bound
+
+
+def test_across_columns_and_collected_noise_are_real():
+    assert len(ACROSS["channel"]["axes"]) == 1
+    assert CLIPPED["channel"]["first"] == ["0"]
+    assert NOISE["mechanism"]["form"] == "noise"
