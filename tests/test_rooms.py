@@ -11,7 +11,6 @@ HOUSE = Path(dalenius.__file__).parent
 FLOORS = {"kernel": -2, "convert": -1, "wording": -1, "core": 0, "solvers": 0, "measures": 1, "tables": 1}
 FLOORS |= {"sampling": 2, "evidence": 2, "designs": 3, "verifying": 4}
 FLOORS |= {
-    "kernel": -1,
     "mechanisms": 3.5,
     "ledger": 3,
     "report": 4,
