@@ -23,7 +23,7 @@ from dalenius.kernel.water import read_filled
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
-MOST_WORK = 30_000_000  # for each million characters: about three seconds
+MOST_WORK = 20_000_000  # for each half million characters, and once more: about two seconds
 MOST_PROMISES = 1000
 
 LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins}
@@ -121,7 +121,7 @@ class Document:
 
 def allowed_work(text: str) -> int:
     """The work that a file of this length may ask for, unless somebody allows more."""
-    return MOST_WORK * (1 + (len(text) >> 20))
+    return MOST_WORK * (1 + (len(text) >> 19))
 
 
 def read_document(text: str, allowed: int | None = None) -> Document:
