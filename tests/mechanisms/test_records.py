@@ -172,3 +172,16 @@ def test_the_flow_meets_the_program_that_lists_every_matrix():
 def few(law, many):
     """The first rows of a law."""
     return Pmf.from_counts(law.variables, law.support[:many], law.weights[:many].tolist())
+
+
+def test_very_many_pairs_are_compared_until_a_stated_gap(monkeypatch):
+    """Beyond a size the search ends early: the value is reached, the bound proved, and the gap between them stated."""
+    asked = replace(wide_leakage(4, Fraction(1)), guarantees=(Independent(("S",)),))
+    exact = design(asked)
+    monkeypatch.setattr("dalenius.mechanisms.records.zero.EXACT_PAIRS", 100)
+    monkeypatch.setattr("dalenius.mechanisms.records.zero.LARGE_GAP", 0.2)
+    told = []
+    early = design(asked, on_progress=told.append)
+    assert early.bound <= exact.value <= early.value
+    assert early.gap <= early.value / 5
+    assert told[0].startswith("comparing")

@@ -26,6 +26,9 @@ Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
 Json = dict[str, object]
 
+EXACT_PAIRS = 4_000_000_000
+LARGE_GAP = 0.005
+"""Pairs of records that are compared until the optimum is reached; beyond, until cost and bound are that share apart."""
 MOST_PAIRS = 28
 """Pairs of classes whose transports are solved where no class holds half of the table."""
 
@@ -79,8 +82,17 @@ def move(wide: Wide, start: Integers, end: Integers, gap: float, on_progress: Pr
     if not len(supply):
         return Move(supply, demand, None, scale)
     points = wide.points
+    pairs = len(supply) * len(demand)
+    if on_progress is not None:
+        on_progress(f"comparing {len(supply):,} records with {len(demand):,}, about {pairs / 1e9:.1f} s a round")
     plan = transport(
-        wide.metric, points[supply], points[demand], more[supply], -more[demand], gap=gap, on_progress=on_progress
+        wide.metric,
+        points[supply],
+        points[demand],
+        more[supply],
+        -more[demand],
+        gap=gap if pairs <= EXACT_PAIRS else max(gap, LARGE_GAP),
+        on_progress=on_progress,
     )
     return Move(supply, demand, plan, scale)
 
