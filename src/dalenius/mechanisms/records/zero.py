@@ -28,7 +28,7 @@ Json = dict[str, object]
 
 EXACT_PAIRS = 4_000_000_000
 LARGE_GAP = 0.005
-"""Pairs of records that are compared until the optimum is reached; beyond, until cost and bound are that share apart."""
+"""Pairs of records that are compared until the optimum is reached; beyond, until cost and bound are so near."""
 MOST_PAIRS = 28
 """Pairs of classes whose transports are solved where no class holds half of the table."""
 
