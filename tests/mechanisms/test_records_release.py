@@ -256,3 +256,37 @@ def test_one_promise_has_one_meaning_at_every_size():
     dense = solve(problem)
     found = solve(replace(problem, form="records"))
     assert abs(float(dense.value - found.value)) < 1e-8
+
+
+def test_intervals_of_a_preserving_release_cover_what_the_table_says(folder):
+    """500 releases: counts of two-way tables, and the slope of a regression, with ordinary 95 % intervals."""
+    design = solve(written(folder, mechanism='form = "records"\npreserve_marginals = true'))
+    table = rows()
+    channel = design.channel
+    inputs = np.array([channel.place[tuple(row)] for row in table.tolist()])
+    records = np.array(channel.records)
+    sampler = SparseSampler(channel.lines, len(records))
+    original = table[:, :6]
+    n = len(table)
+
+    def cells(rows):
+        return np.bincount(rows[:, 0] * 5 + rows[:, 2], minlength=25)
+
+    def slope(rows):
+        x = rows[:, 0] - rows[:, 0].mean()
+        y = rows[:, 1] + rows[:, 3]
+        found = float(x @ y / (x @ x))
+        left = y - y.mean() - found * x
+        return found, float(np.sqrt(left @ left / (n - 2) / (x @ x)))
+
+    truth, true_slope = cells(original), slope(original)[0]
+    covered, slopes = [], []
+    for k in range(500):
+        drawn = records[sampler.draw(inputs, Stream(Key.unsafe(k).derive("coverage")))]
+        counts = cells(drawn)
+        width = 1.96 * np.sqrt(counts * (1 - counts / n))
+        covered.append(np.mean(np.abs(counts - truth) <= width + 0.5))
+        found, error = slope(drawn)
+        slopes.append(abs(found - true_slope) <= 1.96 * error)
+    assert np.mean(covered) > 0.95
+    assert np.mean(slopes) > 0.95
