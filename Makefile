@@ -5,22 +5,33 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all check format bench bench-all ledger-torture lock clean
+.PHONY: demo test test-all test-engines check smoke mutants nightly format bench bench-all ledger-torture torture-kernel lock clean
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
 test: $(VENV)/dev.stamp  ## the default tests, about a minute and a half on two cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not engines"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
 	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-engines: $(VENV)/dev.stamp  ## tests against a database server, which is installed where it is missing
+	scripts/with_postgresql.sh $(BIN)/python -m pytest -m engines tests/tables
 
 check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
+
+smoke:  ## build the wheel and try it on every supported Python that is installed
+	PYTHON=$(PYTHON) scripts/smoke_all.sh
+
+mutants: $(VENV)/dev.stamp  ## plant small errors in the code that guards the promises, list those that no test sees: hours
+	$(BIN)/python scripts/mutants.py
+
+nightly: test-all ledger-torture  ## the long runs
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
@@ -40,6 +51,12 @@ bench-all: $(VENV)/rivals.stamp  ## every benchmark at its full size, with all r
 ledger-torture: $(VENV)/dev.stamp  ## 1,000 kills with 8 processes at once, and the planted bugs, about 4 minutes
 	$(BIN)/python -m tests.ledger.torture --kills 1000 --processes 8
 	$(BIN)/python -m pytest tests/ledger/test_torture.py -k planted
+
+torture-kernel: $(VENV)/dev.stamp  ## 100,000 damaged documents, damaged and random proofs, every planted error: an hour
+	$(BIN)/python -m tests.kernel.torture 100000
+	$(BIN)/python -m tests.kernel.torture_rules 20000
+	DALENIUS_TESTS=all $(BIN)/python -m pytest tests/kernel -k "planted or torture"
+	$(BIN)/python -m tests.kernel.count
 
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --extra risk --generate-hashes \

@@ -1,13 +1,17 @@
-"""Recovers the whole contingency table of examples/disclosure from its public card, in about half a minute.
+"""What the public card of a release tells about the counts behind it, exactly.
 
-    python examples/disclosure/demo.py demo; python docs/counts_from_card.py demo/release/card.json
+    make demo; python docs/counts_from_card.py demo/release/card.json
 
-The released letter is independent of health and of plan, so for each letter y and each value a of a protected column
+A card prints `guess_before`, the share of the commonest value of each secret, to 30 digits: enough to tell the
+fraction. Its value is a further equation in the counts.
+
+Where every promise is one of independence, as in `python examples/disclosure/demo.py perfect`, each letter y and each
+value a of a protected column give an equation more,
 
     sum over x of [1(x has a) - p(a)] p(y|x) p(x) = 0,
 
-linear in p(x) once p(a) is known. The card prints `guess_before`, the share of the commonest value, to 30 digits, which
-is enough to tell the fraction. One share remains unknown; whole-number counts leave 20,191 values for it to try.
+linear in p(x) once p(a) is known. One share remains unknown there; whole-number counts leave 20,191 values for it to
+try, and the whole contingency table is found in about half a minute.
 """
 
 import json
@@ -18,15 +22,29 @@ from pathlib import Path
 
 from dalenius.solvers import null_space, rank
 
+LARGEST = 10**6
+"""Fractions of larger denominators are not looked for: tables of so many rows."""
+
 
 def main(path: str) -> None:
     card = json.loads(Path(path).read_text())
+    secrets = [next(iter(g["promised"].items())) for g in card["guarantees"]]
+    shares = [Fraction(g["proved"]["guess_before"]).limit_denominator(LARGEST) for g in card["guarantees"]]
+    total = max(s.denominator for s in shares)
+    for (_, names), share in zip(secrets, shares, strict=True):
+        print(f"{share * total} of {total} rows (or of a multiple) have the commonest {', '.join(names)}")
+    if all(kind == "independent" for kind, _ in secrets):
+        table(card, shares, total)
+    else:
+        outcomes = len(list(product(*card["channel"]["inputs"].values())))
+        print(f"the value is one equation for the {outcomes} counts of {', '.join(card['channel']['inputs'])}")
+
+
+def table(card: dict, shares: list[Fraction], total: int) -> None:
+    """The whole table of the example of perfect privacy."""
     inputs = card["channel"]["inputs"]
     outcomes = list(product(*inputs.values()))
     letters = list(zip(*([Fraction(v) for v in row] for row in card["channel"]["rows"]), strict=True))
-    shares = [Fraction(g["proved"]["guess_before"]).limit_denominator(10**6) for g in card["guarantees"]]
-    total = max(s.denominator for s in shares)
-    print("from guess_before:", *shares)
 
     def equations(at: int, value: str, share: Fraction) -> list[list[Fraction]]:
         return [[c * ((x[at] == value) - share) for c, x in zip(column, outcomes, strict=True)] for column in letters]

@@ -1,9 +1,14 @@
 """The README's demo runs, and README and tutorial print what it computes."""
 
+import contextlib
 import csv
+import importlib.util
+import io
 import json
 import re
 import tomllib
+from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -67,3 +72,19 @@ def test_the_problem_of_the_census_example_has_at_most_400_letters():
     problem = Problem.from_file(ROOT / "examples" / "acs" / "problem.toml")
     sizes = [len(problem.columns[n].values) + (problem.columns[n].missing == "category") for n in problem.release]
     assert sizes == [14, 7, 4]
+
+
+def test_the_script_of_the_limits_reads_the_card_of_the_demo(ran):
+    folder, _ = ran
+    printed = io.StringIO()
+    spec = importlib.util.spec_from_file_location("counts_from_card", ROOT / "docs" / "counts_from_card.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    with contextlib.redirect_stdout(printed):
+        script.main(str(folder / "release" / "card.json"))
+    page = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    block = page.partition("counts_from_card.py demo/release/card.json\n```\n\n```\n")[2].partition("```")[0]
+    assert block == printed.getvalue()
+    with open(folder / "rand.csv", newline="", encoding="utf-8") as file:
+        health = Counter(row["health"] for row in csv.DictReader(file))
+    assert Fraction(3673, 6730) == Fraction(max(health.values()), sum(health.values()))

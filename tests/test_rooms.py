@@ -8,8 +8,8 @@ import pytest
 import dalenius
 
 HOUSE = Path(dalenius.__file__).parent
-FLOORS = {"kernel": -2, "convert": -1, "wording": -1, "core": 0, "solvers": 0, "measures": 1, "tables": 1}
-FLOORS |= {"sampling": 2, "evidence": 2, "designs": 3, "verifying": 4}
+FLOORS = {"kernel": -2, "stopping": -1, "convert": -1, "wording": -1, "core": 0, "solvers": 0, "measures": 1}
+FLOORS |= {"tables": 1, "sampling": 2, "evidence": 2, "designs": 3, "verifying": 4}
 FLOORS |= {
     "mechanisms": 3.5,
     "ledger": 3,

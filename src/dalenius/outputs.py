@@ -7,19 +7,84 @@ kill leaves nothing half-written under the real name. What exists already is ref
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from dalenius.errors import InputError
 
-__all__ = ["new_file", "new_folder", "refuse_existing", "write_text"]
+__all__ = [
+    "CURVE",
+    "FIGURES",
+    "POINT",
+    "RELEASE",
+    "RISK",
+    "Kind",
+    "new_file",
+    "new_folder",
+    "refuse_existing",
+    "write_text",
+]
 
 
-def refuse_existing(path: Path, *, force: bool) -> None:
-    """An existing output is an error, raised before any work is done for it."""
+@dataclass(frozen=True)
+class Kind:
+    """A kind of folder that we write: the file that each one has, what that file says, and the names of all files."""
+
+    name: str
+    mark: str
+    says: str
+    files: tuple[str, ...]
+
+    def foreign(self, folder: Path) -> str | None:
+        """Why a folder is not one of this kind, and must not be replaced; None if it is one."""
+        if folder.is_symlink() or not folder.is_dir():
+            return f"{folder} is not a folder"
+        mark = folder / self.mark
+        if not mark.is_file() or self.says not in mark.read_text(encoding="utf-8", errors="replace"):
+            return f"{folder} does not hold a {self.name} of ours"
+        others = [
+            f.name for f in sorted(folder.iterdir()) if f.is_dir() or not any(fnmatch(f.name, p) for p in self.files)
+        ]
+        return f"{folder} also holds {others[0]}, which is not part of a {self.name}" if others else None
+
+
+RELEASE = Kind(
+    "release",
+    "card.json",
+    '"dalenius-card/',
+    (
+        "card.json",
+        "design.json",
+        "*.about.json",
+        "report*.html",
+        "statement*.html",
+        "released.*",
+        "estimate.py",
+        "estimate.R",
+    ),
+)
+CURVE = Kind("curve", "curve.json", "leakage_bits", ("curve.json", "curve.csv", "curve.svg", "marks.json"))
+POINT = Kind("point", "point.json", '"files"', ("*.json",))
+RISK = Kind("risk map", "risk.json", "{", ("risk.json", "map.csv", "map.svg", "records.csv"))
+FIGURES = Kind("page of figures", "index.html", "<", ("*.html", "*.svg", "*.csv", "*.json"))
+
+
+def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs: Iterable[Path] = ()) -> None:
+    """An existing output is an error, raised before any work is done for it.
+
+    With `force` it is replaced unless it is, or holds, one of the `inputs` that the work reads; a folder only if it is
+    one of the `kind` that will be written there, with nothing else in it.
+    """
     if os.path.lexists(path) and not force:
         raise InputError(f"{path} exists already; choose another name or say --force to replace it")
+    if os.path.lexists(path):
+        if read := [f for f in inputs if f.exists() and f.resolve().is_relative_to(path.resolve())]:
+            raise InputError(f"{read[0]} is read here and would be lost; --force does not replace {path}")
+        if kind is not None and (why := kind.foreign(path)):
+            raise InputError(f"{why}; --force replaces only a {kind.name}, choose another name")
     if not path.absolute().parent.is_dir():
         raise InputError(f"there is no folder {path.absolute().parent} to write {path.name} in")
 
@@ -50,17 +115,19 @@ def new_file(path: Path, *, force: bool = False, private: bool = False) -> Itera
 
 
 @contextmanager
-def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
+def new_folder(path: Path, kind: Kind, *, force: bool = False) -> Iterator[Path]:
     """A temporary folder to fill; it becomes `path` when the block ends well and vanishes when it does not.
 
-    A folder that is replaced is moved aside first and removed last, so at every moment one of the two is whole.
+    A folder that is replaced is moved aside first and removed last, so at every moment one of the two is whole. Only
+    a folder of the same kind is replaced.
     """
-    refuse_existing(path, force=force)
+    refuse_existing(path, force=force, kind=kind)
     partial, aside = _partial(path), _partial(path)
     try:
         partial.mkdir()
         yield partial
         if force and os.path.lexists(path):
+            refuse_existing(path, force=force, kind=kind)  # somebody may have put something into it meanwhile
             path.rename(aside)
         partial.rename(path)
     except OSError as e:

@@ -101,13 +101,18 @@ def verify(
 # --- the problem ------------------------------------------------------------------------------------------------------
 def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     """Every promise, limit and shape as a typed object; then what only the file beside the design says."""
-    from dalenius.convert import differences
+    from dataclasses import replace
 
+    from dalenius.convert import differences
+    from dalenius.core.kept_rows import with_kept_rows
+
+    if problem.keep_rows is not None:  # limits for single values, from the shares of the design's law
+        problem = replace(with_kept_rows(replace(problem, joint=design.problem.law)), joint=None)
     sections = problem.to_json()
     for mine, theirs in zip(design.problem.guarantees, sections["guarantee"], strict=False):
         if theirs.get("rows") == "all":  # counted when the table was read
             theirs["rows"] = getattr(mine, "rows", 1)
-    asked = {
+    asked: dict[str, Any] = {
         **{k: sections[k] for k in ("mechanism", "objective", "side_information", "robust") if k in sections},
         "guarantees": [{"promised": promised} for promised in sections["guarantee"]],
         "limits": [{"promised": promised} for promised in sections.get("limit", [])],

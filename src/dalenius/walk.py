@@ -4,20 +4,23 @@ table -> joint pmf -> problem -> design -> certificate -> exact sampler -> relea
 """
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from dalenius.convert import ENOUGH, checked, filed, proved_elsewhere
+from dalenius.convert import ENOUGH, about_of, canonical, checked, filed, proved_elsewhere
 from dalenius.core import (
     MISSING,
     Column,
     Design,
     Margins,
+    MinimizeDistortion,
     Noise,
     Orbits,
     Pmf,
@@ -31,7 +34,7 @@ from dalenius.designs import GAP, SECONDS
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.noise import restated
 from dalenius.designs.within import near_again
-from dalenius.errors import InputError, MismatchError, NotCertified, Unsupported
+from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified, Unsupported
 from dalenius.evidence import (
     Audit,
     Kept,
@@ -47,24 +50,26 @@ from dalenius.evidence import (
     population_words,
     promised,
 )
+from dalenius.evidence.before_after import BeforeAfter, before_and_after
 from dalenius.evidence.scripts import scripts
 from dalenius.kernel.numbers import Refused
 from dalenius.ledger import Entry, Ledger
 from dalenius.mechanisms import by_records, solve
-from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.outputs import RELEASE, new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
 from dalenius.sampling.beside import SUFFIX
 from dalenius.tables import (
     Coded,
-    base_of,
     bind,
     encode,
+    is_address,
     open_table,
     read_design,
     read_pmf,
     read_told,
     released_name,
+    table_of,
     write_table,
 )
 from dalenius.verifying import enough_rows, recounted, verify
@@ -89,6 +94,10 @@ __all__ = [
 
 Progress = Callable[[str, int | None, int | None], None]
 
+THREE_QUARTERS = Fraction(3, 4)
+FEW = 100_000  # entries of a matrix that is solved again for a suggestion
+TRYING = 10.0  # seconds for each
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -98,6 +107,8 @@ class Outcome:
     audit: Audit
     folder: Path
     charged: Entry | None = None
+    counts: BeforeAfter | None = None
+    tried: tuple[str, ...] = ()
 
 
 def load(path: str | Path) -> Design:
@@ -214,7 +225,7 @@ def apply(
 
 def _refuse_released(table: Any) -> None:
     """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed."""
-    if not isinstance(table, str | Path):
+    if not isinstance(table, str | Path) or is_address(table):
         return
     names, where = open_table(table).names, Path(table).parent / "card.json"
     if drawn := [n for n in names if n.endswith(SUFFIX) and n.removesuffix(SUFFIX) in names]:
@@ -338,7 +349,11 @@ def _kept(problem: Problem, coded: Coded, seen: Coded) -> Kept | None:
     """The columns that leave as they are, in the original and in a release of it."""
     if not problem.kept:
         return None
-    before, after = (table.combined(problem.kept).astype(np.int64) for table in (coded, seen))
+    index = np.zeros(coded.rows + seen.rows, dtype=np.int64)
+    for name in problem.kept:  # numbered anew after each column, so that no number of outcomes is too large
+        codes = np.concatenate([coded.codes[name], seen.codes[name]]).astype(np.int64)
+        index = np.unique(index * len(coded.alphabets[name]) + codes, return_inverse=True)[1].reshape(-1)
+    before, after = index[: coded.rows], index[coded.rows :]
     return Kept(problem.kept, before, after)
 
 
@@ -363,7 +378,8 @@ def release(
     before it is drawn, or refused; `dataset` is the name of the data there, that of the table unless said.
     """
     folder, book = Path(folder), Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    refuse_existing(folder, force=force)
+    deadline = time.monotonic() + seconds
+    refuse_existing(folder, force=force, kind=RELEASE, inputs=_files_read(problem, table))
     if table is None and not isinstance(problem.source, TableSource):
         raise InputError(
             'a release needs a table; this problem has none (use `dalenius solve`, or table = "..." in [source])'
@@ -379,7 +395,8 @@ def release(
             "letters, design on a public prior, lower min_cell in [source], or say --accept small-cells"
         )
     told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
-    design = solve(bound, gap=gap, seconds=seconds, on_progress=told)
+    # What was read took of the time already; what is drawn, tested and written takes a tenth of it at most.
+    design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - 0.1 * seconds), on_progress=told)
     remarks = list(design.remarks)
     if coded.from_table:
         remarks.append(
@@ -401,22 +418,65 @@ def release(
     seen = examine(design, released.inputs, released.letters, kept=_left_as_they_are(design, coded, released))
     if seen.contradicts:
         raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
+    counts = _counted_values(coded, released)
+    tried = _tried(bound, design, counts, deadline) if counts is not None else ()
     card = design.card()
+    if counts is not None:
+        card["changes"] = counts.public(bound.source.min_cell if isinstance(bound.source, TableSource) else 1)
     card_text = design.card_text()
-    with new_folder(folder, force=force) as place:
+    with new_folder(folder, RELEASE, force=force) as place:
         write_text(place / "design.json", design.dumps(), private=True)
         write_text(place / "design.about.json", design.about(), private=True)
         write_text(place / "card.json", card_text)
-        write_text(place / "card.about.json", design.card_about())
-        write_text(place / "report.html", render(design, seen), private=True)
+        write_text(place / "card.about.json", canonical(about_of(card, card_text)) + "\n")
+        write_text(place / "report.html", render(design, seen, counts=counts), private=True)
         write_text(place / "report-public.html", render_public(card))
         for name, text in scripts(design.channel, design.problem.kept).items():
             write_text(place / name, text)
-        kind = open_table(_table_of(bound, table)).format
-        write_table(place / released_name(kind), kind, released.columns, on_progress=_named(on_progress, "writing"))
+        write_table(
+            place / released_name(coded.format),
+            coded.format,
+            released.columns,
+            on_progress=_named(on_progress, "writing"),
+        )
     if book and charged:
         charged = book.settle(charged.id, card_text)
-    return Outcome(design, seen, folder, charged)
+    return Outcome(design, seen, folder, charged, counts, tried)
+
+
+def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:
+    """Rows of each value before and after, for columns that are released under their own values."""
+    names = [n for n in released.columns if n in coded.alphabets and n not in released.kept]
+    names = [n for n in names if set(released.columns[n][1]) <= set(coded.alphabets[n])]
+    if not names:
+        return None
+    after = {n: released.columns[n][0] for n in names}, {n: released.columns[n][1] for n in names}
+    return before_and_after(names, (coded.codes, coded.alphabets), after)
+
+
+def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float) -> tuple[str, ...]:
+    """Ways to keep groups that the release empties, each of them solved before it is named."""
+    lost = any(v.flagged and v.after < v.before for v in counts.single)
+    small = prod(design.channel.shape) <= FEW
+    if not lost or not small or not isinstance(bound.objective, MinimizeDistortion) or bound.preserve_marginals:
+        return ()
+    ways: dict[str, dict[str, Any]] = {
+        'with [[limit]] keep_rows = "3/4" no value loses more than a quarter of its rows': {
+            "keep_rows": THREE_QUARTERS
+        },
+        "with preserve_marginals = true in [mechanism] every value keeps its rows": {"preserve_marginals": True},
+    }
+    told = []
+    for words, change in ways.items():
+        seconds = min(TRYING, 0.3 * (deadline - time.monotonic()))
+        if seconds < 1 or ("keep_rows" in change and bound.keep_rows is not None):
+            continue
+        try:
+            other = solve(replace(bound, **change), seconds=seconds)
+        except DaleniusError:
+            continue
+        told.append(f"{words}: the distortion is then {float(other.value):.3g} instead of {float(design.value):.3g}")
+    return tuple(told)
 
 
 def _of_weights(name: str, *, kept: bool) -> str:
@@ -446,10 +506,10 @@ def _name_of(problem: Problem, table: Any) -> str:
     return Path(problem.source.table).name if table is None and isinstance(problem.source, TableSource) else "table"
 
 
-def _table_of(problem: Problem, table: Any) -> Any:
-    if table is not None or not isinstance(problem.source, TableSource):
-        return table
-    return base_of(problem) / problem.source.table
+def _files_read(problem: Problem, table: Any) -> list[Path]:
+    """The files that a release is made from, as far as they are files."""
+    source = table_of(problem, problem.source) if table is None and isinstance(problem.source, TableSource) else table
+    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path) and not is_address(str(f))]
 
 
 def _named(on_progress: Progress | None, stage: str) -> Callable[[int, int | None], None] | None:

@@ -6,6 +6,10 @@ import random
 
 import pytest
 
+from dalenius import Problem
+from dalenius.tables import encode, open_table
+from dalenius.walk import _kept
+
 PROBLEM = """\
 [source]
 table = "t.csv"
@@ -114,3 +118,26 @@ def test_what_the_rows_show_counts_the_columns_that_leave_as_they_are(tmp_path, 
     code, told = audited(place_, run, forged)
     assert code == 4
     assert told["leakage_seen"][0]["seen_bits"] > 0.97
+
+
+def test_many_kept_columns_of_many_values_are_compared_too(tmp_path, run):
+    draw, names = random.Random(2), [f"k{j}" for j in range(12)]
+    half = [draw.choice("ab") for _ in range(200)]
+    values = [str(v) for v in range(200)]  # 12 columns of 200 values have more combinations than numbers of 64 bits
+    kept = [",".join(str((7 * k + j) % 200) for j in range(12)) for k in range(200)]
+    (tmp_path / "t.csv").write_text(
+        f"x,{','.join(names)}\n" + "".join(f"{x},{k}\n" for x, k in zip(half, kept, strict=True))
+    )
+    columns = "".join(f"[columns.{n}]\nvalues = {json.dumps(values)}\n" for n in names)
+    (tmp_path / "p.toml").write_text(
+        f'[source]\ntable = "t.csv"\nmin_cell = 1\n[columns.x]\nvalues = ["a", "b"]\n{columns}[mechanism]\n'
+        f'observe = ["x"]\nrelease = ["x"]\nkeep = {json.dumps(names)}\norder = "keep"\n[objective]\n'
+        'minimize = { distortion = "hamming", of = ["x"] }\n[[limit]]\ndistortion = "hamming"\nof = ["x"]\n'
+        "at_most = 1\n"
+    )
+    problem = Problem.from_file(tmp_path / "p.toml")
+    coded = encode(open_table(tmp_path / "t.csv"), problem.columns, names)
+    found = _kept(problem, coded, coded)
+    assert len(set(found.before.tolist())) == 200
+    assert found.equal(1e-6).p_value == 1
+    assert _kept(problem, coded, coded.permuted(list(range(199, -1, -1)))).equal(1e-6).contradicts

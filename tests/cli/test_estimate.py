@@ -1,6 +1,8 @@
 """`estimate` and `risk` from the command line, from the card alone."""
 
+import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -259,3 +261,16 @@ def test_a_stratum_is_not_counted_in_what_the_letters_tell_and_weights_are_named
     assert told["weights"] == "w"
     exact = -sum(p * np.log2(p) for p in (0.34, 0.66)) + sum(p * np.log2(p) for p in (0.1, 0.9))
     assert told["information_bits"] == pytest.approx(exact, abs=5 * told["information_standard_error"])
+
+
+def test_estimate_card_and_reports_show_the_digest_of_the_design_file(released: Place, run: Run) -> None:
+    out = released / "out"
+    digest = hashlib.sha256((out / "design.json").read_bytes()).hexdigest()  # what sha256sum prints
+    for file in ("card.about.json", "report.html", "report-public.html"):
+        assert digest in (out / file).read_text(), file
+    for file in ("card.json", "design.json"):
+        assert f"Digest of design.json: {digest}" in run("estimate", out / file, out / "released.csv")[1]
+        assert json.loads(run("estimate", out / file, out / "released.csv", "--json")[1])["designs"] == [digest]
+    shown = re.findall(r"\b[0-9a-f]{64}\b", (out / "report.html").read_text())
+    problem = hashlib.sha256((released / "p.toml").read_bytes()).hexdigest()
+    assert set(shown) == {digest, problem}

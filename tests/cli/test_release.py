@@ -119,9 +119,43 @@ def test_an_existing_folder_is_refused_and_replaced_only_when_told(place: Place,
     assert code == 2
     assert "--force" in err
     assert (place / "out" / "precious").read_text() == "mine"
+    (place / "out" / "precious").unlink()
+    (place / "out").rmdir()
+    assert run("release", place / "p.toml", "-o", place / "out")[0] == 0
+    before = (place / "out" / "released.csv").read_text()
     assert run("release", place / "p.toml", "-o", place / "out", "--force")[0] == 0
+    assert (place / "out" / "released.csv").read_text() != before
     assert sorted(p.name for p in (place / "out").iterdir()) == FILES
     assert not [n for n in place.names() if "partial" in n]
+
+
+def test_force_replaces_a_release_and_nothing_else(place: Place, run: Run) -> None:
+    (place / "mine").mkdir()
+    (place / "mine" / "precious").write_text("mine")
+    assert run("release", place / "p.toml", "-o", place / "out")[0] == 0
+    (place / "out" / "notes.txt").write_text("mine")
+    for folder, why in (("mine", "does not hold a release of ours"), ("out", "also holds notes.txt")):
+        code, _, err = run("release", place / "p.toml", "-o", place / folder, "--force")
+        assert code == 2
+        assert why in err
+    assert (place / "mine" / "precious").read_text() == (place / "out" / "notes.txt").read_text() == "mine"
+
+
+def test_force_never_replaces_what_the_release_is_made_from(place: Place, run: Run) -> None:
+    code, _, err = run("release", place / "p.toml", "-o", place.folder, "--force")
+    assert code == 2
+    assert "p.toml is read here and would be lost" in err
+    assert run("release", place / "p.toml", "-o", place / "out")[0] == 0
+    (place / "out" / "released.csv").write_text((place / "t.csv").read_text())
+    place.problem(("t.csv", "out/released.csv"))
+    code, _, err = run("release", place / "p.toml", "-o", place / "out", "--force")
+    assert code == 2
+    assert "released.csv is read here and would be lost" in err
+    design, table = place / "out" / "design.json", place / "t.csv"
+    code, _, err = run("apply", design, table, "-o", table, "--force")
+    assert code == 2
+    assert "would be lost" in err
+    assert (place / "p.toml").is_file()
 
 
 def test_a_value_outside_its_alphabet_is_refused_with_row_and_column(place: Place, run: Run) -> None:

@@ -4,9 +4,11 @@ import json
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from fractions import Fraction
 from functools import cache
 
+import numpy as np
 import pytest
 
 from dalenius import estimate
@@ -58,7 +60,7 @@ def runner(name, tmp_path):
         done = subprocess.run([*start, *files, *further], capture_output=True, encoding="utf-8")
         return done.returncode, done.stdout.splitlines(), done.stderr
 
-    run.folder = tmp_path
+    run.folder, run.name = tmp_path, name
     return run
 
 
@@ -96,7 +98,11 @@ DAMAGED = {
     "strata written out": ({"channel": DENSE.to_json(), "kept": ["sex"]}, TABLE, "full package"),
     "another letter": ({"channel": ONE.to_json(), "kept": []}, TABLE + "f,west,farm\n", "letters that the card lacks"),
     "one row": ({"channel": ONE.to_json(), "kept": []}, "region,sex\nnorth,f\n", "too few rows"),
-    "singular": ({"channel": Channel(SEX, SEX, ((1, 0), (1, 0))).to_json(), "kept": []}, TABLE, "inverse|singular"),
+    "singular": (
+        {"channel": Channel(SEX, SEX, ((1, 0), (1, 0))).to_json(), "kept": []},
+        TABLE,
+        "did not draw the table",
+    ),
 }
 
 
@@ -114,19 +120,70 @@ def test_few_rows_are_said(told):
         {"channel": ONE.to_json(), "kept": []}, "region\n" + "north\n" * 30 + "Zürich\n" * 12 + "?\n" * 9
     )
     assert code == 0
-    assert all(line.endswith("few rows: too narrow, ask the full package") for line in out)
+    assert "too few released rows carry it" in out[-1], "nine rows of 51"
 
 
 def test_a_script_travels_only_with_a_card_that_it_can_read():
     assert scripts(ONE, ("region",)) == {}
-    assert scripts(Channel(SEX, SEX, ((1, 0), (1, 0)))) == {}
+    assert scripts(Channel(SEX, SEX, ((1, 0), (1, 0)))) == {}, "nothing is determined"
     assert scripts(STAIRS) == {}
     assert scripts(Product(REGION | SEX, (ONE, Channel(SEX, SEX, ((1, 0), (1, 0)))))) == {}
     letters = {"X": tuple(map(str, range(201)))}
     assert scripts(Pram(letters, letters, (Fraction(1, 2),) * 201)) == {}
 
 
-def test_the_script_for_python_has_forty_lines():
+def test_the_script_for_python_stays_short():
     text = script("estimate.py").splitlines()
-    assert len(text) <= 40
+    assert len(text) <= 130
     assert max(map(len, text)) <= 120
+
+
+def test_wrong_arguments_get_a_usage_line(told):
+    run = [sys.executable if told.name == "estimate.py" else RSCRIPT, str(told.folder / told.name)]
+    for further in ([], ["card.json"], ["card.json", "released.csv", "everybody"], ["no.json", "no.csv"]):
+        done = subprocess.run([*run, *further], capture_output=True, encoding="utf-8", cwd=told.folder)
+        assert done.returncode == 1
+        assert f"{told.name} card.json released.csv [population]" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_another_table_than_the_card_s_is_refused(told):
+    code, out, err = told({"channel": ONE.to_json(), "kept": []}, "town\nnorth\nnorth\n")
+    assert (code, out) == (1, [])
+    assert "no column" in err
+    assert "region" in err
+
+
+LOST = Channel({"X": tuple("abc")}, {"X": tuple("abc")}, ((Fraction(3, 4), Fraction(1, 4), 0), (0, 1, 0), (0, 1, 0)))
+
+
+def test_what_is_not_determined_is_said_so(told):
+    code, out, err = told({"channel": LOST.to_json(), "kept": []}, "X\n" + "a\n" * 300 + "b\n" * 700)
+    assert code == 0, err
+    assert out[0].startswith("X=a\t0.4000")
+    assert out[1:] == [f"X={x}\tnot determined by what was released" for x in "bc"]
+
+
+def test_intervals_of_the_script_cover(tmp_path):
+    """200 releases of a matrix that is nearly singular: what is printed covers, the rest is refused with a reason."""
+    rng = np.random.default_rng(8)
+    rows = [["96/100", "4/100", "0"], ["1/2", "1/2", "0"], ["1/200", "49/100", "101/200"]]
+    channel = {"inputs": {"X": ["a", "b", "c"]}, "output": {"X": ["a", "b", "c"]}, "rows": rows}
+    M = np.array([[float(Fraction(v)) for v in row] for row in rows])
+    counts, run = np.array([1500, 40, 460]), runner("estimate.py", tmp_path)
+    inside, printed = Counter(), Counter()
+    for _ in range(60):
+        drawn = sum(rng.multinomial(n, row) for n, row in zip(counts, M, strict=True))
+        code, out, err = run(
+            {"channel": channel, "kept": []}, "X\n" + "".join(f"{x}\n" * n for x, n in zip("abc", drawn, strict=True))
+        )
+        assert code == 0, err
+        for k, line in enumerate(out):
+            if "[" in line:
+                low, high = map(float, line.split("[")[1].rstrip("]").split(","))
+                value = float(line.split("\t")[1].split()[0])
+                assert low <= value <= high
+                printed[k] += 1
+                inside[k] += low <= counts[k] / 2000 <= high
+    assert printed[0] == 60
+    assert all(inside[k] >= 0.85 * printed[k] for k in printed)

@@ -73,14 +73,6 @@ def test_a_broken_product_is_refused(document, message):
         law_of(document)
 
 
-@pytest.mark.parametrize("p", ["2", "-1"])
-def test_the_checker_wants_each_group_to_be_a_pmf(p):
-    half = {"variables": {"A": ["0"]}, "pmf": [{"A": "0", "p": "1/2"}]}
-    double = {"variables": {"B": ["0"]}, "pmf": [{"B": "0", "p": p}]}
-    with pytest.raises(NotCertified, match="does not sum to one"):
-        multiplied({"independent": [half, double]})
-
-
 def test_unknown_names_are_refused():
     with pytest.raises(MismatchError, match="no variable 'Q'"):
         ProductPmf.from_json(LAW).marginal(["Q"])

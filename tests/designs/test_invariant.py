@@ -18,7 +18,13 @@ from dalenius.errors import Infeasible, Unsupported
 def problem(p=(5, 3, 2), epsilon=1, **rest):
     letters = tuple("abcdefgh"[: len(p)])
     joint = Pmf.from_records({"X": letters}, [((x,), n) for x, n in zip(letters, p, strict=True)])
-    said = {"release": ("X",), "form": "pram", "preserve_marginals": True, "joint": joint} | rest
+    said = {
+        "release": ("X",),
+        "form": "pram",
+        "preserve_marginals": True,
+        "joint": joint,
+        "allow_inverted": True,
+    } | rest
     return Problem(("X",), MaximizeInformation(("X",)), (LocalDP(epsilon),), **said)
 
 

@@ -58,7 +58,7 @@ def test_letters_that_are_alike_lose_nothing(epsilon):
 
 
 def test_without_a_wish_it_is_the_best_of_all_channels_in_its_own_letters():
-    asked = problem((50, 20, 10, 10, 5))
+    asked = problem((50, 20, 10, 10, 5), allow_inverted=True)
     design = solve(asked)
     fresh = solve(replace(asked, release=(), output="Y"))
     assert float(design.value) == pytest.approx(float(fresh.value), abs=1e-10)

@@ -44,6 +44,7 @@ def problem(p, alpha, **rest):
         observe=("X",),
         release=("X",),
         form="pram",
+        allow_inverted=True,
         objective=MaximizeInformation(("X",)),
         guarantees=(LocalDP(Fraction(str(alpha))),),
         **rest,

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import lcm, prod
@@ -120,6 +121,40 @@ HOLES = noise(axis((2, 0, 1), -2, 5))
 SHRUNK = noise(axis((6, 3, 1), -1, 4, ("1/2",), "5/4", (1, 2)))
 NARROW = noise(axis((1,), 0, 3))
 CONSTANT = noise(axis((1,), 1, 1, ("0",), "3/2", (1,)))
+
+
+def noise_matrix(channel, sizes):
+    """The rows by the definition of the form, for numbers of columns on their grids."""
+    axes = [
+        (
+            [Fraction(v) for v in own["take"]],
+            Fraction(own["move"]),
+            int(own["low"]),
+            int(own["high"]),
+            [int(w) for w in own["weights"]],
+        )
+        for own in channel["axes"]
+    ]
+    rows = []
+    for x in product(*map(range, sizes)):
+        laws = []
+        for take, move, low, high, weights in axes:
+            start = (sum((a * i for a, i in zip(take, x, strict=True)), move)).__floor__()
+            law = {}
+            for k in range(1 - len(weights), len(weights)):
+                t = min(max(start + k, low), high)
+                law[t] = law.get(t, 0) + weights[abs(k)]
+            laws.append(law)
+        row = {}
+        for t in product(*laws):
+            letter = []
+            for give, shift, many in zip(channel["give"], channel["shift"], channel["letters"], strict=True):
+                value = sum((Fraction(g) * v for g, v in zip(give, t, strict=True)), Fraction(shift)).__floor__()
+                letter.append(min(max(value, 0), many - 1))
+            row[tuple(letter)] = row.get(tuple(letter), 0) + prod(law[v] for law, v in zip(laws, t, strict=True))
+        rows.append(row)
+    letters = list(product(*map(range, channel["letters"])))
+    return [[row.get(letter, 0) for letter in letters] for row in rows]
 
 
 def three_records():
@@ -403,7 +438,7 @@ FORGED = {
     ),
     "a norm of another column": (put(CAPACITY, "limits", 0, "distortion", 0, "of", []), "of all released columns"),
     "a norm beyond its limit": (put(CAPACITY, "limits", 0, "at_most", "2.99"), "more than the allowed"),
-    "a sum of norms": (put(CAPACITY, "limits", 0, "distortion", lambda d: d + d), "a norm is of all columns"),
+    "a sum of norms": (put(CAPACITY, "limits", 0, "distortion", lambda d: d + d), "a norm stands alone"),
     "another distance of noise": (
         put(NOISE, "limits", 0, "distortion", [distance("absolute", "X")]),
         "a squared distortion or a norm",

@@ -356,6 +356,34 @@ def an_open_map():
     return document
 
 
+def a_variance_by_lines():
+    """What bounds a rate says nothing about a variance."""
+    document = design(
+        {"X": ["a", "b"]},
+        [[0, "1"], [1, "1"]],
+        {"release": ["X"]},
+        objective={"aim": "variance", "about": ["X"]},
+        limits=[{"distortion": [distance("hamming", "X")], "at_most": "0"}],
+        channel=whole([[1, 0], [0, 1]]),
+    )
+    post = [[str(UNIT), "1"], ["1", str(UNIT)]]
+    document["proof"] = lines("letters", LETTER_BY_LETTER, [leaf([law]) for law in post], limits=[str(1 << 66)])
+    return document
+
+
+def letters_where_maps_compete():
+    """The user has Z = X, so that a map releases X without any look at it."""
+    channel = whole([[1]]) | {"form": "maps", "decoder": [[0, 1]]}
+    return design(
+        {"O": ["o"], "X": ["a", "b"], "Z": ["a", "b"]},
+        [[0, 0, 0, "1"], [0, 1, 1, "1"]],
+        {"observe": ["O"], "release": ["X"], "side": {"variable": "Z", "encoder": "statistically-informed"}},
+        objective=HAMMING,
+        channel=channel,
+        proof=lines("letters", LETTER_BY_LETTER, [leaf([]), leaf([])]),
+    )
+
+
 def a_line_that_is_low_at_one_corner():
     return design(
         {"X": ["a", "b"]},
@@ -405,6 +433,8 @@ CASES = {
         a_negative_pair,
         an_open_map,
         a_line_that_is_low_at_one_corner,
+        a_variance_by_lines,
+        letters_where_maps_compete,
         a_view_that_is_no_function_of_the_input,
     )
 }

@@ -64,6 +64,8 @@ ROWS = [
     ),
 ]
 LINES = [
+    ("a variance that is taken for a rate", "require(objective.aim in AIMS,", "require(bool(AIMS),"),
+    ("letters instead of maps", "require(one or not mapped,", "require(True,"),
     ("negative weights", "self.weights = [v.whole(0) for v", "self.weights = [v.whole() for v"),
     ("negative weights of limits", "[v.whole(0) for v in by_limit.pair", "[v.whole() for v in by_limit.pair"),
     (

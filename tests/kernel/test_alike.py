@@ -12,7 +12,7 @@ from dalenius.kernel import Refused, check
 from dalenius.kernel.alike import count_types, types
 from dalenius.kernel.check import reached
 from dalenius.kernel.document import read_document
-from dalenius.kernel.numbers import Node, canonical
+from dalenius.kernel.numbers import canonical
 from dalenius.kernel.privacy import check_privacy
 from tests.kernel.alike_documents import (
     ALIKE,

@@ -18,6 +18,13 @@ def test_damaged_documents_prove_nothing_false():
     assert found.slowest < 2
 
 
+def test_damaged_documents_of_every_form_raise_nothing_but_refusals():
+    found = damage(effort(400, 20_000), seed=1, everywhere=True)
+    assert found.refused > 200
+    assert found.raised == []
+    assert found.differ == []
+
+
 def test_a_kernel_that_accepts_everything_is_caught():
     found = damage(300, seed=2, checker=lambda text, allowed, privacy_only: None)
     assert len(found.false) > 20

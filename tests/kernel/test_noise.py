@@ -3,7 +3,7 @@
 import copy
 from fractions import Fraction
 from itertools import product
-from math import exp, log, log2, prod
+from math import exp, log, log2
 
 import pytest
 
@@ -36,6 +36,7 @@ from tests.kernel.alike_documents import (
     SHRUNK,
     TAIL,
     axis,
+    noise_matrix,
     noisy,
     oracle,
     put,
@@ -74,42 +75,8 @@ PLANTED = {
 }
 
 
-def matrix(channel, sizes):
-    """The rows by the definition of the form, for numbers of columns on their grids."""
-    axes = [
-        (
-            [Fraction(v) for v in own["take"]],
-            Fraction(own["move"]),
-            int(own["low"]),
-            int(own["high"]),
-            [int(w) for w in own["weights"]],
-        )
-        for own in channel["axes"]
-    ]
-    rows = []
-    for x in product(*map(range, sizes)):
-        laws = []
-        for take, move, low, high, weights in axes:
-            start = (sum((a * i for a, i in zip(take, x, strict=True)), move)).__floor__()
-            law = {}
-            for k in range(1 - len(weights), len(weights)):
-                t = min(max(start + k, low), high)
-                law[t] = law.get(t, 0) + weights[abs(k)]
-            laws.append(law)
-        row = {}
-        for t in product(*laws):
-            letter = []
-            for give, shift, many in zip(channel["give"], channel["shift"], channel["letters"], strict=True):
-                value = sum((Fraction(g) * v for g, v in zip(give, t, strict=True)), Fraction(shift)).__floor__()
-                letter.append(min(max(value, 0), many - 1))
-            row[tuple(letter)] = row.get(tuple(letter), 0) + prod(law[v] for law, v in zip(laws, t, strict=True))
-        rows.append(row)
-    letters = list(product(*map(range, channel["letters"])))
-    return [[row.get(letter, 0) for letter in letters] for row in rows]
-
-
 def dense(document, sizes=(4,)):
-    rows = matrix(document["channel"], sizes)
+    rows = noise_matrix(document["channel"], sizes)
     found = copy.deepcopy(document)
     found["mechanism"] |= {"release": [], "form": "any"}
     found["channel"] = {
@@ -138,7 +105,7 @@ def test_stated_figures_are_those_of_the_first_checker(name):
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
-def test_figures_of_one_axis_are_those_of_its_matrix(name):
+def test_figures_of_one_axis_are_those_of_its_noise_matrix(name):
     document = noisy(PLANTED[name], [leakage("9", "S"), leakage("9", "X"), contraction("1")])
     small, large = (read_document(canonical(d)) for d in (document, dense(document)))
     release, other = small.release, large.release
@@ -158,7 +125,7 @@ def test_figures_of_one_axis_are_those_of_its_matrix(name):
     else:
         assert abs(release.level((), None) - level) <= NEAR
         assert abs(release.stated()["epsilon_nats"] - level) <= NEAR
-    true = capacity(matrix(document["channel"], (4,)))
+    true = capacity(noise_matrix(document["channel"], (4,)))
     assert float(release.capacity(1, Node(None))) >= true - 1e-9
     assert release.capacity(3, Node(None)) == 3 * release.capacity(1, Node(None))
 
@@ -177,10 +144,10 @@ def capacity(rows, rounds=2000):
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
-def test_the_squared_error_is_that_of_its_matrix(name):
+def test_the_squared_error_is_that_of_its_noise_matrix(name):
     channel = PLANTED[name]
     document = noisy(channel, limits=[limit("99", distance("squared", "X", weight="3"))])
-    rows, first = matrix(channel, (4,)), int(channel["first"][0])
+    rows, first = noise_matrix(channel, (4,)), int(channel["first"][0])
     total = sum(int(n) for *_, n in COUNTS)
     exact = Fraction(0)
     for _, x, n in COUNTS:
@@ -197,7 +164,7 @@ def test_the_squared_error_is_that_of_its_matrix(name):
     assert kept.stated["worst_distortion"] == worst
 
 
-def test_axes_across_columns_have_figures_that_cover_their_matrix():
+def test_axes_across_columns_have_figures_that_cover_their_noise_matrix():
     variables = {"A": ["0", "1", "2"], "B": ["0", "1", "2"]}
     law = [[a, b, str(1 + (a == b))] for a, b in product(range(3), repeat=2)]
     along = axis((4, 2, 1), -2, 6, ("1", "1"), "1/2", range(5))
@@ -222,7 +189,7 @@ def test_axes_across_columns_have_figures_that_cover_their_matrix():
         proof=IDLE,
     )
     small = read_document(canonical(document))
-    rows = matrix(channel, (3, 3))
+    rows = noise_matrix(channel, (3, 3))
     total = sum(int(n) for *_, n in law)
     release = small.release
     assert release.noise.plain is False
@@ -263,7 +230,7 @@ def test_noise_that_cannot_be_compared_is_as_bad_as_it_can_be():
 def test_a_law_of_one_axis_is_its_row():
     for channel in PLANTED.values():
         own = Axis(Node(channel["axes"][0]), [4], Work(10**9))
-        rows = matrix(channel, (4,))
+        rows = noise_matrix(channel, (4,))
         for x, row in enumerate(rows):
             assert own.law(own.shift((x,))) == row
     far = Axis(Node(axis((1, 1), 20, 30, prior=(0, 1))), [2], Work(10**9))
@@ -463,7 +430,7 @@ MASSES = [[0, "8"], [1, "5"], [2, "4"], [3, "3"]]
 
 @pytest.mark.parametrize("level", ["0", "1/10", "3/20", "1/6", "1/5", "3/10", "2/5", "1"])
 @pytest.mark.parametrize("outcomes", [MASSES, [[0, "8"], [2, "8"], [3, "4"]]])
-def test_a_filled_column_has_the_figures_of_its_matrix(level, outcomes):
+def test_a_filled_column_has_the_figures_of_its_noise_matrix(level, outcomes):
     document = design(
         COLUMN,
         outcomes,
@@ -491,7 +458,7 @@ def test_a_filled_column_has_the_figures_of_its_matrix(level, outcomes):
     assert filled.independent.__func__ is Release.independent
 
 
-def test_a_filled_column_tells_of_another_column_by_its_matrix():
+def test_a_filled_column_tells_of_another_column_by_its_noise_matrix():
     variables = {"S": ["u", "v"], "X": ["a", "b"]}
     document = design(
         variables,
@@ -505,7 +472,7 @@ def test_a_filled_column_tells_of_another_column_by_its_matrix():
     assert 0 < release.information(("S",))[1] < release.information(("X",))[1]
 
 
-def test_a_filled_column_needs_its_law_and_few_letters_for_its_matrix():
+def test_a_filled_column_needs_its_law_and_few_letters_for_its_noise_matrix():
     with pytest.raises(Refused, match="written as resample"):
         check(canonical(card(COLUMN, {"release": ["X"]}, [], {"form": "filled", "level": "1/10"})))
     many = {"X": [str(k) for k in range(3000)]}

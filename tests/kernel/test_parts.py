@@ -252,9 +252,9 @@ def test_random_strata_tell_what_their_matrix_tells(seed):
 def test_a_stratum_without_records_keeps_its_level_and_needs_no_proof():
     document = honest("strata_empty")
     found = read(document)
-    shares = [share for share, _ in found.release.parts]
+    shares = [many for many, _ in found.release.parts]
     assert 0 in shares
-    assert sum(shares) == 1
+    assert sum(shares) == found.setting.total
     assert len(document["proof"]["proofs"]) == len(document["channel"]["channels"]) - 1
     empty = document["channel"]["channels"][shares.index(0)]
     empty["ratio"] = "20"

@@ -44,21 +44,22 @@ class Count:
 
 
 def judge(document, value, found, name):
-    """Count what the rules say about a document whose channel has this value."""
+    """Count what the rules say about a document whose channel has this value; how far they leave it from the bound."""
     text = text_of(document)
     try:
         read = read_document(text, ALLOWED)
         bound = proved_bound(read.setting, read.promises, read.limits, read.objective, read.proof)
     except Refused:
         found.refused += 1
-        return
+        return None
     except Exception:  # whatever is raised is what we look for
         found.raised.append(text)
-        return
+        return None
     found.proved[name] += 1
     apart = bound - value if read.objective.maximise else value - bound
     if apart < 0:
         found.false.append(text)
+    return apart
 
 
 # --- damaged proofs ---------------------------------------------------------------------------------------------------
@@ -132,6 +133,21 @@ def damage_proofs(many, seed):
     for _ in range(many):
         document, value = chance.choice(corpus())
         judge(document | {"proof": damaged(document["proof"], chance)}, value, found, document["proof"]["rule"])
+    return found
+
+
+def climb_proofs(many, seed):
+    """An adversary that keeps every damage which tightens a bound, and hopes to pass the value in so many steps."""
+    chance, found = random.Random(seed), Count()
+    steps = 30
+    for _ in range(-(-many // steps)):
+        document, value = chance.choice(corpus())
+        proof, best = document["proof"], None
+        for _ in range(steps):
+            tried = damaged(proof, chance)
+            bound = judge(document | {"proof": tried}, value, found, tried["rule"])
+            if bound is not None and (best is None or bound <= best):
+                proof, best = tried, bound
     return found
 
 
@@ -396,6 +412,7 @@ def told(name, found):
 def main():
     many, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
     wrong = told("damaged proofs", damage_proofs(many, seed))
+    wrong |= told("proofs that are tightened", climb_proofs(many, seed))
     wrong |= told("random proofs", random_proofs(many, seed))
     return int(wrong)
 

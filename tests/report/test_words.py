@@ -24,6 +24,7 @@ from dalenius.core.numbers import strict_json
 from dalenius.designs import solve
 from dalenius.errors import InputError
 from dalenius.evidence import Attack, Audit, examine
+from dalenius.evidence.examining import ERROR
 from dalenius.report import not_protected, one_more, promised, proved, seen
 from dalenius.report.words import compared, guesses
 from dalenius.testing import binary_tradeoff
@@ -353,3 +354,10 @@ def test_a_card_carries_the_shape_that_its_bound_holds_fixed() -> None:
     card = solve(problem).card()
     assert card["shape"]["preserve_marginals"] is True
     assert "preserve the frequencies" in " ".join(proved(card))
+
+
+def test_what_leaves_is_conditioned_on_the_audit_and_that_is_said(designs: dict[str, Design]) -> None:
+    for document in (designs["two_binary"].to_json(), designs["two_binary"].card()):
+        told = " ".join(not_protected(document))
+        assert "only if its own audit does not object" in told
+        assert f"at most 1 in {round(1 / ERROR):,}." in told

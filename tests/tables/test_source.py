@@ -160,7 +160,7 @@ def test_objects_and_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"cannot tell how t\.xlsx is written; .* \.csv, .*\.parquet, \.arrow"):
         open_table(written(tmp_path, "x", "t.xlsx"))
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(TableError, match="is a folder, not a table"):
+    with pytest.raises(TableError, match="is a folder without files"):
         open_table(tmp_path / "folder.csv")
     for name in ("broken.parquet", "broken.arrow"):
         with pytest.raises(TableError, match=f"cannot read {name}"):

@@ -4,13 +4,13 @@ Exit codes: 0 done and proved; 1 our fault; 2 bad input; 3 infeasible; 4 not cer
 5 no certified answer; 6 refused by the ledger; 130 interrupted.
 """
 
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from types import FrameType, TracebackType
+from types import TracebackType
 
 from dalenius.cli.grammar import parser
+from dalenius.cli.interrupts import CODE, interruptible
 from dalenius.errors import DaleniusError
 
 __all__ = ["main"]
@@ -28,23 +28,19 @@ def _our_fault(kind: type[BaseException], error: BaseException, trace: Traceback
     )
 
 
-def _terminated(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     sys.excepthook = _our_fault
-    signal.signal(signal.SIGTERM, _terminated)  # a polite kill cleans up like Ctrl-C
     arguments = parser().parse_args(argv)
     try:
-        return int(import_module(f"dalenius.cli.{arguments.module}").run(arguments) or 0)
+        with interruptible(keep=getattr(arguments, "on_interrupt", "stop") == "keep"):
+            return int(import_module(f"dalenius.cli.{arguments.module}").run(arguments) or 0)
     except DaleniusError as e:
         print(f"dalenius: {e}", file=sys.stderr)
         return e.exit_code
     except KeyboardInterrupt:
         print("dalenius: interrupted; nothing was written", file=sys.stderr)
-        return 130
+        return CODE
     except BrokenPipeError:
         sys.stderr.close()
         return 0

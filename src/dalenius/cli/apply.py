@@ -28,7 +28,7 @@ def run(arguments: Namespace) -> None:
     kind = FORMATS.get(output.suffix.lower())
     if kind is None:
         raise InputError(f"{output.name}: released tables are written as {', '.join(FORMATS)}")
-    refuse_existing(output, force=arguments.force)
+    refuse_existing(output, force=arguments.force, inputs=map(Path, (arguments.design, arguments.table)))
     key = Key.from_file(arguments.key) if arguments.key else None
     with progress(arguments) as show:
         design = load(arguments.design)

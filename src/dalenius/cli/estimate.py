@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dalenius.cli.terminal import say
 from dalenius.core.digits import many
 from dalenius.errors import InputError
-from dalenius.evidence import NumberEstimate, answers, counted, described, estimate_numbers, forecast, noise_of
+from dalenius.evidence import NumberEstimate, answers, counted, described, digests, estimate_numbers, forecast, noise_of
 from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
+from dalenius.measures.inversion import surprise
 from dalenius.outputs import new_file
 from dalenius.tables import read_json
 
@@ -35,7 +38,8 @@ def run(arguments: Namespace) -> None:
     if len(cards) == 1 and (channel := noise_of(cards[0])) is not None and not arguments.queries:
         numbers = estimate_numbers(channel, released, target=arguments.target, level=arguments.level)
         told = {n.column: n.to_json() for n in numbers}
-        say(arguments, _number_words(numbers), {"rows": numbers[0].rows, "target": arguments.target, "numbers": told})
+        document = {"rows": numbers[0].rows, "target": arguments.target, "numbers": told, "designs": digests(cards)}
+        say(arguments, [*_number_words(numbers), *_stands_on(cards)], document)
         return
     factors, seen = counted(cards, released, columns=arguments.columns, weights=arguments.weights)
     found = estimate_law(
@@ -49,9 +53,11 @@ def run(arguments: Namespace) -> None:
     kept, weights = described(cards, arguments.weights)
     document = found.to_json() | ({"weights": weights} if weights else {})
     lines = _words(found, weights)
-    if all(factor.identified.all() for factor in factors):
+    if all(factor.identified.all() for factor in factors) and found.identified.all() and arguments.columns is None:
         beside = [n for factor in factors for n in factor.output if n in kept]
         value, error = information_kept(factors, seen, beside)
+        most = float(surprise(np.clip(found.estimate, 0.0, 1.0)).sum())
+        value = min(value, most)  # nothing tells more about a column than there is to know
         document |= {"information_bits": value, "information_standard_error": error}
         lines.append(
             f"{_beside(beside)} tell {max(value, 0.0):.4g} bits about the original ones, standard error {error:.2g}."
@@ -63,7 +69,12 @@ def run(arguments: Namespace) -> None:
             f"  {name}: {a['estimate']:.6f}  [{a['low']:.6f}, {a['high']:.6f}]{_mark(a['exact'], a['narrow'])}"
             for name, a in document["queries"].items()
         ]
-    say(arguments, lines, document)
+    say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
+
+
+def _stands_on(cards: Sequence[str]) -> list[str]:
+    """The designs that the cards belong to, by what `sha256sum design.json` prints."""
+    return [f"Digest of design.json: {digest}" for digest in digests(cards)]
 
 
 def _queries(path: str) -> dict[str, Any]:
@@ -86,18 +97,25 @@ def _words(found: Estimate, weights: str | None) -> list[str]:
     outcomes = [" / ".join(x) for x in found.outcomes()]
     order = list(range(len(outcomes)))
     if len(outcomes) > SHOWN:
-        order = sorted(order, key=lambda k: -found.estimate[k])[:SHOWN]
+        order = sorted(order, key=lambda k: -np.nan_to_num(found.estimate[k]))[:SHOWN]
     width = max(len(outcomes[k]) for k in order)
     for k in order:
-        if found.identified[k]:
-            lines.append(
-                f"  {outcomes[k]:<{width}}  {found.estimate[k]:9.6f}  [{found.low[k]:.6f}, {found.high[k]:.6f}]"
-                + _mark(bool(found.exact[k]), bool(found.narrow[k]))
-            )
-        else:
+        if np.isnan(found.low[k]):
             lines.append(f"  {outcomes[k]:<{width}}  not determined by what was released")
+            continue
+        known = bool(found.identified[k])
+        value = " " * 9 if np.isnan(found.estimate[k]) else f"{found.estimate[k]:9.6f}"
+        lines.append(
+            f"  {outcomes[k]:<{width}}  {value}  [{found.low[k]:.6f}, {found.high[k]:.6f}]"
+            + (_mark(bool(found.exact[k]), bool(found.narrow[k])) if known else " ~")
+        )
     if len(outcomes) > SHOWN:
         lines.append(f"  ... {len(outcomes) - SHOWN:,} more; --json gives all of them")
+    if not found.identified.all() and not np.isnan(found.low).all():
+        lines.append(
+            "Shares marked ~ are not determined by what was released: every value in the brackets fits it, and the "
+            "figure in front is only one of them."
+        )
     if found.exact.any():
         lines.append(
             "Intervals marked * rest on few released rows and are exact: they hold at every number of rows. The "

@@ -7,7 +7,7 @@ from pathlib import Path
 from dalenius.cli.terminal import progress, say
 from dalenius.errors import InputError
 from dalenius.figures import Figure, paper000, paper001, paper002, paper003, paper004, write
-from dalenius.outputs import refuse_existing
+from dalenius.outputs import FIGURES, refuse_existing
 
 PAPERS = {"000": paper000, "001": paper001, "002": paper002, "003": paper003, "004": paper004}
 
@@ -18,7 +18,7 @@ def run(arguments: Namespace) -> None:
         raise InputError(f"there is no paper {arguments.paper!r}; there are figures of {there}")
     paper = PAPERS[arguments.paper]
     output = Path(arguments.output)
-    refuse_existing(output, force=arguments.force)
+    refuse_existing(output, force=arguments.force, kind=FIGURES)
     began = time.monotonic()
     with progress(arguments) as show:
         found = paper.exhibits(show)

@@ -58,7 +58,15 @@ def parser() -> argparse.ArgumentParser:
 
     def searches(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("--gap", type=_positive, default=1e-6, help="bits between value and bound to aim at (1e-6)")
-        sub.add_argument("--seconds", type=_positive, default=120.0, help="time for each search (default: 120)")
+        sub.add_argument(
+            "--seconds", type=_positive, default=120.0, help="time for everything, proof and writing too (120)"
+        )
+        sub.add_argument(
+            "--on-interrupt",
+            choices=["stop", "keep"],
+            default="stop",
+            help="at Ctrl-C or a kill: stop at once, or end the search and keep the best design (default: stop)",
+        )
 
     c = command(
         "init",
@@ -140,13 +148,9 @@ def parser() -> argparse.ArgumentParser:
         "dalenius verify design.json --table patients.csv --problem problem.toml",
     )
     c.add_argument("design", nargs="?", help="design.json or card.json")
-    c.add_argument(
-        "--privacy", action="store_true", help="prove promises, limits and shapes alone"
-    )
+    c.add_argument("--privacy", action="store_true", help="prove promises, limits and shapes alone")
     c.add_argument("--table", metavar="TABLE", help="also recount the rows and counts of this table")
-    c.add_argument(
-        "--problem", metavar="FILE", help="also compare promises, limits and shapes with this file"
-    )
+    c.add_argument("--problem", metavar="FILE", help="also compare promises, limits and shapes with this file")
     c.add_argument("--work", type=_whole, metavar="N", help="allow a proof that declares so many operations")
     c.add_argument("--export", metavar="FILE", help="write the checker as one file that needs only Python")
     c.add_argument("--force", action="store_true", help="replace what exists already")
@@ -220,7 +224,12 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument(
         "--columns", nargs="+", metavar="COLUMN", help="original columns to tabulate (default: all perturbed)"
     )
-    c.add_argument("--method", choices=["inverse", "mle", "regularised"], default="inverse", help="(default: inverse)")
+    c.add_argument(
+        "--method",
+        choices=["auto", "inverse", "mle", "regularised"],
+        default="auto",
+        help="auto: the inverse, or the most likely law where the inverse would multiply noise (default)",
+    )
     c.add_argument("--target", choices=["table", "population"], default="table", help="whose frequencies (table)")
     c.add_argument("--level", type=_probability, default=0.95, help="level of the intervals (default: 0.95)")
     c.add_argument("--weights", metavar="COLUMN", help="kept column with survey weights (default: the card's)")

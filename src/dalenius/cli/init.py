@@ -33,7 +33,7 @@ def run(arguments: Namespace) -> None:
             raise InputError(f"there is no column {name!r}; {table.name} has {', '.join(map(repr, table.names))}")
     used = list(dict.fromkeys([*observe, *about, *(v for view in views for v in view)]))
     coded = encode(table, {n: Column(missing="category") for n in used}, used)
-    gaps = {n for n in used if (coded.codes[n] == coded.alphabets[n].index(MISSING)).any()}
+    gaps = {n for n in used if MISSING in coded.alphabets[n]}
     letters = {n: tuple(v for v in a if v != MISSING or n in gaps) for n, a in coded.alphabets.items()}
     relative = os.path.relpath(arguments.table, output.absolute().parent)
     text = _file(relative, letters, observe, about, views, arguments.name)

@@ -13,7 +13,7 @@ from dalenius.core import Design, Problem
 from dalenius.core.numbers import down, exact, up, written
 from dalenius.designs.regions import Membership, Region
 from dalenius.errors import Infeasible, InputError
-from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.outputs import POINT, new_folder, refuse_existing, write_text
 from dalenius.walk import region
 
 OUTSIDE = Infeasible.exit_code
@@ -28,7 +28,7 @@ def run(arguments: Namespace) -> int:
     if len(numbers) > 3 or min(numbers) < 0:
         raise InputError(f"{arguments.at!r} is none of {FORMS}; no number is negative")
     folder = Path(arguments.output)
-    refuse_existing(folder, force=arguments.force)
+    refuse_existing(folder, force=arguments.force, kind=POINT)
     asked = region(Problem.from_file(arguments.problem), gap=arguments.gap, seconds=arguments.seconds)
     code = 0
     if len(numbers) == 3:
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> int:
         lines, document, designs = _figures(asked, numbers[0])
     names = {key: f"{key.replace('_', '-')}.json" for key in designs}
     document |= {"files": names}
-    with new_folder(folder, force=arguments.force) as place:
+    with new_folder(folder, POINT, force=arguments.force) as place:
         write_text(place / "point.json", json.dumps(document, indent=1) + "\n", private=True)
         for key, design in designs.items():
             write_text(place / names[key], design.dumps(), private=True)

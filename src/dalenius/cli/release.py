@@ -48,6 +48,10 @@ def released(arguments: Namespace, problem: Problem) -> None:
     lines = ["Promised:", *_indented(words.promised(document, outcome.audit.rows))]
     lines += ["Proved:", *_indented(words.proved(document))]
     lines += ["Seen:", *_indented(words.seen(outcome.audit))]
+    if outcome.counts is not None:
+        lines += ["Rows before → after:", *_indented(outcome.counts.lines())]
+        lines += [f"Warning: {line}." for line in outcome.counts.warnings()]
+        lines += [f"Tried: {line}." for line in outcome.tried]
     lines += [f"Note: {remark}." for remark in outcome.design.remarks]
     files = sorted(f.name for f in outcome.folder.iterdir())
     lines += [
@@ -63,6 +67,8 @@ def released(arguments: Namespace, problem: Problem) -> None:
         figures
         | {
             "seen": outcome.audit.to_json(),
+            "before_after": None if outcome.counts is None else outcome.counts.to_json(),
+            "tried": list(outcome.tried),
             "folder": str(outcome.folder),
             "files": files,
             "ledger": None if outcome.charged is None else {"id": outcome.charged.id, "state": outcome.charged.state},

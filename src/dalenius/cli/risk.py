@@ -14,7 +14,7 @@ from dalenius.core.digits import many
 from dalenius.errors import InputError
 from dalenius.evidence import Risk, risk
 from dalenius.figures.curve import Chart, Line, draw
-from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.outputs import RISK, new_folder, refuse_existing, write_text
 from dalenius.tables import base_of, write_table
 
 SHOWN = 5
@@ -28,7 +28,7 @@ MODELS = {
 def run(arguments: Namespace) -> None:
     folder = Path(arguments.output) if arguments.output else None
     if folder:
-        refuse_existing(folder, force=arguments.force)
+        refuse_existing(folder, force=arguments.force, kind=RISK)
     table, weights = arguments.table, arguments.weights
     if Path(table).suffix.lower() == ".toml":
         table, weights = _source(arguments)
@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> None:
     if folder:
         points = found.curve()
         document["map"] = points
-        with new_folder(folder, force=arguments.force) as place:
+        with new_folder(folder, RISK, force=arguments.force) as place:
             write_text(place / "risk.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n", private=True)
             write_text(place / "map.csv", _csv(points), private=True)
             write_text(place / "map.svg", draw(_chart(points, found.tau[1], arguments.target_risk)), private=True)

@@ -13,7 +13,7 @@ from dalenius.walk import solve
 
 def run(arguments: Namespace) -> None:
     output = Path(arguments.output)
-    refuse_existing(output, force=arguments.force)
+    refuse_existing(output, force=arguments.force, inputs=[Path(arguments.problem)])
     with progress(arguments) as show:
         design = solve(
             Problem.from_file(arguments.problem),

@@ -13,7 +13,7 @@ from dalenius.core import Problem
 from dalenius.core.numbers import down, up, written
 from dalenius.designs.leakage.curve import Curve, Point
 from dalenius.figures.curve import Chart, Line, draw
-from dalenius.outputs import new_folder, refuse_existing, write_text
+from dalenius.outputs import CURVE, new_folder, refuse_existing, write_text
 from dalenius.walk import tradeoff
 
 FILES = "curve.csv, curve.json, marks.json and curve.svg"
@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> int:
     if arguments.at is not None:
         return one_point.run(arguments)
     folder = Path(arguments.output)
-    refuse_existing(folder, force=arguments.force)
+    refuse_existing(folder, force=arguments.force, kind=CURVE)
     with progress(arguments) as show:
         curve = tradeoff(
             Problem.from_file(arguments.problem),
@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
             on_progress=show,
         )
     points = [point.to_json() for point in curve.points]
-    with new_folder(folder, force=arguments.force) as place:
+    with new_folder(folder, CURVE, force=arguments.force) as place:
         write_text(place / "curve.json", json.dumps(points, indent=1) + "\n", private=True)
         write_text(place / "curve.csv", _table(curve), private=True)
         write_text(place / "marks.json", json.dumps(_marks(curve), indent=1) + "\n", private=True)

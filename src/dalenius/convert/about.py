@@ -11,11 +11,11 @@ Json = dict[str, Any]
 
 ABOUT = "dalenius-about/2"
 
-SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order")
+SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order", "allow_inverted")
 """Words of [mechanism] that say how to search or how to write, or that the document says in another way."""
 
 PLAIN = ("method", "source", "columns", "beside_bits", "remarks", "problem_digest", "versions")
-PUBLIC = ("unit_of_privacy", "max_rows", "weights", "designed_on", "order", "estimate")
+PUBLIC = ("unit_of_privacy", "max_rows", "weights", "designed_on", "order", "estimate", "changes")
 LETTERS = 10_000
 FIGURES = ("unit", "value", "bound", "gap", "entropy_bits", "objective", "limits")
 
@@ -55,7 +55,8 @@ def about_of(told: Json, written: str) -> Json:
         found["letters"] = list(letters)  # labels of an output of its own, whose letters prove nothing
     if not public:
         found["mechanism"] = {key: told["mechanism"][key] for key in SEARCH if key in told["mechanism"]}
-    stated = told.get("proof", told.get("certificate", {})).get("stated")
+    proof: Json = told.get("proof") or told.get("certificate") or {}
+    stated = proof.get("stated")
     if stated:
         found["stated"] = stated
     return found

@@ -5,6 +5,7 @@ before the kernel has proved it.
 """
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from dalenius.convert import kinds
@@ -124,6 +125,7 @@ def told_card(document: Json, about: Json) -> Json:
             **({"stated": about["stated"]} if "stated" in about else {}),
         },
         "estimate": about.get("estimate", ""),
+        **({"changes": about["changes"]} if "changes" in about else {}),
         "remarks": about.get("remarks", []),
         "versions": about.get("versions", {}),
     }
@@ -199,11 +201,34 @@ def measure_told(parts: list[Json], **limit: str) -> Json:
 def _limits_told(document: Json) -> Json:
     if not document["limits"]:
         return {}
-    told = [
-        {"promised": measure_told(limit["distortion"], at_most=limit["at_most"]), "proved": {"expected": reached}}
-        for limit, reached in zip(document["limits"], document["claims"]["limits"], strict=True)
-    ]
+    told = []
+    for limit, reached in zip(document["limits"], document["claims"]["limits"], strict=True):
+        promised = measure_told(limit["distortion"], at_most=limit["at_most"]) | _keeps_told(document, limit)
+        told.append({"promised": promised, "proved": {"expected": reached}})
     return {"limits": told}
+
+
+def _keeps_told(document: Json, limit: Json) -> Json:
+    """Which value keeps which share of its rows, where a matrix says that: P(Y_j != v) <= 1 - share p(v)."""
+    released, law = document["mechanism"]["release"], document["law"]
+    part = limit["distortion"][0]
+    single = len(limit["distortion"]) == len(part["of"]) == 1 and part["of"][0] in released
+    if not single or part["distance"] != "matrix" or "outcomes" not in law:
+        return {}
+    name = part["of"][0]
+    letters = {entry["name"]: entry["letters"] for entry in document["variables"]}
+    place = released.index(name)
+    shown = [letter[place] for letter in product(*(letters[column] for column in released))]
+    row = part["matrix"][0]
+    value = next((letter for letter, far in zip(shown, row, strict=True) if far == "0"), None)
+    if part["matrix"] != [[str(int(letter != value)) for letter in shown]] * len(letters[name]):
+        return {}
+    at, code = law["variables"].index(name), letters[name].index(value)
+    own = sum(int(outcome[-1]) for outcome in law["outcomes"] if outcome[at] == code)
+    if not own:
+        return {}
+    total = sum(int(outcome[-1]) for outcome in law["outcomes"])
+    return {"keeps": {"value": value, "share": text((1 - number(limit["at_most"])) * Fraction(total, own))}}
 
 
 def promise_told(promise: Json) -> Json:

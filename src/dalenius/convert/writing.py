@@ -123,19 +123,16 @@ def counted(joint: Json, rows: int | None = None) -> Json:
     alphabets = joint["variables"]
     places = [(name, {letter: k for k, letter in enumerate(letters)}) for name, letters in alphabets.items()]
     shares = _read([record["p"] for record in joint["pmf"]])
-    scale = lcm(*(share.denominator for share in set(shares)))
-    total = sum(share.numerator * (scale // share.denominator) for share in shares)
+    scale = Fraction(lcm(*(share.denominator for share in set(shares))))
     if rows:
-        if rows % total and (rows * scale) % total:
+        scale = rows / sum(shares, Fraction(0))
+    outcomes: list[list[Any]] = []
+    for record, share in zip(joint["pmf"], shares, strict=True):
+        count = share * scale
+        if count.denominator != 1:
             raise CannotConvert(f"a law that is no count of {rows:,} rows")
-        scale = Fraction(scale * rows, total)
-    outcomes = [
-        [*(at[record[name]] for name, at in places), str(int(share * scale))]
-        for record, share in zip(joint["pmf"], shares, strict=True)
-        if share
-    ]
-    if rows and sum(int(outcome[-1]) for outcome in outcomes) != rows:
-        raise CannotConvert(f"a law that is no count of {rows:,} rows")
+        if count:
+            outcomes.append([*(at[record[name]] for name, at in places), str(count.numerator)])
     outcomes.sort(key=lambda outcome: outcome[:-1])
     return {"law": "table" if rows else "known", "variables": list(alphabets), "outcomes": outcomes}
 

@@ -145,6 +145,10 @@ class Design:
         weights = self.problem.source.weights if isinstance(self.problem.source, TableSource) else None
         return weights if weights in self.problem.kept else None
 
+    def fingerprint(self) -> str:
+        """The SHA-256 of the file: what `sha256sum design.json` prints, and what card and reports show."""
+        return self.digest()
+
     def digest(self) -> str:
         """The fingerprint of the design: what `sha256sum` says of `design.json`."""
         return self._digest

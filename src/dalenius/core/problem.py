@@ -153,6 +153,7 @@ class Distortion:
 
     `classes` are letters that count as one, so that a function of the record is preserved (hamming alone); `parts`
     are the summands of a sum, each times its `weight`; `p` belongs to the norm (E|Y - x|^p)^(1/p) of added noise.
+    `keeps` says which value keeps which share of its rows, where a matrix stands for that (`[[limit]] keep_rows`).
 
     >>> Distortion.by(lambda x, y: abs(int(x) - int(y)), ["0", "2"], ["0", "1", "2"], of=("X",)).distortion[0]
     (Fraction(0, 1), Fraction(1, 1), Fraction(2, 1))
@@ -165,6 +166,7 @@ class Distortion:
     weight: Fraction = Fraction(1)
     parts: tuple["Distortion", ...] = ()
     p: str = ""
+    keeps: tuple[str, Fraction] | None = None
 
     @classmethod
     def by(
@@ -194,7 +196,8 @@ class Distortion:
         classes = {"classes": [list(c) for c in self.classes]} if self.classes else {}
         weight = {"weight": written(self.weight)} if self.weight != 1 else {}
         norm = {"p": self.p} if self.p else {}
-        return {"distortion": d, "of": list(self.of), **norm, **classes, **weight, **limit}
+        keeps = {"keeps": {"value": self.keeps[0], "share": written(self.keeps[1])}} if self.keeps else {}
+        return {"distortion": d, "of": list(self.of), **norm, **classes, **weight, **limit, **keeps}
 
 
 @dataclass(frozen=True)
@@ -268,6 +271,7 @@ class Problem:
     forbid: tuple[tuple[str, str] | Combination, ...] = ()
     freeze: Names = ()
     preserve_marginals: bool = False
+    allow_inverted: bool = False
     form: str | None = None
     windows: tuple[Names, ...] = ()
     modulus: int | None = None
@@ -276,6 +280,7 @@ class Problem:
     towards: Fraction | None = None
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
+    keep_rows: Fraction | None = None
     side_information: SideInformation | None = None
     robust: Mismatch | None = None
     joint: Pmf | ProductPmf | Margins | Samples | None = None
@@ -416,6 +421,8 @@ class Problem:
             mechanism["forbid"] = [*map(list, self.transitions), *(zero.to_json() for zero in self.combinations)]
         if self.preserve_marginals:
             mechanism["preserve_marginals"] = True
+        if self.allow_inverted:
+            mechanism["allow_inverted"] = True
         if self.form:
             mechanism["form"] = self.form
         if self.windows:
@@ -438,8 +445,9 @@ class Problem:
             document["columns"] = {name: column.to_json() for name, column in self.columns.items()}
         document |= {"mechanism": mechanism, "objective": self.objective.to_json()}
         document["guarantee"] = [g.to_json() for g in self.guarantees]
-        if self.limits:
-            document["limit"] = [limit.to_json() for limit in self.limits]
+        if self.limits or self.keep_rows is not None:
+            kept = [] if self.keep_rows is None else [{"keep_rows": written(self.keep_rows)}]
+            document["limit"] = [*(limit.to_json() for limit in self.limits), *kept]
         if self.side_information:
             document["side_information"] = self.side_information.to_json()
         if self.robust:

@@ -1,5 +1,6 @@
 """The grammar of the problem file: every key is known, typed and in its place, or refused with its line."""
 
+import codecs
 import hashlib
 import tomllib
 from collections.abc import Mapping
@@ -43,14 +44,15 @@ from dalenius.core.problem import (
     SideInformation,
 )
 from dalenius.core.section import Place, Section, key_lines
-from dalenius.core.source import MISSING, Column, ConditionallyIid, Grid, PmfSource, Source, TableSource
+from dalenius.core.source import MISSING, Column, ConditionallyIid, Dialect, Grid, PmfSource, Source, TableSource
 from dalenius.errors import InputError, ProblemFileError
 
-__all__ = ["parse", "read"]
+__all__ = ["parse", "read", "read_toml"]
 
 P = TypeVar("P", bound=Problem)
 
 DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
+DIALECT = ("delimiter", "encoding", "decimal", "missing_words")
 FORMS = ("pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise", "records")
 MOST_CELLS = 1000
 ENCODERS = ("uninformed", "statistically-informed", "informed")
@@ -68,12 +70,23 @@ def read(cls: type[P], path: Path) -> P:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8") from None
     except OSError as e:
         raise InputError(f"cannot read the problem file {path}: {e.strerror}") from None
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as e:
-        raise ProblemFileError(f"{path.name} is not valid TOML: {e}") from None
+    document = read_toml(text, path.name)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return parse(cls, document, file=path, lines=key_lines(text), digest=digest)
+
+
+def read_toml(text: str, name: str) -> dict[str, Any]:
+    """The values of a TOML file, with its decimals exact; `name` is that of the file, for the message.
+
+    >>> read_toml("a = 0.1", "problem.toml")
+    {'a': Decimal('0.1')}
+    """
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as e:
+        raise ProblemFileError(f"{name} is not valid TOML: {e}") from None
+    except (ValueError, RecursionError):  # thousands of digits, or of brackets
+        raise ProblemFileError(f"{name} holds a number or a nest of lists that is too long to be meant") from None
 
 
 def parse(
@@ -96,13 +109,15 @@ def parse(
         if key not in top.values:
             raise top.error(f"there is no [{key}] section; `dalenius init` writes a commented file to start from")
     columns = top.section("columns") if "columns" in top.values else None
+    limits = _many(top, "limit")
     return cls(
         source=_source(top.section("source")) if "source" in top.values else None,
         columns={name: _column(columns.section(name)) for name in list(columns.values)} if columns else {},
         **_mechanism(top.section("mechanism")),
         objective=_objective(top.section("objective")),
         guarantees=tuple(_guarantee(s) for s in _many(top, "guarantee")),
-        limits=tuple(_distortion(s, limit=True) for s in _many(top, "limit")),
+        limits=tuple(_distortion(s, limit=True) for s in limits if "keep_rows" not in s.values),
+        keep_rows=_keep_rows([s for s in limits if "keep_rows" in s.values]),
         side_information=_side(top.section("side_information")) if "side_information" in top.values else None,
         robust=_robust(top.section("robust")) if "robust" in top.values else None,
         file=file,
@@ -139,11 +154,38 @@ def _source(s: Section) -> Source:
             prior=s.text("prior", None),
             weights=s.text("weights", None),
             min_cell=s.integer("min_cell", 10),
+            dialect=_dialect(s),
+            query=s.text("query", None),
         )
+        if source.query is not None and "://" not in source.table and not source.table.startswith("sqlite:"):
+            raise s.error(
+                "a query needs the address of a database as its table, postgresql://... or sqlite:...", "query"
+            )
         if source.max_rows is not None and source.unit == "row":
             raise s.error("max_rows needs unit = the column that names the person", "max_rows")
-        s.done(("table", "unit", "max_rows", "prior", "weights", "min_cell"))
+        s.done(("table", "query", "unit", "max_rows", "prior", "weights", "min_cell", *DIALECT))
     return source
+
+
+def _dialect(s: Section) -> Dialect:
+    """How a text file is written, where the file of the problem says so."""
+    delimiter = s.text("delimiter", None)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise s.error(f"'delimiter' is {delimiter!r}; it must be one character, as in delimiter = \";\"", "delimiter")
+    encoding = s.text("encoding", None)
+    if encoding is not None:
+        try:
+            encoding = codecs.lookup(encoding).name
+        except (LookupError, ValueError):
+            raise s.error(
+                f"'encoding' is {encoding!r}, which is no known character encoding; try utf-8, latin-1 or utf-16",
+                "encoding",
+            ) from None
+    decimal = s.choice("decimal", (".", ","), ".")
+    if decimal == delimiter:
+        raise s.error("'decimal' and 'delimiter' are the same character", "decimal")
+    words = s.names("missing_words", ())
+    return Dialect(delimiter, encoding, decimal, words)
 
 
 def _column(s: Section) -> Column:
@@ -235,6 +277,7 @@ def _mechanism(s: Section) -> dict[str, Any]:
         "forbid": _forbid(s),
         "freeze": s.names("freeze", ()),
         "preserve_marginals": s.flag("preserve_marginals", False),
+        "allow_inverted": s.flag("allow_inverted", False),
         "form": s.choice("form", FORMS, None),
         "order": s.choice("order", ("shuffle", "keep"), "shuffle"),
     }
@@ -391,8 +434,36 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
     if not sound or len(set(letters)) != len(letters) or (classes and measure != "hamming"):
         raise s.error('classes are disjoint lists of letters that count as one; for distortion = "hamming"', "classes")
     weight = s.number("weight", Fraction(1)) if weighed else Fraction(1)
-    s.done(("distortion", "of", "classes", *known))
-    return Distortion(measure, of, at_most, tuple(map(tuple, classes)), weight)
+    keeps = _kept(s) if limit else None
+    s.done(("distortion", "of", "classes", *known, *(("keeps",) if limit else ())))
+    return Distortion(measure, of, at_most, tuple(map(tuple, classes)), weight, keeps=keeps)
+
+
+def _keep_rows(sections: list[Section]) -> Fraction | None:
+    """The share of its rows that every value of every released column keeps."""
+    if not sections:
+        return None
+    first, *more = sections
+    if more:
+        raise more[0].error("keep_rows is said once, for all released columns", "keep_rows")
+    share: Fraction = first.number("keep_rows")
+    first.done(("keep_rows",))
+    if not 0 < share < 1:
+        all_rows = (
+            "; preserve_marginals = true in [mechanism] keeps all rows of every combination" if share == 1 else ""
+        )
+        raise first.error(f"'keep_rows' is {share}; it is a share above 0 and below 1{all_rows}", "keep_rows")
+    return share
+
+
+def _kept(s: Section) -> tuple[str, Fraction] | None:
+    """The value and the share that a matrix stands for, as designs write them."""
+    if "keeps" not in s.values:
+        return None
+    told = s.section("keeps")
+    kept = str(told.text("value")), told.number("share")
+    told.done(("value", "share"))
+    return kept
 
 
 def _norm(s: Section, at_most: Fraction | None, known: tuple[str, ...]) -> Distortion:

@@ -12,10 +12,50 @@ from dalenius.core.guarantee import Names
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 
-__all__ = ["MISSING", "Column", "ConditionallyIid", "Grid", "PmfSource", "Source", "TableSource"]
+__all__ = ["MISSING", "Column", "ConditionallyIid", "Dialect", "Grid", "PmfSource", "Source", "TableSource"]
 
 MISSING = "(missing)"
 """The letter that stands for a missing value; inside every proof like any other letter."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text file writes its records, where that is not found by looking at it.
+
+    Parameters
+    ----------
+    delimiter : str or None
+        What stands between two fields; None lets the reader look at the first lines.
+    encoding : str or None
+        The character encoding; None means UTF-8.
+    decimal : str
+        The decimal sign of numbers, "." or ",".
+    missing_words : tuple of str
+        Texts that stand for a missing value, beside the empty field.
+
+    Examples
+    --------
+    >>> Dialect(delimiter=";", decimal=",").to_json()
+    {'delimiter': ';', 'decimal': ','}
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str = "."
+    missing_words: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The keys of [source] that say it; what is not said is left out."""
+        stated: dict[str, Any] = {}
+        if self.delimiter is not None:
+            stated["delimiter"] = self.delimiter
+        if self.encoding is not None:
+            stated["encoding"] = self.encoding
+        if self.decimal != ".":
+            stated["decimal"] = self.decimal
+        if self.missing_words:
+            stated["missing_words"] = list(self.missing_words)
+        return stated
 
 
 @dataclass(frozen=True)
@@ -28,11 +68,14 @@ class TableSource:
     prior: str | None = None
     weights: str | None = None
     min_cell: int = 10
+    dialect: Dialect = Dialect()
+    query: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        optional = {"max_rows": self.max_rows, "prior": self.prior, "weights": self.weights}
+        optional = {"query": self.query, "max_rows": self.max_rows, "prior": self.prior, "weights": self.weights}
         given = {k: v for k, v in optional.items() if v is not None}
-        return {"table": self.table, "unit": self.unit, "min_cell": self.min_cell, **given}
+        told = self.dialect.to_json()
+        return {"table": self.table, "unit": self.unit, "min_cell": self.min_cell, **given, **told}
 
 
 @dataclass(frozen=True)

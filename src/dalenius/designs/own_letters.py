@@ -26,6 +26,7 @@ from dalenius.core.numbers import written
 from dalenius.designs import staircase
 from dalenius.designs.identifying import determined_words
 from dalenius.designs.keeping import kept_exactly, local_ceiling, local_promises, why_not_one_level, why_not_told_itself
+from dalenius.designs.own_values import names_that_keep
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.solvers import maximise
@@ -95,12 +96,18 @@ def own_letters(
     margin = np.array([counts[y] / joint.total for y in allowed]) if problem.preserve_marginals else None
     best = staircase.in_form(_fresh(problem), gap=gap, seconds=seconds)
     starts = [_labelled(best, occur, allowed) if margin is None else _filled(best, occur, p, margin)]
-    found = _searched(p, float(r), len(allowed), margin, starts, on_progress)
+    own = [allowed.index(x) for x in occur] if set(occur) <= set(allowed) else []
+    fits = _upright(own, margin) if own and not problem.allow_inverted else None
+    if fits and margin is None:
+        starts += _cyclic(len(allowed), own, float(r))
+    found = _searched(p, float(r), len(allowed), margin, starts, on_progress, own, fits)
     certificates, method = [Certificate("universal"), Certificate("subsets", best.certificate.proof)], _CLIMBED
-    if margin is not None and 2 <= len(occur) <= FEW:
-        own = [allowed.index(x) for x in occur]
+    if margin is not None and own and 2 <= len(occur) <= FEW:
         better = _branched(p, float(r), found[:, own], min(seconds, SECONDS), on_progress)
-        found[:, own] = better.W
+        branched = found.copy()
+        branched[:, own] = better.W
+        branched = _named(p, branched, own, margin)
+        found = branched if fits is None or fits(branched) else found
         certificates, method = [Certificate("invariant", _proof(better)), *certificates], _BRANCHED
     mass = [Fraction(counts[x], joint.total) for x in occur]
     wanted = [Fraction(counts[y], joint.total) for y in allowed] if problem.preserve_marginals else None
@@ -219,19 +226,22 @@ def _searched(
     margin: Floats | None,
     starts: list[Floats],
     on_progress: Callable[[str], None] | None,
+    own: Sequence[int],
+    fits: Callable[[Floats], bool] | None,
 ) -> Floats:
-    """The best corner of all starts, or a start that is better."""
+    """The best corner of all starts, or a start that is better; only those that `fits` takes, if there are any.
+
+    Letters are named so that the most rows are kept, `own` being the places of the values that occur.
+    """
     n, draw = len(p), np.random.default_rng(2)
     columns, low, high = _program(p, r, letters, margin)
     gradients = [np.where(W > 0, np.log(np.maximum(W, 1e-300) / np.maximum(p @ W, 1e-300)), 0.0) for W in starts]
     for k in range(STARTS):  # letters beside their own, in a ring and at random
         near = np.abs((np.arange(n)[:, None] - np.arange(letters)) % max(n, letters)) <= k
         gradients.append(near.astype(float) if k < max(n // 2, 1) else draw.standard_normal((n, letters)))
-    best, most = starts[0] if starts else np.tile(margin if margin is not None else 1 / letters, (n, 1)), -1.0
-    best = np.broadcast_to(best, (n, letters)).copy()
-    most = _told(p, best)
+    candidates = [_named(p, W, own, margin) for W in starts]
     for k, gradient in enumerate(gradients):
-        value, W = -1.0, best
+        value, W = -1.0, candidates[0]
         for _ in range(STEPS):
             costs = np.concatenate([(p[:, None] * gradient).T.reshape(-1), np.zeros(letters)])
             x = maximise(costs, columns, low, high).x
@@ -241,11 +251,43 @@ def _searched(
                 break
             value, out = told, p @ W
             gradient = np.log2(np.maximum(W, 1e-300) / np.maximum(out, 1e-300)) * (out > 1e-14)
-        if value > most:
-            best, most = W, value
+        candidates.append(_named(p, W, own, margin))
         if on_progress:
-            on_progress(f"start {k + 1} of {len(gradients)}, {most:.9g} bits")
-    return best
+            on_progress(f"start {k + 1} of {len(gradients)}, {max(_told(p, V) for V in candidates):.9g} bits")
+    upright = [W for W in candidates if fits is None or fits(W)]
+    # Of matrices that tell as much (to 12 digits) the one that keeps the most rows.
+    return max(upright or candidates, key=lambda W: (round(_told(p, W), 12), _kept(p, W, own)))
+
+
+def _named(p: Floats, W: Floats, own: Sequence[int], margin: Floats | None) -> Floats:
+    """The same matrix with the names of letters that keep the most rows."""
+    out = W.copy()
+    if own:
+        square = W[:, own]
+        out[:, own] = square[:, names_that_keep(p, square, None if margin is None else margin[list(own)])]
+    return out
+
+
+def _kept(p: Floats, W: Floats, own: Sequence[int]) -> float:
+    """The expected share of unchanged rows."""
+    return sum(float(p[x] * W[x, y]) for x, y in enumerate(own))
+
+
+def _upright(own: Sequence[int], margin: Floats | None) -> Callable[[Floats], bool]:
+    """Whether a matrix releases every value as itself at least as often as any other, or as the margin asks."""
+
+    def fits(W: Floats) -> bool:
+        kept = W[np.arange(len(own)), own]
+        most = W.max(axis=1) if margin is None else np.minimum(W.max(axis=1), margin[list(own)])
+        return bool((kept * (1 + 1e-9) >= most).all())
+
+    return fits
+
+
+def _cyclic(letters: int, own: Sequence[int], r: float) -> list[Floats]:
+    """Every value is released as itself or one of the next `width` - 1 with the same probability; 1: it is kept."""
+    ahead = (np.arange(letters) - np.array(own)[:, None]) % letters
+    return [np.where(ahead < width, r, 1.0) / (width * r + letters - width) for width in range(1, letters)]
 
 
 def _program(p: Floats, r: float, letters: int, margin: Floats | None) -> tuple[list[dict[int, float]], Floats, Floats]:

@@ -20,7 +20,7 @@ from dalenius.core.arithmetic import exp
 from dalenius.designs.keeping import why_not_told_itself
 from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
-from dalenius.solvers.pram import Shape, search, shapes
+from dalenius.solvers.pram import HIGH, LOW, Best, Shape, search, shapes
 
 __all__ = ["pram", "why_not"]
 
@@ -83,9 +83,16 @@ def pram(
     if on_progress:
         on_progress(f"{len(counts):,} letters, {len(boxes)} kinds of vertices")
     best = search(np.array([n / joint.total for n in counts]), boxes, gap=RELATIVE)
-    q = tuple(v for k in best.roles.tolist() if (v := boxes[best.shape][k]) is not None)
+    q, inverting = _corner(best, boxes, counts), False
+    if not problem.allow_inverted and any(v * len(q) < 1 for v in q) and len(q) > 2:
+        # A value that is kept less often than it becomes a certain other one misleads; the bound stays that of all.
+        upright, inverting = _upright(boxes, len(q)), True
+        q = _corner(search(np.array([n / joint.total for n in counts]), upright, gap=RELATIVE), upright, counts)
+    if len(q) == 2:  # two letters that trade their names tell as much: take the names that keep the most rows
+        kept = [(sum(n * v for n, v in zip(counts, names, strict=True)), sum(names)) for names in _both(q)]
+        q = max(zip(kept, _both(q), strict=True))[1]
     alike = ties(q, counts, boxes)
-    if problem.form == "randomised-response":
+    if problem.form == "randomised-response" or sum(n > 0 for n in counts) == 1:  # of one value nothing can be told
         q = (boxes[0].high,) * len(counts)  # the corner of the cube that no law of the records enters
     order = np.array(sorted(range(len(counts)), key=lambda x: -counts[x]))  # the commonest first, as the checker has it
     proof = {"bases": [_runs(base[order]) for base in best.bases], "trees": best.trees}
@@ -94,9 +101,36 @@ def pram(
     if 1 < alike <= LISTED:
         others = (f"({', '.join(f'{float(v):.6g}' for v in other)})" for other in tied(q, counts) if other != q)
         told[0] += f", and others keep the letters with the probabilities {', '.join(others)}"
+    if inverting:
+        told = [
+            "the matrix of this form that tells the most would release some values as another one more often than as "
+            "themselves; this is the best without that (allow_inverted = true in [mechanism] takes the other)"
+        ]
     told = told if problem.form == "pram" else []
     method = f"every kind of vertex ({len(boxes)}), {len(best.bases)} separable bounds"
     return proved(problem, Pram(alphabets, alphabets, q), [Certificate("pram", proof)], method=method, remarks=told)
+
+
+def _corner(best: Best, boxes: Sequence[Shape], counts: Sequence[int]) -> tuple[Fraction, ...]:
+    """The probabilities of keeping at the best corner of a search; a letter that never occurs is kept if it may be."""
+    shape = boxes[best.shape]
+    roles = [HIGH if k == LOW and not n else k for k, n in zip(best.roles.tolist(), counts, strict=True)]
+    return tuple(v for k in roles if (v := shape[k]) is not None)
+
+
+def _both(q: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], ...]:
+    """The probabilities of keeping two letters, and those after the letters trade their names."""
+    return q, tuple(1 - v for v in q)
+
+
+def _upright(boxes: Sequence[Shape], letters: int) -> list[Shape]:
+    """The parts of the shapes where no value is kept less often than it becomes a certain other one, q >= 1/S.
+
+    Between its two ends every value moves freely, so that a lower end below 1/S may be raised to it.
+    """
+    even = Fraction(1, letters)
+    kept = [shape for shape in boxes if shape.high >= even and (shape.below is None or shape.below >= even)]
+    return [shape._replace(low=max(shape.low, even)) for shape in kept]
 
 
 def ties(q: Sequence[Fraction | float], counts: Sequence[int], boxes: Sequence[Shape]) -> int:

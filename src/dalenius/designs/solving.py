@@ -13,6 +13,7 @@ from dalenius.core import (
     Problem,
     Samples,
 )
+from dalenius.core.kept_rows import with_kept_rows
 from dalenius.designs import (
     by_parts,
     categorical,
@@ -34,6 +35,7 @@ from dalenius.designs.by_types import disclose_types, why_not_types
 from dalenius.designs.disclose import GAP, SECONDS, disclose, why_not
 from dalenius.designs.leakage import least
 from dalenius.designs.leakage import why_not as why_not_least
+from dalenius.designs.own_values import refuse_inverted
 from dalenius.designs.persons import of_persons
 from dalenius.designs.quantiles import with_cells
 from dalenius.designs.within import within
@@ -113,6 +115,8 @@ def solve(
     """
     if problem.joint is None and isinstance(problem.source, ConditionallyIid):
         problem, _ = bind(problem)  # two small files; their names say which family it is
+    if problem.keep_rows is not None:
+        problem = with_kept_rows(problem if problem.joint is not None else bind(problem)[0])
     robust.refuse_mismatch(problem)
     if problem.robust and any(isinstance(g, Leakage) for g in problem.guarantees):
         if problem.joint is None:
@@ -125,7 +129,7 @@ def solve(
             if problem.joint is None:
                 problem, _ = bind(problem)
             single = design(problem.of_one_row, gap=gap, seconds=seconds, on_progress=on_progress)
-            return with_cells(of_persons(single, problem))
+            return with_cells(of_persons(refuse_inverted(single), problem))
         reasons[family] = reason
     near = [family for points, family in NEAR if points(problem)][:TOLD]
     told = "; ".join(f"{family}: {reasons[family]}" for family in near)

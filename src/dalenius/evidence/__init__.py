@@ -1,7 +1,7 @@
 """Audits of tables and mechanisms, estimates from released tables, risk of tables; no design is trusted."""
 
 from dalenius.evidence.attack import Attack, attacks, fano_error
-from dalenius.evidence.estimating import answers, counted, described, estimate, forecast
+from dalenius.evidence.estimating import answers, counted, described, digests, estimate, forecast
 from dalenius.evidence.examining import Audit, Finding, Kept, examine, examine_shuffled
 from dalenius.evidence.exposure import Risk, risk
 from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
@@ -29,6 +29,7 @@ __all__ = [
     "audit_query",
     "counted",
     "described",
+    "digests",
     "estimate",
     "estimate_numbers",
     "examine",

@@ -1,9 +1,53 @@
-# Rscript estimate.R card.json released.csv [population]: the frequencies before perturbation, with 95 % intervals.
+# Rscript estimate.R card.json released.csv [population]: the shares before the changes, with 95 % intervals.
 # Needs the package jsonlite. Reads channels that are written out or of form "pram": one in all, or one for each column,
 # or one for each stratum, or both.
 
 arguments <- commandArgs(trailingOnly = TRUE)
+usage <- "usage: Rscript estimate.R card.json released.csv [population]"
+if (!length(arguments) %in% 2:3 || !all(arguments[-(1:2)] %in% c("table", "population"))) stop(usage, call. = FALSE)
+for (file in arguments[1:2]) if (!file.exists(file)) stop("there is no file ", file, "\n", usage, call. = FALSE)
 card <- jsonlite::fromJSON(arguments[1], simplifyVector = FALSE)
+beside <- sub("[.]json$", ".about.json", arguments[1])
+about <- if (file.exists(beside)) jsonlite::fromJSON(beside, simplifyVector = FALSE) else list()
+
+written <- function(channel, observe, outputs, strata) {  # a channel of a card as rows, or as shares that stay
+  form <- channel[["form"]]
+  if (form == "dense") {
+    scale <- channel[["scale"]]
+    return(list(rows = lapply(channel[["rows"]], function(row) lapply(row, function(v) paste(v, scale, sep = "/")))))
+  }
+  if (form == "pram") return(list(form = form, q = channel[["stay"]]))
+  if (form == "windows") return(list(form = "product", channels = lapply(seq_along(channel[["windows"]]), function(k) {
+    window <- channel[["windows"]][[k]]
+    sides <- list(inputs = observe[unlist(window[["reads"]]) + 1], output = outputs[k])
+    c(written(window[["channel"]], observe, outputs, strata), sides)
+  })))
+  if (form == "strata") return(list(form = form, strata = strata, channels = lapply(
+    channel[["channels"]], written, observe = observe, outputs = outputs, strata = strata)))
+  list(form = form)
+}
+
+told <- function(card, about) {  # with the names and values of what the channel reads and draws
+  if (is.null(card[["mechanism"]])) return(card)
+  mechanism <- card[["mechanism"]]
+  letters_of <- setNames(lapply(card[["variables"]], function(v) v[["letters"]]),
+                         sapply(card[["variables"]], function(v) v[["name"]]))
+  observe <- as.character(unlist(mechanism[["observe"]]))
+  strata <- as.character(unlist(mechanism[["strata"]]))
+  own <- if (is.null(about[["output"]])) "Y" else about[["output"]]
+  drawn <- letters_of[as.character(unlist(mechanism[["release"]]))]
+  if (!length(drawn) && is.null(mechanism[["each"]]) && !is.null(card[["channel"]][["letters"]])) {
+    values <- as.list(as.character(seq_len(card[["channel"]][["letters"]]) - 1))
+    if (!is.null(about[["letters"]])) values <- about[["letters"]]
+    if (!is.null(mechanism[["fresh"]])) values <- mechanism[["fresh"]]
+    drawn <- setNames(list(values), own)
+  }
+  channel <- if (length(drawn)) written(card[["channel"]], observe, names(drawn), strata) else list(form = "?")
+  channel <- c(list(inputs = letters_of[c(observe, strata)], output = drawn), channel)
+  list(channel = channel, kept = c(unlist(mechanism[["keep"]]), strata), weights = about[["weights"]])
+}
+
+card <- told(card, about)
 channel <- if (is.null(card[["channel"]])) card else card[["channel"]]
 table <- read.csv(arguments[2], colClasses = "character", check.names = FALSE, strip.white = TRUE,
                   na.strings = character(0), encoding = "UTF-8")
@@ -32,6 +76,31 @@ matrix_of <- function(part) {  # row x holds p(. | x)
   M
 }
 
+unbiased <- function(M) {  # rows a of A with M a = 1 at one original value and 0 elsewhere, and for which there are any
+  n <- nrow(M)
+  left <- cbind(M, diag(n))
+  pivots <- integer(0)
+  for (k in seq_len(min(dim(M)))) {  # Gauss and Jordan, by the largest entry that is left
+    free <- setdiff(seq_len(ncol(M)), pivots)
+    block <- abs(left[k:n, free, drop = FALSE])
+    if (max(block) < 1e-6) break  # smaller pivots would turn the noise of any table into estimates
+    best <- which(block == max(block), arr.ind = TRUE)[1, ]
+    row <- k + best[[1]] - 1
+    column <- free[best[[2]]]
+    left[c(k, row), ] <- left[c(row, k), ]
+    left[k, ] <- left[k, ] / left[k, column]
+    for (i in setdiff(seq_len(n), k)) left[i, ] <- left[i, ] - left[i, column] * left[k, ]
+    pivots <- c(pivots, column)
+  }
+  right <- left[, ncol(M) + seq_len(n), drop = FALSE]
+  rank <- length(pivots)
+  known <- rep(TRUE, n)
+  if (rank < n) known <- apply(abs(right[(rank + 1):n, , drop = FALSE]), 2, max) <= 1e-9
+  A <- matrix(0, n, ncol(M))
+  A[, pivots] <- t(right[seq_len(rank), , drop = FALSE])
+  list(A = A, known = known)
+}
+
 parts <- function(of, forms) if (is.null(of[["form"]]) || !of[["form"]] %in% forms) list(of) else of[["channels"]]
 groups <- parts(channel, c("product", "strata"))
 places <- outcomes(strata)
@@ -42,6 +111,8 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
   if (!all(c(channel[["form"]], part[["form"]]) %in% c("pram", "product", "strata")) || !is.null(card[["weights"]]) ||
       is.null(part[["rows"]]) && is.null(part[["q"]]) || any(inputs %in% unlist(card[["kept"]])))
     stop("this card needs the full package")
+  absent <- setdiff(c(drawn, strata), names(table))
+  if (length(absent)) stop(arguments[2], " has no column ", absent[1], ": it is not the release of this card", call. = FALSE)
   seen <- as.matrix(table[, c(drawn, strata), drop = FALSE])
   for (column in colnames(seen)) {
     absent <- setdiff(c("", "?"), alphabets[[column]])
@@ -53,15 +124,24 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
   letters_here <- outcomes(drawn)
   here <- cells(cbind(letters_here, matrix(rep(place, each = nrow(letters_here)), nrow(letters_here))))
   f <- as.vector(table(factor(cells(seen), levels = known))[here]) / n
-  A <- solve(t(matrix_of(part)))  # p M = f
+  M <- matrix_of(part)
+  if (any(f > 0 & colSums(M) == 0))
+    stop("a released value has probability 0 for every original one: this card did not draw the table", call. = FALSE)
+  solved <- unbiased(M)
+  A <- solved$A
   p <- as.vector(A %*% f)
   square <- as.vector(A^2 %*% f)
   error <- sqrt(pmax(if (population) (square - p^2) / (n - 1) else (square - p) / n, 0))
-  few <- if (min(f * n) < 9.5) " few rows: too narrow, ask the full package" else ""
+  spread <- pmax(f * n, 3)
+  thin <- as.vector(A^2 %*% ifelse(f * n < 9.5, spread, 0)) > 0.1 * as.vector(A^2 %*% spread) & error > 1e-9
   origin <- outcomes(inputs)
   for (x in seq_along(p)) {
     named <- paste(c(inputs, strata), c(origin[x, ], place), sep = "=", collapse = ", ")
     ends <- p[x] + c(-1.959964, 1.959964) * error[x]
-    cat(sprintf("%s\t%.6f [%.6f, %.6f]%s\n", named, p[x], ends[1], ends[2], few))
+    said <- if (!solved$known[x]) "not determined by what was released"
+      else if (thin[x]) "not recovered: too few released rows carry it (the full package gives exact intervals)"
+      else if (1.959964 * error[x] > 0.5) "not determined by what was released: the noise is larger than any share"
+      else sprintf("%.6f [%.6f, %.6f]", p[x], ends[1], ends[2])
+    cat(sprintf("%s\t%s\n", named, said))
   }
 }

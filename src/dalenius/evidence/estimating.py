@@ -1,5 +1,6 @@
 """From a card and a released table to estimates of the original frequencies; from a card alone to their error."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from dalenius.measures import (
 )
 from dalenius.tables import encode, open_table, read_told, weights_of
 
-__all__ = ["answers", "counted", "described", "estimate", "forecast"]
+__all__ = ["answers", "counted", "described", "digests", "estimate", "forecast"]
 
 CELLS = 1 << 22
 QUERIES = 512
@@ -145,19 +146,34 @@ def described(cards: Any, weights: str | None = None) -> tuple[list[str], str | 
     return kept, weights or next((card.weights for card in opened if card.weights), None)
 
 
+def digests(files: Sequence[str | Path]) -> list[str]:
+    """The SHA-256 of each design that some cards or designs stand for; of a bare channel there is none."""
+    found = []
+    for file in files:
+        document = read_told(file)
+        if not isinstance(document, dict):
+            continue
+        if "joint" in document:
+            found.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())
+        elif isinstance(document.get("proof"), dict) and "digest" in document["proof"]:
+            found.append(str(document["proof"]["digest"]))
+    return found
+
+
 def estimate(
     cards: Any,
     released: Any,
     *,
     columns: Sequence[str] | None = None,
-    method: str = "inverse",
+    method: str = "auto",
     target: str = "table",
     level: float = 0.95,
     weights: str | None = None,
 ) -> Estimate:
     """Estimate the frequencies of the original columns from a released table and its card, or several cards.
 
-    `method` is "inverse" (unbiased), "mle" (most likely law) or "regularised" (shrunk, for many letters); `target` says
+    `method` is "inverse" (unbiased), "mle" (most likely law), "regularised" (shrunk, for many letters) or "auto", the
+    first of these unless the matrix is singular or nearly so, where it is the second; `target` says
     whether the intervals are for the frequencies of the table itself or of the population it was drawn from.
 
     >>> import pyarrow as pa

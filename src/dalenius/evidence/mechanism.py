@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, nextafter
-from typing import Any
+from typing import Any, Literal
 
 from dalenius.convert import release_of
 from dalenius.core.channel import Channel
@@ -42,6 +42,7 @@ from dalenius.measures.shannon import conditional_mutual_information_bounds, mut
 __all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism"]
 
 GROUPS = 3
+DUST = 20.0  # nats; a level beyond rests on entries below 2e-9 and protects nobody
 EXACT = 200_000  # outcomes times letters; beyond, the figures of single letters are left out
 
 
@@ -89,7 +90,7 @@ class MechanismAudit:
     renyi: Mapping[int, float | None] = field(default_factory=dict)
     zcdp_rho: float | None = None
     attacks: tuple[Attack, ...] = ()
-    unproved: bool = False  # where a level is None: whether none was proved, and not that there is none
+    no_level: Literal["ruled out", "unproved", "dust"] = "ruled out"  # why a level is None, where one is
 
     @property
     def worst(self) -> Individual:
@@ -140,7 +141,14 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
     groups = {k: individual_capacity(channel, group=k) for k in range(1, min(len(names), GROUPS) + 1)}
     whole, most = capacity(channel), max(most_bits(len(letters)) for letters in channel.inputs.values())
     independent, groups[1] = ordered(independent_capacity(channel), groups[1], most)
-    strong, contraction = strong_dp_epsilon(channel), eta_kl(channel)[1]
+    near, strong, contraction = dp_epsilon(channel), strong_dp_epsilon(channel), eta_kl(channel)[1]
+    dust = strong is not None and strong > DUST
+    if dust and strong is not None:
+        remarks = (
+            *remarks,
+            f"no level is stated: a letter is up to e^{strong:.4g} times likelier under one input than another",
+        )
+        near, strong = (near if near is not None and near <= DUST else None), None
     met: list[Guarantee] = [Dalenius(_level(g.high), group=k) for k, g in groups.items()]
     if strong is not None:
         met.append(LocalDP(_level(strong)))
@@ -155,15 +163,16 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
         (whole.low, whole.high),
         groups,
         independent,
-        dp_epsilon(channel),
+        near,
         strong,
         contraction,
         eta_tv(channel),
         under,
         tuple(met),
         remarks,
-        {order: renyi_level(channel, order) for order in ORDERS},
-        zcdp_level(channel),
+        {order: None if dust else renyi_level(channel, order) for order in ORDERS},
+        None if dust else zcdp_level(channel),
+        no_level="dust" if dust else "ruled out",
     )
 
 

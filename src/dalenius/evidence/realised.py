@@ -52,7 +52,10 @@ def compared(design: Design) -> list[dict[str, Any]]:
     """The measures of distortion of a design that a record and its letter decide, objective first."""
     problem, channel = design.problem, design.channel
     aims = [problem.objective.measure] if isinstance(problem.objective, MinimizeDistortion) else []
-    wanted = [{k: v for k, v in m.to_json().items() if k != "at_most"} for m in (*aims, *problem.limits)]
+    wanted = [
+        {k: v for k, v in m.to_json().items() if k != "at_most"}
+        for m in (*aims, *(m for m in problem.limits if m.keeps is None))
+    ]
     if design.decoder or not isinstance(channel, Channel | Pram | Resample):
         return []
     small = prod(channel.shape) <= CELLS

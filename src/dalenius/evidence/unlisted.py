@@ -89,7 +89,7 @@ def examine_unlisted(
         (*remarks, REMARK, *((UNPROVED,) if unproved else ())),
         {a: None if strong is None else min(strong, a * strong**2 / 2 * (1 + 1e-12)) for a in ORDERS},
         None if strong is None else strong**2 / 2 * (1 + 1e-12),
-        unproved=unproved,
+        no_level="unproved" if unproved else "ruled out",
     )
 
 

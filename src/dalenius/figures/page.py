@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from dalenius.figures.curve import STYLE, draw
 from dalenius.figures.exhibit import Cell, Exhibit, Figure, Table
-from dalenius.outputs import new_folder, write_text
+from dalenius.outputs import FIGURES, new_folder, write_text
 
 __all__ = ["csv_text", "render", "write"]
 
@@ -84,7 +84,7 @@ def _says(row: Sequence[Cell], word: str) -> bool:
 def write(paper: str, title: str, exhibits: Sequence[Exhibit], folder: Path | str, *, force: bool = False) -> list[str]:
     """Make a folder with `index.html` and the files of every exhibit; their names. All of it appears, or nothing."""
     place = Path(folder)
-    with new_folder(place, force=force) as partial:
+    with new_folder(place, FIGURES, force=force) as partial:
         write_text(partial / "index.html", render(paper, title, exhibits))
         for exhibit in exhibits:
             for name, table in _named(exhibit):

@@ -16,12 +16,13 @@ A law "alike" is p(w) prod_i k(x_i | w). Its variables are W, X and X' above, an
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
-from math import comb, factorial, lcm, prod
+from math import comb, factorial, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows
 from dalenius.kernel.nouns import Label, Law, Mechanism, Setting, Variable
-from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
 
 TYPES = 200_000  # types that are ever listed
 SAMPLES = 1_000_001
@@ -145,11 +146,8 @@ def read_types(node: Node, setting: Setting) -> Channel:
     rows.require(rows.length() == count, f"there is not one row for each of the {count:,} types")
     setting.work.spend(4 * count * wide)
     table = [_read_row(row, wide, setting.work) for row in rows.items()]
-    scale = 1
-    for one in {one for one, _ in table}:
-        setting.work.spend(4, scale.bit_length() + one.bit_length())
-        scale = lcm(scale, one)
-    setting.work.spend(4 * len(table) * wide, scale.bit_length())
+    scale = common_denominator((Fraction(1, one) for one, _ in table), setting.work)
+    setting.work.spend(sum(1 + sum(map(bool, row)) for _, row in table), scale.bit_length())
     found = [tuple(v * (scale // one) for v in row) for one, row in table]
     if isinstance(law, Alike):
         many.require(samples == law.samples, f"the law has {law.samples:,} samples")
@@ -176,7 +174,7 @@ def _read_row(node: Node, width: int, work: Work) -> tuple[int, list[int]]:
             raise item.refuse("the letters do not rise")
         last = place
         row[place] = weight.whole(1)
-    work.spend(4 * width, one.bit_length())
+    work.spend(4 * width)
     node.require(sum(row) == one, "the row is not a law of the letters: its numbers do not sum to the scale")
     return one, row
 

@@ -78,16 +78,7 @@ def weighed(node: Node, least: int, most: int) -> dict[int, int]:
 
 
 class Axis:
-    """One axis, read strictly.
-
-    Parameters
-    ----------
-    node : Node
-        `take` (a number for each column), `move`, `low`, `high`, `weights` of N = 0, 1, .., a `prior` of the shifts
-        that proves the capacity, and the `variance` that take x has at most.
-    sizes : sequence of int
-        How many grid points each column has.
-    """
+    """One axis: `weights` of N = 0, 1, ..; a `prior` that proves the capacity; a `variance` that take x has at most."""
 
     def __init__(self, node: Node, sizes: Sequence[int], work: Work) -> None:
         take, move, low, high, weights, prior, variance = node.fields(

@@ -110,12 +110,17 @@ class Even(Channel):
 
     def rows(self, work: Work) -> Rows:
         require(self.width**2 <= ENTRIES, f"form {self.form} has too many entries to be written out")
-        work.spend(40 * self.width**2, max(value.denominator.bit_length() for value in self.values))
-        exact = [
-            [self.value(self.values[k], draw, x == y) for y, draw in enumerate(self.drawn())]
-            for x, k in enumerate(self.stay)
-        ]
-        return over_one_scale(exact, work)
+        drawn = self.drawn()
+        kinds = [(k, draw, same) for k in set(self.stay) for draw in set(drawn) for same in (False, True)]
+        longest = max(value.denominator.bit_length() for value in self.values)
+        work.spend(60 * len(kinds) + 4 * self.width**2, 2 * longest)
+        exact = [self.value(self.values[k], draw, same) for k, draw, same in kinds]
+        scale, (found,) = over_one_scale([exact], work)
+        whole = dict(zip(kinds, found, strict=True))
+        rows = [[whole[k, draw, False] for draw in drawn] for k in self.stay]
+        for x, row in enumerate(rows):
+            row[x] = whole[self.stay[x], drawn[x], True]
+        return scale, rows
 
     def spectrum(self, weights: Sequence[Vector], work: Work) -> Iterator[Column]:
         """Letters with the same stay, draw and weights are alike; inputs with the same stay have one value."""

@@ -22,7 +22,7 @@ independent, I(W; Y) >= sum_j I(W; Y_j).
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,33 +30,31 @@ from itertools import product
 from math import lcm, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Rows, read_channel
-from dalenius.kernel.divided import strata, told_by_strata, window
+from dalenius.kernel.divided import Names, strata, told_by_strata, window
 from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.release import Compact, Figures, Metric, Release, release_of
 
 GONE_THROUGH = 1 << 14  # outcomes of the law, and entries of the matrix, that are gone through one by one
+BothEnds = tuple[Fraction, Fraction]  # a number from below and from above
 
 
 class ByLemma(Release):
     """A release whose independence is proved by a lemma where its outcomes are too many to go through."""
 
     @cached_property
+    def groups(self) -> Groups:
+        """The independent groups that the lemma speaks of."""
+        require(not self.setting.mechanism.beside, "a column leaves as it is, of which the lemma does not speak")
+        return independent_groups(self.setting.law)
+
+    @cached_property
     def by_lemma(self) -> bool:
         """Whether the law is made of independent groups, and too large to be gone through."""
         law = self.setting.law
-        if not isinstance(law, Groups) or not law.independent:
-            return False
-        if law.size <= GONE_THROUGH and self.setting.many * self.channel.width <= GONE_THROUGH:
-            return False
-        require(not self.setting.mechanism.beside, "a column leaves as it is, of which the lemma does not speak")
-        return True
-
-    @property
-    def groups(self) -> Groups:
-        """The independent groups that the lemma speaks of."""
-        return independent_groups(self.setting.law)
+        few = isinstance(law, Groups) and max(law.size, self.setting.many * self.channel.width) <= GONE_THROUGH
+        return isinstance(law, Groups) and law.independent and not few
 
     @abstractmethod
     def hide(self, secret: Sequence[str]) -> None:
@@ -71,8 +69,8 @@ class ByLemma(Release):
         """What all outputs together tell somebody who knows the given columns, from above."""
 
     @cached_property
-    def hidden(self) -> set[tuple[str, ...]]:
-        """The secrets of which the lemma has been proved, each once."""
+    def hidden(self) -> set[Names]:
+        """The secrets of which the lemma was proved, each once."""
         return set()
 
     def independent(self, secret: Sequence[str]) -> None:
@@ -87,18 +85,11 @@ class ByLemma(Release):
         if not self.by_lemma:
             return super().told(secret)
         self.independent(secret)
-        chance = self.groups.likeliest(secret, self.work)
-        return {
-            "leakage_bits": Fraction(0),
-            "worst_letter_bits": Fraction(0),
-            "odds_nats": Fraction(0),
-            "guess_before": chance,
-            "guess_after": chance,
-            "entropy_bits": self.groups.entropy(secret, self.work)[1],
-        }
+        figures: Figures = dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
+        figures |= dict.fromkeys(("guess_before", "guess_after"), self.groups.likeliest(secret, self.work))
+        return figures | {"entropy_bits": self.groups.entropy(secret, self.work)[0]}
 
-    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
-        """Bounds of I(about; all outputs | given)."""
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> BothEnds:
         if not self.by_lemma:
             return super().information(about, given)
         if given:
@@ -108,19 +99,7 @@ class ByLemma(Release):
 
 @dataclass(frozen=True)
 class Windows(Compact):
-    """Outputs that are drawn each by itself, each from a few of the observed columns.
-
-    Parameters
-    ----------
-    reads : tuple of tuple of int
-        For each window, the places of the observed columns that it looks at.
-    channels : tuple of Channel
-        The channel of each window.
-    sizes : tuple of int
-        How many letters each observed column has.
-    width : int
-        How many letters all outputs have together.
-    """
+    """Outputs that are drawn each by itself: the places of the observed columns that each looks at, and its channel."""
 
     reads: tuple[tuple[int, ...], ...]
     channels: tuple[Channel, ...]
@@ -149,6 +128,13 @@ class Windows(Compact):
         return WindowsRelease(setting, self)
 
 
+def read_places(node: Node, below: int) -> tuple[int, ...]:
+    """Places that rise, at least one."""
+    found = node.places(below)
+    node.require(bool(found) and found == sorted(set(found)), "these are not different columns, rising")
+    return tuple(found)
+
+
 def read_windows(node: Node, setting: Setting) -> Channel:
     """`{"form": "windows", "windows": [{"reads": [n, ...], "channel": channel}, ...]}`."""
     mechanism = setting.mechanism
@@ -159,11 +145,9 @@ def read_windows(node: Node, setting: Setting) -> Channel:
     reads = list[tuple[int, ...]]()
     channels = list[Channel]()
     for k, item in enumerate(windows.pair(len(mechanism.release) or windows.length())):
-        at, channel = item.fields("reads", "channel")
-        places = at.places(len(mechanism.observe))
-        at.require(bool(places) and places == sorted(set(places)), "these are not different columns, rising")
-        reads.append(tuple(places))
-        channels.append(read_channel(channel, window(setting, k, places)))
+        places, channel = item.fields("reads", "channel")
+        reads.append(read_places(places, len(mechanism.observe)))
+        channels.append(read_channel(channel, window(setting, k, reads[-1])))
     width = prod(channel.width for channel in channels)
     return Windows(tuple(reads), tuple(channels), tuple(setting.sizes), width)
 
@@ -193,72 +177,68 @@ class WindowsRelease(ByLemma):
         if mechanism.each is None:
             require(mechanism.form == "any", "the matrix is not of the form that is asked for")
             return
-        for part, level in zip(self.columns, mechanism.each, strict=True):
+        for part, level in zip(self.columns(), mechanism.each, strict=True):
             part.keep_shape()
             require(part.level((), None) <= level, "the matrix of a column has a higher level than it may have")
 
-    @property
     def columns(self) -> list[Release]:
-        """The windows as matrices of the observed columns, one each."""
-        single = [(k,) for k in range(len(self.channel.sizes))]
-        require(list(self.channel.reads) == single, "there is not one window for each observed column, in their order")
+        """The windows as the matrices of the observed columns."""
+        single = self.channel.reads == tuple((k,) for k in range(len(self.channel.sizes)))
+        require(single, "there is not one window for each observed column, in their order")
         return self.parts
 
-    def information_of_each(self) -> tuple[Fraction, Fraction]:
-        """Bounds of the sum of I(X_j; Y_j) over the observed columns."""
-        ends = [part.information(part.setting.mechanism.observe) for part in self.columns]
+    def information_of_each(self) -> BothEnds:
+        """Bounds of the sum of I(X_j; Y_j)."""
+        ends = [part.information(part.setting.mechanism.observe) for part in self.columns()]
         return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
 
     @cached_property
-    def forest(self) -> tuple[list[set[int]], list[int], set[int]]:
-        """The groups that each window looks at, the tree that each group is in, and the groups of several windows.
+    def forest(self) -> tuple[list[tuple[Release, set[int]]], list[int], set[int]]:
+        """Each window with the groups that it looks at, the tree of each group, and the groups of several windows.
 
         Refused unless the windows are a forest, and each is independent of what it sees of a group of several.
         """
         place = self.groups.place
-        seen = [{place[name] for name in part.setting.mechanism.observe} for part in self.parts]
+        seen = [(part, {place[name] for name in part.setting.mechanism.observe}) for part in self.parts]
         tree = list(range(len(self.groups.groups)))
         self.work.spend(4 * len(tree) * len(seen))
-        for k, groups in enumerate(seen):
+        for k, (_, groups) in enumerate(seen):
             roots = {tree[b] for b in groups}
             require(len(roots) == len(groups), f"window {k} closes a cycle: the lemma does not hold for such windows")
             tree = [min(roots) if root in roots else root for root in tree]
-        windows = Counter(b for groups in seen for b in groups)
+        windows = Counter(b for _, groups in seen for b in groups)
         shared = {b for b, many in windows.items() if many > 1}
-        for groups, part in zip(seen, self.parts, strict=True):
+        for part, groups in seen:
             for b in sorted(shared & groups):
                 part.independent([name for name in part.setting.mechanism.observe if place[name] == b])
         return seen, tree, shared
 
     def hide(self, secret: Sequence[str]) -> None:
-        seen, tree, shared = self.forest
         place = self.groups.place
+        seen, tree, shared = self.forest
         self.work.spend(20 * len(seen) * len(secret))
         for root in sorted({tree[place[name]] for name in secret}):
             names = [name for name in secret if tree[place[name]] == root]
             own = {place[name] for name in names}
             if len(own) == 1 and own <= shared:
                 continue
-            looking = [part for part, among in zip(self.parts, seen, strict=True) if own <= among]
-            touched = any(own & among for among in seen)
+            looking = [part for part, groups in seen if own <= groups]
+            touched = any(own & groups for _, groups in seen)
             require(bool(looking) or not touched, f"no window looks at all of {', '.join(names)}: the lemma is silent")
             for part in looking:
                 part.independent(names)
 
     def reached(self, about: Sequence[str]) -> Fraction:
-        seen, _, _ = self.forest
-        self.work.spend(4 * len(seen) * len(about))
-        found = Fraction(0)
-        for part, among in zip(self.parts, seen, strict=True):
-            found += part.information([name for name in about if self.groups.place[name] in among])[0]
-        return found
+        place = self.groups.place
+        self.work.spend(4 * len(self.parts) * len(about))
+        parts = [(part, [name for name in about if place[name] in groups]) for part, groups in self.forest[0]]
+        return sum((part.information(names)[0] for part, names in parts), Fraction(0))
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
-        seen, _, _ = self.forest
-        self.work.spend(4 * len(seen))
+        self.work.spend(4 * len(self.parts))
         own = {self.groups.place[name] for name in (*about, *given)}
-        for part, among in zip(self.parts, seen, strict=True):
-            if own <= among:
+        for part, groups in self.forest[0]:
+            if own <= groups:
                 return part.information(about, given)[1]
         raise Refused(f"no window looks at all of {', '.join((*about, *given))}: the lemma is silent")
 
@@ -287,9 +267,8 @@ def read_strata(node: Node, setting: Setting) -> Channel:
     """`{"form": "strata", "channels": [channel, ...]}`."""
     mechanism = setting.mechanism
     node.require(bool(mechanism.strata), "there are no strata")
-    node.require(
-        mechanism.reads == mechanism.observe + mechanism.strata, "strata are not proved beside side information"
-    )
+    alone = mechanism.reads == mechanism.observe + mechanism.strata
+    node.require(alone, "strata are not proved beside side information")
     _, channels = node.fields("form", "channels")
     items = channels.pair(prod(len(setting.alphabets[name]) for name in mechanism.strata))
     found = tuple(read_channel(item, small) for item, (_, small) in zip(items, strata(setting), strict=True))
@@ -303,14 +282,10 @@ class StrataRelease(Release):
     channel: Strata
 
     @cached_property
-    def parts(self) -> list[tuple[Fraction, Release]]:
-        """The probability of each stratum, and its release."""
-        divided = strata(self.setting)
-        total = sum(many for many, _ in divided) or 1
-        return [
-            (Fraction(many, total), release_of(small, own))
-            for (many, small), own in zip(divided, self.channel.channels, strict=True)
-        ]
+    def parts(self) -> list[tuple[int, Release]]:
+        """How many records each stratum has, and its release."""
+        divided = zip(strata(self.setting), self.channel.channels, strict=True)
+        return [(many, release_of(small, own)) for (many, small), own in divided]
 
     def level(self, given: Sequence[str], metric: Metric | None) -> Fraction:
         """The largest level of a stratum, for inputs that agree in the strata."""
@@ -324,22 +299,21 @@ class StrataRelease(Release):
         for _, part in self.parts:
             part.keep_shape()
 
-    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
-        """I(W; S) + sum_s p(s) I(W; Y, K | S = s)."""
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> BothEnds:
         if given:
             return super().information(about, given)
-        return self._added([tuple(about)], [(share, part.information(about)) for share, part in self.parts if share])
+        return self._chained([tuple(about)], lambda part: part.information(about))
 
-    def information_of_each(self) -> tuple[Fraction, Fraction]:
-        """The same with a sum over the observed columns in the place of W."""
-        wanted: list[tuple[str, ...]] = [(name,) for name in self.setting.mechanism.observe]
-        return self._added(wanted, [(share, part.information_of_each()) for share, part in self.parts if share])
+    def information_of_each(self) -> BothEnds:
+        wanted: list[Names] = [(name,) for name in self.setting.mechanism.observe]
+        return self._chained(wanted, lambda part: part.information_of_each())
 
-    def _added(
-        self, wanted: list[tuple[str, ...]], parts: list[tuple[Fraction, tuple[Fraction, Fraction]]]
-    ) -> tuple[Fraction, Fraction]:
+    def _chained(self, wanted: list[Names], told: Callable[[Release], BothEnds]) -> BothEnds:
+        """The sum of I(W; S) over the wanted, and sum_s p(s) times what is told in each stratum."""
         low, high = told_by_strata(self.setting, wanted)
-        for share, (below, above) in parts:
-            low += share * below
-            high += share * above
+        for many, part in self.parts:
+            if many:
+                ends = told(part)
+                low += Fraction(many, self.setting.total) * ends[0]
+                high += Fraction(many, self.setting.total) * ends[1]
         return low, high

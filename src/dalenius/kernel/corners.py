@@ -12,7 +12,7 @@ from math import gcd, lcm
 from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.logs import BITS
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import SCORE, Frame
@@ -77,7 +77,11 @@ def vertices(n: int, rows: Iterator[list[Fraction]], basis: list[int], work: Wor
     connected and a walk over all lexicographically feasible bases meets every vertex. Tableaux hold integers over a
     common determinant.
     """
-    tableau = [_row_of_integers(row) for row in ([Fraction(1)] * (n + 1), *([*row, Fraction(0)] for row in rows))]
+    tableau = [[1] * (n + 1)]
+    for row in rows:
+        scale = common_denominator(row, work)
+        work.spend(4 * n, scale.bit_length())
+        tableau.append([*(v.numerator * (scale // v.denominator) for v in row), 0])
     start, d = sorted(set(basis)), 1
     for r, j in enumerate(start):
         i = next((i for i in range(r, len(tableau)) if tableau[i][j]), -1)
@@ -101,11 +105,6 @@ def vertices(n: int, rows: Iterator[list[Fraction]], basis: list[int], work: Wor
             if frozenset(after) not in seen:
                 seen.add(frozenset(after))
                 stack.append((after, *_pivot(tableau, i, j, d, work)))
-
-
-def _row_of_integers(row: list[Fraction]) -> list[int]:
-    scale = lcm(*(v.denominator for v in row))
-    return [v.numerator * (scale // v.denominator) for v in row]
 
 
 def _entries(base: list[int], tableau: Tableau, n: int, d: int) -> Iterator[tuple[int, int, int]]:

@@ -55,7 +55,7 @@ class Distortion:
             row: list[int | None] = [0] * len(released)
             for weight, table, one, counts in tables:
                 scale = weight.numerator * (unit // (weight.denominator * one))
-                setting.work.spend(2 * len(counts[e]) * len(released), scale.bit_length())
+                setting.work.spend(4 * len(counts[e]) * len(released), unit.bit_length())
                 for x, n in counts[e].items():
                     more = scale * n
                     row = [
@@ -174,12 +174,12 @@ def _by_value(
     if part.kind == "kl":
         require(all(0 <= value <= 1 for value in numbers.values()), "the letters of kl are probabilities")
         longest = max(value.denominator.bit_length() for value in numbers.values())
-        work.spend(2 * LOG_COST * len(rows) * len(told), 2 * longest)
+        work.spend(3 * LOG_COST * len(rows) * len(told), 2 * longest)
         table = {x: [_coins(numbers[row[0]], numbers[t[0]], end) for t in told] for x, row in rows.items()}
         return table, 1 << BITS
     one = common_denominator(numbers.values(), work)
     whole = {letter: value.numerator * (one // value.denominator) for letter, value in numbers.items()}
-    work.spend(len(rows) * len(told) * len(part.of), max(value.bit_length() for value in whole.values()))
+    work.spend(4 * len(rows) * len(told) * len(part.of), max(value.bit_length() for value in whole.values()))
     power = 2 if part.kind == "squared" else 1
     apart: dict[Label, list[int | None]] = {
         x: [sum(abs(whole[a] - whole[b]) ** power for a, b in zip(row, t, strict=True)) for t in told]

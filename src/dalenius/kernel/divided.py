@@ -1,4 +1,4 @@
-"""A setting divided: into windows, into single columns, into strata. Each part is a setting of its own; no channel."""
+"""A setting divided into windows or into strata. Each part is a setting of its own; no channel."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,43 +8,25 @@ from math import prod
 
 from dalenius.kernel.groups import touching
 from dalenius.kernel.nouns import Label, Law, Setting
-from dalenius.kernel.numbers import require
-from dalenius.kernel.release import Joint, information
+from dalenius.kernel.numbers import Work
+
+Names = tuple[str, ...]
 
 
 def window(setting: Setting, number: int, places: Sequence[int]) -> Setting:
-    """The same records looked at through the observed columns at a few places, with an output for these alone.
+    """The same records looked at through the observed columns at some places, with an output for these alone.
 
-    The output is the released column with this number, or has letters of its own where no column is released.
-
-    What is said of the letters of all outputs together (`forbid`, `never`, `freeze`, marginals) is not handed down: it
-    has to be proved for the whole, or refused.
+    The output is the released column of this number, or has letters of its own where none is released. What is said of
+    the letters of all outputs together is not handed down: it has to be proved for the whole, or refused.
     """
     reads = tuple(setting.mechanism.observe[i] for i in places)
     release = setting.mechanism.release[number : number + 1]
-    mechanism = replace(
-        setting.mechanism,
-        observe=reads,
-        release=release,
-        fresh=None,
-        each=None,
-        forbid=(),
-        never=(),
-        freeze=(),
-        preserve_marginals=False,
-    )
+    one = replace(setting.mechanism, observe=reads, release=release, fresh=None, each=None)
+    mechanism = replace(one, forbid=(), never=(), freeze=(), preserve_marginals=False)
     law = touching(setting.law, (*reads, *release, *mechanism.beside)) if setting.has_law else None
     variables = setting.variables if law is None else law.variables
     setting.work.spend(20 + 4 * len(variables))
     return Setting(variables, law, mechanism, setting.work)
-
-
-def columns(setting: Setting) -> list[Setting]:
-    """A setting for each observed column, where each has a matrix of its own."""
-    mechanism = setting.mechanism
-    require(mechanism.each is not None, "the columns have no matrix of their own")
-    require(mechanism.reads == mechanism.observe, "strata have a channel each, made of columns in their turn")
-    return [window(setting, k, (k,)) for k in range(len(mechanism.observe))]
 
 
 def strata(setting: Setting) -> list[tuple[int, Setting]]:
@@ -57,8 +39,7 @@ def strata(setting: Setting) -> list[tuple[int, Setting]]:
     setting.work.spend(4 * prod(sizes) * (10 + len(setting.variables)))
     found: dict[Label, list[tuple[Label, int]]] = {label: [] for label in product(*map(range, sizes))}
     if setting.has_law:
-        labels = setting.labels(setting.mechanism.strata)
-        for label, atom in zip(labels, setting.law.atoms, strict=True):
+        for label, atom in zip(setting.labels(setting.mechanism.strata), setting.law.atoms, strict=True):
             found[label].append(atom)
     parts = list[tuple[int, Setting]]()
     for atoms in found.values():
@@ -68,13 +49,17 @@ def strata(setting: Setting) -> list[tuple[int, Setting]]:
     return parts
 
 
-def told_by_strata(setting: Setting, wanted: list[tuple[str, ...]]) -> tuple[Fraction, Fraction]:
+def between(law: Law, first: Names, second: Names, given: Names, work: Work) -> tuple[Fraction, Fraction]:
+    """Bounds in bits of I(A; B | G) = H(A, G) + H(B, G) - H(A, B, G) - H(G), for those names that the law has."""
+    known = {variable.name for variable in law.variables}
+    work.spend(40 + 4 * len(known) + len(first) + len(second))
+    parts = (first + given, second + given, first + second + given, given)
+    a, b, both, g = (law.entropy([n for n in dict.fromkeys(names) if n in known], work) for names in parts)
+    low, high = a[0] + b[0] - both[1] - g[1], a[1] + b[1] - both[0] - g[0]
+    return max(Fraction(0), low), max(Fraction(0), high)
+
+
+def told_by_strata(setting: Setting, wanted: list[Names]) -> tuple[Fraction, Fraction]:
     """Bounds in bits of the sum of I(W; S), S the strata, over some wanted W."""
-    low = high = Fraction(0)
-    for names in wanted:
-        pairs = list(zip(setting.labels(names), setting.labels(setting.mechanism.strata), strict=True))
-        joint: Joint = {(w, (), (0, s)): n for (w, s), n in setting.weights(pairs).items()}
-        below, above = information(joint, setting.work)
-        low += below
-        high += above
-    return low, high
+    ends = [between(setting.law, names, setting.mechanism.strata, (), setting.work) for names in wanted]
+    return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))

@@ -167,18 +167,13 @@ def read_document(text: str, allowed: int | None = None) -> Document:
         setting = Setting(variables, None, mechanism, work)
     promises = _read_promises(promised, setting)
     kept = _read_limits(limits, setting) if design else ()
-    return Document(
-        setting,
-        promises,
-        kept,
-        _read_objective(aim, setting) if design else None,
-        read_channel(channel, setting),
-        tuple(evidence.pair(len(promises))),
-        _read_claims(claims, promises, kept, setting) if design else _read_card_claims(claims, promises, setting),
-        proof if design else None,
-        work,
-        sha256(text.encode()).hexdigest(),
-    )
+    objective = _read_objective(aim, setting) if design else None
+    form = read_channel(channel, setting)
+    claimed = _read_claims(claims, promises, kept, setting) if design else _read_card_claims(claims, promises, setting)
+    proofs = tuple(evidence.pair(len(promises)))
+    digest = sha256(text.encode()).hexdigest()
+    last = proof if design else None
+    return Document(setting, promises, kept, objective, form, proofs, claimed, last, work, digest)
 
 
 def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:

@@ -22,13 +22,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import factorial, gcd, lcm, prod
+from operator import add
 
 from dalenius.kernel.alike import quotient
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.document import Limit, Objective
 from dalenius.kernel.logs import BITS, LOG_COST, bits, entropy, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.numbers import Node, common_denominator, require
 from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import UNIT
 from dalenius.kernel.rules import proved_bound
@@ -92,7 +93,7 @@ class Exchange:
         self.atoms = [seen[e] for e in setting.mass]
         self.mass = list(setting.mass.values())
         require(known and len(set(self.atoms)) == len(self.atoms), "the views are not another name of the input")
-        self.work.spend(10 * len(self.atoms) * len(secrets) ** 2, self.total.bit_length())
+        self.work.spend(10 * len(self.atoms) * len(secrets))
         self.kinds = [tuple(sorted(x)) for x in self.atoms]
         for (kind, _), many in Counter(zip(self.kinds, self.mass, strict=True)).items():
             arranged = factorial(len(kind)) // prod(map(factorial, Counter(kind).values()))
@@ -101,6 +102,8 @@ class Exchange:
         for x, n in zip(self.atoms, self.mass, strict=True):
             margin[x[0]] += n
         self.margin = {value: margin[value] for value in sorted(margin)}
+        number = {value: k for k, value in enumerate(self.margin)}
+        self.places = [tuple(map(number.__getitem__, x)) for x in self.atoms]
         self.one = self.total // gcd(self.total, *self.margin.values())  # unit of mass; thresholds make it finer
         self.slope = list[int]()
         self._spreads: dict[int, int] = {}
@@ -111,9 +114,7 @@ class Exchange:
         prices.require(prices.length() == len(types), "there is not one price for each type")
         price = dict(zip(types, prices.wholes(), strict=True))
         self.slope = [price[kind] for kind in self.kinds]
-        for bottom in {at.denominator for at in _thresholds(tree)}:
-            self.work.spend(4, self.one.bit_length() + bottom.bit_length())
-            self.one = lcm(self.one, bottom)
+        self.one = lcm(self.one, common_denominator(_thresholds(tree), self.work))
         orbits = cache(self._orbits)
         start = orbits((0,) * len(self.atoms[0]))
         top = [min(start.mass[cell] for cell in start.cells[first]) for first in start.first]
@@ -129,7 +130,7 @@ class Exchange:
             signs = list(zip(colours, self.atoms[x], strict=True))
             names = {sign: c for c, sign in enumerate(dict.fromkeys(signs))}
             finer = tuple(names[sign] for sign in signs)
-            self.work.spend(10 * len(high))
+            self.work.spend(len(high))
             below = [*high[:own], min(high[own], at), *high[own + 1 :]]
             above = [high[here.place[first]] for first in orbits(finer).first]
             return [(colours, low, below), (finer, low | {x: max(at, low.get(x, 0))}, above)]
@@ -142,21 +143,25 @@ class Exchange:
         return entropy(self.mass, self.work)[1] - paid - bits(Fraction(min(least), self.one << UNIT))
 
     def _orbits(self, colours: Label) -> OrbitTable:
-        """The orbits of the group that lets views of one colour change places."""
-        number = {cell: k for k, cell in enumerate((c, value) for c in sorted(set(colours)) for value in self.margin)}
-        self.work.spend(30 * len(self.atoms) * len(colours))
-        cells = [tuple(number[cell] for cell in zip(colours, x, strict=True)) for x in self.atoms]
-        members: dict[tuple[int, ...], list[int]] = {}
+        """The orbits of the group that lets views of one colour change places; colours are numbered from 0 on."""
+        self.work.spend(len(self.atoms) * (len(colours) + 2))
+        many, values = max(colours) + 1, len(self.margin)
+        base = [colour * values for colour in colours]
+        cells = [tuple(map(add, base, places)) for places in self.places]
+        unit = [(len(colours) + 1) ** k for k in range(many * values)]  # their sum says how often each cell is there
+        members: dict[int, list[int]] = {}
         for k, own in enumerate(cells):
-            members.setdefault(tuple(sorted(own)), []).append(k)
+            members.setdefault(sum(map(unit.__getitem__, own)), []).append(k)
         place = [0] * len(cells)
         for orbit, inside in enumerate(members.values()):
             for k in inside:
                 place[k] = orbit
         first = [inside[0] for inside in members.values()]
         size = [len(inside) for inside in members.values()]
-        mass = [self.margin[value] * self.one // self.total for _, value in number]
-        return OrbitTable(first, size, place, cells, mass, [colours.count(c) for c, _ in number])
+        mass = [n * self.one // self.total for n in self.margin.values()] * many
+        return OrbitTable(
+            first, size, place, cells, mass, [colours.count(c) for c in range(many) for _ in range(values)]
+        )
 
     def _spread(self, mass: int) -> int:
         """-t log2 t from below for t = mass / one, in units of 2^-(UNIT + BITS) / one, as every sum of `_least`."""
@@ -177,7 +182,7 @@ class Exchange:
                 slack[cell] -= at
         if min(slack) < 0:
             return None
-        self.work.spend(10 * len(high) + 4 * len(high) * len(self.atoms[0]))
+        self.work.spend(len(high) * (2 + len(self.atoms[0])))
         paid = sum(n * v * t for n, v, t in zip(orbits.often, multipliers, orbits.mass, strict=True))
         found = (sigma * self.one + paid) << BITS
         price = multipliers.__getitem__

@@ -13,19 +13,11 @@ from math import prod
 from dalenius.kernel.nouns import PRODUCTS, Label, Law, Variable, read_outcomes
 from dalenius.kernel.numbers import Node, Refused, Work, require
 
+UNSTATED = "only the law of each column is stated, not how the columns depend on each other"
+
 
 class Groups(Law):
-    """The laws of disjoint groups of variables, in the order of the variables.
-
-    Parameters
-    ----------
-    groups : tuple of Law
-        A law for each group.
-    independent : bool
-        Whether the groups are independent of each other; if not, how they depend on each other is not stated.
-    work : Work
-        What multiplying the groups out is charged to.
-    """
+    """The laws of groups of variables, in their order; how they depend on each other is not stated, or not at all."""
 
     def __init__(self, groups: tuple[Law, ...], independent: bool, work: Work) -> None:
         self.groups = groups
@@ -40,7 +32,7 @@ class Groups(Law):
     @cached_property
     def atoms(self) -> tuple[tuple[Label, int], ...]:
         """The outcomes of all groups together, while they are few."""
-        require(self.independent, "only the law of each column is stated, not how the columns depend on each other")
+        require(self.independent, UNSTATED)
         require(self.size <= PRODUCTS, f"{len(self.groups)} independent groups have too many outcomes together")
         self.work.spend(4 * self.size * len(self.variables), self.total.bit_length())
         atoms: list[tuple[Label, int]] = [((), 1)]
@@ -53,34 +45,29 @@ class Groups(Law):
         found = tuple(self.groups[b] for b in sorted({self.place[name] for name in names}))
         return found[0] if len(found) == 1 else Groups(found, self.independent, self.work)
 
-    def entropy(self, names: Sequence[str], work: Work) -> tuple[Fraction, Fraction]:
-        """Bounds in bits of H(names): a sum over independent groups."""
-        low = high = Fraction(0)
-        for group, own in self.divided(names):
-            below, above = group.entropy(own, work)
-            low += below
-            high += above
-        return low, high
-
-    def likeliest(self, names: Sequence[str], work: Work) -> Fraction:
-        """The chance of the likeliest outcome of some variables."""
-        found = Fraction(1)
-        for group, own in self.divided(names):
-            counts: Counter[Label] = Counter()
-            work.spend(4 * len(group.atoms), group.total.bit_length())
-            for label, (_, n) in zip(group.labels(own), group.atoms, strict=True):
-                counts[label] += n
-            found *= Fraction(max(counts.values()), group.total)
-        return found
-
     def divided(self, names: Sequence[str]) -> list[tuple[Law, list[str]]]:
         """The groups that have any of these variables, each with those that it has."""
         found: dict[int, list[str]] = {}
         for name in names:
             found.setdefault(self.place[name], []).append(name)
-        stated = self.independent or len(found) <= 1
-        require(stated, "only the law of each column is stated, not how the columns depend on each other")
-        return [(self.groups[b], own) for b, own in sorted(found.items())]
+        require(self.independent or len(found) <= 1, UNSTATED)
+        return [(self.groups[b], own) for b, own in found.items()]
+
+    def entropy(self, names: Sequence[str], work: Work) -> tuple[Fraction, Fraction]:
+        """A sum over independent groups."""
+        ends = [group.entropy(own, work) for group, own in self.divided(names)]
+        return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
+
+    def likeliest(self, names: Sequence[str], work: Work) -> Fraction:
+        """The chance of the likeliest outcome of some variables."""
+        found = Fraction(1)
+        for group, own in self.divided(names):
+            work.spend(4 * len(group.atoms), group.total.bit_length())
+            counts: Counter[Label] = Counter()
+            for label, (_, n) in zip(group.labels(own), group.atoms, strict=True):
+                counts[label] += n
+            found *= Fraction(max(counts.values()), group.total)
+        return found
 
 
 def touching(law: Law, names: Sequence[str]) -> Law:

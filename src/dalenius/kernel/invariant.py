@@ -80,7 +80,7 @@ class Invariant:
     def _leaf(self, boxes: tuple[Ratios, ...], prices: list[int]) -> Fraction:
         here = 0  # in units of 2^-BITS / total
         for n, box in zip(self.mass, boxes, strict=True):
-            self.work.spend(4 << len(box), 256)
+            self.work.spend(16 << len(box))
             told = [0]
             for m, price, ends in zip(self.mass, prices, box, strict=True):
                 parts = [m * end * self._log(end) - (self.total * price * end << BITS - UNIT) for end in ends]

@@ -36,6 +36,7 @@ from dalenius.kernel.ranges import Ranges
 from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, needed_ratio, pairs, scores
 from dalenius.kernel.simplices import raised_on_simplices
 
+AIMS = ("information", "leakage", "distortion")
 DIVISIONS = ("letters", "maps", "simplices", "ranges", "boxes")
 
 
@@ -60,6 +61,7 @@ class Lines:
         _, division, weights, by_limit, margins, cuts, prices, trees, leaf_list, relations = proof.fields(
             "rule", "division", "promises", "limits", "margins", "cuts", "prices", "trees", "leaves", "relations"
         )
+        require(objective.aim in AIMS, "lines are for information, leakage and distortion")
         self.setting = setting
         self.promises = promises
         self.objective = objective
@@ -120,6 +122,9 @@ class Lines:
         by_letter = self.setting.width or 0
         one = len(self.trees) == 1 and not self.letters.matter
         require(one or len(self.trees) == by_letter, "there is not a tree for each letter")
+        # Where the user has side information, mechanisms that release another letter for each of its values compete.
+        mapped = self.setting.mechanism.encoder == "statistically-informed"
+        require(one or not mapped, "letters that depend on side information are divided by maps")
         cases = [case for t, tree in enumerate(self.trees) for case in self._cases(t, tree, slopes)]
         if self.prices and not self.priced:
             require(one, "prices are for one tree")
@@ -151,7 +156,7 @@ class Lines:
         """The sum over the records of each input of all their scores; records of one count are added up first."""
         for frame, _ in together:
             # Every label of a record of every input adds a number to every line.
-            self.setting.work.spend(3 * len(frame.labels) * len(self.own), self.setting.total.bit_length())
+            self.setting.work.spend(3 * len(frame.labels) * len(self.own) * frame.length)
         for x, line in self.lines.items() if together else ():
             alike: dict[int, list[Numbers]] = {}
             for frame, found in together:
@@ -218,7 +223,7 @@ class Lines:
         less = [sigma << UP for (sigma,) in sigmas]
         price = dict(zip(self.setting.mass, self.prices, strict=True))
         columns = []
-        self.setting.work.spend(4 * len(price) * len(less), self.setting.total.bit_length())
+        self.setting.work.spend(4 * len(price) * len(less) * told.length)
         for x in told.owners():
             n, z = self.setting.mass[x], price[x] << UP
             columns.append([z + (-row) // n - sigma for row, sigma in zip(self.lines[x], less, strict=True)])

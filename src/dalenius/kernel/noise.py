@@ -236,7 +236,7 @@ class Noisy(Release):
         found = NOTHING
         for part in distortion.parts:
             if part.kind == "norm":
-                require(len(distortion.parts) == 1 and set(part.of) == set(grids.names), "a norm is of all columns")
+                require(len(distortion.parts) == 1, "a norm stands alone")
                 return self.noise.norm(part.power)
             require(part.kind == "squared", "noise has a squared distortion or a norm")
             for j in map(grids.names.index, part.of):

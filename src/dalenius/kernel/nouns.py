@@ -157,12 +157,12 @@ LAWS: dict[str, LawReader] = {
 class Mechanism:
     """What may be looked at, what leaves, and which letters may be released: the mechanisms that compete.
 
-    `form` is "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly; or "noise":
-    the columns are numbers on grids, and points of the grids, continued at both ends, are released. With `each` every
-    observed column has a matrix of its own, drawn by itself, whose level of local DP is at most this; `form` then speaks
-    of these. `encoder` is what the mechanism does about side information. "informed": it is read as the last input;
-    "statistically-informed": what is drawn is a map from it to released letters; "uninformed": nothing, and it is not
-    counted beside what leaves.
+    `form` is "any" matrix, or "pram": a letter stays with its probability, the others share the rest evenly; or
+    "noise": the columns are numbers on grids, and points of the grids, continued at both ends, are released. With
+    `each` every observed column has a matrix of its own, drawn by itself, whose level of local DP is at most this;
+    `form` then speaks of these. `encoder` is what the mechanism does about side information. "informed": it is read
+    as the last input; "statistically-informed": what is drawn is a map from it to released letters; "uninformed":
+    nothing, and it is not counted beside what leaves.
     """
 
     observe: tuple[str, ...]  # columns that are looked at
@@ -211,21 +211,12 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     letters = {letter for alphabet in alphabets.values() for letter in alphabet}
     frozen = freeze.texts()
     freeze.require(set(frozen) <= letters, "no released column has this letter")
+    levels = None if each.is_null() else tuple(level.number(0) for level in each.pair(len(looked)))
+    changes, zeros = _read_forbidden(forbid, letters), _read_never(never, alphabets)
     mechanism = Mechanism(
-        looked,
-        layers,
-        kept,
-        released,
-        _read_fresh(fresh, released),
-        form.text(),
-        None if each.is_null() else tuple(level.number(0) for level in each.pair(len(looked))),
-        _read_forbidden(forbid, letters),
-        _read_never(never, alphabets),
-        frozen,
-        preserve.flag(),
-        known,
-        encoder,
-    )
+        looked, layers, kept, released, _read_fresh(fresh, released), form.text(), levels, changes, zeros, frozen,
+        preserve.flag(), known, encoder,
+    )  # fmt: skip
     form.require(mechanism.form in ("any", "pram", "noise"), "the form is any, pram or noise")
     own = mechanism.fresh is None and released in ((), looked)
     each.require(each.is_null() or own, "columns with a matrix each release all of themselves, or letters of their own")

@@ -14,7 +14,7 @@ the last because X_j, too, is independent of the letter.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,7 +24,7 @@ from dalenius.kernel.alike import Type, orders, type_of
 from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.logs import BITS, LOG_COST, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
 from dalenius.kernel.release import Compact, Figures, Release
 
 Masses = dict[Label, Fraction]
@@ -64,9 +64,11 @@ def read_orbits(node: Node, setting: Setting) -> Channel:
             if len(label) != len(alphabets) or label in masses:
                 raise word.refuse("a word has not one letter for each sample, or stands twice")
             masses[label] = _positive(mass)
-        words.require(_sum(masses.values(), setting.work) == 1, "the masses of a column do not sum to one")
+        common_denominator(masses.values(), setting.work)  # refuses before it becomes too long
+        words.require(sum(masses.values()) == 1, "the masses of a column do not sum to one")
         found.append((_positive(weight), masses))
-    columns.require(_sum((weight for weight, _ in found), setting.work) == 1, "the weights do not sum to one")
+    common_denominator((weight for weight, _ in found), setting.work)
+    columns.require(sum(weight for weight, _ in found) == 1, "the weights do not sum to one")
     return Orbits(tuple(found), len(found))
 
 
@@ -76,18 +78,9 @@ def _positive(node: Node) -> Fraction:
     return found
 
 
-def _sum(numbers: Iterable[Fraction], work: Work) -> Fraction:
-    """A sum whose denominator may grow: refused before it becomes too long."""
-    found = Fraction(0)
-    for number in numbers:
-        work.spend(4, found.denominator.bit_length() + number.denominator.bit_length())
-        found += number
-    return found
-
-
 def entropy_units(masses: Masses, end: int, work: Work) -> int:
     """2^BITS H in bits, from above (end 0) or from below (end 1)."""
-    work.spend(LOG_COST * len(masses))
+    work.spend(LOG_COST * len(set(masses.values())) + 10 * len(masses))  # equal ones are looked up
     return -sum(times_log2(t, t)[end] for t in masses.values())
 
 
@@ -159,15 +152,20 @@ class Dealt(Release):
             return self._of_all()
         single = len(about) == len(given) == 1 and {*about, *given} <= set(reads) and set(about) != set(given)
         require(single, "form orbits does not prove what is told about these columns")
-        self._best_guess(given)
-        places = list(combinations(range(len(reads)), 2))
+        return Fraction(0), self._one_more
+
+    @cached_property
+    def _one_more(self) -> Fraction:
+        """I(X_i; Y | X_j) from above, the same for every pair of samples."""
+        self._best_guess(self.setting.mechanism.reads[:1])
+        places = list(combinations(range(len(self.setting.sizes)), 2))
         left = Fraction(0)
         for weight, masses in self.columns:
             for pair in places:
                 self.work.spend(20 * len(masses))
                 left += weight * entropy_units(at_places(masses, pair), 1, self.work)
         more = entropy_units(at_places(self.law, (0, 1)), 0, self.work) - left / len(places)
-        return Fraction(0), max(Fraction(0), more / (1 << BITS))
+        return max(Fraction(0), more / (1 << BITS))
 
     def _of_all(self) -> tuple[Fraction, Fraction]:
         ends = []

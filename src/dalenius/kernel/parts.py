@@ -1,4 +1,4 @@
-r"""Optimality of what is made of parts, and of what looks at independent groups. Neither sees the channel.
+r"""Optimality of what is made of parts, and of what looks at independent groups. Neither rule sees the channel.
 
 Rule `parts`. *Strata* S leave as they are, and by the chain rule
 
@@ -7,6 +7,7 @@ Rule `parts`. *Strata* S leave as they are, and by the chain rule
 a mechanism is a channel for each s, and where a promise of local DP holds it holds within each stratum, so each summand
 is bounded by a proof of its own. *Columns* that have a matrix each, of a stated level, tell sum_j I(X_j; Y_j), which is
 bounded column by column. With both, sum_j I(X_j; Y_j, S) is bounded stratum by stratum, and there column by column.
+Limits, and promises other than local DP without distances, are left out: a bound for more mechanisms holds for fewer.
 
 Rule `groups`. For independent groups of variables b, and a view V that Y is independent of (000, Prop. 2),
 
@@ -24,42 +25,20 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from dalenius.kernel.divided import columns, strata, told_by_strata
+from dalenius.kernel.divided import Names, between, strata, told_by_strata, window
 from dalenius.kernel.document import Limit, Objective
 from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.logs import BITS, LOG_COST, bits, log2
 from dalenius.kernel.nouns import Label, Law, Setting
 from dalenius.kernel.numbers import Node, Work
 from dalenius.kernel.promises import Independent, LocalDP, Promise
-from dalenius.kernel.release import Joint, information
 from dalenius.kernel.rules import proved_bound
-
-Names = tuple[str, ...]
 
 
 def bound_by_parts(
     setting: Setting, promises: tuple[Promise, ...], _limits: tuple[Limit, ...], objective: Objective, proof: Node
 ) -> Fraction:
-    """The bounds of strata or of columns, added up: a proof for each stratum that occurs, or for each column.
-
-    Parameters
-    ----------
-    setting, promises, objective
-        What is asked for. Limits, and promises other than local DP without distances, are left out: a bound for more
-        mechanisms holds for fewer.
-    proof : Node
-        `{"rule": "parts", "proofs": [proof, ...]}`.
-
-    Returns
-    -------
-    Fraction
-        What no mechanism of this setting tells more than, in bits.
-
-    Raises
-    ------
-    Refused
-        If the setting has no such parts, or a proof does not fit its part.
-    """
+    """`{"rule": "parts", "proofs": [proof, ...]}`: a proof for each stratum that occurs, or for each column."""
     _, proofs = proof.fields("rule", "proofs")
     proof.require(objective.maximise, "parts are for information that is maximised")
     if setting.mechanism.strata:
@@ -72,47 +51,31 @@ def bound_by_parts(
     proof.require(objective.each, "without strata the parts are columns that have a matrix each")
     levels = setting.mechanism.each or ()
     bound = Fraction(0)
-    for level, small, item in zip(levels, columns(setting), proofs.pair(len(levels)), strict=True):
+    for k, (level, item) in enumerate(zip(levels, proofs.pair(len(levels)), strict=True)):
         promise = LocalDP(level, None, Fraction(0), (), 1)
-        aim = replace(objective, aim="information", about=small.mechanism.observe)
-        bound += proved_bound(small, (promise,), (), aim, item)
+        aim = replace(objective, aim="information", about=objective.about[k : k + 1])
+        bound += proved_bound(window(setting, k, (k,)), (promise,), (), aim, item)
     return bound
 
 
 def bound_by_groups(
     setting: Setting, promises: tuple[Promise, ...], _limits: tuple[Limit, ...], objective: Objective, proof: Node
 ) -> Fraction:
-    """The least of I(W; X), of I(W; X | V) for each view V, and of the surprisal; group by group."""
+    """`{"rule": "groups"}`: the least of I(W; X), of I(W; X | V) for each view V, and of the surprisal."""
     proof.fields("rule")
     law = independent_groups(setting.law)
-    plain = objective.maximise and not setting.mechanism.beside
-    proof.require(plain, "groups are for information, and for mechanisms beside which nothing leaves")
+    alone = objective.maximise and not setting.mechanism.beside
+    proof.require(alone, "groups are for information, and for mechanisms beside which nothing leaves")
     views = [promise.secret for promise in promises if isinstance(promise, Independent)]
-    seen, work = setting.mechanism.observe, setting.work
-    told = [_told_in_group(group, objective.about, seen, (), work) for group in law.groups]
+    about, seen, work = objective.about, setting.mechanism.observe, setting.work
+    plain = [between(group, about, seen, (), work)[1] for group in law.groups]
+    told = sum(plain, Fraction(0))
     gain = Fraction(0)
     for view in views:
         own = {law.place[name] for name in view}
-        less = [told[b] - _told_in_group(law.groups[b], objective.about, seen, view, work) for b in own]
+        less = [plain[b] - between(law.groups[b], about, seen, view, work)[1] for b in own]
         gain = max(gain, sum(less, Fraction(0)))
-    return min(sum(told, Fraction(0)) - gain, _surprisal_of_groups(law, seen, views, work))
-
-
-def _labels_in_group(law: Law, names: Names) -> list[Label]:
-    """For each outcome of a group, those of the names that stand in it."""
-    own = {variable.name for variable in law.variables}
-    return law.labels([name for name in names if name in own])
-
-
-def _told_in_group(law: Law, about: Names, seen: Names, view: Names, work: Work) -> Fraction:
-    """I(W; X | V) inside one group, from above."""
-    work.spend(100 + 20 * len(law.atoms) * len(law.variables))
-    joint: Joint = {}
-    labels = (_labels_in_group(law, names) for names in (about, view, seen))
-    for w, v, x, (_, n) in zip(*labels, law.atoms, strict=True):
-        key = w, v, (0, x)
-        joint[key] = joint.get(key, 0) + n
-    return information(joint, work)[1]
+    return min(told - gain, _surprisal_of_groups(law, seen, views, work))
 
 
 def _surprisal_of_groups(law: Groups, seen: Names, views: list[Names], work: Work) -> Fraction:

@@ -110,6 +110,7 @@ class Ranges:
         def split(box: Sides, node: Node) -> list[Sides]:
             _, place, at = node.pair(3)
             w = place.place(len(box))
+            work.spend(len(box))
             low, high = box[w]
             middle = min(max(_floor(at.number(0)), low), high)
             return [[*box[:w], half, *box[w + 1 :]] for half in ((low, middle), (middle, high))]

@@ -80,7 +80,9 @@ class Release:
         inputs: Counter[tuple[Label, Label, Label, int]] = Counter()
         for label, n in zip(labels, setting.counts, strict=True):
             inputs[label] += n
-        self.work.spend(4 * len(inputs) * self.channel.width, setting.total.bit_length() + scale.bit_length())
+        self.work.spend(4 * len(inputs) * self.channel.width)
+        entries = [sum(map(bool, row)) for row in rows]  # products with nothing take no time
+        self.work.spend(sum(entries[e] for *_, e in inputs), setting.total.bit_length() + scale.bit_length())
         sums: dict[tuple[Label, Label, Label], list[int]] = {}
         for (s, g, k, e), n in inputs.items():
             known = sums.get((s, g, k))

@@ -54,6 +54,7 @@ class Frame:
         self.alone = dict(sorted(setting.weights(own).items()))
         self.worlds = dict(sorted(setting.weights(setting.beside).items()))
         self.many_pairs = len(self.alone) * len(self.worlds)
+        self.length = 1 + (setting.total.bit_length() >> 9)  # of a count, as a factor of the work
         setting.work.spend(20 * len(self.labels))
 
     @cached_property
@@ -177,7 +178,7 @@ def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
     """Any v times J(s, k) - p(s) J(k) = 0."""
     own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
-    frame.setting.work.spend(6 * frame.many_pairs * len(nodes), frame.setting.total.bit_length())
+    frame.setting.work.spend(6 * frame.many_pairs * len(nodes) * frame.length)
     for (s, k), column in zip(frame.pairs, _columns(nodes, frame.many_pairs), strict=True):
         n = frame.alone[s]
         own[s + k] = column
@@ -190,7 +191,7 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
     if promise.epsilon > MOST_NATS:
         raise nodes[0].refuse("this promise restricts nothing that a proof could use")
     top, bottom = exp(promise.epsilon)[1].as_integer_ratio()
-    frame.setting.work.spend(12 * frame.many_pairs * len(nodes), frame.setting.total.bit_length())
+    frame.setting.work.spend(12 * frame.many_pairs * len(nodes) * frame.length)
     sides = [node.pair() if _used(node) else [node, node] for node in nodes]
     low, high = (_columns([both[side] for both in sides], frame.many_pairs, 0) for side in (0, 1))
     own: dict[Label, Numbers] = {}
@@ -205,10 +206,12 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
 def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) -> Scores:
     """v >= 0 times at_most J(k) - sum_s J(s, k) log2(b(s) / p(s)) >= 0, for any law b (Gibbs), for each k."""
     total, ends = frame.setting.total, BITS - SCORE + UNIT
-    by_world = [[key for key in frame.keys if key[frame.cut :] == k] for k in frame.worlds]
+    by_world: dict[Label, list[Label]] = {k: [] for k in frame.worlds}
+    for key in frame.keys:
+        by_world[key[frame.cut :]].append(key)
     found: Scores = {key: [0] * len(nodes) for key in frame.keys}
     for case, node in enumerate(nodes):
-        for item, keys in zip(node.pair(len(by_world)) if _used(node) else (), by_world, strict=False):
+        for item, keys in zip(node.pair(len(by_world)) if _used(node) else (), by_world.values(), strict=False):
             multiplier, posterior = item.pair()
             v = multiplier.whole(0)
             if not v:

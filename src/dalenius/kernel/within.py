@@ -125,7 +125,8 @@ def worst_leakage(
 ) -> Fraction:
     """A bound in bits of I(S; all that leaves) under every law of the ball."""
     cells = Cells(setting, scale, rows, secret)
-    setting.work.spend(8 * LOG_COST * cells.many)
+    longest = max(number.denominator.bit_length() for number in (ball.radius, by.nu, by.m, by.t))
+    setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
     if ball.kind == "kl_bits":
         bound = _by_divergence(cells, ball.radius, by)
     elif ball.kind == "total_variation":

@@ -15,6 +15,11 @@ Where much of a variance comes from released letters that are expected a few tim
 and the variance itself is guessed from a handful of rows. Such an interval is replaced by an exact one, which is wider
 (`exact_intervals`), or, where there is none, it is marked as narrow.
 
+What the released law does not determine, or only to within half of all rows, is undetermined: there the interval holds
+every share that the released letters do not rule out, and the estimate is one of them, the most likely law that the
+interior point ends at. Where a matrix is singular or nearly so, all estimates are those of the most likely law: the
+inverse of a nearly singular matrix multiplies noise, and the constraint p >= 0 takes most of it back.
+
 Several released columns that were perturbed on their own have the Kronecker product of their matrices, and everything
 here is done axis by axis: A as well as its squared entries, which give the variances, are Kronecker products too.
 """
@@ -46,12 +51,15 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
-METHODS = ("inverse", "mle", "regularised")
+METHODS = ("auto", "inverse", "mle", "regularised")
 TARGETS = ("table", "population")
 CELLS = 1 << 22
 COVARIANCE = 512  # cells; beyond, the variances only
 LIKELIHOOD = 1024  # cells of a matrix without a compact form
 FEW, SHARE = 10, 0.1  # a letter expected fewer times is thin; a variance with more than this share from thin ones, too
+WIDE = 0.5  # a share that is known only to within this many rows of one is not known
+SOME = 0.02  # an interval that is no narrower than everything by so much says nothing
+ILL = 100.0  # the condition from which on the likelihood takes the place of the inverse
 EXACT = 256  # cells; beyond, intervals that rest on thin letters are marked, not replaced
 
 
@@ -59,8 +67,10 @@ EXACT = 256  # cells; beyond, intervals that rest on thin letters are marked, no
 class Estimate:
     """Estimated probabilities of the outcomes of the named columns (last fastest), with intervals.
 
-    NaN stands where the released law does not determine the probability (`identified` is false there). `exact` marks
-    the intervals that do not rely on the normal limit, `narrow` those that do although they should not.
+    Where the released law does not determine the probability `identified` is false: the interval holds every value that
+    it does not rule out, and the estimate is one of them; NaN where there are no such intervals (weights, many cells),
+    and for the estimates of the inverse. `exact` marks the intervals that do not rely on the normal limit, `narrow`
+    those that do although they should not.
     """
 
     columns: Mapping[str, tuple[str, ...]]
@@ -181,14 +191,15 @@ def estimate_law(
     seen: Seen,
     *,
     columns: Sequence[str] | None = None,
-    method: str = "inverse",
+    method: str = "auto",
     target: str = "table",
     level: float = 0.95,
 ) -> Estimate:
     """Estimate the law of the wanted columns from counts with one axis for each factor.
 
     Intervals are those of the unbiased estimate, at every method. For `mle` and `regularised`, which lie in the
-    simplex, they are cut to [0, 1] and stretched to hold the estimate, so that they cover at least as often.
+    simplex, they are cut to [0, 1] and stretched to hold the estimate, so that they cover at least as often. `auto` is
+    the inverse, or `mle` where a matrix is singular or nearly so.
 
     >>> M = np.array([[0.8, 0.2], [0.3, 0.7]])
     >>> fit = estimate_law([Factor({"X": ("a", "b")}, {"X": ("a", "b")}, dense=M)], Seen.of([60, 40]))
@@ -203,24 +214,20 @@ def estimate_law(
     cells = _Cells(factors, columns)
     _drawn_by(factors, seen)
     known = _identified(factors, cells)
-    if not known.any() or (method == "regularised" and not known.all()):
-        raise Unsupported(
-            f"the matrix of the channel is singular ({identified_words(factors)}), and "
-            + (
-                "a regularised estimate needs an invertible one"
-                if known.any()
-                else "no outcome is determined by itself"
-            )
-            + "; what it does determine are sums over outcomes"
-        )
     value, variance, covariance = _unbiased(factors, cells, seen, target)
     half = z * np.sqrt(variance)
+    if method != "inverse" and max(factor.condition for factor in factors) > ILL:
+        known &= half < WIDE  # an inverse that multiplies the noise beyond that determines nothing
     low, high = value - half, value + half
     narrow = known & _thin(factors, cells, seen, target)
-    exact = narrow & replaceable(factors, seen)
-    if exact.any():
-        queries, counts = list(cells.indicators()[exact]), seen.sums.ravel()
-        low[exact], high[exact] = exact_intervals(multiplied(factors), counts, queries, level=level, target=target)
+    bounded = (narrow | ~known) & replaceable(factors, seen)
+    if bounded.any():
+        queries, counts = list(cells.indicators()[bounded]), seen.sums.ravel()
+        low[bounded], high[bounded] = exact_intervals(multiplied(factors), counts, queries, level=level, target=target)
+    _refuse_nothing_known(factors, method, known, bounded & (high - low < 1 - SOME))
+    exact = narrow & bounded
+    if method == "auto":
+        method = _method(factors, known)
     gap = shrinkage = None
     if method == "mle":
         fit = _most_likely(factors, seen)
@@ -230,7 +237,10 @@ def estimate_law(
     if method != "inverse":
         low = np.minimum(np.clip(low, 0.0, 1.0), value)
         high = np.maximum(np.clip(high, 0.0, 1.0), value)
-    value, low, high, variance = (np.where(known, v, np.nan) for v in (value, low, high, variance))
+    ends = known | bounded
+    value = np.where(known if method == "inverse" else ends, value, np.nan)
+    low, high = np.where(ends, low, np.nan), np.where(ends, high, np.nan)
+    variance = np.where(known, variance, np.nan)
     if covariance is not None:
         covariance = np.where(np.logical_and.outer(known, known), covariance, np.nan)
     return Estimate(
@@ -249,6 +259,24 @@ def estimate_law(
         narrow=narrow & ~exact,
         gap=gap,
         shrinkage=shrinkage,
+    )
+
+
+def _method(factors: Sequence[Factor], known: Array) -> str:
+    """The inverse, unless a matrix is singular or nearly so and the likelihood can be had."""
+    fine = known.all() and max(factor.condition for factor in factors) <= ILL
+    compact = len(factors) == 1 and factors[0].law is not None
+    return "inverse" if fine or not (compact or prod(f.letters for f in factors) <= LIKELIHOOD) else "mle"
+
+
+def _refuse_nothing_known(factors: Sequence[Factor], method: str, known: Array, bounded: Array) -> None:
+    """Refuse where no share is determined or bounded, and a method that needs an inverse where there is none."""
+    if known.all() or (known.any() and method != "regularised") or (bounded.any() and method != "regularised"):
+        return
+    need = "a regularised estimate needs an invertible one" if known.any() else "no outcome is determined by itself"
+    raise Unsupported(
+        f"the matrix of the channel is singular ({identified_words(factors)}), and {need}; what it does determine are "
+        "sums over outcomes"
     )
 
 

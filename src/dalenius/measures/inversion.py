@@ -16,7 +16,8 @@ __all__ = ["SINGULAR", "Factor", "Seen", "along", "as_it_is", "factors_of", "sur
 
 Array = npt.NDArray[Any]
 
-SINGULAR = 1e-11
+SINGULAR = 1e-7
+"""Relative to the largest singular value: to see past it would take 1e14 rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,7 @@ class Factor:
     dense: Array | None = None
     law: RankOne | None = None
     A: Array | None = field(init=False, default=None)
+    condition: float = field(init=False, default=1.0)
     identified: Array = field(init=False)
 
     def __post_init__(self) -> None:
@@ -46,6 +48,7 @@ class Factor:
         kept = size > SINGULAR * size[0]
         inverse = (U[:, kept] / size[kept] ** 2) @ U[:, kept].T
         object.__setattr__(self, "A", inverse @ (M * weight))
+        object.__setattr__(self, "condition", float(size[0] / size[kept][-1]))
         object.__setattr__(self, "identified", np.abs(1 - (U[:, kept] ** 2).sum(axis=1)) < 1e-9)
 
     @property

@@ -142,6 +142,12 @@ def _given(facts: Facts) -> str:
     )
 
 
+AUDITED = (
+    "A release is written only if its own audit does not object, which an honest draw makes it do with probability at "
+    "most 1 in 1,000,000. The law of what leaves is the proved one given that, and differs from it by at most as much."
+)
+
+
 def not_protected(document: Document) -> list[str]:
     """What the promises of a design or a card do not cover, in plain sentences."""
     facts = Facts.read(document)
@@ -154,7 +160,7 @@ def not_protected(document: Document) -> list[str]:
         _repeated(facts),
         _distribution(facts),
     ]
-    told += [_channel(facts), _chosen(facts)]
+    told += [_channel(facts), _chosen(facts), AUDITED]
     if facts.order == "keep":
         told.append("The rows stand in the order of the original table, and that order can tell something by itself.")
     columns = document.get("columns") or {}

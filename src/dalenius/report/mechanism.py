@@ -13,12 +13,16 @@ __all__ = ["RULED_OUT", "UNBOUNDED", "audited", "table_of", "up"]
 
 RULED_OUT = "none: a letter rules an input out"
 UNBOUNDED = "none: nothing is ruled out, but the ratio of two inputs has no bound"
-UNPROVED = "none is proved"
+NO_LEVEL = {
+    "ruled out": RULED_OUT,
+    "unproved": "none is proved",
+    "dust": "none that protects: a letter all but rules an input out",
+}
 
 
 def audited(seen: MechanismAudit) -> list[str]:
     """Every measure as one line of a table, then the worst adversary and the promises that the mechanism keeps."""
-    why = UNPROVED if seen.unproved else RULED_OUT
+    why = NO_LEVEL[seen.no_level]
     rows = _common(seen.groups, seen.independent, seen.capacity, (seen.dp_epsilon, seen.strong_dp_epsilon), why)
     rows += [(f"Renyi level of order {k}, any two inputs", _nats(level, why)) for k, level in seen.renyi.items()]
     rows += (

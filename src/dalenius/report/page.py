@@ -15,6 +15,7 @@ from dalenius.core.forms import WITHHELD
 from dalenius.core.multinomial import type_law
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
+from dalenius.evidence.before_after import BeforeAfter
 from dalenius.report import words
 from dalenius.report.facts import Document, Facts, joined, shown
 from dalenius.report.implications import lattice
@@ -37,11 +38,17 @@ def _template() -> Template:
 
 
 def render(
-    design: Design, audit: Audit | None = None, *, title: str | None = None, details: Mapping[str, str] | None = None
+    design: Design,
+    audit: Audit | None = None,
+    *,
+    title: str | None = None,
+    details: Mapping[str, str] | None = None,
+    counts: BeforeAfter | None = None,
 ) -> str:
     """The internal report of a design and of the audit of its release. Confidential: it shows a function of the counts.
 
-    `details` are further lines of the technical section, such as the digest of the table.
+    `details` are further lines of the technical section, such as the digest of the table; `counts` the rows of each
+    value before and after the release.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
@@ -54,17 +61,17 @@ def render(
         **_technical(facts),
         "Source": _source(document.get("source", {})),
         "Digest of the problem file": document["problem_digest"] or "none: the problem was not read from a file",
-        "Digest of the design": design.digest(),
+        "Digest of design.json": design.fingerprint(),
         **{shown(k): shown(v) for k, v in (details or {}).items()},
         "Versions": _versions(document),
     }
-    return _page(facts, _drawn(design), technical, title, audit)
+    return _page(facts, _drawn(design), technical, title, audit, counts)
 
 
 def render_public(card: Document, *, title: str | None = None) -> str:
     """The public report, from the card alone: no counts, no joint distribution, no name of the source."""
     facts = Facts.read(card)
-    technical = {**_technical(facts), "Digest of the proof": card["proof"]["digest"], "Versions": _versions(card)}
+    technical = {**_technical(facts), "Digest of design.json": card["proof"]["digest"], "Versions": _versions(card)}
     shown_on_card = card["channel"].get("form") != WITHHELD
     matrices = _matrices(channel_of(card["channel"])) if shown_on_card else []
     return _page(facts, [(part, None) for part in matrices], technical, title, None)
@@ -76,6 +83,7 @@ def _page(
     technical: Mapping[str, str],
     title: str | None,
     audit: Audit | None,
+    counts: BeforeAfter | None = None,
 ) -> str:
     document = facts.document
     return _template().render(
@@ -88,6 +96,7 @@ def _page(
         seen=words.seen(audit),
         findings=_findings(audit),
         moved=_moved(audit),
+        counts=counts,
         gains=_gains(facts),
         one_more=words.one_more(document),
         bars=_bars(facts),

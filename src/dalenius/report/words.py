@@ -240,7 +240,16 @@ def promised(document: Document, rows: int | None = None) -> list[str]:
             told.append(
                 f"A promise of another kind: {', '.join(f'{k} = {shown(v)}' for k, v in promise.written.items())}."
             )
+    keeping = [entry["promised"] for entry in document.get("limits", ()) if "keeps" in entry["promised"]]
+    if keeping:
+        columns = dict.fromkeys(name for limit in keeping for name in limit["of"])
+        told.append(
+            f"Every value of {joined(list(columns))} keeps at least {shown(keeping[0]['keeps']['share'])} of its rows "
+            "in number, on average over the draws."
+        )
     for entry in document.get("limits", ()):
+        if "keeps" in entry["promised"]:
+            continue
         limit, reached = entry["promised"], entry.get("proved", {}).get("expected")
         shows = f" Proved: {figure(reached, 'up')}." if reached is not None else ""
         told.append(f"The {_limited(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")

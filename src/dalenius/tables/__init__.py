@@ -1,8 +1,9 @@
 """Tables in, tables out: the only room that opens files of records. Everything else sees letters, codes and counts."""
 
-from dalenius.tables.binding import base_of, bind, with_metrics
+from dalenius.tables.binding import base_of, bind, table_of, with_metrics
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
+from dalenius.tables.database import is_address, write_to_database
 from dalenius.tables.documents import (
     conditionally_iid,
     read_channel,
@@ -13,9 +14,10 @@ from dalenius.tables.documents import (
     read_text,
     read_told,
 )
+from dalenius.tables.opening import open_table
 from dalenius.tables.persons import Persons, per_person, persons
 from dalenius.tables.profile import profile
-from dalenius.tables.source import Progress, Table, open_table
+from dalenius.tables.source import Progress, Table
 from dalenius.tables.weighing import weights_of
 from dalenius.tables.writing import released_name, write_table
 
@@ -28,6 +30,7 @@ __all__ = [
     "bind",
     "conditionally_iid",
     "encode",
+    "is_address",
     "open_table",
     "per_person",
     "persons",
@@ -40,7 +43,9 @@ __all__ = [
     "read_text",
     "read_told",
     "released_name",
+    "table_of",
     "weights_of",
     "with_metrics",
     "write_table",
+    "write_to_database",
 ]

@@ -17,13 +17,15 @@ from dalenius.core.source import ConditionallyIid, PmfSource, TableSource
 from dalenius.errors import DaleniusError, InputError, MismatchError
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
+from dalenius.tables.database import is_address
 from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_metric, read_pmf
+from dalenius.tables.opening import open_table
 from dalenius.tables.persons import per_person
 from dalenius.tables.quantiles import cut_at_quantiles
-from dalenius.tables.source import Progress, Table, open_table
+from dalenius.tables.source import Progress, Table
 from dalenius.tables.weighing import weights_of
 
-__all__ = ["UNIFORM", "base_of", "bind", "with_metrics"]
+__all__ = ["UNIFORM", "base_of", "bind", "table_of", "with_metrics"]
 
 UNIFORM = "uniform"
 OUTCOMES = 1 << 20
@@ -33,6 +35,11 @@ INDEPENDENT = ("windows", "sums")  # forms for independent groups, which are not
 def base_of(problem: Problem) -> Path:
     """The folder that relative paths of a problem file start from."""
     return problem.file.parent if problem.file else Path()
+
+
+def table_of(problem: Problem, source: TableSource) -> str | Path:
+    """Where the table of a problem is: the address of a database, or a path from the folder of its file."""
+    return source.table if is_address(source.table) else base_of(problem) / source.table
 
 
 def bind(problem: Problem, *, table: Any = None, on_progress: Progress | None = None) -> tuple[Problem, Coded | None]:
@@ -96,7 +103,7 @@ def _bind_table(
     problem: Problem, source: TableSource, given: Any, on_progress: Progress | None
 ) -> tuple[Problem, Coded]:
     base = base_of(problem)
-    table = _opened(problem, base / source.table if given is None else given)
+    table = _opened(problem, table_of(problem, source) if given is None else given, source)
     _check_names(problem, source, table)
     if source.weights is not None:  # for estimation and risk; a promise is about rows, so the design does not use them
         weights_of(table, source.weights)
@@ -171,11 +178,12 @@ def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
     return Pmf.from_counts(coded.alphabets, support, [1] * len(support))
 
 
-def _opened(problem: Problem, source: Any) -> Table:
+def _opened(problem: Problem, place: Any, source: TableSource) -> Table:
     try:
-        return open_table(source)
+        query = source.query if is_address(place) else None
+        return open_table(place, dialect=source.dialect, query=query)
     except DaleniusError as e:
-        if isinstance(source, Path) and not source.exists():
+        if isinstance(place, Path) and not place.exists():
             raise problem.error(("source", "table"), str(e)) from None
         raise
 

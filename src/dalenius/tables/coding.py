@@ -20,6 +20,7 @@ from dalenius.errors import InputError, TableError
 from dalenius.tables.counting import Coded, Codes, smallest
 from dalenius.tables.documents import read_letters
 from dalenius.tables.source import Progress, Table
+from dalenius.tables.text import ABSENT_SIGNS
 
 __all__ = ["encode", "is_number", "numeric_order"]
 
@@ -28,6 +29,7 @@ OUTSIDE = -2
 MOST_LETTERS = 1_000_000
 SHOWN = 8
 
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' ]\d{3})+([,.]\d+)?")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 
 
@@ -59,7 +61,7 @@ def encode(
 ) -> Coded:
     """The named columns as codes of their declared alphabets; files of letters are looked for in `base`.
 
-    >>> from dalenius.tables.source import open_table
+    >>> from dalenius.tables.opening import open_table
     >>> t = open_table(pa.table({"sex": ["f", "m", "?"]}))
     >>> encode(t, {"sex": Column(values=("m", "f"), missing="category")}, ["sex"]).codes["sex"].tolist()
     [1, 0, 2]
@@ -94,10 +96,12 @@ def encode(
         letters, final = coders[name].finish()
         codes = np.concatenate(parts.pop(name))
         coded[name] = codes if final is None else final[codes]
-        alphabets[name] = (*letters, MISSING) if coders[name].room else letters
+        # Letters that come from the table are those that it has: "missing" too only where something is.
+        absent = coders[name].room and (not columns[name].from_table or bool((coded[name] == len(letters)).any()))
+        alphabets[name] = (*letters, MISSING) if absent else letters
         if not alphabets[name]:
             raise TableError(f"{table.name}: column {name!r} holds no value at all")
-    return Coded(alphabets, coded, tuple(n for n in names if columns[n].from_table))
+    return Coded(alphabets, coded, tuple(n for n in names if columns[n].from_table), table.format)
 
 
 def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
@@ -147,8 +151,8 @@ def _coder(name: str, column: Column, base: Path | None) -> Coder:
 
 
 def _absent(texts: Any, declared: Sequence[str]) -> Codes:
-    """Which texts stand for a missing value: null, and "?" and "(missing)" unless they are letters."""
-    signs = [v for v in ("?", MISSING) if v not in declared]
+    """Which texts stand for a missing value: null, and "?", "NaN" and "(missing)" unless they are letters."""
+    signs = [v for v in ABSENT_SIGNS if v not in declared]
     absent = texts.is_null()
     if signs:
         absent = pc.or_(absent, pc.is_in(texts, value_set=pa.array(signs)))
@@ -208,7 +212,7 @@ class _Cut(_Listed):
         return out
 
     def refusal(self, text: str) -> str:
-        return f"{text!r} is not a number, and its groups are ranges of numbers"
+        return f"{text!r} is not a number, and its groups are ranges of numbers{_written_otherwise(text)}"
 
 
 class _Growing:
@@ -282,11 +286,29 @@ class _OnGrid:
 
     def refusal(self, text: str) -> str:
         if not is_number(text):
-            return f"{text!r} is not a number"
+            return f"{text!r} is not a number{_written_otherwise(text)}"
         return f"{text} is outside its grid, {shown(self.grid.low)} to {shown(self.grid.high)}"
 
     def finish(self) -> tuple[tuple[str, ...], None]:
         return self.letters, None
+
+
+def _written_otherwise(text: str) -> str:
+    """A hint for numbers with a decimal comma or with signs between their thousands.
+
+    >>> _written_otherwise("12,5")
+    '; if the comma is a decimal sign, say decimal = "," in [source]'
+    >>> _written_otherwise("1,234,567")
+    '; write numbers without signs between the thousands'
+    """
+    if re.fullmatch(r"[+-]?\d+,\d+", text) and not re.fullmatch(r"[+-]?\d{1,3},\d{3}", text):
+        return '; if the comma is a decimal sign, say decimal = "," in [source]'
+    if re.fullmatch(r"[+-]?\d{1,3},\d{3}", text):
+        return (
+            '; if the comma is a decimal sign, say decimal = "," in [source], and write numbers without signs between '
+            "the thousands"
+        )
+    return "; write numbers without signs between the thousands" if _THOUSANDS.fullmatch(text) else ""
 
 
 def is_number(text: str) -> bool:

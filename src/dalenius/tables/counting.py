@@ -36,7 +36,7 @@ class Coded:
     """One array of letter codes for each column, in row order.
 
     `from_table` names the columns whose alphabet is what the table happens to hold: a fact about the data that whoever
-    publishes the alphabet gives away.
+    publishes the alphabet gives away. `format` is how the table that was read is written.
 
     >>> c = Coded({"a": ("x", "y"), "b": ("0", "1", "2")}, {"a": np.array([0, 1, 1]), "b": np.array([2, 0, 0])})
     >>> c.combined(["a", "b"]).tolist(), c.pmf().probability(a="y")
@@ -46,6 +46,7 @@ class Coded:
     alphabets: dict[str, tuple[str, ...]]
     codes: dict[str, Codes]
     from_table: tuple[str, ...] = ()
+    format: str = "parquet"
 
     def __post_init__(self) -> None:
         if list(self.alphabets) != list(self.codes) or not self.codes:
@@ -149,5 +150,6 @@ class Coded:
             if column.grid is None:
                 category = column.missing == "category"
                 values = tuple(v for v in letters if v != MISSING or not category)
-                known[name] = replace(column, values=values, values_file=None)
+                missing = "refuse" if column.from_table and MISSING not in letters else column.missing
+                known[name] = replace(column, values=values, values_file=None, missing=missing)
         return known

@@ -44,6 +44,8 @@ def read_text(path: str | Path, what: str = "file") -> str:
         raise InputError(f"there is no {what} {path.name} (looked in {path.parent.absolute()})") from None
     except UnicodeDecodeError:
         raise InputError(f"{path.name} is not UTF-8 text") from None
+    except ValueError:
+        raise InputError(f"the name of the {what} holds a NUL character") from None
     except OSError as e:
         raise InputError(f"cannot read the {what} {path}: {e.strerror}") from None
 

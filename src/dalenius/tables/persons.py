@@ -8,10 +8,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.core.source import MISSING
 from dalenius.errors import MismatchError, TableError
 from dalenius.tables.counting import Coded
 from dalenius.tables.source import Progress, Table
+from dalenius.tables.text import ABSENT_SIGNS
 
 __all__ = ["Persons", "per_person", "persons"]
 
@@ -38,7 +38,7 @@ def persons(table: Table, unit: str, *, on_progress: Progress | None = None) -> 
     """The persons of a table, told apart by the text of the column `unit`; a missing identifier is refused."""
     chunks: list[Any] = []
     done = 0
-    signs = pa.array(["?", MISSING])
+    signs = pa.array(ABSENT_SIGNS)
     for batch in table.batches([unit], on_progress):
         column = batch.column(0).cast(pa.string())
         absent = pc.or_(column.is_null(), pc.is_in(column, value_set=signs)).to_numpy(zero_copy_only=False)

@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.core.source import MISSING, Column
+from dalenius.core.source import Column
 from dalenius.tables.coding import encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table
+from dalenius.tables.text import ABSENT_SIGNS
 
 __all__ = ["profile"]
 
@@ -32,7 +33,7 @@ class _Tally:
     def add(self, column: Any, most: int) -> None:
         texts, indices = column.dictionary, column.indices
         many = np.bincount(indices.drop_null().to_numpy(), minlength=len(texts))
-        absent = pc.or_(texts.is_null(), pc.is_in(texts, value_set=pa.array(["?", MISSING])))
+        absent = pc.or_(texts.is_null(), pc.is_in(texts, value_set=pa.array(ABSENT_SIGNS)))
         absent = np.asarray(absent.to_numpy(zero_copy_only=False), dtype=bool)
         self.missing += indices.null_count + int(many[absent].sum())
         if not self.followed:

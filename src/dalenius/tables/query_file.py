@@ -1,6 +1,5 @@
 """`query.toml`: a query and its noise, read as strictly as a problem file; every error names its line."""
 
-import tomllib
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -8,9 +7,10 @@ from typing import Any
 
 from dalenius.core.channel import Channel
 from dalenius.core.numbers import exact
+from dalenius.core.problem_file import read_toml
 from dalenius.core.query import KINDS, NOISES, Interval, Query, Value, label
 from dalenius.core.section import Section, key_lines
-from dalenius.errors import InputError, ProblemFileError
+from dalenius.errors import InputError
 from dalenius.tables.documents import read_channel, read_json, read_text
 
 __all__ = ["query_from_json", "read_query"]
@@ -35,11 +35,7 @@ def read_query(path: str | Path, *, parameter: Fraction | None = None) -> Query:
     """
     path = Path(path)
     text = read_text(path, "query file")
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as e:
-        raise ProblemFileError(f"{path.name} is not valid TOML: {e}") from None
-    top = _Top(dict(document), (), path, key_lines(text))
+    top = _Top(read_toml(text, path.name), (), path, key_lines(text))
     records = top.integer("records")
     letters = _letters(top, records)
     kind, table = _chosen(top, "query", KINDS)

@@ -1,18 +1,26 @@
-"""`Table`: where records come from. Opened once, read in streaming passes, always in row order."""
+"""`Table`: where records come from. Opened once, read in streaming passes, always in row order.
 
+A source is one file, or a folder or a pattern that names several of one kind, read one after the other in the order of
+their names. What it was when it was opened is remembered; a source that changes is refused at the end of the pass.
+"""
+
+import glob
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from dalenius.core.source import Dialect
 from dalenius.errors import TableError
 from dalenius.tables.delimited import Delimited
+from dalenius.tables.identity import Identity
 from dalenius.tables.text import text_column
 
-__all__ = ["Progress", "Table", "open_table"]
+__all__ = ["CHUNK", "Progress", "Table", "from_files", "from_object"]
 
 Progress = Callable[[int, int | None], None]
 """Called with the rows done so far and the rows in all, None where the file does not say."""
@@ -21,6 +29,7 @@ CHUNK = 1 << 17
 
 DELIMITERS = {".csv": ",", ".data": ",", ".txt": ",", ".tsv": "\t"}
 ARROW = (".arrow", ".feather", ".ipc")
+COMPRESSED = (".gz", ".zst", ".bz2", ".lz4")
 INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -28,7 +37,7 @@ INDEX = re.compile(r"__index_level_\d+__")
 class Table:
     """A table that can be read again and again; nothing but its header is in memory.
 
-    >>> t = open_table(pa.table({"sex": ["f", " m"], "age": [7, None]}))
+    >>> t = from_object(pa.table({"sex": ["f", " m"], "age": [7, None]}), 10, Dialect())
     >>> t.names, [b.to_pylist() for b in t.batches(["age", "sex"])]
     (('sex', 'age'), [[{'age': '7', 'sex': 'f'}, {'age': None, 'sex': 'm'}]])
     """
@@ -39,15 +48,19 @@ class Table:
     rows: int | None
     read: Callable[[Sequence[int], int], Iterator[Any]] = field(repr=False)
     chunk: int = CHUNK
+    identity: Identity | None = field(default=None, repr=False)
+    dialect: Dialect = field(default_factory=Dialect, repr=False)
 
     def __post_init__(self) -> None:
         if not self.names:
             raise TableError(f"{self.name} has no columns")
+        seen: set[str] = set()
         for k, name in enumerate(self.names):
             if not name:
                 raise TableError(f"{self.name}: column {k + 1} has no name")
-            if name in self.names[:k]:
+            if name in seen:
                 raise TableError(f"{self.name} has two columns named {name!r}")
+            seen.add(name)
 
     def position(self, name: str) -> int:
         """Where a column stands; an unknown name is refused."""
@@ -58,7 +71,7 @@ class Table:
     def batches(self, columns: Sequence[str], on_progress: Progress | None = None) -> Iterator[Any]:
         """Record batches of the named columns as dictionary arrays of text, in row order; null where there is nothing.
 
-        A table without rows is refused at the end of the pass.
+        A table without rows, or one that is not what it was when it was opened, is refused at the end of the pass.
         """
         positions, done = [self.position(n) for n in columns], 0
         where = [f"{self.name}, column {n!r}" for n in columns]
@@ -66,59 +79,130 @@ class Table:
             for batch in self.read(positions, self.chunk):
                 if not batch.num_rows:
                     continue
-                texts = [text_column(batch.column(k), where[k]) for k in range(len(columns))]
+                texts = [self._said(text_column(batch.column(k), where[k])) for k in range(len(columns))]
                 yield pa.record_batch(texts, names=list(columns))
                 done += batch.num_rows
                 if on_progress is not None:
                     on_progress(done, self.rows)
         except (pa.ArrowException, OSError) as e:
+            self.unchanged()  # a file that was cut short gives an error of its reader first
             raise TableError(f"cannot read {self.name}: {_first_line(e)}") from None
+        self.unchanged()
         if not done:
             raise TableError(f"{self.name} has no rows")
 
+    def unchanged(self) -> None:
+        """Refuse a source whose files are not what they were when the table was opened."""
+        if self.identity is not None:
+            self.identity.check(self.name)
 
-def open_table(source: Any, *, chunk: int = CHUNK) -> Table:
-    """A table from a file (its suffix says how it is written) or from an object that speaks Arrow.
+    def _said(self, column: Any) -> Any:
+        """A column with the missing words and the decimal sign that the problem file names."""
+        letters, told = column.dictionary, self.dialect
+        if told.decimal == ",":
+            letters = pc.replace_substring_regex(letters, r"^([+-]?[0-9]+),([0-9]+)$", r"\1.\2")
+        if told.missing_words:
+            missing = pc.is_in(letters, value_set=pa.array(told.missing_words, pa.string()))
+            letters = pc.if_else(missing, pa.scalar(None, pa.string()), letters)
+        return column if letters is column.dictionary else pa.DictionaryArray.from_arrays(column.indices, letters)
 
-    Files: .csv, .data, .txt (commas), .tsv (tabs), .parquet, .arrow, .feather, .ipc. Objects: pyarrow tables and
-    readers, pandas and polars data frames, anything with `__arrow_c_stream__`. About `chunk` rows are in memory at a
-    time; what is read does not depend on it.
-    """
-    if isinstance(source, Table):
-        return source
-    if not isinstance(source, str | Path):
-        return _from_object(source, chunk)
-    path = Path(source)
-    suffix = path.suffix.lower()
-    if path.is_dir():
-        raise TableError(f"{path} is a folder, not a table")
-    if suffix not in DELIMITERS and suffix not in (".parquet", *ARROW):
-        known = ", ".join([*DELIMITERS, ".parquet", *ARROW])
-        raise TableError(f"cannot tell how {path.name} is written; its name should end in one of {known}")
-    if not path.is_file():
-        raise TableError(f"there is no table {source}" if not path.exists() else f"{source} is not a file")
+
+def from_files(source: str | Path, chunk: int, dialect: Dialect) -> Table:
+    """The table of a file, a folder or a pattern."""
+    files = _files(source)
     try:
-        if suffix in DELIMITERS:
-            return _from_text(path, DELIMITERS[suffix], chunk)
-        return _from_parquet(path, chunk) if suffix == ".parquet" else _from_arrow(path, chunk)
+        identity = Identity.of(files)
+        tables = [_from_file(file, chunk, dialect) for file in files]
     except (pa.ArrowException, OSError) as e:
-        raise TableError(f"cannot read {path.name}: {_first_line(e)}") from None
+        raise TableError(f"cannot read {Path(source).name}: {_first_line(e)}") from None
+    name = Path(source).name or str(source)
+    return _one_after_the_other(name, tables, identity)
+
+
+def _files(source: str | Path) -> list[Path]:
+    """The files that a path, a folder or a pattern names, in the order of their names."""
+    path = Path(source)
+    if "\0" in str(source):
+        raise TableError("the name of a table holds a NUL character")
+    if path.is_dir():
+        # Names that begin with _ or . are marks of the program that wrote the folder, not data.
+        files = sorted(f for f in path.rglob("*") if f.is_file() and not f.name.startswith(("_", ".")))
+        if not files:
+            raise TableError(f"{source} is a folder without files")
+    elif any(sign in str(source) for sign in "*?[") and not path.exists():
+        files = sorted(Path(f) for f in glob.glob(str(source), recursive=True) if Path(f).is_file())
+        if not files and _known(_kind(path)):
+            raise TableError(f"no file is named like {source}")
+        files = files or [path]
+    else:
+        files = [path]
+    for file in files:
+        if not _known(_kind(file)):
+            known = ", ".join([*DELIMITERS, ".parquet", *ARROW])
+            raise TableError(
+                f"cannot tell how {file.name} is written; its name should end in one of {known} (text also in .gz or "
+                ".zst)"
+            )
+        if not file.is_file():
+            raise TableError(f"there is no table {source}" if not file.exists() else f"{source} is not a file")
+    kinds = sorted({_kind(file) for file in files})
+    if len(kinds) > 1:
+        raise TableError(f"{source} holds files of several kinds ({', '.join(kinds)}); name those of one kind, with *")
+    return files
+
+
+def _known(kind: str) -> bool:
+    return kind in DELIMITERS or kind in (".parquet", *ARROW)
+
+
+def _kind(path: Path) -> str:
+    """The suffix that says how a file is written, without the one that says how it is compressed."""
+    suffix = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if suffix in COMPRESSED else suffix
+
+
+def _from_file(path: Path, chunk: int, dialect: Dialect) -> Table:
+    kind = _kind(path)
+    if kind in DELIMITERS:
+        return _from_text(path, DELIMITERS[kind], chunk, dialect)
+    if path.suffix.lower() in COMPRESSED:
+        raise TableError(f"{path.name}: only text files are read compressed; {kind} has a compression of its own")
+    return _from_parquet(path, chunk, dialect) if kind == ".parquet" else _from_arrow(path, chunk, dialect)
+
+
+def _one_after_the_other(name: str, tables: Sequence[Table], identity: Identity) -> Table:
+    """Tables with the same columns as one."""
+    first = tables[0]
+    if len(tables) == 1:
+        return replace(first, identity=identity)
+    for table in tables:
+        if table.names != first.names:
+            raise TableError(f"{name}: {table.name} has other columns than {first.name}")
+    known = [table.rows for table in tables]
+    rows = None if any(n is None for n in known) else sum(n or 0 for n in known)
+
+    def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
+        for table in tables:
+            yield from table.read(positions, chunk)
+
+    return replace(first, name=name, rows=rows, read=read, identity=identity)
 
 
 def _first_line(e: Exception) -> str:
     return (str(e).splitlines() or [type(e).__name__])[0]
 
 
-def _from_text(path: Path, delimiter: str, chunk: int) -> Table:
-    file = Delimited.open(path, delimiter)
+def _from_text(path: Path, delimiter: str, chunk: int, dialect: Dialect) -> Table:
+    file = Delimited.open(path, delimiter, dialect)
 
     def read(positions: Sequence[int], rows: int) -> Iterator[Any]:
         return file.batches([file.header[k] for k in positions], rows)
 
-    return Table(path.name, "tsv" if delimiter == "\t" else "csv", file.header, None, read, chunk)
+    written = "tsv" if file.delimiter == "\t" else "csv"
+    return Table(path.name, written, file.header, None, read, chunk, dialect=dialect)
 
 
-def _from_parquet(path: Path, chunk: int) -> Table:
+def _from_parquet(path: Path, chunk: int, dialect: Dialect) -> Table:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
@@ -132,30 +216,32 @@ def _from_parquet(path: Path, chunk: int) -> Table:
             for batch in file.iter_batches(batch_size=chunk, columns=raw):
                 yield batch.select(raw)
 
-    return Table(path.name, "parquet", _trimmed(schema.names), rows, read, chunk)
+    return Table(path.name, "parquet", _trimmed(schema.names), rows, read, chunk, dialect=dialect)
 
 
-def _from_arrow(path: Path, chunk: int) -> Table:
-    with pa.memory_map(str(path)) as file:
+def _from_arrow(path: Path, chunk: int, dialect: Dialect) -> Table:
+    with pa.OSFile(str(path)) as file:
         streamed = file.read(6) != b"ARROW1"
     opened = pa.ipc.open_stream if streamed else pa.ipc.open_file
-    with pa.memory_map(str(path)) as file, opened(file) as reader:
-        names, rows = reader.schema.names, None
-        if not streamed:
-            rows = sum(reader.get_batch(k).num_rows for k in range(reader.num_record_batches))
+    with pa.OSFile(str(path)) as file, opened(file) as reader:
+        names = reader.schema.names
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
-        with pa.memory_map(str(path)) as file, opened(file) as reader:
+        # Read, not mapped: a file that is cut short would end the process. Each batch is validated before it is
+        # touched: offsets of a damaged one point outside its buffers, and would end the process as well.
+        with pa.OSFile(str(path)) as file, opened(file) as reader:
             count = None if streamed else reader.num_record_batches
             batches = reader if count is None else (reader.get_batch(k) for k in range(count))
             for batch in batches:
+                batch.validate(full=True)
                 for start in range(0, batch.num_rows, chunk):
                     yield batch.slice(start, chunk).select(list(positions))
 
-    return Table(path.name, "arrow", _trimmed(names), rows, read, chunk)
+    return Table(path.name, "arrow", _trimmed(names), None, read, chunk, dialect=dialect)
 
 
-def _from_object(source: Any, chunk: int) -> Table:
+def from_object(source: Any, chunk: int, dialect: Dialect) -> Table:
+    """The table that an object of another library holds in memory."""
     if isinstance(source, pa.RecordBatchReader):
         table = source.read_all()
     elif isinstance(source, pa.RecordBatch):
@@ -178,7 +264,7 @@ def _from_object(source: Any, chunk: int) -> Table:
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
         yield from table.select(list(positions)).to_batches(max_chunksize=chunk)
 
-    return Table("the table", "parquet", _trimmed(table.column_names), table.num_rows, read, chunk)
+    return Table("the table", "parquet", _trimmed(table.column_names), table.num_rows, read, chunk, dialect=dialect)
 
 
 def _trimmed(names: Sequence[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 Integers are written "7", booleans "true" and "false", whole floats "7" and others as Python writes them, dates and
 times in ISO form. Blanks around a value are dropped. Null, NaN and the empty text are null; what else counts as missing
-("?") depends on the declared alphabet and is decided by `coding`.
+("?", "NaN") depends on the declared alphabet and is decided by `coding`.
 """
 
 from typing import Any
@@ -10,9 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dalenius.core.source import MISSING
 from dalenius.errors import TableError
 
-__all__ = ["text_column"]
+__all__ = ["ABSENT_SIGNS", "text_column"]
+
+ABSENT_SIGNS = ("?", "NaN", "nan", MISSING)
+"""Texts that stand for a missing value in every format, unless they are declared letters."""
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 

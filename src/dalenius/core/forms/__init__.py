@@ -63,6 +63,6 @@ def channel_of(document: object) -> Kernel:
             "this card does not show its channel, because that would show the records of the table; what the release "
             "tells is stated in card.about.json, and with preserve_marginals the released table is analysed as it is"
         )
-    if document["form"] not in FORMS:
+    if not isinstance(document["form"], str) or document["form"] not in FORMS:
         raise Unsupported(f"there is no channel of form {document['form']!r}; there are {', '.join(sorted(FORMS))}")
     return FORMS[document["form"]](document)

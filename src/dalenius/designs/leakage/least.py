@@ -22,6 +22,7 @@ from dalenius.core import (
     TableSource,
     WorstCaseLeakage,
 )
+from dalenius.core.kept_rows import with_kept_rows
 from dalenius.designs.disclose import GAP, SECONDS
 from dalenius.errors import Unsupported
 from dalenius.tables import with_metrics
@@ -108,6 +109,7 @@ def checked(problem: Problem) -> Problem:
 
     Forbidden letters belong to a column that is released.
     """
+    problem = with_kept_rows(problem)
     if reason := why_not(problem):
         raise Unsupported(f"the leakage-distortion family cannot solve this: {reason}")
     problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))

@@ -117,6 +117,8 @@ class Model:
             independent=tuple(views),
             marginal=reader.margin() if problem.preserve_marginals else None,
             odds=tuple(odds),
+            # One letter for everybody, drawn by the law of the table, keeps the number of rows of every value.
+            beginning=reader.margin() if any(limit.keeps for limit in problem.limits) else None,
         )
         return cls(problem, reader.near.widened(program), reader.near, reader.told, reader.worlds, reader.maps)
 
@@ -204,6 +206,25 @@ class Model:
         if tree:
             proof["tree"] = list(tree)
         return Certificate("dual", proof)
+
+
+def _differing(
+    measure: Distortion, of: Names, rows: Sequence[Names], released: Sequence[str], told: Sequence[Names]
+) -> npt.NDArray[Any] | None:
+    """How many columns of a row and a letter differ, where a measure is that count; the same as `distortions` says."""
+    parts = measure.parts or (measure,)
+    if any(part.distortion != "hamming" or part.classes or part.weight != 1 or len(part.of) != 1 for part in parts):
+        return None
+    if any(part.of[0] not in released for part in parts):
+        return None
+    out = np.zeros((len(rows), len(told)), dtype=np.int64)
+    for part in parts:
+        place, other = of.index(part.of[0]), released.index(part.of[0])
+        codes: dict[str, int] = {}
+        left = np.array([codes.setdefault(row[place], len(codes)) for row in rows])
+        right = np.array([codes.setdefault(letter[other], len(codes)) for letter in told])
+        out += left[:, None] != right[None, :]
+    return out
 
 
 def _posteriors(term: Term, logs: Floats) -> list[list[int]]:
@@ -458,13 +479,17 @@ class Reader:
         labels = named(problem, of + side)
         rows = sorted({label[: len(of)] for label in labels})
         released = list(problem.release or [problem.output or ""])
-        try:
-            _, high, unit = distortions(written, dict(problem.pmf.variables), rows, released, self.told)
-        except InputError as e:
-            raise problem.error(place, str(e)) from None
-        table = np.array(high, dtype=object).reshape(len(rows), len(self.told))
-        never = np.array([v is None for v in table.ravel()]).reshape(table.shape)
-        table[never] = 0
+        plain = _differing(measure, of, rows, released, self.told)
+        if plain is not None:
+            table, never, unit = plain, np.zeros(plain.shape, dtype=bool), 1
+        else:
+            try:
+                _, high, unit = distortions(written, dict(problem.pmf.variables), rows, released, self.told)
+            except InputError as e:
+                raise problem.error(place, str(e)) from None
+            table = np.array(high, dtype=object).reshape(len(rows), len(self.told))
+            never = np.array([v is None for v in table.ravel()]).reshape(table.shape)
+            table[never] = 0
         where = {x: k for k, x in enumerate(rows)}
         counts = problem.pmf.counts(problem.inputs, of + side)
         biggest = max(table.max(initial=0), -table.min(initial=0)) * int(counts.sum())

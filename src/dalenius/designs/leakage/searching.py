@@ -1,9 +1,10 @@
 """From the model of a problem to a proved design: presolve, search, exact repair, proof."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import log
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,19 @@ import numpy as np
 from dalenius.core import Design, MinimizeLeakage, MinimizeLeakageAndRate, Problem
 from dalenius.core.numbers import up, written
 from dalenius.designs.leakage.model import Model
+from dalenius.designs.leakage.preflight import Size
 from dalenius.designs.leakage.strategies import about_letters, generated, unlisted
 from dalenius.designs.leakage.support import fewer_letters
 from dalenius.designs.proving import proved
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.solvers.leakage import Multipliers, Program, Solution, rational, search
+from dalenius.solvers.leakage import Multipliers, Program, Solution, Unfinished, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.cones import ConeClosed
+from dalenius.solvers.leakage.crossover import among_large_entries, without_dust
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
+from dalenius.solvers.leakage.simple import stay_or_forget
+from dalenius.stopping import left, over
 
 __all__ = ["Rows", "designed", "finished", "least_distortion", "presolved", "silent_design", "solved"]
 
@@ -27,7 +32,12 @@ FINE = 1e-10
 """Bits that the search of a small problem aims at, whatever is asked for: the price is a few steps."""
 SMALL = 4_000  # letters times rows times values of the secrets
 FEW = 20_000  # letters times rows of a linear program
+RESCUE = 5.0  # seconds for a second search among the entries that a first one left large
+AFTER = 0.65  # the most of the time that is kept for what comes after the search
 STEEP = 2.0**40
+NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
+
+ENDED = "the search ended before value and bound met; both are proved, and the best possible lies between them"
 
 Rows = Sequence[Sequence[Fraction]]
 
@@ -36,6 +46,7 @@ def designed(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
 ) -> Design:
     """The whole way from a problem to a proved design."""
+    deadline = time.monotonic() + seconds
     if unlisted(problem):
         fine = gap if about_letters(problem) else min(gap, 10 * FINE)  # a cone is priced by many linear programs
         try:
@@ -44,11 +55,50 @@ def designed(
             if fine == gap:
                 raise
             found = generated(problem, presolved, gap=gap, seconds=seconds, on_progress=on_progress)
-        return finished(found.model, found.program, found.restore, found.solution, seconds, found.leaves)
+        return finished(
+            found.model, found.program, found.restore, found.solution, seconds, found.leaves, gap=gap, deadline=deadline
+        )
+    size = Size.of(problem)
+    size.refuse_too_large(seconds)
+    if on_progress:
+        on_progress(size.words())
     model = Model.of(problem)
     program, restore = presolved(model)
-    solution = solved(model, program, gap=gap, seconds=seconds, on_progress=on_progress)
-    return finished(model, program, restore, solution, seconds)
+    # The proof comes last and cannot be shortened: the search ends early enough for it.
+    until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
+    solution, why = _best(model, program, gap=gap, until=until, on_progress=on_progress)
+    aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / (log(2) if model.in_bits else 1))
+    remarks = [] if why is None else [f"{ENDED} ({why})"]
+    try:
+        return finished(model, program, restore, solution, seconds, gap=aim, deadline=until, remarks=remarks)
+    except SolverFailed as failure:
+        simple = stay_or_forget(program, solution.multipliers)
+        if simple is None or solution.channel is not None:
+            raise
+        remarks = [f"{ENDED} ({failure})"]
+        return finished(model, program, restore, simple, seconds, remarks=remarks)
+
+
+def _best(
+    model: Model, program: Program, *, gap: float, until: float, on_progress: Callable[[str], None] | None
+) -> tuple[Solution, str | None]:
+    """The solution within the gap; failing that the best there is, and why it is not within the gap.
+
+    What an unfinished search leaves: a channel that keeps all limits; or multipliers and a last iterate, whose larger
+    entries are searched among again; or nothing, and then everybody stays with some probability, else is forgotten.
+    """
+    try:
+        return solved(model, program, gap=gap, seconds=left(until), on_progress=on_progress), None
+    except Unfinished as end:
+        found, why, multipliers = end.solution, str(end), end.multipliers
+        if found is None and end.last is not None and multipliers is not None:
+            found = among_large_entries(program, end.last, multipliers, deadline=until + RESCUE)
+    except SolverFailed as end:
+        found, why, multipliers = None, str(end), None
+    found = stay_or_forget(program, multipliers) if found is None else found
+    if found is None:
+        raise SolverFailed(why)
+    return found, why
 
 
 def finished(
@@ -58,10 +108,18 @@ def finished(
     solution: Solution,
     seconds: float,
     leaves: Closed | ConeClosed | None = None,
+    *,
+    gap: float | None = None,
+    deadline: float = inf,
+    remarks: Sequence[str] = (),
 ) -> Design:
-    """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list."""
+    """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list.
+
+    With a `gap`, entries and letters that the optimum does not need are removed while value and bound stay within it.
+    """
     problem = model.problem
-    rows: Rows = rational(program, solution)
+    rows = None if gap is None else _sparse(model, program, solution, gap=gap, deadline=deadline)
+    rows = rational(program, solution) if rows is None else rows
     multipliers, method = restore(solution.multipliers), "interior point on the dual of the convex program, made exact"
     if leaves:
         multipliers = replace(multipliers, posteriors=leaves.posteriors)
@@ -76,8 +134,22 @@ def finished(
         rows = fewer_letters(model, rows)
     channel, decoder = model.channel(rows)
     certificate = model.certificate(multipliers, leaves.tree if leaves else ())
-    remarks = [problem.pmf.note] if problem.pmf.note else []
+    remarks = [*remarks, *([problem.pmf.note] if problem.pmf.note else [])]
     return proved(problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
+
+
+def _sparse(model: Model, program: Program, solution: Solution, *, gap: float, deadline: float) -> Rows | None:
+    """The exact channel of the solution without its dust; None where it has none or removing it costs too much."""
+    if solution.channel is not None:  # a vertex, which has no dust
+        return None
+    scale = log(2) if model.in_bits else 1.0
+    found = without_dust(program, solution, gap=0.9 * gap * scale, deadline=deadline)
+    if found is None:
+        return None
+    try:
+        return rational(*found)
+    except SolverFailed:
+        return None
 
 
 def silent_design(model: Model, rows: Rows) -> Design:
@@ -110,14 +182,30 @@ def solved(
             on_progress(f"step {step}: {value / scale:.6g}, at least {bound / scale:.6g}")
 
     failure: SolverFailed | None = None
+    deadline = time.monotonic() + seconds
     for aim in [*aims, gap]:
+        if failure is not None and over(deadline):
+            break
         try:
-            return search(program, gap=0.9 * aim * scale, seconds=seconds, start=start, on_progress=told)
+            return search(program, gap=0.9 * aim * scale, seconds=left(deadline), start=start, on_progress=told)
         except Infeasible:
-            raise Infeasible(_nearest(model, program, seconds)) from None
+            raise Infeasible(_nearest(model, program, left(deadline))) from None
         except SolverFailed as e:
-            failure, start = e, None
+            failure, start = _better(failure, e), None
+    near = failure.solution if isinstance(failure, Unfinished) else None
+    if near is not None and near.value - near.bound <= gap * scale:
+        return near  # finer was tried, and this is as fine as asked for
     raise failure or SolverFailed("the search did not begin")
+
+
+def _better(one: SolverFailed | None, other: SolverFailed) -> SolverFailed:
+    """Of two failures the one that leaves the narrower interval, or anything at all."""
+
+    def width(failure: SolverFailed | None) -> tuple[bool, float]:
+        near = failure.solution if isinstance(failure, Unfinished) else None
+        return near is None, inf if near is None else near.value - near.bound
+
+    return other if one is None or width(other) <= width(one) else one
 
 
 def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multipliers]]:
@@ -125,6 +213,9 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
     multipliers are put back as slopes so steep that no other letter can be the least."""
     program, steep = model.program, {}
     allowed, kept = program.allowed.copy(), []
+    # A letter that must not occur has no interior either; its multiplier is so steep that nobody takes it.
+    never = np.array([program.marginal is not None and not program.marginal[t] for t in range(program.letters)])
+    allowed[:, never] = False
     total = program.total
     for j, (cost, limit) in enumerate(program.distortions):
         free = np.where(allowed, cost, max(cost.reshape(-1)) + 1)
@@ -146,7 +237,7 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
         ]
         steep[j] = STEEP / float(min(excess, default=Fraction(1)))
         allowed &= free == least[:, None]
-    if not steep:
+    if not steep and not never.any():
         return program, lambda y: y
 
     def restored(y: Multipliers) -> Multipliers:
@@ -154,7 +245,10 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
         slopes[kept] = y.distortion
         for j, slope in steep.items():
             slopes[j] = slope
-        return replace(y, distortion=slopes)
+        equal = y.equal.copy()
+        if never.any():
+            equal[-1, never] = -NEVER
+        return replace(y, distortion=slopes, equal=equal)
 
     return replace(program, allowed=allowed, distortions=tuple(program.distortions[j] for j in kept)), restored
 

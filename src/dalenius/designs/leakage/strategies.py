@@ -14,8 +14,8 @@ from time import monotonic
 import numpy as np
 
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, Problem, WorstCaseLeakage
-from dalenius.designs.leakage.nearness import MAPS
 from dalenius.designs.leakage.model import Model, Reader
+from dalenius.designs.leakage.nearness import MAPS
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, search
 from dalenius.solvers.leakage.arrays import Arrays

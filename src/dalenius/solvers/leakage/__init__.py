@@ -5,7 +5,7 @@ Imports scipy; whoever needs a short start imports this package only when it sol
 
 from dalenius.solvers.leakage.arrays import bound_of, value_of
 from dalenius.solvers.leakage.layout import Snapshot
-from dalenius.solvers.leakage.program import Multipliers, NoChannel, Program, Solution, Term
+from dalenius.solvers.leakage.program import Multipliers, NoChannel, Program, Solution, Term, Unfinished
 from dalenius.solvers.leakage.rational import rational
 from dalenius.solvers.leakage.searching import search
 
@@ -16,6 +16,7 @@ __all__ = [
     "Snapshot",
     "Solution",
     "Term",
+    "Unfinished",
     "bound_of",
     "rational",
     "search",

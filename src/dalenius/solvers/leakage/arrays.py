@@ -108,6 +108,8 @@ class Arrays:
         G += [(_quotient(v, mass) - _quotient(v.sum(axis=1), total)[:, None])[:-1] for v in program.independent]
         h = np.zeros((sum(map(len, G)), m))
         start = np.full(m, 1 / m)
+        if program.beginning is not None:
+            start = np.array([float(r) for r in program.beginning])
         if program.marginal is not None:
             start = np.array([float(r) for r in program.marginal])
             G.append(np.ones((1, n)))

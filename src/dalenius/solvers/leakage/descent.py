@@ -10,14 +10,13 @@ bound (*), with its own posteriors and s.
 References: Blahut (1972); Bauschke, Bolte & Teboulle, "A descent lemma beyond Lipschitz gradient continuity" (2017).
 """
 
-import time
-
 import numpy as np
 
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.interior import Found, Progress
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.program import Floats, Multipliers
+from dalenius.stopping import over
 
 __all__ = ["mirror_descent", "suits"]
 
@@ -45,7 +44,7 @@ def mirror_descent(
     W, s = _projected(logs, Cs, D, given.p, s)
     found.inner = p * W
     k = 0
-    while time.monotonic() < deadline:
+    while not over(deadline):
         pi = p * W
         posteriors = [secret.logs(pi) for _, secret in given.objective]
         g = given.cost.copy()

@@ -13,7 +13,6 @@ Equalities, and what else is missed, become feasible on the way. Steps: Mehrotra
 References: Mehrotra (1992); Gondzio, "Multiple centrality corrections in a primal-dual method" (1996).
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -25,6 +24,7 @@ from dalenius.solvers.leakage.columns import Dense, LowRank
 from dalenius.solvers.leakage.layout import Layout, Snapshot, State
 from dalenius.solvers.leakage.newton import Corrections, Newton
 from dalenius.solvers.leakage.program import Floats, Multipliers
+from dalenius.stopping import over
 
 __all__ = ["Care", "Found", "Progress", "descend"]
 
@@ -61,6 +61,7 @@ class Found:
     inner: Floats | None = None
     farkas: float = 0.0
     settled: bool = False
+    last: Floats | None = None  # the latest iterate, which may miss limits by a little
     iterations: int = 0
     snapshot: Snapshot | None = None
     words: str = "the steps ran out"
@@ -71,6 +72,7 @@ class Found:
             self.bound, self.multipliers = other.bound, other.multipliers
         if other.value < self.value:
             self.value, self.pi = other.value, other.pi
+        self.last = self.last if other.last is None else other.last
         self.inner = self.inner if other.inner is None else other.inner
         self.snapshot = self.snapshot if other.snapshot is None else other.snapshot
 
@@ -152,7 +154,7 @@ def descend(
     with np.errstate(all="ignore"):
         try:
             for _ in _iterates(found, given, wanted, gap, violation, care, start, snapshot, on_progress):
-                if time.monotonic() > deadline:
+                if over(deadline):
                     found.words = "the time ran out"
                     break
         except (np.linalg.LinAlgError, ValueError, FloatingPointError) as broke:
@@ -207,6 +209,7 @@ def _assess(
     """Take what the iterate proves; True when the search is over."""
     pi = np.maximum(state.x[:, : model.n].T, 0.0)
     pi = pi / pi.sum(axis=1, keepdims=True) * model.p[:, None]
+    found.last = pi
     off, unequal = model.given.violation(pi), model.given.unequal(pi)
     multipliers = model.multipliers(state)
     bound = wanted.bound(multipliers)

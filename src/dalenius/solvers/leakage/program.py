@@ -23,9 +23,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import Infeasible, InputError
+from dalenius.errors import Infeasible, InputError, SolverFailed
 
-__all__ = ["Multipliers", "NoChannel", "Program", "Solution", "Term", "is_zero"]
+__all__ = ["Multipliers", "NoChannel", "Program", "Solution", "Term", "Unfinished", "is_zero"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -52,7 +52,8 @@ class Program:
     ``objective`` (theta, term); ``distortions`` (matrix, limit); ``leakages`` (term, limit); ``worst`` (term, L (n,)):
     f_t <= sum_e L(e) pi(e, t); ``independent`` counts (V, n) of each view; ``marginal`` the law of the letters;
     ``local_dp`` (rows, r): W(t|i) <= r W(t|j) for all i, j in rows; ``pairs`` (i, j, r): W(t|i) <= r W(t|j); ``odds``
-    (counts, against, r): counts W_t between against W_t / r and r against W_t, both (K, n).
+    (counts, against, r): counts W_t between against W_t / r and r against W_t, both (K, n); ``beginning`` a law of the
+    letters inside the limits, where the search should begin.
     """
 
     mass: Exact
@@ -68,6 +69,7 @@ class Program:
     local_dp: tuple[tuple[Ints, Fraction], ...] = ()
     pairs: tuple[tuple[int, int, Fraction], ...] = ()
     odds: tuple[tuple[Exact, Exact, Fraction], ...] = ()
+    beginning: tuple[Fraction, ...] | None = None
 
     def __post_init__(self) -> None:
         n, m = len(self.mass), self.letters
@@ -145,6 +147,19 @@ class Solution:
 def is_zero(limit: Any) -> bool:
     """Whether a limit of leakage, one number or one for every row, is zero."""
     return not np.any(limit)
+
+
+class Unfinished(SolverFailed):
+    """The gap was not reached: the best ``solution`` if there is one, ``multipliers`` of a bound, the ``last`` iterate.
+
+    The last iterate may miss limits by a little.
+    """
+
+    def __init__(
+        self, message: str, solution: Solution | None, multipliers: Multipliers | None, last: Floats | None
+    ) -> None:
+        super().__init__(message)
+        self.solution, self.multipliers, self.last = solution, multipliers, last
 
 
 class NoChannel(Infeasible):

@@ -7,9 +7,10 @@ import numpy as np
 
 from dalenius.errors import SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
-from dalenius.solvers.leakage.limits import Limits
+from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.program import Floats, Program, Solution
 from dalenius.solvers.leakage.rounding import Equalities, rounded
+from dalenius.solvers.leakage.transport import transported
 
 __all__ = ["rational"]
 
@@ -28,6 +29,10 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
         return solution.channel
     limits, equal, given = Limits(program), Equalities(program), Arrays.of(program)
     why = "the search left no point"
+    if program.marginal is not None and len(equal.G) == 1 and not program.allowed.all():
+        rows, why = _plan(program, solution, limits, given)
+        if rows is not None:
+            return rows
     for W, bits, tiny in _candidates(given, solution, free=not len(equal.G)):
         if max(given.violation(W * given.p[:, None]), given.unequal(W * given.p[:, None])) > _CLEARLY:
             continue
@@ -42,6 +47,20 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
             return tuple(tuple(Fraction(int(v), den) if v else nothing for v in row) for row in K)
         why = missed
     raise SolverFailed(f"no exact channel was found next to the float one: {why}")
+
+
+def _plan(
+    program: Program, solution: Solution, limits: Limits, given: Arrays
+) -> tuple[tuple[tuple[Fraction, ...], ...] | None, str]:
+    """The channel as a transport plan on its support, where nothing but the law of the letters must be met exactly."""
+    assert program.marginal is not None
+    W = solution.pi / given.p[:, None]
+    try:
+        rows = transported(W, program.allowed & (W > 0), [int(v) for v in program.mass], program.marginal)
+    except SolverFailed as stuck:
+        return None, str(stuck)
+    missed = limits.broken(*whole(np.array(rows, dtype=object)))
+    return (rows, "") if missed is None else (None, missed)
 
 
 def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tuple[Floats, int, float]]:

@@ -12,13 +12,14 @@ from dalenius.solvers.leakage.interior import Care, Found, Progress, descend
 from dalenius.solvers.leakage.layout import Snapshot
 from dalenius.solvers.leakage.linear import is_linear, linear_optimum
 from dalenius.solvers.leakage.presolve import none_of, presolved
-from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution
+from dalenius.solvers.leakage.program import Floats, Multipliers, NoChannel, Program, Solution, Unfinished
 from dalenius.solvers.threads import one_thread
+from dalenius.stopping import over
 
 __all__ = ["search"]
 
 _CHAIN = (
-    Care(),
+    Care(steps=400),
     Care(dense=True, reach=0.9, correctors=0, steps=100),
     Care(dense=True, reach=0.8, correctors=0, hold=0.1, steps=120),
 )
@@ -99,7 +100,7 @@ def search(
 
     ``start`` is the ``snapshot`` of a solution of the same program with other limits. A program without logarithms has
     an exact vertex for an answer, unless ``vertex`` is false. ``on_progress(iteration, value, bound)`` is called at
-    every step. Raises NoChannel with multipliers that prove it, or SolverFailed with the gap.
+    every step. Raises NoChannel with multipliers that prove it, or Unfinished with what was found until then.
     """
     given = Arrays.of(program)
     if vertex and is_linear(given) and given.allowed.size <= _LINEAR:
@@ -157,14 +158,21 @@ def search(
             proof = back(scaled.multipliers(found.multipliers))
             raise NoChannel("no channel keeps all limits together", proof, given.bound(proof, objective=False))
         best.take(found)
-        if best.value - best.bound <= enough or found.settled or time.monotonic() > deadline:
+        if best.value - best.bound <= enough or found.settled or over(deadline):
             break  # what is settled leaves the price of the hair, whatever the care
     if best.pi is None or best.multipliers is None or best.value - best.bound > enough:
         value, bound = (v * scaled.unit + scaled.constant for v in (best.value, best.bound))
         reached = (
             f"{bound:.12g} to {value:.12g} is the narrowest interval that was found; " if best.pi is not None else ""
         )
-        raise SolverFailed(f"no gap of {gap:.1e} after {steps} steps: {reached}{found.words}")
+        words = f"no gap of {gap:.1e} after {steps} steps: {reached}{found.words}"
+        bounding = None if best.multipliers is None else back(scaled.multipliers(best.multipliers))
+        near = None
+        if best.pi is not None and bounding is not None:
+            pi = wide(best.pi)
+            inner = None if best.inner is None else wide(best.inner)
+            near = Solution(pi, bounding, given.value(pi), given.bound(bounding), steps, inner)
+        raise Unfinished(words, near, bounding, None if best.last is None else wide(best.last))
     pi, y = wide(best.pi), back(scaled.multipliers(best.multipliers))
     inner = None if best.inner is None else wide(best.inner)
     return Solution(pi, y, given.value(pi), given.bound(y), steps, inner, None, best.snapshot)

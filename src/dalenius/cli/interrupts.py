@@ -1,0 +1,82 @@
+"""Ctrl-C and a polite kill: end within two seconds, or with the best design so far.
+
+Python runs its signal handlers between two of its own instructions, and a long call of a numerical library is one
+instruction. So the signal is also written to a pipe, at once and by the interpreter itself; a thread reads it and ends
+the process if the handler has not done so in time. Outputs appear whole or not at all, so that nothing half-written is
+left under its name.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from dalenius import stopping
+
+__all__ = ["CODE", "interruptible"]
+
+CODE = 130
+PATIENCE = 1.5  # seconds that a clean end may take
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def interruptible(*, keep: bool) -> Iterator[None]:
+    """While the block runs, signals end it: by KeyboardInterrupt, or with `keep` by ending searches where they are.
+
+    Parameters
+    ----------
+    keep
+        Whether the first signal lets searches end with what they have, so that it is proved and written; the second
+        one gives up.
+    """
+    if threading.current_thread() is not threading.main_thread():  # signals reach the main thread only
+        yield
+        return
+    stopping.resume()
+    asked = 0
+
+    def handler(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        asked += 1
+        if keep and asked == 1:
+            stopping.stop()
+            print("dalenius: ending with the best design so far; once more to give up", file=sys.stderr)
+            return
+        raise KeyboardInterrupt
+
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    allowed = 2 if keep else 1
+
+    def watch() -> None:
+        seen = 0
+        while seen < allowed:
+            try:
+                received = os.read(reading, 1)
+            except OSError:
+                return
+            if not received:
+                return
+            seen += received[0] in SIGNALS
+        time.sleep(PATIENCE)
+        if not done.is_set():
+            os._exit(CODE)
+
+    done = threading.Event()
+    before = {number: signal.signal(number, handler) for number in SIGNALS}
+    waking = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=watch, daemon=True, name="interrupts").start()
+    try:
+        yield
+    finally:
+        done.set()
+        signal.set_wakeup_fd(waking)
+        for number, known in before.items():
+            signal.signal(number, known)
+        os.close(writing)  # the thread reads the end of the pipe and is done
+        stopping.resume()

@@ -1,0 +1,150 @@
+"""Before a long solve: how large a problem is, what it will take, and what would make it smaller.
+
+Figures are counted from the alphabets and the rows that occur, before anything of that size is made. The times are
+those of one machine for each entry of the matrix (rows that occur times letters): right within a factor of two or
+three, which is enough to say seconds, minutes or hours, and the same on a busy machine, so that it designs the same.
+"""
+
+import os
+from dataclasses import dataclass
+from math import prod
+
+from dalenius.core import Independent, Leakage, MinimizeLeakage, Problem, WorstCaseLeakage
+from dalenius.errors import Unsupported
+
+__all__ = ["Size"]
+
+PROOF = 15e-6  # seconds for each entry, of model and proof together
+WRITTEN = 0.5e-6  # seconds for each entry of the channel that is written, with a row for every input that can be
+STEP = 3.5e-9  # seconds for each entry, value of a secret and row of one step of the interior point
+STEPS = 60
+HELD = 420  # bytes for each entry of the matrix while it is searched, at 2 values of a secret
+KEPT = 60  # bytes for each entry of the written channel
+SHARE = 0.8  # of the memory that is free
+SHORT = 5.0  # seconds that nobody is refused for
+
+
+def _free_memory() -> int | None:
+    """Bytes that can be had without swapping, where the system says so."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+@dataclass(frozen=True)
+class Size:
+    """The matrix of a problem: rows that occur, letters that may be released, inputs that could occur.
+
+    Examples
+    --------
+    >>> from dalenius.testing import binary_tradeoff
+    >>> Size.of(binary_tradeoff("1/10", "1/20")).entries
+    4
+    """
+
+    rows: int
+    letters: int
+    inputs: int
+    secrets: int
+    columns: dict[str, int]
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Size":
+        """Count without making anything of that size."""
+        variables = problem.pmf.variables
+        names = problem.release or problem.observe
+        columns = {name: len(variables[name]) for name in names}
+        about = [g.secret for g in problem.guarantees if isinstance(g, Independent | Leakage | WorstCaseLeakage)]
+        about += [problem.objective.names] if isinstance(problem.objective, MinimizeLeakage) else []
+        secrets = max((prod(len(variables[n]) for n in names_) for names_ in about), default=1)
+        return cls(
+            rows=len(problem.pmf.grouped(problem.inputs)[0]),
+            letters=prod(columns.values()),
+            inputs=prod(len(variables[n]) for n in problem.inputs),
+            secrets=secrets,
+            columns=columns,
+        )
+
+    @property
+    def entries(self) -> int:
+        """Rows that occur times letters."""
+        return self.rows * self.letters
+
+    @property
+    def proof_seconds(self) -> float:
+        """The time of everything but the search."""
+        return PROOF * self.entries + WRITTEN * self.inputs * self.letters
+
+    @property
+    def search_seconds(self) -> float:
+        """The time of a search that takes the usual number of steps."""
+        return STEPS * STEP * self.entries * (self.secrets + 1) * (4 + self.rows) / 10
+
+    @property
+    def memory(self) -> int:
+        """Bytes."""
+        return int(HELD * self.entries * (1 + self.secrets / 4) + KEPT * self.inputs * self.letters)
+
+    def words(self) -> str:
+        """One line for whoever waits."""
+        return (
+            f"{self.rows:,} combinations that occur, {self.letters:,} that may be released; about "
+            f"{_time(self.search_seconds + self.proof_seconds)} and {_bytes(self.memory)} of memory"
+        )
+
+    def refuse_too_large(self, seconds: float) -> None:
+        """Refuse, before anything is allocated, what fits neither the memory nor the time.
+
+        Raises
+        ------
+        Unsupported
+            With the size, what it needs, and which column to group.
+        """
+        free = _free_memory()
+        if free is not None and self.memory > SHARE * free:
+            need = f"{_bytes(self.memory)} of memory, and {_bytes(free)} are free"
+        elif self.proof_seconds > max(seconds, SHORT):
+            need = f"about {_time(self.proof_seconds)} for the proof alone, and --seconds is {seconds:g}"
+        else:
+            return
+        raise Unsupported(
+            f"this problem is too large: {self.rows:,} combinations occur and {self.letters:,} may be released; it "
+            f"needs {need}. {self._way_out(seconds, free)}. Nothing was written"
+        )
+
+    def _way_out(self, seconds: float, free: int | None) -> str:
+        """Which column to group, into how many values, for the rest to fit."""
+        column = max(self.columns, key=lambda name: self.columns[name])
+        for values in range(self.columns[column] - 1, 1, -1):
+            share = values / self.columns[column]
+            small = Size(
+                rows=max(1, round(self.rows * share)),
+                letters=max(1, round(self.letters * share)),
+                inputs=max(1, round(self.inputs * share)),
+                secrets=self.secrets,
+                columns=self.columns,
+            )
+            if small.proof_seconds <= 0.5 * seconds and (free is None or small.memory <= SHARE * free):
+                return (
+                    f"Group {column} into {values} values or fewer (it has {self.columns[column]}), or release it apart"
+                )
+        largest = sorted(self.columns, key=lambda name: -self.columns[name])[:2]
+        return f"Group {' and '.join(largest)}, or release fewer columns together"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def _bytes(number: int) -> str:
+    return f"{number / 2**30:.1f} GiB" if number > 2**29 else f"{max(1, number >> 20)} MiB"

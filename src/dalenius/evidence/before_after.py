@@ -1,0 +1,147 @@
+"""How many rows have each value before and after a release, column by column and for each pair of columns.
+
+Least change may empty a small group: whoever counts it in the released table finds next to nobody. So every value whose
+number of rows changes by more than a tenth is named.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["BeforeAfter", "ValueCount", "before_and_after"]
+
+Codes = Mapping[str, npt.NDArray[Any]]
+Letters = Mapping[str, Sequence[str]]
+
+TENTH = 10  # a change of more than one row in so many is named
+CELLS = 4096  # cells of a pair of columns; larger tables are left out
+PAIRS = 45
+
+
+@dataclass(frozen=True)
+class ValueCount:
+    """One value of a column, or one pair of values of two, with its rows before and after."""
+
+    columns: tuple[str, ...]
+    values: tuple[str, ...]
+    before: int
+    after: int
+
+    @property
+    def flagged(self) -> bool:
+        """Whether more than a tenth of the rows are lost or gained."""
+        return abs(self.after - self.before) * TENTH > self.before
+
+    def words(self) -> str:
+        """What happened to it, in one clause.
+
+        >>> ValueCount(("illnesses",), ("16 or more",), 3200, 775).words()
+        'illnesses = 16 or more: 3,200 rows before, 775 after (loses 76 %)'
+        """
+        named = ", ".join(f"{c} = {v}" for c, v in zip(self.columns, self.values, strict=True))
+        told = f"{named}: {self.before:,} rows before, {self.after:,} after"
+        if self.after == self.before:
+            return told
+        verb = "loses" if self.after < self.before else "gains"
+        if not self.before:
+            return f"{told} (nobody had it)"
+        return f"{told} ({verb} {100 * abs(self.after - self.before) / self.before:.0f} %)"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "columns": list(self.columns),
+            "values": list(self.values),
+            "before": self.before,
+            "after": self.after,
+            "flagged": self.flagged,
+        }
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """Every value of every released column, and every pair of values of two of them."""
+
+    single: tuple[ValueCount, ...]
+    pairs: tuple[ValueCount, ...]
+
+    def lines(self) -> list[str]:
+        """A line for each column: each value with its rows before and after."""
+        told: dict[str, list[str]] = {}
+        for value in self.single:
+            told.setdefault(value.columns[0], []).append(f"{value.values[0]} {value.before:,} → {value.after:,}")
+        return [f"{column}: {', '.join(values)}" for column, values in told.items()]
+
+    def warnings(self) -> list[str]:
+        """Every value that loses or gains more than a tenth, the largest change first; pairs of values are counted."""
+        single = sorted((v for v in self.single if v.flagged), key=lambda v: (v.after - v.before, v.values))
+        lost = sorted((v for v in self.pairs if v.flagged and v.before >= TENTH), key=lambda v: v.after - v.before)
+        told = [value.words() for value in single]
+        if lost:
+            told.append(
+                f"{len(lost)} of {sum(v.before > 0 for v in self.pairs)} pairs of values change by more than a tenth; "
+                f"the largest: {lost[0].words()}"
+            )
+        return told
+
+    def to_json(self) -> dict[str, Any]:
+        return {"columns": [v.to_json() for v in self.single], "pairs": [v.to_json() for v in self.pairs]}
+
+    def public(self, least: int) -> list[dict[str, Any]]:
+        """What a card may say: the change of each value in per cent, of those that `least` rows or more have."""
+        return [
+            {
+                "column": v.columns[0],
+                "value": v.values[0],
+                "rows_after": v.after,
+                "change_percent": round(100 * (v.after - v.before) / v.before) if v.before else None,
+            }
+            for v in self.single
+            if v.before >= max(least, 1)
+        ]
+
+
+def before_and_after(names: Sequence[str], before: tuple[Codes, Letters], after: tuple[Codes, Letters]) -> BeforeAfter:
+    """Count the rows of each value and of each pair of values, before and after.
+
+    Parameters
+    ----------
+    names
+        The released columns that the original table has too.
+    before, after
+        For each column the codes of its rows, and the letters that they are codes of.
+
+    Returns
+    -------
+    BeforeAfter
+        Values in the order of the columns and of their letters.
+    """
+    letters = {name: list(dict.fromkeys([*before[1][name], *after[1][name]])) for name in names}
+    known = [
+        {name: np.array([letters[name].index(v) for v in side[1][name]])[side[0][name]] for name in names}
+        for side in (before, after)
+    ]
+    single = []
+    for name in names:
+        counts = [np.bincount(codes[name], minlength=len(letters[name])) for codes in known]
+        single += [
+            ValueCount((name,), (value,), int(counts[0][k]), int(counts[1][k]))
+            for k, value in enumerate(letters[name])
+            if counts[0][k] or counts[1][k]
+        ]
+    pairs = []
+    for one, other in list(combinations(names, 2))[:PAIRS]:
+        size = len(letters[one]) * len(letters[other])
+        if size > CELLS:
+            continue
+        tables = [
+            np.bincount(codes[one].astype(np.int64) * len(letters[other]) + codes[other], minlength=size)
+            for codes in known
+        ]
+        for k in np.flatnonzero(tables[0] + tables[1]).tolist():
+            values = letters[one][k // len(letters[other])], letters[other][k % len(letters[other])]
+            pairs.append(ValueCount((one, other), values, int(tables[0][k]), int(tables[1][k])))
+    return BeforeAfter(tuple(single), tuple(pairs))

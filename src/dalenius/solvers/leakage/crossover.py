@@ -1,0 +1,149 @@
+r"""From an interior point to exact zeros: entries and letters that the optimum does not need are removed.
+
+An interior point ends with every entry positive, most of them by 1e-10. Such dust changes no figure of the program, but
+it costs whoever works with the channel: a letter that should be impossible is merely very rare, the matrix looks
+invertible and is not, and ratios of entries are astronomic. Entries below a least size are forbidden and the program is
+solved again on what is left, until no entry is below it. The bound stays that of all channels, so that the price of the
+removal is seen in the gap.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import Infeasible, SolverFailed
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.program import Multipliers, Program, Solution, Unfinished
+from dalenius.solvers.leakage.searching import search
+from dalenius.stopping import left, over
+
+__all__ = ["LEAST", "among_large_entries", "without_dust"]
+
+LEAST = (1e-6, 1e-7, 1e-9)
+"""What an entry must at least be; the next one is tried where the first costs more than the gap allows."""
+_ROUNDS = 8
+_FINEST = 1e-10
+_LOOSE = 1e-5  # the gap of a search that has failed once
+
+Support = NDArray[np.bool_]
+
+
+def without_dust(
+    program: Program, solution: Solution, *, gap: float, deadline: float
+) -> tuple[Program, Solution] | None:
+    """A solution whose positive entries are no dust, with the program that is restricted to them.
+
+    Parameters
+    ----------
+    program
+        The program that was solved.
+    solution
+        Its solution by the interior point, with the multipliers of the bound.
+    gap
+        The most by which the value may exceed the bound afterwards, in the unit of the objective.
+    deadline
+        The time (of `time.monotonic`) at which no further search begins; each of them ends by it.
+
+    Returns
+    -------
+    tuple or None
+        The restricted program and its solution, with the multipliers of all of `program`; None where no support was
+        found within the gap, the time was up, or the solution has no dust.
+    """
+    mass = np.array([float(v) for v in program.mass])
+    share = (mass / mass.sum())[:, None]
+    for least in LEAST:
+        support = _support(program, solution.pi / share, least)
+        if (support == program.allowed).all():
+            return None
+        # As fine as the search was, where it was finer than asked for.
+        fine = min(0.05 * gap, max(solution.value - solution.bound, _FINEST))
+        found = _settled(program, support, share, least, aims=(fine, 0.05 * gap), deadline=deadline)
+        if found is not None and found[1].value - solution.bound <= gap:
+            restricted, sparse = found
+            # What the restricted program proves says nothing about other channels: its multipliers are dropped.
+            kept = replace(sparse, multipliers=solution.multipliers, bound=solution.bound, snapshot=None)
+            return restricted, kept
+    return None
+
+
+def among_large_entries(
+    program: Program, last: NDArray[np.float64], multipliers: Multipliers, *, deadline: float
+) -> Solution | None:
+    """A channel on the large entries of an iterate that misses limits by a little, beside the bound of all channels.
+
+    Parameters
+    ----------
+    program
+        The program whose search ended early.
+    last
+        The iterate, pi(e, t).
+    multipliers
+        What that search proves.
+    deadline
+        When to give up.
+
+    Returns
+    -------
+    Solution or None
+        None if no channel was found there.
+    """
+    mass = np.array([float(v) for v in program.mass])
+    restricted = replace(program, allowed=_support(program, last / (mass / mass.sum())[:, None], LEAST[0]))
+    try:
+        found = search(restricted, gap=_LOOSE, seconds=left(deadline), vertex=False)
+    except Unfinished as end:
+        if end.solution is None:
+            return None
+        found = end.solution
+    except (Infeasible, SolverFailed):
+        return None
+    return replace(found, multipliers=multipliers, bound=Arrays.of(program).bound(multipliers), snapshot=None)
+
+
+def _settled(
+    program: Program,
+    support: Support,
+    share: NDArray[np.float64],
+    least: float,
+    *,
+    aims: tuple[float, float],
+    deadline: float,
+) -> tuple[Program, Solution] | None:
+    """Solve on the support until no entry of the solution is below the least size."""
+    aim, enough = aims
+    for _ in range(_ROUNDS):
+        if over(deadline):
+            return None
+        restricted = replace(program, allowed=support)
+        try:
+            solution = search(restricted, gap=aim, seconds=left(deadline), vertex=False)
+        except Infeasible:
+            return None
+        except SolverFailed:
+            if aim == enough:
+                return None
+            aim = enough
+            continue
+        smaller = _support(restricted, solution.pi / share, least)
+        if (smaller == support).all():
+            pi = np.where(support, solution.pi, 0.0)
+            return restricted, replace(solution, pi=pi, inner=None)
+        support = smaller
+    return None
+
+
+def _support(program: Program, channel: NDArray[np.float64], least: float) -> Support:
+    """The entries to keep: the large ones, and the largest of every row.
+
+    Where letters have limits of their own (ratios, odds, worst cases) a zero would be one for all rows, so that there
+    whole letters are kept or left out.
+    """
+    if program.local_dp or program.pairs or program.odds or program.worst:
+        letters = np.where(program.allowed, channel, 0.0).max(axis=0) >= least
+        return np.asarray(program.allowed & letters)
+    large = program.allowed & (channel >= least)
+    rows = np.arange(len(channel))
+    large[rows, np.where(program.allowed, channel, -1.0).argmax(axis=1)] = True
+    return np.asarray(large)

@@ -1,0 +1,305 @@
+"""A query in PostgreSQL or SQLite as a table: one snapshot, a stable order, and a release in one transaction.
+
+The drivers of ADBC hand over Arrow batches. A password stands in the environment or in a file of the database's own
+client (PGPASSWORD, ~/.pgpass, a service file), never in an address: addresses are printed and written into files.
+"""
+
+import re
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pyarrow as pa
+
+from dalenius.core.source import MISSING, Dialect
+from dalenius.errors import TableError, Unsupported
+from dalenius.tables.counting import Codes
+from dalenius.tables.source import CHUNK, Table
+
+__all__ = ["is_address", "open_query", "write_to_database"]
+
+POSTGRESQL = ("postgresql://", "postgres://")
+SQLITE = "sqlite:"
+BATCH_BYTES = 1 << 24
+
+_ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
+_AFTER_ORDER = re.compile(r"\b(limit|offset|fetch|for)\b", re.IGNORECASE)
+_DIRECTION = re.compile(r"\s+(asc|desc)?(\s*nulls\s+(first|last))?\s*$", re.IGNORECASE)
+
+
+def is_address(source: object) -> bool:
+    """Whether a source names a database and not a file.
+
+    >>> is_address("postgresql://localhost/survey"), is_address("sqlite:survey.db"), is_address("survey.csv")
+    (True, True, False)
+    """
+    return isinstance(source, str) and source.lower().startswith((*POSTGRESQL, SQLITE))
+
+
+def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: Dialect | None = None) -> Table:
+    """The rows of a query as a table; every pass reads the same snapshot in the same order.
+
+    Parameters
+    ----------
+    address : str
+        `postgresql://host/database` or `sqlite:FILE`, without a password.
+    query : str
+        A SELECT with ORDER BY; the columns after ORDER BY are selected, and no two rows agree in them.
+    chunk : int
+        About how many rows are in memory at a time.
+    dialect : Dialect, optional
+        Missing words, where some texts stand for a missing value.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    TableError
+        If the database cannot be reached, the query fails, or its order is not unique.
+    Unsupported
+        If the drivers are not installed.
+    """
+    if query is None:
+        raise TableError(
+            'a database needs a query beside its address, as in query = "select id, region, income from people order '
+            'by id"'
+        )
+    statement = query.strip().rstrip(";").strip()
+    ordered = _order_of(statement)
+    database = _engine_of(address)
+    connection = database.connect()
+    try:
+        with closing(connection.cursor()) as cursor:
+            if database.snapshot:
+                cursor.execute(database.snapshot)
+            schema = _schema(cursor, statement)
+            for name in ordered:
+                if name not in schema.names:
+                    raise TableError(
+                        f"the query is ordered by {name!r}, which it does not select; select it too, so that the "
+                        "order can be checked (it need not be released)"
+                    )
+            _refuse_ties(cursor, statement, list(ordered))
+    except Exception as e:
+        connection.close()
+        raise _told(e) from None
+
+    def read(positions: Sequence[int], _rows: int) -> Iterator[Any]:
+        wanted = ", ".join(database.as_text(schema.field(k)) for k in positions)
+        # By the columns of the query, not by their texts, which have the same names: "10" stands before "2".
+        order = ", ".join(f"the_query.{_quoted(name)} {way}".strip() for name, way in ordered.items())
+        try:
+            with closing(connection.cursor()) as cursor:
+                database.hint(cursor)
+                cursor.execute(f"select {wanted} from ({statement}) as the_query order by {order}")
+                yield from cursor.fetch_record_batch()
+        except Exception as e:
+            raise _told(e) from None
+
+    names = tuple(name.strip() for name in schema.names)
+    table = Table("the query", "parquet", names, None, read, chunk, dialect=dialect or Dialect())
+    weakref.finalize(table, connection.close)  # the snapshot is held as long as somebody may read the table again
+    return table
+
+
+def write_to_database(
+    address: str,
+    table: str,
+    columns: Mapping[str, tuple[Codes, tuple[str, ...]]],
+    *,
+    chunk: int = 1 << 20,
+) -> None:
+    """Write released columns into a new table, in one transaction: it appears whole or not at all.
+
+    Parameters
+    ----------
+    address : str
+        The database.
+    table : str
+        The name of the table, which must not exist.
+    columns : mapping of str to (codes, letters)
+        The released columns; a missing value is written as NULL.
+    chunk : int
+        About how many rows are handed over at a time.
+
+    Raises
+    ------
+    TableError
+        If the table exists, or the database refuses it; then nothing of it is left.
+    """
+    letters = {
+        name: pa.array([None if v == MISSING else v for v in a], pa.string()) for name, (_, a) in columns.items()
+    }
+    schema = pa.schema([(name, pa.string()) for name in columns])
+    rows = len(next(iter(columns.values()))[0])
+
+    def batches() -> Iterator[Any]:
+        for start in range(0, rows, chunk):
+            parts = [letters[n].take(pa.array(codes[start : start + chunk])) for n, (codes, _) in columns.items()]
+            yield pa.record_batch(parts, schema=schema)
+
+    connection = _engine_of(address).connect()
+    try:
+        with closing(connection.cursor()) as cursor:
+            cursor.adbc_ingest(table, pa.RecordBatchReader.from_batches(schema, batches()), mode="create")
+        connection.commit()
+    except Exception as e:
+        connection.rollback()
+        raise _told(e) from None
+    finally:
+        connection.close()
+
+
+# --- the two databases ------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Engine:
+    """How one kind of database is reached and read."""
+
+    connect: Callable[[], Any]
+    snapshot: str | None
+    as_text: Callable[[Any], str]
+    hint: Callable[[Any], None]
+
+
+def _engine_of(address: str) -> _Engine:
+    try:
+        if address.lower().startswith(POSTGRESQL):
+            return _postgresql(address)
+        return _sqlite(address)
+    except ModuleNotFoundError:
+        raise Unsupported("databases need the extra sql: pip install 'dalenius[sql]'") from None
+
+
+def _postgresql(address: str) -> _Engine:
+    import adbc_driver_postgresql
+    from adbc_driver_postgresql import dbapi
+
+    parts = urlsplit(address)
+    if parts.password or any(key == "password" for key, _ in parse_qsl(parts.query)):
+        raise TableError(
+            "an address must not hold a password, because addresses are printed and written into files; set "
+            "PGPASSWORD, or use ~/.pgpass or a service file"
+        )
+    hint = adbc_driver_postgresql.StatementOptions.BATCH_SIZE_HINT_BYTES.value
+
+    def connect() -> Any:
+        try:
+            return dbapi.connect(address)
+        except dbapi.Error as e:
+            raise _told(e) from None
+
+    return _Engine(
+        connect,
+        "set transaction isolation level repeatable read, read only",
+        # numeric, uuid and jsonb arrive as types of the driver's own; the server knows their text.
+        lambda f: f"{_quoted(f.name)}::text as {_quoted(f.name)}" if _is_own(f.type) else _quoted(f.name),
+        lambda cursor: cursor.adbc_statement.set_options(**{hint: str(BATCH_BYTES)}),
+    )
+
+
+def _is_own(kind: Any) -> bool:
+    return isinstance(kind, pa.BaseExtensionType) or pa.types.is_binary(kind)
+
+
+def _sqlite(address: str) -> _Engine:
+    from adbc_driver_sqlite import dbapi
+
+    path = Path(address[len(SQLITE) :].removeprefix("//"))
+    if not path.is_file():
+        raise TableError(f"there is no database {path.name}")
+
+    def as_text(column: Any) -> str:
+        """A column may hold values of several types; whole numbers are written without a point, as everywhere."""
+        name = _quoted(column.name)
+        whole = f"typeof({name}) = 'real' and {name} = cast({name} as integer)"
+        return f"case when {whole} then cast(cast({name} as integer) as text) else cast({name} as text) end as {name}"
+
+    # The first SELECT of a transaction takes the snapshot; it is held until the connection is closed.
+    return _Engine(lambda: dbapi.connect(str(path)), None, as_text, lambda _: None)
+
+
+# --- the query --------------------------------------------------------------------------------------------------------
+def _order_of(query: str) -> dict[str, str]:
+    """The columns after the last ORDER BY outside brackets and quotes, each with its direction.
+
+    >>> _order_of('select id, "a b" from t order by id desc, "a b" limit 3')
+    {'id': 'desc', 'a b': ''}
+    """
+    bare = _outside(query)
+    found = list(_ORDER.finditer(bare))
+    if not found:
+        raise TableError(
+            "the query has no ORDER BY; rows need one unique order, or the same release could not be made again: add "
+            "order by and the columns that tell the rows apart"
+        )
+    start = found[-1].end()
+    end = _AFTER_ORDER.search(bare, start)
+    text = query[start : end.start() if end else len(query)]
+    found_order: dict[str, str] = {}
+    for part in text.split(","):
+        direction = _DIRECTION.search(part + " ")
+        name = _DIRECTION.sub("", part + " ").strip()
+        told = direction[0].strip() if direction else ""
+        if re.fullmatch(r'"[^"]+"', name):
+            found_order[name[1:-1]] = told
+        elif re.fullmatch(r"[\w.]+", name) and not name.isdigit():
+            found_order[name.rpartition(".")[2]] = told
+        else:
+            raise TableError(f"ORDER BY takes names of selected columns, not {part.strip()!r}")
+    return found_order
+
+
+def _outside(query: str) -> str:
+    """The query with blanks in place of what stands in brackets or quotes."""
+    out = []
+    depth = 0
+    quote = ""
+    for sign in query:
+        if quote:
+            quote = "" if sign == quote else quote
+            out.append(" ")
+        elif sign in "'\"":
+            quote = sign
+            out.append(" ")
+        else:
+            depth += (sign == "(") - (sign == ")")
+            out.append(sign if depth == 0 and sign != ")" else " ")
+    return "".join(out)
+
+
+def _schema(cursor: Any, statement: str) -> Any:
+    cursor.execute(f"select * from ({statement}) as the_query limit 0")
+    return cursor.fetch_record_batch().schema
+
+
+def _refuse_ties(cursor: Any, statement: str, ordered: Sequence[str]) -> None:
+    """Rows that agree in all columns of the order could change places between two passes."""
+    names = ", ".join(map(_quoted, ordered))
+    cursor.execute(
+        f"select count(*) from (select 1 from ({statement}) as the_query group by {names} having count(*) > 1) as ties"
+    )
+    ((ties,),) = cursor.fetchall()
+    if ties:
+        raise TableError(
+            f"the order of the query is not unique: {ties:,} values of {', '.join(ordered)} stand in several rows; add "
+            "a column to ORDER BY that tells them apart"
+        )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _told(e: Exception) -> Exception:
+    """An error of a driver in one sentence; ours pass."""
+    if isinstance(e, TableError) or not type(e).__module__.startswith(("adbc", "pyarrow")):
+        return e
+    lines = [line.strip() for line in str(e).splitlines() if line.strip()]
+    message = next((line for line in lines if "ERROR" in line), lines[0] if lines else type(e).__name__)
+    return TableError(f"the database says: {message}")

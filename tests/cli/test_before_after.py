@@ -1,0 +1,82 @@
+"""A release says how many rows have each value before and after, and names the groups that it empties."""
+
+import csv
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from dalenius.cli import main
+from dalenius.evidence.before_after import before_and_after
+
+FILE = """
+[source]
+table = "t.csv"
+[columns.S]
+values = ["u", "v"]
+[columns.A]
+values = ["a", "b"]
+[columns.B]
+values = ["x", "y", "z"]
+[mechanism]
+observe = ["A", "B"]
+release = ["A", "B"]
+[objective]
+minimize = { sum = [{ distortion = "hamming", of = ["A"] }, { distortion = "hamming", of = ["B"] }] }
+[[guarantee]]
+leakage = ["S"]
+at_most_bits = "1/200"
+"""
+COUNTS = {"u": [300, 260, 40, 240, 200, 20], "v": [240, 180, 90, 220, 190, 120]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = [
+        f"{s},{a},{b}\n" * n
+        for s in "uv"
+        for (a, b), n in zip(["ax", "ay", "az", "bx", "by", "bz"], COUNTS[s], strict=True)
+    ]
+    (tmp_path / "t.csv").write_text("S,A,B\n" + "".join(rows))
+    (tmp_path / "p.toml").write_text(FILE)
+    return tmp_path
+
+
+def released(folder, *further):
+    assert main(["release", str(folder / "p.toml"), "-o", str(folder / "out"), *further]) == 0
+
+
+def test_groups_that_vanish_are_named_and_ways_out_were_tried(folder, capsys):
+    released(folder)
+    printed = capsys.readouterr().out
+    after = Counter(row["B"] for row in csv.DictReader((folder / "out" / "released.csv").read_text().splitlines()))
+    assert f"B: x 1,000 → {after['x']:,}, y 830 → {after['y']:,}, z 270 → {after['z']:,}" in printed
+    assert f"Warning: B = z: 270 rows before, {after['z']:,} after (loses" in printed
+    assert "pairs of values change by more than a tenth; the largest: " in printed
+    assert 'Tried: with [[limit]] keep_rows = "3/4" no value loses more than a quarter of its rows: the dist' in printed
+    assert "Tried: with preserve_marginals = true in [mechanism] every value keeps its rows: the distortion" in printed
+    report = (folder / "out" / "report.html").read_text()
+    assert "B: z <strong>(!)</strong>" in report
+    assert "Pairs of values before and after" in report
+    card = json.loads((folder / "out" / "card.about.json").read_text())
+    said = {(c["column"], c["value"]): c["rows_after"] for c in card["changes"]}
+    assert said["B", "z"] == after["z"]
+    assert main(["verify", str(folder / "out" / "card.json")]) == 0
+
+
+def test_margins_that_are_preserved_raise_no_alarm(folder, capsys):
+    (folder / "p.toml").write_text(FILE.replace("[objective]", "preserve_marginals = true\n[objective]"))
+    released(folder, "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert told["tried"] == []
+    assert sum(v["before"] for v in told["before_after"]["columns"]) == 2 * 2100
+    assert {tuple(v["columns"]) for v in told["before_after"]["pairs"]} == {("A", "B")}
+
+
+def test_counts_are_right_for_letters_in_any_order():
+    before = {"A": np.array([0, 0, 1, 1, 1])}, {"A": ("b", "a")}
+    after = {"A": np.array([0, 0, 0, 0, 1])}, {"A": ("a", "b")}
+    found = before_and_after(["A"], before, after)
+    assert {v.values[0]: (v.before, v.after) for v in found.single} == {"b": (2, 1), "a": (3, 4)}
+    assert found.pairs == ()

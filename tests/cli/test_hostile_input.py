@@ -1,0 +1,68 @@
+"""Files that are damaged, mistaken or hostile end in one sentence and exit 2, never in a fault of ours."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dalenius.cli import main
+
+JOINT = {
+    "variables": {"X": ["0", "1"], "S": ["0", "1"]},
+    "pmf": [{"X": "0", "S": "0", "p": "1/2"}, {"X": "1", "S": "1", "p": "1/2"}],
+}
+PROBLEM = """[source]
+pmf = "joint.json"
+[mechanism]
+observe = ["X"]
+release = ["X"]
+[objective]
+minimize = { distortion = "hamming", of = ["X"] }
+[[guarantee]]
+leakage = ["S"]
+at_most_bits = 0.1
+"""
+CHANNEL = {"inputs": {"X": ["0", "1"]}, "output": {"Y": ["0", "1"]}, "rows": [["1", "0"], ["0", "1"]]}
+HUGE = "9" * 5000
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one sentence of a command that ends with exit 2."""
+    assert main(words) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "fault of dalenius" not in told
+    return told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("at_most_bits = 0.1", f"at_most_bits = {HUGE}", "too long to be meant"),
+        ("at_most_bits = 0.1", f"at_most_bits = {'[' * 3000}{']' * 3000}", "too long to be meant"),
+        ('"joint.json"', r'"a\u0000b"', "NUL character"),
+        ('release = ["X"]', 'release = ["X"]\nform = ["pram"]', "'form' in [mechanism] must be a string"),
+    ],
+)
+def test_problem_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str) -> None:
+    (tmp_path / "joint.json").write_text(json.dumps(JOINT))
+    (tmp_path / "p.toml").write_text(PROBLEM.replace(old, new))
+    assert message in refused(capsys, "solve", str(tmp_path / "p.toml"), "-o", str(tmp_path / "d.json"))
+    assert not (tmp_path / "d.json").exists()
+
+
+@pytest.mark.parametrize("form", [{}, [], 1, None, "no such form"])
+def test_a_form_that_is_no_form(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: object) -> None:
+    (tmp_path / "c.json").write_text(json.dumps(CHANNEL | {"form": form}))
+    assert "there is no channel of form" in refused(capsys, "audit", str(tmp_path / "c.json"))
+
+
+def test_a_query_file_with_a_huge_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.toml").write_text(f"records = {HUGE}\n")
+    assert "too long to be meant" in refused(capsys, "audit", str(tmp_path / "q.toml"))
+
+
+def test_text_that_is_not_utf_8(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, command in (("p.toml", "explain"), ("c.json", "audit"), ("q.toml", "audit")):
+        (tmp_path / name).write_bytes(b"\xff\xfe")
+        assert "not UTF-8 text" in refused(capsys, command, str(tmp_path / name))

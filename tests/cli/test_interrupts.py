@@ -1,0 +1,157 @@
+"""Always an answer: time limits that bind, signals that end a command, problems that are refused before they begin."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dalenius import stopping, verify
+from dalenius.cli import main
+from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
+from dalenius.designs import solve
+from dalenius.designs.leakage import preflight
+from dalenius.designs.leakage.model import Model
+from dalenius.designs.leakage.preflight import Size
+from dalenius.errors import Unsupported
+from dalenius.solvers.leakage.simple import stay_or_forget
+
+FILE = """
+[source]
+pmf = "joint.json"
+[mechanism]
+observe = ["X"]
+release = ["X"]
+preserve_marginals = true
+[objective]
+minimize = { distortion = "hamming", of = ["X"] }
+[[guarantee]]
+leakage = ["S"]
+at_most_bits = "1/200"
+"""
+
+
+def law(rows=60, seed=3):
+    draw = np.random.default_rng(seed)
+    counts = 1 + draw.multinomial(20_000, draw.dirichlet(np.full(rows * 2, 0.7)))
+    variables = {"S": ("u", "v"), "X": tuple(f"x{k:03}" for k in range(rows))}
+    return Pmf.from_records(
+        variables, list(zip([(s, x) for s in "uv" for x in variables["X"]], counts.tolist(), strict=True))
+    )
+
+
+def asked(joint=None, bits="1/200", **rest):
+    goal = MinimizeDistortion(Distortion("hamming", ("X",)))
+    keys = {"observe": ("X",), "release": ("X",), "objective": goal, "guarantees": (Leakage(("S",), Fraction(bits)),)}
+    return Problem(**(keys | {"joint": law() if joint is None else joint} | rest))
+
+
+@pytest.mark.parametrize("margins", [False, True])
+def test_time_that_is_up_leaves_a_proved_design_with_its_interval(margins):
+    start = time.monotonic()
+    design = solve(asked(preserve_marginals=margins), seconds=0.02)
+    assert time.monotonic() - start < 10
+    assert 0 <= design.bound <= design.value
+    assert "ended before value and bound met" in " ".join(design.remarks)
+    assert verify(design).kept.promises
+    best = solve(asked(preserve_marginals=margins), seconds=60)
+    assert design.bound <= best.value <= design.value
+
+
+def test_a_wish_to_stop_ends_a_search_with_what_it_has():
+    try:
+        stopping.stop()
+        design = solve(asked(), seconds=1000)
+    finally:
+        stopping.resume()
+    assert "ended before value and bound met" in " ".join(design.remarks)
+    assert verify(design).kept.promises
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        asked(bits="1/50"),
+        asked(preserve_marginals=True),
+        asked(guarantees=(Independent(("S",)),)),
+        asked(
+            objective=MinimizeLeakage(("S",)), guarantees=(), limits=(Distortion("hamming", ("X",), Fraction(1, 10)),)
+        ),
+    ],
+)
+def test_staying_or_forgetting_keeps_every_limit(problem):
+    found = stay_or_forget(Model.of(problem).program)
+    assert found is not None
+    assert found.channel is not None
+    assert all(sum(row) == 1 for row in found.channel)
+    assert found.bound <= found.value
+
+
+def start(tmp_path, *further):
+    (tmp_path / "joint.json").write_text(json.dumps(law(rows=220).to_json()))
+    (tmp_path / "p.toml").write_text(FILE)
+    command = [
+        sys.executable,
+        "-m",
+        "dalenius",
+        "solve",
+        "p.toml",
+        "-o",
+        "d.json",
+        "--seconds",
+        "500",
+        "--gap",
+        "1e-13",
+    ]
+    return subprocess.Popen([*command, *further], cwd=tmp_path, stderr=subprocess.PIPE, encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_long_search_within_two_seconds(tmp_path, number):
+    with start(tmp_path) as running:
+        time.sleep(6)
+        assert running.poll() is None, "the search is long"
+        sent = time.monotonic()
+        os.kill(running.pid, number)
+        assert running.wait(30) == 130
+        assert time.monotonic() - sent < 2.5
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["joint.json", "p.toml"]
+
+
+@pytest.mark.slow
+def test_an_interrupt_keeps_the_best_design_if_asked(tmp_path):
+    with start(tmp_path, "--on-interrupt", "keep") as running:
+        time.sleep(6)
+        assert running.poll() is None
+        os.kill(running.pid, signal.SIGTERM)
+        assert running.wait(120) == 0
+        assert "best design so far" in running.stderr.read()
+    assert main(["verify", str(tmp_path / "d.json")]) == 0
+
+
+def test_what_does_not_fit_is_refused_before_it_is_allocated(monkeypatch):
+    monkeypatch.setattr(preflight, "_free_memory", lambda: 1 << 20)
+    monkeypatch.setattr(Model, "of", None)  # it would be the first to allocate
+    with pytest.raises(Unsupported, match=r"60 combinations occur and 60 may be released; it needs .* of memory"):
+        solve(asked())
+
+
+def test_what_takes_too_long_says_which_column_to_group():
+    variables = {"S": ("u", "v"), "A": tuple(map(str, range(60))), "B": tuple(map(str, range(40)))}
+    draw = np.random.default_rng(1)
+    codes = np.unique(draw.integers(0, [2, 60, 40], (4000, 3)), axis=0)
+    joint = Pmf.from_counts(variables, codes, np.ones(len(codes), dtype=np.int64))
+    size = Size.of(
+        asked(joint, observe=("A", "B"), release=("A", "B"), objective=MinimizeLeakage(("S",)), guarantees=())
+    )
+    assert size.letters == 2400
+    assert size.entries == size.rows * 2400
+    with pytest.raises(Unsupported, match=r"for the proof alone, and --seconds is 6.*Group A"):
+        size.refuse_too_large(6)
+    assert "of memory" in size.words()

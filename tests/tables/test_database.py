@@ -1,0 +1,218 @@
+"""Queries in databases: the same letters, order and release as from a file; one snapshot; all or nothing."""
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dalenius import Key, Problem, apply, solve
+from dalenius.core.source import MISSING, Column
+from dalenius.errors import ProblemFileError, TableError
+from dalenius.tables import encode, open_table, write_to_database
+from dalenius.tables.database import _order_of
+
+QUERY = "select id, s, x from people order by id"
+ROWS = [(k, "ab"[k % 2], [None, 1, 2.5, "many"][k % 4]) for k in range(1000)]
+LETTERS = {None: None, 1: "1", 2.5: "2.5", "many": "many"}
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> str:
+    path = tmp_path / "people.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table people (id integer, s text, x)")
+        connection.executemany("insert into people values (?, ?, ?)", reversed(ROWS))
+    return f"sqlite:{path}"
+
+
+@pytest.fixture
+def postgresql() -> str:
+    from adbc_driver_postgresql import dbapi
+
+    address = os.environ.get("DALENIUS_POSTGRESQL")
+    if address is None:
+        raise pytest.skip.Exception("no server: run `make test-engines`")
+    with dbapi.connect(address) as connection, connection.cursor() as cursor:
+        for name in ("people", "released"):
+            cursor.execute(f"drop table if exists {name}")
+        cursor.execute(
+            "create table people as select g as id, chr(97 + (g % 2)) as s, (array[null, '1', '2.5', 'many'])"
+            "[1 + g % 4] as x, g::numeric / 4 as n, md5(g::text)::uuid as u, json_build_object('g', g)::jsonb as j "
+            "from generate_series(999, 0, -1) as g"
+        )
+        connection.commit()
+    return address
+
+
+def rows(table: Any, *names: str) -> list[tuple[str | None, ...]]:
+    wanted = names or table.names
+    return [tuple(r.values()) for b in table.batches(wanted) for r in b.to_pylist()]
+
+
+EXPECTED = [(str(k), s, LETTERS[x]) for k, s, x in ROWS]
+
+
+def test_sqlite_gives_the_rows_in_their_order(sqlite: str) -> None:
+    table = open_table(sqlite, query=QUERY)
+    assert (table.name, table.format, table.names) == ("the query", "parquet", ("id", "s", "x"))
+    assert rows(table) == EXPECTED
+    assert rows(table, "x", "s") == [(x, s) for _, s, x in EXPECTED], "read again and again"
+
+
+@pytest.mark.engines
+def test_postgresql_gives_the_rows_in_their_order(postgresql: str) -> None:
+    table = open_table(postgresql, query="select * from people order by id desc")
+    assert table.names == ("id", "s", "x", "n", "u", "j")
+    seen = [(str(k), s, LETTERS[x]) for k, s, x in ROWS]
+    assert rows(table, "id", "s", "x") == seen[::-1]
+    first = rows(open_table(postgresql, query="select * from people order by id"), "n", "u", "j")[5]
+    assert first == ("1.2500000000000000", "e4da3b7f-bbce-2345-d777-2b0674a318d5", '{"g": 5}')
+
+
+@pytest.mark.engines
+def test_postgresql_is_read_in_one_snapshot(postgresql: str) -> None:
+    from adbc_driver_postgresql import dbapi
+
+    table = open_table(postgresql, query=QUERY)
+    before = rows(table, "s")
+    with dbapi.connect(postgresql) as connection, connection.cursor() as cursor:
+        cursor.execute("update people set s = 'z'")
+        cursor.execute("delete from people where id > 10")
+        connection.commit()
+    assert rows(table, "s") == before, "what others commit meanwhile is not seen"
+    assert len(rows(open_table(postgresql, query=QUERY))) == 11
+
+
+def test_sqlite_is_read_in_one_snapshot(sqlite: str) -> None:
+    path = sqlite.removeprefix("sqlite:")
+    with sqlite3.connect(path) as connection:
+        connection.execute("pragma journal_mode = wal")
+    table = open_table(sqlite, query=QUERY)
+    before = rows(table, "s")
+    with sqlite3.connect(path) as connection:
+        connection.execute("update people set s = 'z'")
+    assert rows(table, "s") == before
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (None, "a database needs a query"),
+        ("select id, s from people", "has no ORDER BY"),
+        ("select (select 1 order by 1) as id, s from people", "has no ORDER BY"),
+        ("select id, s from people order by s", "order of the query is not unique: 2 values of s"),
+        ("select s from people order by id", "ordered by 'id', which it does not select"),
+        ("select id from people order by id + 1", "takes names of selected columns"),
+        ("select id from nowhere order by id", "the database says: .*no such table: nowhere"),
+    ],
+)
+def test_queries_that_cannot_be_a_table_are_refused(sqlite: str, query: str | None, message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        rows(open_table(sqlite, query=query))
+
+
+def test_the_order_is_read_outside_brackets_and_quotes() -> None:
+    assert _order_of("select id, 'order by x' from t ORDER  BY t.id DESC NULLS LAST, s limit 5") == {
+        "id": "DESC NULLS LAST",
+        "s": "",
+    }
+
+
+@pytest.mark.parametrize("address", ["postgresql://me:secret@host/db", "postgresql://host/db?user=me&password=secret"])
+def test_a_password_in_an_address_is_refused_and_not_shown(address: str) -> None:
+    with pytest.raises(TableError, match="must not hold a password") as caught:
+        open_table(address, query=QUERY)
+    assert "secret" not in str(caught.value)
+
+
+def test_addresses_and_queries_belong_together(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    with pytest.raises(TableError, match="a query needs the address of a database"):
+        open_table(tmp_path / "t.csv", query="select 1")
+    with pytest.raises(TableError, match=r"there is no database absent\.db"):
+        open_table(f"sqlite:{tmp_path / 'absent.db'}", query=QUERY)
+
+
+COLUMNS = {"y": (np.array([0, 2, 1], dtype=np.uint8), ("a", "b c", MISSING)), "k": (np.array([0, 0, 1]), ("1", "2"))}
+
+
+def written_and_read(address: str) -> None:
+    write_to_database(address, "released", COLUMNS)
+    again = encode(
+        open_table(address, query="select y, k from released order by y, k"),
+        {"y": Column(values=("a", "b c"), missing="category"), "k": Column(values=("1", "2"))},
+        ["y", "k"],
+    )
+    assert sorted(zip(again.codes["y"].tolist(), again.codes["k"].tolist(), strict=True)) == [(0, 0), (1, 1), (2, 0)]
+    with pytest.raises(TableError, match="already exists"):
+        write_to_database(address, "released", COLUMNS)
+
+
+def test_a_release_goes_into_a_new_table_of_sqlite(sqlite: str) -> None:
+    written_and_read(sqlite)
+
+
+@pytest.mark.engines
+def test_a_release_goes_into_a_new_table_of_postgresql(postgresql: str) -> None:
+    written_and_read(postgresql)
+
+
+@pytest.mark.engines
+def test_a_failure_leaves_no_table(postgresql: str) -> None:
+    broken = {"y": (np.array([0, 7]), ("a", "b"))}
+    with pytest.raises((TableError, pa.ArrowIndexError, IndexError, OSError)):
+        write_to_database(postgresql, "released", broken, chunk=1)
+    with pytest.raises(TableError, match='relation "released" does not exist'):
+        rows(open_table(postgresql, query="select y from released order by y"))
+
+
+PROBLEM = """[source]
+table = "{table}"
+{query}
+[columns.s]
+values = ["a", "b"]
+[columns.x]
+values = ["1", "2.5", "many"]
+missing = "category"
+[mechanism]
+observe = ["x"]
+release = ["x"]
+[objective]
+minimize = {{ distortion = "hamming", of = ["x"] }}
+[[guarantee]]
+leakage = ["s"]
+at_most_bits = "1/10"
+"""
+
+
+def released_alike(folder: Path, address: str) -> None:
+    """The same key, design and rows give the same released table from a file and from a database."""
+    text = "id,s,x\n" + "".join(f"{k},{s},{x or '?'}\n" for k, s, x in EXPECTED)
+    (folder / "people.csv").write_text(text)
+    found = []
+    for name, query in (("people.csv", ""), (address, f'query = "{QUERY}"')):
+        (folder / "p.toml").write_text(PROBLEM.format(table=name, query=query))
+        problem = Problem.from_file(folder / "p.toml")
+        released, _ = apply(solve(problem), folder / name if not query else name, key=Key.unsafe(7))
+        found.append(released.columns["x"][0].tolist())
+    assert found[0] == found[1]
+
+
+def test_a_file_and_sqlite_are_released_alike(tmp_path: Path, sqlite: str) -> None:
+    released_alike(tmp_path, sqlite)
+
+
+@pytest.mark.engines
+def test_a_file_and_postgresql_are_released_alike(tmp_path: Path, postgresql: str) -> None:
+    released_alike(tmp_path, postgresql)
+
+
+def test_a_query_without_a_database_is_refused_in_the_problem_file(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,s,x\n1,a,1\n")
+    (tmp_path / "p.toml").write_text(PROBLEM.format(table="t.csv", query=f'query = "{QUERY}"'))
+    with pytest.raises(ProblemFileError, match=r"line 3: a query needs the address of a database"):
+        Problem.from_file(tmp_path / "p.toml")
