@@ -89,6 +89,7 @@ def test_towards_moves_the_classes_as_it_says_and_costs_what_theory_says(case):
         ({"objective": MaximizeInformation(("C0",))}, "minimize"),
         ({"observe": ("C1", "C2", "C3", "S")}, "add C0 to observe"),
         ({"freeze": ("0",)}, "does not take freeze"),
+        ({"keep_rows": Fraction(1, 2)}, "does not take keep_rows"),
         ({"preserve_marginals": True, "guarantees": (Leakage(("S",), Fraction(1, 9)),)}, "preserves the law"),
     ],
 )

@@ -31,6 +31,7 @@ from dalenius.solvers.flows.distances import Metric
 __all__ = ["PROMISES", "Wide", "why_not"]
 
 PROMISES = (Independent, Leakage, InformationPrivacy, WorstCaseLeakage)
+NOT_TAKEN = ("keep", "strata", "forbid", "freeze", "side_information", "robust", "limits", "keep_rows", "each")
 MOST_CLASSES = 16
 """Values of a secret beyond which a record is rarely seen with two of them, and transports become many."""
 
@@ -61,9 +62,7 @@ def why_not(problem: Problem) -> str | None:
         return "form records releases columns of the table: say release = [...]"
     if missing := [name for name in problem.release if name not in problem.observe]:
         return f"form records observes every column that it releases; add {missing[0]} to observe"
-    if reason := problem.not_taken(
-        "keep", "strata", "forbid", "freeze", "side_information", "robust", "limits", "each"
-    ):
+    if reason := problem.not_taken(*NOT_TAKEN):
         return reason
     if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
         return (
