@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import prod
 
 from dalenius import designs
-from dalenius.core import Design, Pmf, Problem
+from dalenius.core import Design, Independent, Leakage, Pmf, Problem
 from dalenius.designs import GAP, SECONDS
 from dalenius.mechanisms.records.form import why_not
 from dalenius.tables import bind
@@ -67,7 +67,12 @@ def by_records(problem: Problem) -> bool:
 
 
 def _may_be_wide(problem: Problem) -> bool:
-    return problem.form is None and why_not(problem) is None
+    """Whether the form takes the problem at any size: one promise, independent or leakage, about an observed secret."""
+    if problem.form is not None or why_not(problem) is not None or len(problem.guarantees) != 1:
+        return False
+    (promise,) = problem.guarantees
+    known = set(promise.secret) <= set(problem.observe)
+    return known and (type(promise) is Independent or (type(promise) is Leakage and not problem.preserve_marginals))
 
 
 def _letters(problem: Problem) -> int:
