@@ -59,6 +59,9 @@ def test_a_wide_table_goes_record_by_record_without_being_asked(folder):
     assert design.value == design.bound > 0
     assert not outcome.audit.contradicts
     assert outcome.audit.paired
+    (spent,) = outcome.audit.distortions
+    assert spent.expected == pytest.approx(float(design.value))
+    assert spent.low <= spent.seen <= spent.high
     verify(folder / "out" / "design.json", table=folder / "table.csv", problem=folder / "problem.toml")
     again = load(folder / "out" / "design.json")
     assert again.channel == design.channel

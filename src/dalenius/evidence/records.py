@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dalenius.core import Design, Records
 from dalenius.core.pmf import outcome_words
 
-__all__ = ["RecordFigures", "expected", "figures", "home", "impossible", "names_of", "shares", "values"]
+__all__ = ["RecordFigures", "apart", "expected", "figures", "home", "impossible", "names_of", "shares", "values"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -116,6 +116,31 @@ def expected(channel: Records, rows: Floats) -> tuple[Floats, Floats]:
     mean = np.bincount(record, rows[row] * share, len(channel.records))
     stay = np.bincount(row, np.where(record == home(channel)[row], share, 0.0), len(channel.read))
     return np.asarray(mean, dtype=np.float64), np.asarray(stay, dtype=np.float64)
+
+
+def apart(channel: Records, measure: dict[str, Any], rows: Integers, records: Integers) -> Floats:
+    """The distortion between outcomes and records, pair by pair, by a measure as a problem file writes it."""
+    before = np.array(channel.read, dtype=np.int64)[rows]
+    after = np.array(channel.records, dtype=np.int64)[records]
+    found = np.zeros(len(rows))
+    for part in measure.get("sum", [measure]):
+        weight = float(Fraction(str(part.get("weight", 1))))
+        group = {letter: k for k, members in enumerate(part.get("classes", ())) for letter in members}
+        differ = np.zeros(len(rows), dtype=np.bool_)
+        for name in part["of"]:
+            letters = channel.output[name]
+            old = before[:, list(channel.inputs).index(name)]
+            new = after[:, list(channel.output).index(name)]
+            if part["distortion"] == "absolute":
+                value = np.array([float(Fraction(letter)) for letter in letters])
+                found += weight * np.abs(value[old] - value[new])
+            else:
+                merged: dict[int | str, int] = {}
+                code = np.array([merged.setdefault(group.get(a, a), len(merged)) for a in letters])
+                differ |= code[old] != code[new]
+        if part["distortion"] != "absolute":
+            found += weight * differ
+    return found
 
 
 def impossible(channel: Records, inputs: Integers, letters: Integers) -> bool:
