@@ -160,9 +160,8 @@ def main() -> None:
         begun = time.process_time()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"most memory {memory:.2f} GB")
-    save(
-        f"records_{which}", {"rows": len(secret), "columns": len(table.columns), "gigabytes": memory, "designs": lines}
-    )
+    question = (__doc__ or "").splitlines()[0]
+    save(f"records_{which}", question, lines, rows=len(secret), columns=len(table.columns), gigabytes=memory)
 
 
 if __name__ == "__main__":
