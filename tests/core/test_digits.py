@@ -17,7 +17,7 @@ def test_a_figure_is_on_the_asked_side_and_near(q: Fraction, digits: int) -> Non
     low, high = Fraction(figure(q, "down", digits)), Fraction(figure(q, "up", digits))
     assert low * (1 - SAME) <= q <= high * (1 + SAME)
     assert high - low <= q * 10 * Fraction(1, 10 ** (digits - 1))
-    assert abs(Fraction(figure(q, "nearest", digits)) - q) <= high - low
+    assert abs(Fraction(figure(q, "nearest", digits)) - q) <= high - low + SAME * q
 
 
 @given(shares)

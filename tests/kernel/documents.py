@@ -419,7 +419,13 @@ def of_forms():
     )
     yield (
         "pram of one letter",
-        design({"X": ["a"]}, [[0, "1"]], released, promises=[local_dp("0")], channel={"form": "pram", "stay": ["1"]}),
+        design(
+            {"X": ["a"]},
+            [[0, "1"]],
+            released,
+            promises=[local_dp("0"), local_dp("1", delta="1"), contraction("0")],
+            channel={"form": "pram", "stay": ["1"]},
+        ),
     )
     yield (
         "resample",

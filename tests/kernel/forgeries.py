@@ -183,6 +183,7 @@ def of_mechanism():
         "a combination of letters that are none",
         design(bits, two, RELEASED | {"never": [[{"column": "X", "letters": ["7"]}]]}),
     )
+    yield "a combination twice", design(bits, two, RELEASED | {"never": [[{"column": "X", "letters": ["0"]}]] * 2})
     yield (
         "a combination that names a column twice",
         design(
@@ -392,6 +393,7 @@ def of_promises():
         ("too many", [[centre], [centre]]),
         ("with a law of zeros", [[{"node": "centre", "law": ["0", "1"]}]]),
         ("that is a text", "tree"),
+        ("that names a row twice", [[choice | {"rows": [0, 0]}, centre, centre]]),
         ("that divides nothing", [[choice | {"value": 7}, centre, centre]]),
         ("of unknown nodes", [[{"node": "hope"}]]),
         ("that are none", []),
@@ -818,11 +820,14 @@ def of_sizes():
     )
 
 
-def forged(bounds=False):
-    """All forgeries that the proof of privacy must refuse; with `bounds` also those that need the rules."""
+def forged(bounds=False, sizes=True):
+    """All forgeries that the proof of privacy must refuse.
+
+    With `bounds` also those that need the rules; without `sizes` those that are refused in a moment.
+    """
     found = {}
-    families = [of_reading, of_mechanism, of_promises, of_balls, of_claims, of_distances, of_texts, of_sizes]
-    for family in [*families, *([of_bounds] if bounds else [])]:
+    families = [of_reading, of_mechanism, of_promises, of_balls, of_claims, of_distances, of_texts]
+    for family in [*families, *([of_sizes] if sizes else []), *([of_bounds] if bounds else [])]:
         for name, document in family():
             assert name not in found, name
             found[name] = document if isinstance(document, str) else text_of(document)

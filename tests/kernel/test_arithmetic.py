@@ -7,9 +7,11 @@ from fractions import Fraction
 import pytest
 
 from dalenius.kernel.adversary import Capacity, Centre, contraction
+from dalenius.kernel.document import read_document
 from dalenius.kernel.logs import BITS, entropy, exp, log2, nats, times_log2
 from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, down, fraction, parsed, up
-from dalenius.kernel.within import upper_end
+from dalenius.kernel.within import _surprise, upper_end
+from tests.kernel.documents import design, text_of
 
 PLENTY = 10**12
 
@@ -100,6 +102,16 @@ def test_ends_of_intervals_are_safe_and_near(m, n):
     p = upper_end(m, n, surprise)
     assert tail(m, n, p) <= Fraction(1, 2**10)
     assert tail(m, n, p - Fraction(1, 20) * (1 - Fraction(m, n))) > Fraction(1, 2**10)
+
+
+def test_nothing_surprises_at_the_share_itself():
+    assert _surprise(5, 10, Fraction(1, 2)) == _surprise(5, 10, Fraction(1, 3)) == _surprise(0, 10, Fraction(0)) == 0
+
+
+def test_a_dense_release_has_no_matrix_for_each_column():
+    release = read_document(text_of(design())).release
+    with pytest.raises(Refused, match="has no matrix for each column"):
+        release.information_of_each()
 
 
 def test_a_full_cell_has_no_upper_end():

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import time
+from functools import cache
 
 import pytest
 
@@ -13,15 +14,21 @@ from tests.kernel.forgeries import forged
 from tests.kernel.one_file import one_file, source
 
 FORGED = forged()
+BOUNDS = {name: text for name, text in forged(bounds=True).items() if name not in FORGED}
+
+
+@cache
+def refusal(name):
+    """What the package says about a forged text, and the seconds that it took."""
+    start = time.process_time()
+    with pytest.raises(Refused) as refused:
+        check(FORGED[name], privacy_only=True)
+    return str(refused.value), time.process_time() - start
 
 
 @pytest.mark.parametrize("name", FORGED)
 def test_a_forged_file_is_refused(name):
-    start = time.perf_counter()
-    with pytest.raises(Refused) as refusal:
-        check(FORGED[name], privacy_only=True)
-    took = time.perf_counter() - start
-    sentence = str(refusal.value)
+    sentence, took = refusal(name)
     assert 10 < len(sentence) < 250
     assert "\n" not in sentence
     assert took < 2
@@ -34,11 +41,17 @@ def test_an_honest_file_is_proved(name):
 
 def test_the_exported_file_refuses_all_of_them_with_the_same_sentence():
     other = one_file()
-    for text in FORGED.values():
-        with pytest.raises(Refused) as mine:
-            check(text, privacy_only=True)
-        with pytest.raises(other.Refused, match=f"^{re.escape(str(mine.value))}$"):
+    for name, text in FORGED.items():
+        with pytest.raises(other.Refused, match=f"^{re.escape(refusal(name)[0])}$"):
             other.check(text, privacy_only=True)
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_a_false_bound_is_refused(name):
+    for checker, refused in ((check, Refused), (one_file().check, one_file().Refused)):
+        with pytest.raises(refused) as said:
+            checker(BOUNDS[name])
+        assert "\n" not in str(said.value)
 
 
 def test_a_file_of_version_1_is_refused_with_a_hint():

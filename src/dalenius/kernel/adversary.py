@@ -48,7 +48,9 @@ def _read_tree_node(node: Node) -> Centre | Choice:
         _, law = node.fields("node", "law")
         return Centre(tuple(law.wholes(1)))
     _, value, rows = node.fields("node", "value", "rows")
-    return Choice(value.place(1 << 20), frozenset(rows.places(1 << 20)))
+    among = rows.places(1 << 20)
+    rows.require(len(set(among)) == len(among), "a row stands twice")
+    return Choice(value.place(1 << 20), frozenset(among))
 
 
 class Capacity:

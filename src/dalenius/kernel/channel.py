@@ -102,7 +102,7 @@ class Even(Channel):
         """p(y | x) for an x that stays so often, and a y that is drawn so often."""
         if draw is not None:
             return (1 - stay) * self.values[draw] + (stay if same else 0)
-        return stay if same else (1 - stay) / (self.width - 1)
+        return stay if same else (1 - stay) / max(1, self.width - 1)  # a single letter has no others
 
     def drawn(self) -> tuple[int | None, ...]:
         """For each letter, how often it is drawn; None: evenly."""

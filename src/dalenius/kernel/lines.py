@@ -156,7 +156,8 @@ class Lines:
         """The sum over the records of each input of all their scores; records of one count are added up first."""
         for frame, _ in together:
             # Every label of a record of every input adds a number to every line.
-            self.setting.work.spend(3 * len(frame.labels) * len(self.own) * frame.length)
+            # A count times a short score takes time in proportion to its length, not to the square of it.
+            self.setting.work.spend(2 * len(frame.labels) * len(self.own) * frame.length)
         for x, line in self.lines.items() if together else ():
             alike: dict[int, list[Numbers]] = {}
             for frame, found in together:

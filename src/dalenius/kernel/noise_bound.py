@@ -111,11 +111,11 @@ class Unknown:
         unknown = Fraction(self.many, 2) * bits(log2(*inside.as_integer_ratio())[1]) - self.size
         if self.slope:
             unknown = min(unknown, self.start + self.slope * squared)
-        return self.grids.known(self.setting, secret)[0] - unknown
+        return self.grids.known(self.setting, secret) - unknown
 
     def least_error(self, secret: tuple[str, ...], told: Fraction) -> Fraction:
         """The squared error from below of every Y that tells no more about S: the other way round."""
-        unknown = self.grids.known(self.setting, secret)[0] - told
+        unknown = self.grids.known(self.setting, secret) - told
         found = self.many / TWO_PI_E * two_to(2 * (unknown + self.size) / self.many)[0] - self.blur
         return max(found, (unknown - self.start) / self.slope) if self.slope else found
 

@@ -269,6 +269,7 @@ def _read_never(
             letters.require(set(combination[name]) <= set(alphabets[name]), "the column has no such letter")
         item.require(bool(combination), "a combination is empty")
         found.append(tuple(combination.items()))
+    node.require(len(set(found)) == len(found), "a combination stands twice")
     return tuple(found)
 
 

@@ -198,8 +198,7 @@ class Node:
         """A list of numbers of which many are alike: the different ones, and for each item the place of its number."""
         values = self.value
         if not isinstance(values, list) or set(map(type, values)) != {str}:
-            numbers = [item.number(least) for item in self.items()]
-            return numbers, list(range(len(numbers)))
+            raise self.refuse("a list of numbers is expected, as texts")
         place = {text: k for k, text in enumerate(dict.fromkeys(values))}
         different = [Node(text, values.index(text), self).number(least) for text in place]
         return different, [place[text] for text in values]

@@ -50,7 +50,8 @@ def information(joint: Joint, work: Work) -> tuple[Fraction, Fraction]:
         bottom = of_secret[s, g] * of_told[g, y]
         common = gcd(top, bottom)
         ratios[top // common, bottom // common] += weight
-    work.spend(LOG_COST * len(ratios), total.bit_length())
+    work.spend(LOG_COST * len(ratios))
+    work.spend(4 * len(ratios), total.bit_length())
     low = high = 0
     for (top, bottom), weight in ratios.items():
         below, above = log2(top, bottom)
@@ -108,7 +109,8 @@ class Release:
         worst: defaultdict[Told, int] = defaultdict(int)  # D(p(s|y) || p(s)), rounded up
         best: defaultdict[Told, int] = defaultdict(int)
         odds = Fraction(1)
-        self.work.spend((LOG_COST + 40) * len(joint), total.bit_length())
+        self.work.spend((LOG_COST + 40) * len(joint))
+        self.work.spend(8 * len(joint), total.bit_length())
         for (s, _, y), weight in joint.items():
             best[y] = max(best[y], weight)
             now = weight * total

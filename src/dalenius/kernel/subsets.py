@@ -137,7 +137,7 @@ class Runs:
         work.spend(20 * len(order) * len(worlds))
         starts = [end - many for end, many in zip(ends, self.sizes, strict=True)]
         self.alike = [order[start] == order[end - 1] for start, end in zip(starts, ends, strict=True)]
-        self.masses = [
+        self.masses: list[list[int]] = [
             [sum(v) for v in zip(*order[start:end], strict=True)] for start, end in zip(starts, ends, strict=True)
         ]
         self.unit = [order[end - 1] for end in ends]
@@ -162,15 +162,15 @@ class Runs:
 
     def most_added(self, tree: Node) -> Fraction:
         """sum_x y p + tau. Split [run, k]: more than k letters of the run are in A, or at most k. Leaf: the P0(k)."""
-        worst = Fraction(0)
+        worst = 0  # that h(A) - c sum_A y p reaches, in units of 2^-BITS / total, rounded upwards
         best = self._best_of_one() if len(self.worlds) == 1 else self._best_of_many
         for known, node in leaves(tree, Known(), self._split, self.work):
             points = [v.number(0) for v in node.items()[1:]]
             if len(points) != len(self.worlds) or max(points) > 1:
                 raise node.refuse("a leaf has not one point of [0, 1] for each kept value")
             self.work.spend((LOG_COST + 100) * len(points) + 10 * len(known))
-            worst = max(worst, best(known, *self._tangents(points)) - self.paid)
-        return self.paid + worst
+            worst = max(worst, best(known, *self._tangents(points)))
+        return max(self.paid, Fraction(worst, self.total << BITS))  # tau is not below 0
 
     def _split(self, known: Known, node: Node) -> list[Known]:
         _, place, count = node.pair(3)
@@ -194,7 +194,7 @@ class Runs:
             told += weight * (-(-rise * HIGH // fall) - below)
         return told, slopes
 
-    def _best_of_one(self) -> Callable[[Known, int, list[int]], Fraction]:
+    def _best_of_one(self) -> Callable[[Known, int, list[int]], int]:
         """One world: runs by their price, so that a leaf needs a bisection and a correction for each run it knows."""
         price, mass = [run[0] for run in self.prices], [run[0] for run in self.masses]
         cheap = sorted(range(len(price)), key=price.__getitem__)
@@ -203,7 +203,7 @@ class Runs:
         taken_until = [0, *accumulate(mass[run] for run in cheap)]
         costs_until = [0, *accumulate(mass[run] * price[run] for run in cheap)]
 
-        def best(known: Known, told: int, slopes: list[int]) -> Fraction:
+        def best(known: Known, told: int, slopes: list[int]) -> int:
             (slope,) = slopes
             cut = bisect_left(rising, -(-slope * self.one * self.bottom // (self.top << BITS)))  # worth their price
             taken, cost = taken_until[cut], costs_until[cut]
@@ -211,12 +211,11 @@ class Runs:
                 n = self.unit[run][0]
                 more = high * n - mass[run] if rank[run] < cut else low * n
                 taken, cost = taken + more, cost + more * price[run]
-            units = Fraction(told + slope * taken, self.total << BITS)
-            return units - Fraction(self.top * cost, self.bottom * self.one * self.total)
+            return told + slope * taken - (self.top * cost << BITS) // (self.bottom * self.one)
 
         return best
 
-    def _best_of_many(self, known: Known, told: int, slopes: list[int]) -> Fraction:
+    def _best_of_many(self, known: Known, told: int, slopes: list[int]) -> int:
         self.work.spend(5 * len(self.sizes) * len(slopes))
         gain = told
         for run, less in enumerate(self.costs):
@@ -226,4 +225,4 @@ class Runs:
                 gain += worth * (high if worth > 0 else low)
             else:
                 gain += sum(max(0, n * (s - p)) for n, s, p in zip(self.masses[run], slopes, less, strict=True))
-        return Fraction(gain, self.total << BITS)
+        return gain
