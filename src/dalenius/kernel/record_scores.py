@@ -21,7 +21,7 @@ from fractions import Fraction
 from math import gcd
 
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.nearest import RecordMetric, Nearest
+from dalenius.kernel.nearest import Nearest, RecordMetric
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import AboutSecret, Promise

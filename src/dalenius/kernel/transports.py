@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dalenius.kernel.document import Limit, Objective
-from dalenius.kernel.nearest import RecordMetric, Nearest, metric_between
+from dalenius.kernel.nearest import Nearest, RecordMetric, metric_between
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.promises import Independent, Promise
