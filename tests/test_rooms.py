@@ -11,6 +11,7 @@ HOUSE = Path(dalenius.__file__).parent
 FLOORS = {"kernel": -2, "stopping": -1, "convert": -1, "wording": -1, "core": 0, "solvers": 0, "measures": 1}
 FLOORS |= {"tables": 1, "sampling": 2, "evidence": 2, "designs": 3, "verifying": 4}
 FLOORS |= {
+    "mechanisms": 3.5,
     "ledger": 3,
     "report": 4,
     "outputs": 4,

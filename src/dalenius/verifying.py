@@ -62,7 +62,7 @@ def verify(
     privacy : bool
         Whether to prove promises, limits and shapes alone, without value and bound.
     work : int, optional
-        The work that the file may declare; by default about two seconds for each million characters.
+        The work that the file may declare; by default about two seconds, and four more for each million characters.
 
     Returns
     -------

@@ -25,11 +25,12 @@ from dalenius.core import (
     Orbits,
     Pmf,
     Problem,
+    Records,
     TableSource,
 )
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import outcome_words
-from dalenius.designs import GAP, SECONDS, solve
+from dalenius.designs import GAP, SECONDS
 from dalenius.designs.leakage.trade import Trade
 from dalenius.designs.noise import restated
 from dalenius.designs.within import near_again
@@ -53,6 +54,7 @@ from dalenius.evidence.before_after import BeforeAfter, before_and_after
 from dalenius.evidence.scripts import scripts
 from dalenius.kernel.numbers import Refused
 from dalenius.ledger import Entry, Ledger
+from dalenius.mechanisms import by_records, solve
 from dalenius.outputs import RELEASE, new_folder, refuse_existing, write_text
 from dalenius.report import render, render_public
 from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
@@ -136,6 +138,10 @@ def tradeoff(
     from dalenius.designs.leakage.curve import trace  # imports scipy, which takes a second
 
     bound, shown = _traded(problem, table), _named(on_progress, "tracing")
+    if by_records(bound):
+        from dalenius.mechanisms.records.trading import traced
+
+        return traced(bound, points, on_point=shown)
     return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=shown)
 
 
@@ -160,6 +166,8 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     source = problem.source
     if not isinstance(source, TableSource) or source.prior is not None or problem.form == "noise":
         return []  # noise depends on means and variances, not on cells
+    if by_records(problem):
+        return []  # a card does not show the channel, and tells shares of many rows alone
     found = []
     alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
     for names in alone if problem.each else [problem.variables()]:
@@ -181,6 +189,11 @@ def reproved(design: Design, table: Any) -> tuple[Design, Coded]:
     joint = joint if isinstance(joint, Margins) else joint.marginal(list(design.problem.law.variables))
     if joint == design.problem.law:
         return design, coded
+    if isinstance(design.channel, Records):
+        raise NotCertified(
+            "this is another table than that of the design, and a release of records promises nothing for it: design "
+            "the release of this table anew"
+        )
     there = near_again(replace(design, problem=replace(design.problem, joint=joint)), coded.rows)
     try:
         if there.channel.form == "noise":

@@ -82,7 +82,10 @@ def _decimal(name: str, value: Fraction | None) -> str | None:
 def _words(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
     lines = []
     if "law" not in said:
-        lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
+        if said["channel"]["form"] == "withheld":
+            lines.append("The card does not show its channel, which would show the table: it proves nothing by itself.")
+        else:
+            lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
         lines.append("Value, bound and limits depend on the distribution of the data: only the design can prove them.")
     else:
         lines += _of_design(verdict, said)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from dalenius.convert import alike, noise, parts
+from dalenius.convert import alike, noise, parts, records
 
 __all__ = [
     "CARD_CHANNELS",
@@ -19,9 +19,14 @@ __all__ = [
 
 Json = dict[str, Any]
 
-PROOFS: dict[str, Callable[[Json], Json]] = {**parts.PROOFS, **alike.PROOFS, **noise.PROOFS}
-CHANNELS: dict[str, Callable[[Json], Json]] = {**parts.CHANNELS, **alike.CHANNELS, **noise.CHANNELS}
-CARD_CHANNELS: dict[str, Callable[[Json], Json]] = {**noise.CARD_CHANNELS}
+PROOFS: dict[str, Callable[[Json], Json]] = {**parts.PROOFS, **alike.PROOFS, **noise.PROOFS, **records.PROOFS}
+CHANNELS: dict[str, Callable[[Json], Json]] = {
+    **parts.CHANNELS,
+    **alike.CHANNELS,
+    **noise.CHANNELS,
+    **records.CHANNELS,
+}
+CARD_CHANNELS: dict[str, Callable[[Json], Json]] = {**noise.CARD_CHANNELS, **records.CARD_CHANNELS}
 LAWS: dict[str, Callable[[Json], tuple[list[Json], Json]]] = {**parts.LAWS, **alike.LAWS}
 OBJECTIVES: dict[str, Callable[[Json], Json]] = {**parts.OBJECTIVES}
 FORMS_OF_MECHANISM: dict[str, Callable[[Json], Any]] = {**noise.FORMS_OF_MECHANISM}
@@ -29,6 +34,7 @@ TOLD_CHANNELS: dict[str, Callable[[Json, str], Json]] = {
     **parts.TOLD_CHANNELS,
     **alike.TOLD_CHANNELS,
     **noise.TOLD_CHANNELS,
+    **records.TOLD_CHANNELS,
 }
 TOLD_LAWS: dict[str, Callable[[Json], Json]] = {**parts.TOLD_LAWS, **alike.TOLD_LAWS}
 TOLD_OBJECTIVES: dict[str, Callable[[Json], Json]] = {**parts.TOLD_OBJECTIVES, **noise.TOLD_OBJECTIVES}

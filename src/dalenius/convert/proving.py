@@ -36,6 +36,8 @@ ENOUGH = 10**12
 
 TIGHT = Fraction(1, 10**12)
 SHORT = 200  # characters of an exact figure
+EXACT = ("records",)  # forms whose optimum is a fraction that is reached and proved, and written as it is
+DIGITS = 30  # of a decimal
 FEW, NEXT = 20, 3  # columns that are all tried, and else how far from the secret
 ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
 
@@ -121,6 +123,8 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     bound = best if maximise else -best
     draft["proof"] = proof
     draft["claims"] = _claims(kept, more, value, bound, maximise=maximise)
+    if draft["channel"]["form"] in EXACT:
+        draft["claims"] |= _as_they_are(draft["claims"], value, bound)
     draft["work"] = work_declared(spent, draft)
     objective = document.objective
     wanted = (document.setting.law.entropy(names, document.work)[1] for names in objective.wanted if names)
@@ -182,6 +186,15 @@ def _claims(kept: Kept, more: list[dict[str, Fraction]], value: Fraction, bound:
         "bound": ends[1],
         "gap": up(abs(Fraction(ends[1]) - Fraction(ends[0]))),
     }
+
+
+def _as_they_are(claims: Json, value: Fraction, bound: Fraction) -> Json:
+    """Value and bound as fractions, where these are not longer than decimals, and the gap between them."""
+    ends = [
+        written if len(written := text(number)) <= 2 * DIGITS else claims[key]
+        for key, number in (("value", value), ("bound", bound))
+    ]
+    return {"value": ends[0], "bound": ends[1], "gap": up(abs(Fraction(ends[1]) - Fraction(ends[0])))}
 
 
 def _exactly(cost: Fraction) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from dalenius.convert import CannotConvert, about_of, belongs, canonical, card_text, digest, told_design
-from dalenius.core.forms import channel_of
+from dalenius.core.forms import WITHHELD, channel_of
 from dalenius.core.guarantee import LocalDP
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import down, exact, strict_json, up
@@ -35,6 +35,11 @@ NUMBERS = (
     "give t + shift, rounded down. Where nothing is cut off at the ends, take is divided out of the mean of the "
     "released numbers, and the variance of N is subtracted from their variance before take is divided out of it twice; "
     "`dalenius estimate` does so, with what rounding can amount to."
+)
+RECORDS = (
+    "The card does not show how records were changed, because that would show the table. Where the law of the table is "
+    "preserved, counts of the released table estimate those of the original as they are; elsewhere no estimate can be "
+    "made from the card."
 )
 
 
@@ -173,7 +178,7 @@ class Design:
             "unit": self.unit,
             "value": value,
             "bound": bound,
-            "gap": up(abs(exact(bound) - exact(value))),
+            "gap": up(abs(exact(bound) - exact(value))) if self.gap else "0",
             "entropy_bits": up(self.entropy),
             "method": self.method,
             **{k: sections[k] for k in ("source", "columns") if k in sections},
@@ -210,6 +215,8 @@ class Design:
     def card(self) -> dict[str, Any]:
         """The card as sentences read it: the channel and what was proved, without counts and without the joint pmf."""
         design, source, noise = self.outline(), self.problem.source, self.channel.form == "noise"
+        if self.channel.form == "records":  # whose rows are the table
+            design["channel"] = {k: design["channel"][k] for k in ("inputs", "output")} | {"form": WITHHELD}
         return {
             "format": CARD_FORMAT,
             "released": list(self.channel.output),
@@ -240,7 +247,7 @@ class Design:
                 "digest": self.digest(),
                 **({"stated": dict(self.stated)} if self.stated else {}),
             },
-            "estimate": NUMBERS if noise else LETTERS,
+            "estimate": NUMBERS if noise else RECORDS if self.channel.form == "records" else LETTERS,
             "remarks": design["remarks"],
             "versions": design["versions"],
         }

@@ -277,6 +277,7 @@ class Problem:
     modulus: int | None = None
     each: bool | Mapping[str, Fraction] = False
     noise: NoiseLaw | None = None
+    towards: Fraction | None = None
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
     keep_rows: Fraction | None = None
@@ -314,6 +315,13 @@ class Problem:
             raise self.error(("mechanism", "modulus"), 'modulus is a number above 1, and belongs to form = "sums"')
         if (self.noise is None) != (self.form != "noise"):
             raise self.error(("mechanism", "noise"), 'form = "noise" and noise = "..." are said together')
+        if self.towards is not None and (
+            self.form != "records" or self.preserve_marginals or not 0 <= self.towards <= 1
+        ):
+            raise self.error(
+                ("mechanism", "towards"),
+                'towards is a share from 0 to 1 and belongs to form = "records", without preserve_marginals',
+            )
         for window in self.windows:
             if len(set(window)) != len(window) or not set(window) <= set(self.observe) or not window:
                 raise self.error(
@@ -426,6 +434,8 @@ class Problem:
             mechanism["each"] = {n: written(v) for n, v in levels.items()} or True
         if self.noise:
             mechanism |= self.noise.to_json()
+        if self.towards is not None:
+            mechanism["towards"] = written(self.towards)
         if self.order != "shuffle":
             mechanism["order"] = self.order
         document: dict[str, Any] = {}

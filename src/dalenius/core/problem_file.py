@@ -53,7 +53,7 @@ P = TypeVar("P", bound=Problem)
 
 DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
 DIALECT = ("delimiter", "encoding", "decimal", "missing_words")
-FORMS = ("pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise")
+FORMS = ("pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise", "records")
 MOST_CELLS = 1000
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
@@ -285,6 +285,7 @@ def _mechanism(s: Section) -> dict[str, Any]:
     parts["modulus"] = s.integer("modulus", None, least=2)
     parts["each"] = _each(s) if "each" in s.values else False
     parts["noise"] = _noise(s) if "noise" in s.values else None
+    parts["towards"] = s.number("towards") if "towards" in s.values else None
     s.done((*parts, "clip"))
     if (parts["noise"] is None) != (parts["form"] != "noise"):
         raise s.error('form = "noise" and noise = "..." are said together in [mechanism]', "noise")

@@ -31,6 +31,7 @@ from dalenius.core import (
     Orbits,
     Pmf,
     Pram,
+    Records,
     Resample,
     Staircase,
     Strata,
@@ -38,6 +39,7 @@ from dalenius.core import (
     Windows,
 )
 from dalenius.core.pmf import outcome_words
+from dalenius.evidence import records
 from dalenius.evidence.attack import Attack, attacks
 from dalenius.evidence.compact import cannot_draw, kept_share, means, too_many
 from dalenius.evidence.dealing import Dealt, role_counts, role_means
@@ -312,6 +314,8 @@ def _examined(
         return [Finding(what, p, each, told) for what, p, told in noise_seen(channel, inputs, letters)], []
     if isinstance(channel, Orbits):
         return _dealt(channel, views, inputs, letters, share)
+    if isinstance(channel, Records):
+        return _records(channel, views, inputs.astype(np.int64), letters.astype(np.int64), share)
     if too_many(channel):
         return _examined_without_rows(channel, which, inputs, letters, share), []
     law = _rows_of(channel)
@@ -355,6 +359,35 @@ def _view_findings(
         findings.append(_leakage_finding(view, told, rows, rates.size, share))
     by_chance = degrees / (2 * log(2) * max(1, rows))
     return findings, {"view": list(view), "seen_bits": told, "expected_by_chance_bits": by_chance}
+
+
+def _records(
+    channel: Records, views: Sequence[Sequence[str]], inputs: Counts, letters: Counts, share: float
+) -> tuple[list[Finding], list[dict[str, Any]]]:
+    """Records that cannot be, how many stay, how often each is released; for each view, how often with each value."""
+    what = "released records follow the certified channel"
+    if records.impossible(channel, inputs, letters):
+        return [Finding(what, 0.0, share, "a record was released that its original cannot become")], []
+    n = np.bincount(inputs, minlength=len(channel.read)).astype(np.float64)
+    mean, stay = records.expected(channel, n)
+    stayed = np.array([int(np.count_nonzero(records.home(channel)[inputs] == letters))])
+    trials, labels = np.array(float(len(letters))), records.names_of(channel)
+    seen = np.bincount(letters, minlength=len(channel.records))
+    findings = [
+        _counts_finding(what, stayed, np.array([float(n @ stay)]), trials, share, ["records that stay as they are"]),
+        _counts_finding("how often each record was released", seen, mean, trials, share, labels),
+    ]
+    leakage = []
+    for view in views:
+        of, told = records.values(channel, view)
+        size = len(channel.records)
+        counts = np.bincount(of[inputs] * size + letters, minlength=len(told) * size).reshape(len(told), size)
+        means_of = np.stack([records.expected(channel, np.where(of == k, n, 0.0))[0] for k in range(len(told))])
+        cells = [f"record {y} with {', '.join(view)} = {v}" for v in told for y in labels]
+        found, entry = _view_findings(view, "", counts, means_of, cells, share)
+        findings += found
+        leakage.append(entry)
+    return findings, leakage
 
 
 def _dealt(
@@ -448,6 +481,9 @@ def examine_shuffled(
         if isinstance(channel, Noise):
             findings += _shuffled_numbers(channel, original, rows, drawn, error / 2)
             continue
+        if isinstance(channel, Records):
+            findings.append(_shuffled_records(channel, original, rows, drawn, error / 2))
+            continue
         large = too_many(channel)
         law = np.zeros((channel.shape[0], 0)) if large else _rows_of(channel)
         weight = np.zeros(len(law))
@@ -469,6 +505,21 @@ def examine_shuffled(
         findings.append(kept.as_often(error))
         findings += _letters_beside(design.channel, inputs, letters, kept, error / 2)
     return Audit(len(letters), False, error, tuple(findings), attacks=attacks(design))
+
+
+def _shuffled_records(
+    channel: Records, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float
+) -> Finding:
+    """How often each record was released."""
+    outcomes, index = original.grouped(list(channel.inputs))
+    weights = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
+    often = np.zeros(len(channel.read))
+    for codes, n in zip(outcomes, weights.tolist(), strict=True):
+        often[channel.drawn_row(codes)] += n / original.total * rows
+    mean, _ = records.expected(channel, often)
+    seen = np.bincount(letters.astype(np.int64), minlength=len(mean))
+    trials = np.array(float(max(1, len(letters))))
+    return _counts_finding("how often each record was released", seen, mean, trials, share, records.names_of(channel))
 
 
 def _letters_beside(

@@ -7,7 +7,7 @@ from typing import Any
 
 from dalenius.convert import ENOUGH, checked
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
-from dalenius.core.forms import Noise, Orbits, channel_of
+from dalenius.core.forms import Noise, Orbits, Records, channel_of
 from dalenius.core.guarantee import Guarantee
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact, is_decimal, written
@@ -70,6 +70,11 @@ def promised(mechanism: Design | Kernel | str | Path) -> tuple[Guarantee, ...]:
 
 
 def _small(channel: Kernel) -> Kernel:
+    if isinstance(channel, Records) and not channel.few:
+        raise Unsupported(
+            "a release of records promises something about its secret and its own table alone, and nothing about every "
+            "adversary; `explain` says what it does not promise, and --released with --original audits the release"
+        )
     if not channel.few and not isinstance(channel, (Noise, Orbits, *UNLISTED)):
         raise Unsupported(f"a channel of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
     return channel

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Channel, Design, Kernel, MinimizeDistortion, Pram, Resample
+from dalenius.core import Channel, Design, Kernel, MinimizeDistortion, Pram, Records, Resample
 from dalenius.core.distorting import columns_of, distortions
 from dalenius.evidence.compact import kept_share
+from dalenius.evidence.records import apart, shares
 from dalenius.measures.operational import bernstein_band, hoeffding_band
 
 __all__ = ["Realised", "compared", "realised"]
@@ -56,6 +57,8 @@ def compared(design: Design) -> list[dict[str, Any]]:
         {k: v for k, v in m.to_json().items() if k != "at_most"}
         for m in (*aims, *(m for m in problem.limits if m.keeps is None))
     ]
+    if isinstance(channel, Records):
+        return wanted
     if design.decoder or not isinstance(channel, Channel | Pram | Resample):
         return []
     small = prod(channel.shape) <= CELLS
@@ -82,7 +85,13 @@ def realised(
     (0.16, 0.15, True)
     """
     channel, n = design.channel, len(letters)
-    if prod(channel.shape) <= CELLS:
+    if isinstance(channel, Records):
+        row, record, probability = shares(channel)
+        d = apart(channel, measure, row, record)
+        mean, square = (_sums(row, probability * v, len(channel.read)) for v in (d, d * d))
+        seen = float(apart(channel, measure, inputs.astype(np.int64), letters.astype(np.int64)).mean())
+        span = float(d.max() - d.min())
+    elif prod(channel.shape) <= CELLS:
         names, told = list(channel.inputs), channel.letters()
         records = [tuple(x[names.index(c)] for c in columns_of(measure)) for x in channel.outcomes()]
         low, high, unit = distortions(measure, dict(channel.inputs), records, list(channel.output), told)
@@ -103,14 +112,18 @@ def realised(
     often = np.bincount(inputs.astype(np.int64), minlength=len(mean)) / n
     expected, variance = float(often @ mean), max(0.0, float(often @ (square - mean * mean)))
     span += 1e-12 * (1 + expected)  # what floats add
-    apart = abs(seen - expected)
+    away = abs(seen - expected)
     straight = hoeffding_band(expected, n, span=span, error=share)
     curved = bernstein_band(expected, variance, n, span=span, error=share)
     if straight[1] <= curved[1]:
-        exponent, band = 2 * n * apart**2 / span**2, straight
+        exponent, band = 2 * n * away**2 / span**2, straight
     else:
-        exponent, band = n * apart**2 / (2 * variance + 2 * span * apart / 3), curved
+        exponent, band = n * away**2 / (2 * variance + 2 * span * away / 3), curved
     return Realised(measure, seen, expected, *band, min(1.0, 2 * exp(-min(exponent, 700.0))))
+
+
+def _sums(row: npt.NDArray[np.int64], values: Floats, size: int) -> Floats:
+    return np.asarray(np.bincount(row, values, size), dtype=np.float64)
 
 
 def _middle(low: int | None, high: int | None, unit: int) -> float:

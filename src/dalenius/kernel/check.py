@@ -10,13 +10,16 @@ from dalenius.kernel.noise_bound import bound_of_noise
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
+from dalenius.kernel.record_scores import bound_by_records
 from dalenius.kernel.rules import RULES, proved_bound
+from dalenius.kernel.transports import bound_by_transports
 from dalenius.kernel.variance import total_variance
 from dalenius.kernel.water_bound import bound_by_water
 
 RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
 RULES |= {"noise": bound_of_noise, "water": bound_by_water}
 RULES |= {"parts": bound_by_parts, "groups": bound_by_groups}
+RULES |= {"records": bound_by_records, "transports": bound_by_transports}
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     text : str
         The whole file.
     allowed : int or None
-        The work that the file may declare; None: about two seconds for each million characters.
+        The work that the file may declare; None: about two seconds, and four more for each million characters.
     privacy_only : bool
         Whether to leave out value and bound, and prove promises, limits and shapes alone.
 

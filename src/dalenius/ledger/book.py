@@ -16,10 +16,18 @@ from dalenius.ledger.accounting import RULES, Spent, spent
 from dalenius.ledger.budget import Line, budget_of
 from dalenius.ledger.documents import mechanism_of, proved
 from dalenius.ledger.entry import DRAWING, RELEASED, RESERVED, VOID, Entry
+from dalenius.ledger.mechanism import Mechanism
 from dalenius.ledger.query import QueryMechanism
 from dalenius.ledger.store import WAIT, connected, created, transaction
 
 __all__ = ["Ledger"]
+
+
+def _is_card_of(card: Mechanism, release: Mechanism) -> bool:
+    """Whether a card shows the channel of a release; one that shows none must read, release and promise the same."""
+    if card.document["channel"].get("form") == "withheld":
+        return card.described == release.described
+    return card.channel == release.channel
 
 
 def _now() -> str:
@@ -112,7 +120,7 @@ class Ledger:
         """Say that a release is complete, with the text of the card that went with it."""
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
-            if card is not None and mechanism_of(card).channel != entry.mechanism.channel:
+            if card is not None and not _is_card_of(mechanism_of(card), entry.mechanism):
                 raise InputError(f"this is not the card of release {number}: it has another channel")
             if entry.state == VOID:
                 raise InputError(f"release {number} is void; what was released after all is recorded with `ledger add`")

@@ -19,8 +19,10 @@ __all__ = ["mechanism_of", "proved", "read_document"]
 
 UNLISTED: dict[str | None, type[Mechanism]] = {
     "orbits": OrbitsMechanism,
-    **dict.fromkeys(("pram", "resample", "sums", "windows"), UnlistedMechanism),
+    **dict.fromkeys(("pram", "resample", "sums", "windows", "records", "withheld"), UnlistedMechanism),
 }
+NEVER_LISTED = ("records", "withheld")
+"""Forms that say nothing about inputs that do not occur, so that they have no rows for these."""
 
 
 def _is_query(text: str) -> bool:
@@ -40,11 +42,13 @@ def mechanism_of(text: str) -> Mechanism:
 
 def _unlisted_form(text: str) -> str | None:
     """The form of a channel with too many entries to be written out, where it has a mechanism of its own."""
-    if not any(f'"{form}"' in text for form in UNLISTED):
+    if not any(f'"{form}"' in text or f'"{form}\\"' in text for form in UNLISTED):  # as it is, or inside what was filed
         return None
     with refusing():
         channel = told_of(text)[2]["channel"]
         form = channel.get("form")
+        if form in NEVER_LISTED:
+            return str(form)
         return form if form in UNLISTED and not channel_of(channel).few else None
 
 

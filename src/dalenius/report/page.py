@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from dalenius.core import Design, Kernel, Margins, Product, Samples, Types, channel_of
 from dalenius.core.digits import before_and_after, bits, factor, figure, percent
+from dalenius.core.forms import WITHHELD
 from dalenius.core.multinomial import type_law
 from dalenius.core.numbers import exact
 from dalenius.evidence import Audit
@@ -71,7 +72,9 @@ def render_public(card: Document, *, title: str | None = None) -> str:
     """The public report, from the card alone: no counts, no joint distribution, no name of the source."""
     facts = Facts.read(card)
     technical = {**_technical(facts), "Digest of design.json": card["proof"]["digest"], "Versions": _versions(card)}
-    return _page(facts, [(part, None) for part in _matrices(channel_of(card["channel"]))], technical, title, None)
+    shown_on_card = card["channel"].get("form") != WITHHELD
+    matrices = _matrices(channel_of(card["channel"])) if shown_on_card else []
+    return _page(facts, [(part, None) for part in matrices], technical, title, None)
 
 
 def _page(

@@ -42,10 +42,15 @@ KINDS = {
     "water": "reverse water-filling, whose level bounds every mechanism",
     "rate": "weights of the letters and a slope that bound every mechanism",
     "dual": "a dual solution, evaluated with error bounds",
+    "transports": "how far the classes of the table are apart: one number for each record, compared with all others",
+    "records": "a price for each record that may be released, compared with all others",
 }
 
 WITHIN = {"noise": "on the grid ", "pram": "of the form pram ", "parts": "made of such parts "}
 """Kinds of proof that bound only mechanisms of one form; beyond it, others may do better."""
+
+MANY_FIELDS = 3
+"""Columns compared one by one, beyond which they are counted and not listed."""
 
 NEGLIGIBLE = exact("1e-4")
 """A gap of less than this share of the bound is named instead of a second figure that would look the same."""
@@ -269,6 +274,9 @@ def _distortion(measure: Document, which: str) -> str:
 
 
 def _limited(measure: Document, which: str = "expected ") -> str:
+    plain = [part for part in measure.get("sum", ()) if part["distortion"] == "hamming" and len(part["of"]) == 1]
+    if len(plain) > MANY_FIELDS and plain == measure["sum"] and not any("weight" in p or "classes" in p for p in plain):
+        return f"mean number of changed fields in a row of {len(plain)} columns"
     told = _distortion(measure, which)
     return f"sum of distortions ({told})" if "sum" in measure else told
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Design, Sums
+from dalenius.core import Design, Records, Sums
 from dalenius.errors import MismatchError
 from dalenius.sampling.forms import draws_of
 from dalenius.sampling.key import Key
@@ -54,9 +54,13 @@ def draw(
     draws, found = draws_of(channel), []
     for k, one in enumerate(draws):
         stream = Stream(secret.derive("draw", *parts, *one.label))
-        told = _share(on_progress, k, len(draws), table.rows)
-        found.append(one.drawn(table, stream, told))
-    if len(draws) == 1:
+        progress = _share(on_progress, k, len(draws), table.rows)
+        found.append(one.drawn(table, stream, progress))
+    if isinstance(channel, Records):
+        ((inputs, drawn),) = found
+        told = np.array(channel.records, dtype=np.int64)[drawn]
+        columns = {n: (told[:, j], tuple(a)) for j, (n, a) in enumerate(channel.output.items())}
+    elif len(draws) == 1:
         ((inputs, drawn),) = found
         sizes = [len(a) for a in channel.output.values()]
         codes = dict(zip(channel.output, np.unravel_index(drawn, sizes), strict=True)) if len(sizes) > 1 else {}

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Noise, Orbits, Pram, Resample, Staircase, Strata, Sums, Types, Windows
+from dalenius.core import Kernel, Noise, Orbits, Pram, Records, Resample, Staircase, Strata, Sums, Types, Windows
+from dalenius.errors import Unsupported
 from dalenius.sampling.dealer import Dealer
 from dalenius.sampling.keeper import Keeper
 from dalenius.sampling.noise import NoiseSampler
 from dalenius.sampling.resampler import Resampler
 from dalenius.sampling.sampler import Sampler
+from dalenius.sampling.sparse import SparseSampler
 from dalenius.sampling.stream import Words
 from dalenius.tables import Coded
 
@@ -31,9 +33,9 @@ class Draw:
     """
 
     inputs: Sequence[str]
-    sampler: "Sampler | Resampler | Keeper | NoiseSampler | Dealer | Stratified"
+    sampler: "Sampler | SparseSampler | Resampler | Keeper | NoiseSampler | Dealer | Stratified"
     label: tuple[str, ...] = ()
-    form: Types | Staircase | None = None
+    form: Types | Staircase | Records | None = None
 
     def drawn(
         self, table: Coded, stream: Words, on_progress: Callable[[int], None] | None = None
@@ -97,6 +99,8 @@ def draws_of(channel: Kernel) -> list[Draw]:
         return [Draw(list(channel.inputs), Sampler(channel.of_type), form=channel)]
     if isinstance(channel, Staircase):
         return [Draw(list(channel.inputs), Sampler(channel.by_class), form=channel)]
+    if isinstance(channel, Records):
+        return [Draw(list(channel.inputs), SparseSampler(channel.lines, len(channel.records)), form=channel)]
     if isinstance(channel, Orbits):
         return [Draw(list(channel.inputs), Dealer(channel))]
     if isinstance(channel, Pram) and len(channel.q) > TABULATED:
@@ -110,6 +114,8 @@ def rows_read(channel: Kernel, table: Coded) -> npt.NDArray[Any]:
     """Which row of the law each record reads: its outcome, its class, or the type of its samples."""
     if isinstance(channel, Staircase):
         return np.array(channel.group)[table.combined(list(channel.inputs))]
+    if isinstance(channel, Records):
+        return _places(channel, list(channel.inputs), channel.read, table)
     if not isinstance(channel, Types):
         return table.combined(list(channel.inputs))
     counts = np.zeros((table.rows, len(channel.alphabet)), dtype=np.int64)
@@ -118,6 +124,24 @@ def rows_read(channel: Kernel, table: Coded) -> npt.NDArray[Any]:
     found, which = np.unique(counts, axis=0, return_inverse=True)
     places = np.array([channel.place[tuple(t)] for t in found.tolist()], dtype=np.int64)
     return places[which.reshape(-1)]
+
+
+def _places(
+    channel: Records, names: Sequence[str], known: Sequence[tuple[int, ...]], table: Coded
+) -> npt.NDArray[np.int64]:
+    """Where the outcome of each row stands among those that are known; an unknown one is refused."""
+    codes = np.stack([table.codes[name].astype(np.int64) for name in names], axis=1)
+    found, which = np.unique(codes, axis=0, return_inverse=True)
+    place = {outcome: k for k, outcome in enumerate(known)}
+    for outcome in map(tuple, found.tolist()):
+        if outcome not in place:
+            alphabets = channel.inputs if known is channel.read else channel.output
+            told = ", ".join(f"{n}={alphabets[n][k]}" for n, k in zip(names, outcome, strict=True))
+            raise Unsupported(
+                f"the record {told} is not in the table of this design, and form records releases records of that "
+                "table alone; design the release of this table anew"
+            )
+    return np.array([place[tuple(outcome)] for outcome in found.tolist()], dtype=np.int64)[which.reshape(-1)]
 
 
 def matched(channel: Kernel, original: Coded, released: Coded) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -132,4 +156,6 @@ def matched(channel: Kernel, original: Coded, released: Coded) -> tuple[npt.NDAr
     if isinstance(channel, Strata) and len(channel.columns) > 1:
         pairs = [matched(part, original, released) for part in channel.columns]
         return np.stack([a for a, _ in pairs], axis=1), np.stack([b for _, b in pairs], axis=1)
+    if isinstance(channel, Records):
+        return rows_read(channel, original), _places(channel, list(channel.output), channel.records, released)
     return rows_read(channel, original), released.combined(list(channel.output))

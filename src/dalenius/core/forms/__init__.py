@@ -11,6 +11,7 @@ from dalenius.core.channel import Channel
 from dalenius.core.forms.noise import Noise
 from dalenius.core.forms.orbits import Orbit, Orbits
 from dalenius.core.forms.pram import Pram
+from dalenius.core.forms.records import Records
 from dalenius.core.forms.resample import Resample
 from dalenius.core.forms.staircase import Staircase
 from dalenius.core.forms.strata import Strata
@@ -27,6 +28,7 @@ __all__ = [
     "Orbits",
     "Pram",
     "Product",
+    "Records",
     "Resample",
     "Staircase",
     "Strata",
@@ -36,9 +38,12 @@ __all__ = [
     "channel_of",
 ]
 
+WITHHELD = "withheld"
+"""What a card says in place of a channel that would show the table."""
+
 FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
     form.form: form.from_json
-    for form in (Noise, Orbits, Pram, Resample, Staircase, Strata, Sums, Types, Windows, Product)
+    for form in (Noise, Orbits, Pram, Records, Resample, Staircase, Strata, Sums, Types, Windows, Product)
 }
 
 
@@ -53,6 +58,11 @@ def channel_of(document: object) -> Kernel:
         raise InvalidChannel("a channel file is an object with the keys inputs, output and rows")
     if "form" not in document:
         return Channel.from_json(document)
+    if document["form"] == WITHHELD:
+        raise Unsupported(
+            "this card does not show its channel, because that would show the records of the table; what the release "
+            "tells is stated in card.about.json, and with preserve_marginals the released table is analysed as it is"
+        )
     if not isinstance(document["form"], str) or document["form"] not in FORMS:
         raise Unsupported(f"there is no channel of form {document['form']!r}; there are {', '.join(sorted(FORMS))}")
     return FORMS[document["form"]](document)

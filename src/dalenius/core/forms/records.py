@@ -1,0 +1,127 @@
+"""`Records`: a law that sends records of a table to records of the table, for tables of a dozen columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import lcm
+from typing import Any, ClassVar, Self
+
+from dalenius.core.expanding import DENSE
+from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.pmf import Alphabets
+from dalenius.errors import InvalidChannel, Unsupported
+
+__all__ = ["Records"]
+
+Codes = tuple[tuple[int, ...], ...]
+Line = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Records(Kernel):
+    """For each outcome of the inputs that the table has, the records it may become, with whole weights.
+
+    Written out, an outcome that the table does not have is drawn like one of the others, taken evenly: no record has
+    it, and `apply` refuses it.
+
+    Parameters
+    ----------
+    inputs, output : mapping
+        The alphabets of the observed and of the released columns.
+    read : tuple of codes
+        The outcomes of the inputs that the table has, rising.
+    records : tuple of codes
+        The different records of the released columns, rising.
+    lines : tuple of (places, weights)
+        For each of `read`, places of records, rising, and their weights.
+
+    >>> columns = {"X": ("a", "b", "c")}
+    >>> law = Records(columns, columns, ((0,), (2,)), ((0,), (2,)), (((0,), (1,)), ((0, 1), (1, 3))))
+    >>> law.rows[2]
+    (Fraction(1, 4), Fraction(0, 1), Fraction(3, 4))
+    """
+
+    inputs: Alphabets
+    output: Alphabets
+    read: Codes
+    records: Codes
+    lines: tuple[Line, ...]
+    form: ClassVar[str] = "records"
+
+    def __post_init__(self) -> None:
+        if len(self.lines) != len(self.read):
+            raise InvalidChannel(f"{len(self.lines)} rows for the {len(self.read)} outcomes that the table has")
+        for places, weights in self.lines:
+            if len(places) != len(weights) or not places or min(weights) < 1:
+                raise InvalidChannel("a row has a positive weight for each of its records, and at least one")
+            if min(places) < 0 or max(places) >= len(self.records):
+                raise InvalidChannel("a row names a record that the table does not have")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Records) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def place(self) -> dict[tuple[int, ...], int]:
+        """The row of each outcome that the table has."""
+        return {outcome: k for k, outcome in enumerate(self.read)}
+
+    def drawn_row(self, codes: Sequence[int]) -> int:
+        """The row that an outcome of the inputs reads, given by letter codes."""
+        if tuple(codes) not in self.place:
+            told = ", ".join(f"{n}={a[k]}" for (n, a), k in zip(self.inputs.items(), codes, strict=True))
+            raise Unsupported(f"{told} is not in the table of this design; design the release of that table anew")
+        return self.place[tuple(codes)]
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Self:
+        if set(document) != {"form", "inputs", "output", "read", "records", "rows"}:
+            raise InvalidChannel(
+                "a channel of form 'records' has exactly the keys form, inputs, output, read, records and rows"
+            )
+        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
+        try:
+            read, records = (tuple(tuple(map(int, row)) for row in document[key]) for key in ("read", "records"))
+            lines = tuple((tuple(map(int, places)), tuple(map(int, weights))) for places, weights in document["rows"])
+        except (TypeError, ValueError):
+            raise InvalidChannel("rows of form 'records' are lists of places and of whole weights") from None
+        for codes, columns in ((read, inputs), (records, output)):
+            sizes = [len(letters) for letters in columns.values()]
+            if any(
+                len(row) != len(sizes) or not all(0 <= k < n for k, n in zip(row, sizes, strict=True)) for row in codes
+            ):
+                raise InvalidChannel("an outcome of form 'records' has a code outside its alphabet")
+        return cls(inputs, output, read, records, lines)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "form": self.form,
+            "inputs": {n: list(a) for n, a in self.inputs.items()},
+            "output": {n: list(a) for n, a in self.output.items()},
+            "read": [list(row) for row in self.read],
+            "records": [list(row) for row in self.records],
+            "rows": [[list(places), [str(w) for w in weights]] for places, weights in self.lines],
+        }
+
+    @cached_property
+    def rows(self) -> Rows:
+        if self.shape[0] * self.shape[1] > DENSE:
+            raise Unsupported("a channel of form 'records' over so many letters is never written out")
+        letters = {record: k for k, record in enumerate(product(*(range(len(a)) for a in self.output.values())))}
+        at = [letters[record] for record in self.records]
+        width = len(letters)
+        found = []
+        for places, weights in self.lines:
+            row = [Fraction(0)] * width
+            total = sum(weights)
+            for y, weight in zip(places, weights, strict=True):
+                row[at[y]] = Fraction(weight, total)
+            found.append(tuple(row))
+        scale = lcm(*(v.denominator for row in found for v in row))
+        sums = [sum(int(v * scale) for v in column) for column in zip(*found, strict=True)]
+        other = tuple(Fraction(n, scale * len(found)) for n in sums)
+        outcomes = product(*(range(len(a)) for a in self.inputs.values()))
+        return tuple(found[self.place[x]] if x in self.place else other for x in outcomes)

@@ -1,0 +1,247 @@
+"""The nearest of many records, each with a number added to its distance: exact, over all pairs, in little time.
+
+Records are bits of one long integer, sorted by their number. For a record x and each axis, a mask holds the records
+that agree with x; and-ing and or-ing masks gives, for every total weight k, all records that agree with x in weight k
+or more. The lowest bit among them is the smallest number within that distance. So the minimum over all records takes
+some seventy operations on long integers instead of one look at each of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from dalenius.kernel.distortion import Distortion, Part
+from dalenius.kernel.nouns import Label, Setting
+from dalenius.kernel.numbers import Refused, Work, common_denominator, fraction, require
+
+WIDE_STEPS = 4096  # sums of agreeing weights times masks of an axis: beyond it, looking at every record is as fast
+FEW_ASKED = 8  # records that are asked for one by one
+_BITS_OF_WORK = 4000  # bits of two operations on masks that take as long as one operation of `Work`
+
+
+@dataclass(frozen=True)
+class DistanceAxis:
+    """One summand of a distance: whole weight times whether codes differ, or times the difference of ordered codes."""
+
+    weight: int
+    ordered: bool
+
+
+@dataclass(frozen=True)
+class RecordMetric:
+    """A distance between records in whole units.
+
+    Parameters
+    ----------
+    axes : tuple of DistanceAxis
+        Their sum is the distance.
+    unit : int
+        How many whole units are a distance of one.
+    codes : dict
+        The codes of each record, one for each axis; records are labels of the released columns.
+    """
+
+    axes: tuple[DistanceAxis, ...]
+    unit: int
+    codes: dict[Label, tuple[int, ...]]
+
+    @cached_property
+    def _values(self) -> list[list[int]]:
+        return [sorted(set(column)) for column in zip(*self.codes.values(), strict=True)]
+
+    def values(self, place: int) -> list[int]:
+        """The codes of an axis that occur, rising."""
+        return self._values[place]
+
+    @cached_property
+    def farthest(self) -> int:
+        """No two records are farther apart, in units."""
+        return sum(
+            axis.weight * (codes[-1] - codes[0] if axis.ordered else 1)
+            for axis, codes in zip(self.axes, self._values, strict=True)
+        )
+
+    def distance(self, x: Label, y: Label) -> int:
+        """Between two records, in units."""
+        total = 0
+        for axis, a, b in zip(self.axes, self.codes[x], self.codes[y], strict=True):
+            if a != b:
+                total += axis.weight * (abs(a - b) if axis.ordered else 1)
+        return total
+
+
+def metric_between(setting: Setting, distortion: Distortion, records: Sequence[Label]) -> RecordMetric:
+    """The distance that a distortion is, between records of the released columns.
+
+    Sums of `hamming` (also of classes) and `absolute` with weights are symmetric and keep the triangle inequality, on
+    which the proofs for records stand; other distortions are refused.
+    """
+    released = setting.mechanism.release
+    drafts: list[_DraftAxis] = []
+    for part in distortion.parts:
+        require(part.kind in ("hamming", "absolute"), f"records are not compared by {part.kind}")
+        setting.work.spend(4 * len(records) * len(part.of))
+        columns = [[record[released.index(name)] for record in records] for name in part.of]
+        if not part.weight:
+            continue
+        if part.kind == "hamming":
+            drafts.append(_DraftAxis(_class_codes(setting, part, columns), part.weight, False))
+        else:
+            for name, column in zip(part.of, columns, strict=True):
+                values, step = _letter_values(setting.alphabets[name], setting.work)
+                drafts.append(_DraftAxis([values[k] for k in column], part.weight / step, True))
+    unit = common_denominator([draft.weight for draft in drafts], setting.work)
+    axes = tuple(DistanceAxis(int(draft.weight * unit), draft.ordered) for draft in drafts)
+    rows = zip(*(draft.codes for draft in drafts), strict=True) if drafts else iter([()] * len(records))
+    return RecordMetric(axes, unit, dict(zip(records, rows, strict=True)))
+
+
+@dataclass(frozen=True)
+class _DraftAxis:
+    """An axis before all weights have a common unit."""
+
+    codes: list[int]
+    weight: Fraction
+    ordered: bool
+
+
+def _class_codes(setting: Setting, part: Part, columns: list[list[int]]) -> list[int]:
+    """For each record a code that is the same exactly for records whose letters are in the same classes."""
+    group = {letter: k for k, members in enumerate(part.classes) for letter in members}
+    merged = []
+    for name, column in zip(part.of, columns, strict=True):
+        place: dict[int | str, int] = {}
+        codes = [place.setdefault(group.get(letter, letter), k) for k, letter in enumerate(setting.alphabets[name])]
+        merged.append([codes[k] for k in column])
+    if len(merged) == 1:
+        return merged[0]
+    known: dict[Label, int] = {}
+    return [known.setdefault(label, len(known)) for label in zip(*merged, strict=True)]
+
+
+def _letter_values(letters: Sequence[str], work: Work) -> tuple[list[int], int]:
+    """The letters of an alphabet as whole numbers of steps, and how many steps are one."""
+    numbers = []
+    for letter in letters:
+        value = fraction(letter)
+        if value is None:
+            raise Refused(f"the letter {letter[:40]!a} is not a number")
+        numbers.append(value)
+    step = common_denominator(numbers, work)
+    return [int(value * step) for value in numbers], step
+
+
+class Nearest:
+    """Records with numbers, ready to be asked for the minimum of distance plus number.
+
+    Parameters
+    ----------
+    metric : RecordMetric
+        The distance.
+    records : sequence of Label
+        Those that compete.
+    numbers : sequence of int
+        What is added to the distance of each.
+    scale : int
+        What one unit of distance counts in the units of the numbers.
+    work : Work
+        Spent before every loop.
+    asked : int
+        How many records will be asked for: masks are made where they save looking at every record.
+    """
+
+    def __init__(
+        self, metric: RecordMetric, records: Sequence[Label], numbers: Sequence[int], scale: int, work: Work, asked: int
+    ) -> None:
+        self.metric = metric
+        self.scale = scale
+        self.work = work
+        work.spend(40 * len(records) + 4 * len(records) * len(metric.axes))
+        order = sorted(range(len(records)), key=numbers.__getitem__)
+        self.records = [records[k] for k in order]
+        self.numbers = [numbers[k] for k in order]
+        self.rows = [metric.codes[record] for record in self.records]
+        self.everybody = (1 << len(self.rows)) - 1
+        self.closest = self._closeness() if asked > FEW_ASKED else None
+
+    def _closeness(self) -> list[dict[int, list[tuple[int, int]]]] | None:
+        """For each axis and code: (weight, mask of the records that are at least so close); None: look at every record.
+
+        Records that agree are closest. Along an ordered axis of span w, records within t count weight (w - t).
+        """
+        sums = 1
+        masks = 0
+        for place, axis in enumerate(self.metric.axes):
+            masks += len(self.metric.values(place)) if axis.ordered else 1
+            sums = min(1 + self.metric.farthest, sums * (len(self.metric.values(place)) if axis.ordered else 2))
+        self.steps = sums * masks // 2  # the sums grow from one axis to the next
+        if self.steps > WIDE_STEPS:
+            return None
+        found = []
+        for place, axis in enumerate(self.metric.axes):
+            by_code = self._masks(place)
+            if axis.ordered:
+                found.append(_within_steps(by_code, self.metric.values(place), axis.weight))
+            else:
+                found.append({code: [(axis.weight, mask)] for code, mask in by_code.items()})
+        return found
+
+    def _masks(self, place: int) -> dict[int, int]:
+        """For each code of an axis, the records that have it."""
+        size = (len(self.rows) + 7) // 8
+        found: dict[int, bytearray] = {}
+        for bit, row in enumerate(self.rows):
+            code = row[place]
+            if code not in found:
+                self.work.spend(1 + size // 64)
+                found[code] = bytearray(size)
+            found[code][bit >> 3] |= 1 << (bit & 7)
+        return {code: int.from_bytes(mask, "little") for code, mask in found.items()}
+
+    def least(self, x: Label) -> int:
+        """min over the records y of scale * d(x, y) + number(y)."""
+        if self.closest is None:
+            return self._by_looking(x)
+        self.work.spend(20 + self.steps * (1 + len(self.rows) // _BITS_OF_WORK))
+        close = {0: self.everybody}
+        for levels, code in zip(self.closest, self.metric.codes[x], strict=True):
+            known = list(close.items())
+            for weight, mask in levels.get(code, ()):  # no record agrees: nobody is closer
+                for k, some in known:
+                    both = some & mask
+                    if both:
+                        close[k + weight] = close.get(k + weight, 0) | both
+        best = self.scale * self.metric.farthest + self.numbers[0]
+        for k in sorted(close, reverse=True):
+            # Everybody here is at most this far, and each record stands under its own distance as well.
+            first = (close[k] & -close[k]).bit_length() - 1
+            best = min(best, self.scale * (self.metric.farthest - k) + self.numbers[first])
+            if not first:
+                break
+        return best
+
+    def _by_looking(self, x: Label) -> int:
+        """The same by looking at the records in the order of their numbers, as far as one of them can be the least."""
+        best = self.numbers[0] + self.scale * self.metric.distance(x, self.records[0])
+        for record, number in zip(self.records, self.numbers, strict=True):
+            if number >= best:
+                break
+            self.work.spend(4 * len(self.metric.axes))
+            best = min(best, number + self.scale * self.metric.distance(x, record))
+        return best
+
+
+def _within_steps(by_code: dict[int, int], codes: list[int], weight: int) -> dict[int, list[tuple[int, int]]]:
+    """For each code of an ordered axis: (weight (span - t), records within t), for every t that occurs."""
+    span = codes[-1] - codes[0]
+    found = {}
+    for code in codes:
+        levels = []
+        mask = 0
+        for apart, other in sorted((abs(code - other), other) for other in codes):
+            mask |= by_code.get(other, 0)
+            if mask and apart < span:
+                levels.append((weight * (span - apart), mask))
+        found[code] = levels
+    return found

@@ -1,0 +1,105 @@
+r"""Rule "records": how much a release must change under promises about secrets, by multipliers for each record.
+
+If only records of the table were released, then for all multipliers of the right sign
+
+    E d(X, Y)  >=  sum_e p_e min_y [ d(e, y) - score(e, y) ] - what the promises allow,
+
+where the scores of a promise are those of `rows` with the multipliers of the record y. They are completed here over
+all records, so that a wrong number only loosens the bound.
+
+Other letters do not help much. Let the secrets have m joint values, and let a letter have posterior r. The inputs that
+get it are a mixture of parts of at most m inputs with posterior r (Caratheodory), and a part may release one of its own
+records instead: that of input t with probability pi_t, at a cost of at most sum_t a_t (r_t (1 - pi_t) + pi_t (1 - r_t))
+where a_t = d(t, y) and r_t is the share of t. With pi_t = 1 for a share of one half or more, else pi_t proportional to
+r_t / (1 - 2 r_t), this is at most 2 - 2/m times sum_t r_t a_t: nothing is lost for m = 2. The promises see the same
+posteriors, and merging letters never tells more. So the bound for all mechanisms is the one above by that factor.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd
+
+from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.nearest import Nearest, RecordMetric
+from dalenius.kernel.nouns import Label, Setting
+from dalenius.kernel.numbers import Node
+from dalenius.kernel.promises import AboutSecret, Promise
+from dalenius.kernel.records import RecordTable
+from dalenius.kernel.rows import SCORE, Frame, Scores, constant, scores
+from dalenius.kernel.transports import distance_of
+
+
+def bound_by_records(
+    setting: Setting, promises: Sequence[Promise], _limits: Sequence[Limit], objective: Objective, proof: Node
+) -> Fraction:
+    """Least distortion under promises about secrets by multipliers for each record that may be released.
+
+    Parameters
+    ----------
+    setting, promises, _limits, objective
+        What is asked for. Limits and promises without multipliers only loosen the bound.
+    proof : Node
+        `promises`: a weight for each promise over all letters; `records`: for each promise multipliers of each record.
+
+    Returns
+    -------
+    Fraction
+        What no mechanism that keeps the promises stays below.
+    """
+    _, weights, records = proof.fields("rule", "promises", "records")
+    table = RecordTable(setting)
+    metric = distance_of(setting, objective, table)
+    lent: list[tuple[list[Label], Scores]] = []
+    allowed = Fraction(0)
+    multipliers = weights.wholes(0)
+    weights.require(len(multipliers) == len(promises), "there is not a weight for each promise")
+    for promise, weight, item in zip(promises, multipliers, records.pair(len(promises)), strict=True):
+        if not item.length():
+            item.require(not weight, "a promise with a weight has multipliers for every record")
+            continue
+        item.require(isinstance(promise, AboutSecret), "only promises about a secret have multipliers for records")
+        frame = Frame(setting, promise.about)
+        allowed += constant(promise, weight, frame)
+        found = scores(promise, frame, weight, item.pair(len(table.records)))
+        if found:
+            lent.append((frame.labels, found))
+    lowest, values = _sum_of_least(setting, table, metric, lent)
+    # Posteriors of m values are mixtures of at most m inputs: see above what records of the table cost at most.
+    factor = 2 - Fraction(2, values) if values > 2 else Fraction(1)
+    return max(Fraction(0), (lowest - allowed) / factor)
+
+
+def _sum_of_least(
+    setting: Setting, table: RecordTable, metric: RecordMetric, lent: Sequence[tuple[list[Label], Scores]]
+) -> tuple[Fraction, int]:
+    """sum_e p_e min_y [d(e, y) - scores of e for y], and how many joint values the secrets have."""
+    joint = list(zip(*(labels for labels, _ in lent), strict=True)) if lent else [()] * len(setting.counts)
+    kinds = sorted(set(joint))
+    setting.work.spend(len(kinds) * (1 + len(lent)) * len(table.records) + 20 * len(joint))
+    score = [
+        _summed_scores([found[label] for label, (_, found) in zip(kind, lent, strict=True)], table) for kind in kinds
+    ]
+    place = {kind: k for k, kind in enumerate(kinds)}
+    mixtures: list[Counter[int]] = [Counter() for _ in table.inputs]
+    for e, kind, n in zip(table.input_of_atom, joint, setting.counts, strict=True):
+        mixtures[e][place[kind]] += n
+    alike: defaultdict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = defaultdict(list)
+    for e, mixture in enumerate(mixtures):
+        common = gcd(*mixture.values())
+        alike[tuple(sorted((k, n // common) for k, n in mixture.items()))].append((e, common))
+    total = 0
+    for mixture_of, inputs in alike.items():
+        setting.work.spend(4 * len(mixture_of) * len(table.records))
+        numbers = [0] * len(table.records)
+        for k, n in mixture_of:
+            numbers = [v - metric.unit * n * w for v, w in zip(numbers, score[k], strict=True)]
+        rows = sum(n for _, n in mixture_of)
+        near = Nearest(metric, table.records, numbers, rows << SCORE, setting.work, len(inputs))
+        total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)
+    return Fraction(total, metric.unit * setting.total << SCORE), len(kinds)
+
+
+def _summed_scores(columns: Sequence[Sequence[int]], table: RecordTable) -> list[int]:
+    """The sum of some columns, number by number."""
+    return list(map(sum, zip(*columns, strict=True))) if columns else [0] * len(table.records)

@@ -1,0 +1,217 @@
+"""Form "records": a channel that sends records of a table to records of the table.
+
+The product of the alphabets of a dozen columns has more letters than anybody can list, but a table has no more records
+than rows. The channel has a row for each input that occurs: the records that may be released for it (places among the
+different records of the released columns, rising) with whole weights. So p(s, y) is a sparse sum of whole numbers, and
+every promise about a secret is proved by counting. Of inputs that do not occur it says nothing: promises that speak of
+them, or of another law, are refused.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import gcd, lcm
+
+from dalenius.kernel.channel import Channel, Rows
+from dalenius.kernel.distortion import Distortion
+from dalenius.kernel.nearest import metric_between
+from dalenius.kernel.nouns import Label, Setting
+from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.release import Compact, Joint, Release, information
+
+RecordRow = tuple[list[int], list[int]]  # places of records, and their weights
+
+
+class RecordTable:
+    """The inputs and the records of a law, each once, in their order.
+
+    Parameters
+    ----------
+    setting : Setting
+        With a law; nothing leaves beside the released columns, and all of them are observed.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        mechanism = setting.mechanism
+        require(bool(mechanism.release), "form records releases columns of the table")
+        require(not mechanism.beside, "form records has no column that leaves as it is")
+        require(set(mechanism.release) <= set(mechanism.observe), "form records observes what it releases")
+        self.setting = setting
+        inputs = setting.labels(mechanism.reads)
+        released = setting.labels(mechanism.release)
+        setting.work.spend(40 * len(inputs))
+        self.inputs = sorted(set(inputs))
+        self.records = sorted(set(released))
+        place = {label: k for k, label in enumerate(self.inputs)}
+        self.input_of_atom = [place[label] for label in inputs]
+        place = {label: k for k, label in enumerate(self.records)}
+        self.record_of_atom = [place[label] for label in released]
+        self.record_of_input = [0] * len(self.inputs)
+        self.mass = [0] * len(self.inputs)
+        for e, x, n in zip(self.input_of_atom, self.record_of_atom, setting.counts, strict=True):
+            self.record_of_input[e] = x
+            self.mass[e] += n
+
+    @cached_property
+    def multiplicity(self) -> list[int]:
+        """How many rows each record has."""
+        found = [0] * len(self.records)
+        for x, n in zip(self.record_of_input, self.mass, strict=True):
+            found[x] += n
+        return found
+
+
+@dataclass(frozen=True)
+class Records(Compact):
+    """For each input that occurs, the records that may be released for it and their whole weights."""
+
+    table: RecordTable
+    lines: tuple[RecordRow, ...]
+    width: int
+    form = "records"
+
+    def rows(self, _work: Work) -> Rows:
+        raise Refused("form records is not written out: it says nothing about inputs that do not occur")
+
+    def release(self, setting: Setting) -> Release:
+        return ReleasedRecords(setting, self)
+
+
+def read_records(node: Node, setting: Setting) -> Channel:
+    """`records`: a row of [places, weights] for each input that occurs, weights positive, places rising."""
+    _, rows = node.fields("form", "rows")
+    table = RecordTable(setting)
+    rows.require(rows.length() == len(table.inputs), f"there is not one row for each of {len(table.inputs):,} inputs")
+    lines = []
+    for item in rows.items():
+        where, weights = item.pair()
+        places = where.places(len(table.records))
+        numbers = weights.wholes(1)
+        setting.work.spend(8 + 2 * len(places))
+        if len(places) != len(numbers) or not places:
+            raise item.refuse("a row has a positive weight for each of its records, and at least one")
+        if any(a >= b for a, b in pairwise(places)):
+            raise where.refuse("the records of a row do not rise, or one stands twice")
+        lines.append((places, numbers))
+    return Records(table, tuple(lines), len(table.records))
+
+
+class ReleasedRecords(Release):
+    """Measures of form "records" by sparse sums; measures that speak of inputs that do not occur are refused."""
+
+    channel: Records
+
+    @cached_property
+    def scale(self) -> int:
+        """Common denominator of the mass that each input sends to each record."""
+        found = 1
+        table = self.channel.table
+        of_input = [0] * len(table.inputs)
+        for e, n in zip(table.input_of_atom, self.setting.counts, strict=True):
+            of_input[e] = gcd(of_input[e], n)
+        for e, (_, weights) in enumerate(self.channel.lines):
+            one = sum(weights)
+            self.work.spend(4 + len(weights), found.bit_length() + one.bit_length())
+            found = lcm(found, one // gcd(one, of_input[e]))
+        return found
+
+    def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
+        table = self.channel.table
+        inputs: defaultdict[tuple[int, Label, Label], int] = defaultdict(int)
+        labels = zip(table.input_of_atom, self.setting.labels(secret), self.setting.labels(given), strict=True)
+        for label, n in zip(labels, self.setting.counts, strict=True):
+            inputs[label] += n
+        found: defaultdict[tuple[Label, Label, tuple[int, Label]], int] = defaultdict(int)
+        bits = self.scale.bit_length() + self.setting.total.bit_length()
+        for (e, s, g), n in inputs.items():
+            places, weights = self.channel.lines[e]
+            self.work.spend(4 + 4 * len(places), bits)
+            # The atoms of one input may share the denominator of its row only together, so the product comes first.
+            one = sum(weights)
+            for y, weight in zip(places, weights, strict=True):
+                found[s, g, (y, ())] += n * weight * self.scale // one
+        return dict(found)
+
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
+        return information(self.joint(about, given), self.work)
+
+    def cost(self, distortion: Distortion) -> Fraction:
+        table = self.channel.table
+        metric = metric_between(self.setting, distortion, table.records)
+        total = 0
+        for e, (places, weights) in enumerate(self.channel.lines):
+            x = table.records[table.record_of_input[e]]
+            self.work.spend(10 + 2 * len(metric.axes) * len(places), self.scale.bit_length())
+            far = sum(weight * metric.distance(x, table.records[y]) for y, weight in zip(places, weights, strict=True))
+            if far:
+                total += table.mass[e] * far * self.scale // sum(weights)
+        return Fraction(total, metric.unit * self.scale * self.setting.total)
+
+    def keep_shape(self) -> None:
+        mechanism = self.setting.mechanism
+        require(mechanism.form == "any", f"form records is not of form {mechanism.form}")
+        if mechanism.forbid or mechanism.freeze or mechanism.never:
+            self._keep_letters()
+        if mechanism.preserve_marginals:
+            after = [0] * len(self.channel.table.records)
+            for e, (places, weights) in enumerate(self.channel.lines):
+                one = sum(weights)
+                self.work.spend(4 + 4 * len(places), self.scale.bit_length())
+                for y, weight in zip(places, weights, strict=True):
+                    after[y] += self.channel.table.mass[e] * weight * self.scale // one
+            before = [n * self.scale for n in self.channel.table.multiplicity]
+            require(after == before, "the law of the released records is not that of the table")
+
+    def _keep_letters(self) -> None:
+        """Refuse forbidden changes, changes of frozen letters, and combinations that never leave."""
+        mechanism = self.setting.mechanism
+        alphabets = [self.setting.alphabets[name] for name in mechanism.release]
+        table = self.channel.table
+        rules = len(mechanism.forbid) + len(mechanism.freeze) + len(mechanism.never) + 1
+        for e, (places, _) in enumerate(self.channel.lines):
+            old = table.records[table.record_of_input[e]]
+            self.work.spend(10 * len(places) * len(alphabets) * rules)
+            for y in places:
+                new = table.records[y]
+                after = {}
+                for name, letters, a, b in zip(mechanism.release, alphabets, old, new, strict=True):
+                    move = (letters[a], letters[b])
+                    held = a != b and move[0] in mechanism.freeze
+                    require(move not in mechanism.forbid and not held, "a forbidden letter can be released")
+                    after[name] = letters[b]
+                for combination in mechanism.never:
+                    whole = all(after[name] in among for name, among in combination)
+                    require(not whole, "a combination that must not leave can be released")
+
+    def _unproved(self, *_asked: object, **_named: object) -> Fraction:
+        raise Refused("form records proves nothing about inputs that do not occur, or under another law")
+
+    level = _unproved
+    delta = _unproved
+    capacity = _unproved
+    contraction = _unproved
+    within = _unproved
+
+
+@dataclass(frozen=True)
+class Withheld(Compact):
+    """What a card says of a channel that would show the table: nothing can be proved from it."""
+
+    width: int
+    form = "withheld"
+
+    def rows(self, _work: Work) -> Rows:
+        raise Refused("this card does not show its channel: it proves nothing that depends on it")
+
+    def release(self, setting: Setting) -> Release:
+        return Release(setting, self)
+
+
+def read_withheld(node: Node, setting: Setting) -> Channel:
+    """`withheld`: for cards alone."""
+    node.fields("form")
+    node.require(not setting.has_law, "a design shows its channel")
+    return Withheld(0)

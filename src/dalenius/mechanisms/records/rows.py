@@ -1,0 +1,78 @@
+"""The channel of form "records" in the search: for each input the records it may become, with whole weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Rows"]
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Row e holds the records `record[first[e]:first[e + 1]]`, rising, each with a positive weight.
+
+    Parameters
+    ----------
+    first : array of int
+        Where each row begins, and the end of the last one.
+    record : array of int
+        Places of records.
+    weight : list of int
+        Whole weights; a record is drawn with its weight out of the sum of its row.
+
+    >>> rows = Rows.gathered(2, [0, 1, 0, 0], [1, 1, 0, 1], [2, 5, 1, 1])
+    >>> rows.row(0), rows.row(1)
+    (([0, 1], [1, 3]), ([1], [5]))
+    """
+
+    first: Integers
+    record: Integers
+    weight: list[int]
+
+    @classmethod
+    def gathered(
+        cls,
+        inputs: int,
+        row: Sequence[int] | Integers,
+        record: Sequence[int] | Integers,
+        weight: Sequence[int] | Integers,
+    ) -> "Rows":
+        """From entries in any order; those of the same place are added up, and zeros left out."""
+        at = np.asarray(row, dtype=np.int64)
+        to = np.asarray(record, dtype=np.int64)
+        amount = np.asarray(weight)
+        some = np.flatnonzero(amount != 0)
+        order = some[np.lexsort((to[some], at[some]))]
+        at, to, amount = at[order], to[order], amount[order]
+        new = np.ones(len(at), dtype=np.bool_)
+        new[1:] = (at[1:] != at[:-1]) | (to[1:] != to[:-1])
+        begin = np.flatnonzero(new)
+        sums = np.add.reduceat(amount, begin)
+        first = np.searchsorted(at[begin], np.arange(inputs + 1))
+        return cls(first.astype(np.int64), to[begin], [int(v) for v in sums.tolist()])
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def row(self, e: int) -> tuple[list[int], list[int]]:
+        """The records of a row and their weights."""
+        span = slice(int(self.first[e]), int(self.first[e + 1]))
+        return self.record[span].tolist(), self.weight[span]
+
+    def share(self, e: int, record: int) -> Fraction:
+        """How often an input becomes this record."""
+        records, weights = self.row(e)
+        return Fraction(weights[records.index(record)], sum(weights)) if record in records else Fraction(0)
+
+    def to_json(self) -> list[list[list[int] | list[str]]]:
+        """As the file has them."""
+        found: list[list[list[int] | list[str]]] = []
+        for e in range(len(self)):
+            records, weights = self.row(e)
+            found.append([records, [str(w) for w in weights]])
+        return found

@@ -1,0 +1,69 @@
+"""The curve of what a wide table tells against what is changed in it, every point proved."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+
+from dalenius.core import Design, Independent, Leakage, Problem
+from dalenius.designs.leakage.curve import Curve as Traced
+from dalenius.designs.leakage.curve import Ends, Point
+from dalenius.designs.leakage.trade import Trade
+from dalenius.kernel.rows import UNIT
+from dalenius.mechanisms.records.bits import Curve
+from dalenius.mechanisms.records.design import design, tradeoff
+from dalenius.mechanisms.records.form import Wide
+
+__all__ = ["traced"]
+
+STEPS = 10**6
+"""Limits of leakage are multiples of one millionth of a bit."""
+
+
+def traced(problem: Problem, points: int, *, on_point: Callable[[int, int | None], None] | None = None) -> Traced:
+    """Points of the least leakage from a release that changes nothing to one that tells nothing.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data, with a promise of leakage.
+    points : int
+        How many, both ends counted.
+    on_point : callable, optional
+        Told how many are done, and of how many.
+
+    Returns
+    -------
+    Curve
+        Distortions that are reached, each with both bounds of the least leakage.
+    """
+    trade = Trade.of(problem)
+    most = Curve(Wide.of(problem)).most
+    asked = [g.at_most_bits for g in problem.guarantees if isinstance(g, Leakage) and g.secret == trade.secret]
+    steps = max(2, points) - 1
+    # The curve is steep where little leaks, so that points stand closer there.
+    limits = [Fraction(ceil(most * (1 - k / steps) ** 2 * STEPS), STEPS) for k in range(steps)]
+    found = []
+    for k, one in enumerate(tradeoff(problem, limits)):
+        found.append(_point(one))
+        if on_point is not None:
+            on_point(k + 1, len(limits) + 2)
+    quiet = design(replace(problem, guarantees=(Independent(trade.secret),)))
+    (own,) = tradeoff(problem, asked[:1])
+    end = Point(quiet.value, Fraction(0), Fraction(0), None)
+    return Traced(trade, Ends(Fraction(0), quiet.value, None), (*found, end), _point(own))
+
+
+def _point(found: Design) -> Point:
+    """At the distortion of a design: what it tells, and what its proof leaves to be told at least.
+
+    With lam the price of a bit, D + lam I >= bound + lam b for every release.
+    """
+    (promise,) = found.problem.guarantees
+    told = Fraction(str(found.proved[0]["leakage_bits"]))
+    weights = found.certificate.proof.get("promises", ["0"])
+    price = Fraction(int(weights[0]), 1 << UNIT)
+    if not price or not isinstance(promise, Leakage):
+        return Point(found.value, told if not found.value else Fraction(0), told, None)
+    low = promise.at_most_bits - (found.value - found.bound) / price
+    return Point(found.value, max(Fraction(0), min(low, told)), told, float(1 / price))

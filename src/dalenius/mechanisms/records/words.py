@@ -1,0 +1,101 @@
+"""What a release of records does not promise, and how it is analysed, in plain sentences with their figures."""
+
+from fractions import Fraction
+from math import log2
+
+from dalenius.core import Design, Records, TableSource
+from dalenius.evidence.records import RecordFigures, figures
+
+__all__ = ["remarks"]
+
+MIN_CELL = 10
+"""Rows below which a share is not told, where the problem file does not say."""
+
+
+def remarks(design: Design) -> tuple[str, ...]:
+    """Sentences that travel with a design of form records and its card.
+
+    Parameters
+    ----------
+    design : Design
+        Proved, with a channel of form records.
+
+    Returns
+    -------
+    tuple of str
+        Shares are rounded to whole percent, and not told where they stand for few rows.
+    """
+    assert isinstance(design.channel, Records)
+    found = figures(design)
+    rows = int(design.problem.pmf.total)
+    source = design.problem.source
+    least = source.min_cell if isinstance(source, TableSource) else MIN_CELL
+    return (
+        _presence(found, rows, least),
+        _missing(found, rows, least),
+        "The promise is about one released row and this table. It says nothing about all released rows taken together, "
+        "and nothing about another table: design the release of another table anew",
+        _population(design, rows),
+        _analysis(design),
+        _columns(found, rows, least),
+    )
+
+
+def _share(part: Fraction, rows: int, least: int) -> str:
+    """A share of so many rows in whole percent; small ones are only said to be small."""
+    if not part:
+        return "none"
+    if part == 1:
+        return "all"
+    many = part * rows
+    if many < least or rows - many < least:
+        return "almost none" if part < Fraction(1, 2) else "almost all"
+    return f"{round(100 * part)} %" if part >= Fraction(1, 100) else "less than 1 %"
+
+
+def _presence(found: RecordFigures, rows: int, least: int) -> str:
+    once = _share(found.unique, rows, least)
+    return (
+        "Every released record is a record of the table, so that the release shows which combinations of values occur. "
+        f"Of the rows of the table, {once} have a record that no other row has. Where that matters, merge letters "
+        "first"
+    )
+
+
+def _missing(found: RecordFigures, rows: int, least: int) -> str:
+    told = [f"{_share(part, rows, least)} of the rows with {name}" for name, part in found.moved.items()]
+    listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return (
+        "Whoever knows all released columns of a person, and that this person is in the table, can see whether the "
+        f"record is missing from the release. On average {listed} are released as another record. No release of "
+        "records can hide this"
+    )
+
+
+def _population(design: Design, rows: int) -> str:
+    secret = next(g.secret for g in design.problem.guarantees)
+    values = len(design.problem.pmf.grouped(secret)[0])
+    more = log2(1 + (values - 1) / rows)
+    return (
+        f"The figures are about the {rows:,} rows of this table, for an attacker who knows the whole table except who "
+        "is who. If the rows are independent draws from a population, someone who does not know the table learns at "
+        f"most {more:.2g} bits more than is stated, on average over tables"
+    )
+
+
+def _analysis(design: Design) -> str:
+    if design.problem.preserve_marginals:
+        return (
+            "The whole joint law of the released columns is that of the table: every count, table and regression of "
+            "the released columns is right in expectation. Analyse the released table as it is; ordinary intervals "
+            "are honest for what the table says"
+        )
+    return (
+        "The law of the released columns is not that of the table, and no correction can be made from the card. Where "
+        "analyses must be right in expectation, say preserve_marginals = true"
+    )
+
+
+def _columns(found: RecordFigures, rows: int, least: int) -> str:
+    told = [f"{name} in {_share(part, rows, least)}" for name, part in found.changed.items()]
+    return f"Changed of the rows, by column: {', '.join(told)}"

@@ -1,0 +1,244 @@
+"""Form "records" and the rules that bound it: exact, whatever numbers a file brings."""
+
+import json
+import random
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, Pmf, Problem
+from dalenius.kernel import Refused, check
+from dalenius.kernel.nearest import DistanceAxis, Nearest, RecordMetric
+from dalenius.kernel.numbers import Work, canonical
+from dalenius.mechanisms.records.design import design
+from dalenius.mechanisms.records.form import Wide
+
+ALLOWED = 10**9
+
+
+def table(seed, letters=(3, 2, 3), classes=2, rows=60):
+    """A small random table: counts of (columns, secret)."""
+    rng = np.random.default_rng(seed)
+    codes = np.column_stack([*(rng.integers(0, k, rows) for k in letters), rng.integers(0, classes, rows)])
+    codes[:classes, -1] = range(classes)
+    names = [f"C{j}" for j in range(len(letters))]
+    variables = {n: tuple(map(str, range(k))) for n, k in zip(names, letters, strict=True)}
+    variables["S"] = tuple(map(str, range(classes)))
+    return Pmf.from_counts(variables, codes, [1] * rows), names
+
+
+def problem(seed, promise=None, preserve=False, ordered=False, **shape):
+    joint, names = table(seed, **shape)
+    kinds = ["absolute" if ordered and j == 0 else "hamming" for j in range(len(names))]
+    parts = [
+        Distortion(kind, (name,), weight=Fraction(j + 1, 2))
+        for j, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    ]
+    return Problem(
+        observe=(*names, "S"),
+        release=tuple(names),
+        form="records",
+        objective=MinimizeDistortion(Distortion.sum_of(parts)),
+        guarantees=(promise or Independent(("S",)),),
+        preserve_marginals=preserve,
+        joint=joint,
+    )
+
+
+def least_independent(asked):
+    """The optimum over all letters of the product alphabet, by one linear program."""
+    law = asked.pmf
+    letters = list(product(*(range(len(law.variables[n])) for n in asked.release)))
+    parts = asked.objective.measure.parts
+    weight = [float(p.weight) for p in parts]
+
+    def far(x, y):
+        apart = [abs(a - b) if p.distortion == "absolute" else a != b for p, a, b in zip(parts, x, y, strict=True)]
+        return sum(w * d for w, d in zip(weight, apart, strict=True))
+
+    atoms = law.support.tolist()
+    p = law.weights / law.total
+    cost = np.array([[far(x[:-1], y) for y in letters] for x in atoms])
+    classes = np.array([x[-1] for x in atoms])
+    prior = np.bincount(classes, p)
+    many = len(letters)
+    rows, right = [], []
+    for e in range(len(atoms)):
+        row = np.zeros((len(atoms), many))
+        row[e] = 1
+        rows.append(row.ravel())
+        right.append(p[e])
+    for s in range(len(prior) - 1):
+        for y in range(many):
+            row = np.zeros((len(atoms), many))
+            row[:, y] = (classes == s) - prior[s]
+            rows.append(row.ravel())
+            right.append(0.0)
+    return linprog(cost.ravel(), A_eq=np.array(rows), b_eq=right, method="highs").fun
+
+
+def spoilt(text, change):
+    """The text of a design after `change` was made to it, with claims that say nothing about value and bound."""
+    document = json.loads(text)
+    document["claims"] |= {"value": str(10**9), "bound": "0", "gap": str(10**9)}
+    document["work"] = str(ALLOWED)
+    change(document)
+    return canonical(document)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_meets_the_optimum_over_all_letters(seed):
+    asked = problem(seed, ordered=seed % 2 == 1)
+    found = design(asked)
+    assert found.value == found.bound
+    assert float(found.value) == pytest.approx(least_independent(asked), abs=1e-9)
+    assert check(found.text).bound == found.bound
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_numbers_only_weaken_the_bound(seed):
+    asked = problem(seed)
+    best = design(asked)
+    rng = random.Random(seed)
+
+    def change(document):
+        for transport in document["proof"]["transports"]:
+            transport[3] = [str(int(v) + rng.randint(-2, 2)) for v in transport[3]]
+
+    for _ in range(20):
+        assert check(spoilt(best.text, change), ALLOWED).bound <= best.bound
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_multipliers_of_records_only_weaken_the_bound(seed):
+    asked = problem(seed, Leakage(("S",), Fraction(1, 20)))
+    best = design(asked)
+    rng = random.Random(seed)
+    assert best.rule == "records"
+    assert best.gap < Fraction(1, 10**8)
+
+    def change(document):
+        document["proof"]["promises"] = [str(rng.randint(0, 1 << 62))]
+        document["proof"]["records"][0] = [
+            [str(rng.randint(1, 1 << 30)), str(rng.randint(1, 1 << 30))] for _ in document["proof"]["records"][0]
+        ]
+
+    for _ in range(20):
+        assert check(spoilt(best.text, change), ALLOWED).bound <= best.value
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_preserved_law_is_proved_and_costs_what_the_plan_between_the_classes_says(seed):
+    free, kept = (design(problem(seed, preserve=preserve)) for preserve in (False, True))
+    wide = Wide.of(free.problem)
+    sizes = np.bincount(wide.class_of_input, wide.counts.sum(axis=1)).astype(int)
+    assert kept.value == kept.bound
+    assert kept.value == 2 * Fraction(int(sizes.max()), int(sizes.sum())) * free.value
+
+
+def corruption(name):
+    def first_row(document):
+        return document["channel"]["rows"][0]
+
+    def moved(document):  # more weight for one record of a class that has two
+        row = next(row for row in document["channel"]["rows"] if len(row[0]) > 1)
+        row[1][0] = str(int(row[1][0]) + 1)
+
+    changes = {
+        "weight": (moved, "not independent"),
+        "zero weight": (lambda d: first_row(d)[1].__setitem__(0, "0"), "from 1 on"),
+        "negative weight": (lambda d: first_row(d)[1].__setitem__(0, "-1"), "from 1 on"),
+        "no record": (lambda d: d["channel"]["rows"].__setitem__(0, [[], []]), "at least one"),
+        "weight too much": (lambda d: first_row(d)[1].append("1"), "for each of its records"),
+        "unknown record": (lambda d: first_row(d)[0].__setitem__(0, 10**6), "is expected"),
+        "record that is true": (lambda d: first_row(d)[0].__setitem__(0, True), "is expected"),
+        "record twice": (lambda d: (first_row(d)[0].append(first_row(d)[0][-1]), first_row(d)[1].append("1")), "rise"),
+        "row left out": (lambda d: d["channel"]["rows"].pop(), "one row for each"),
+        "preserved": (lambda d: d["mechanism"].__setitem__("preserve_marginals", True), "law of the released records"),
+        "to the table": (lambda d: d["proof"]["transports"][0].__setitem__(1, None), "not preserved"),
+        "to itself": (lambda d: d["proof"]["transports"][0].__setitem__(1, d["proof"]["transports"][0][0]), "another"),
+        "heavier": (lambda d: d["proof"]["transports"][0].__setitem__(2, "1"), "weigh more"),
+        "twice": (lambda d: d["proof"]["transports"].append(d["proof"]["transports"][0]), "weigh more"),
+        "negative share": (lambda d: d["proof"]["transports"][0].__setitem__(2, "-1/9"), "from 0 on"),
+        "number left out": (lambda d: d["proof"]["transports"][0][3].pop(), "a number for each"),
+        "squared": (lambda d: d["objective"]["distortion"][0].__setitem__("distance", "squared"), "squared"),
+        "local_dp": (
+            lambda d: (
+                d["promises"].append(
+                    {"promise": "local_dp", "epsilon": "9", "metric": None, "delta": "0", "given": [], "rows": 1}
+                ),
+                d["evidence"].append(None),
+                d["claims"]["promises"].append([]),
+            ),
+            "do not occur",
+        ),
+        "not observed": (lambda d: d["mechanism"]["observe"].remove("C0"), "observes what it releases|held fast"),
+    }
+    return changes[name]
+
+
+CORRUPTIONS = (
+    "weight", "zero weight", "negative weight", "no record", "weight too much", "unknown record", "record that is true",
+    "record twice", "row left out", "preserved", "to the table", "to itself", "heavier", "twice", "negative share",
+    "number left out", "squared", "local_dp", "not observed",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CORRUPTIONS)
+def test_a_planted_error_is_refused(name):
+    change, why = corruption(name)
+    found = design(problem(2))
+    with pytest.raises(Refused, match=why):
+        check(spoilt(found.text, change), ALLOWED)
+
+
+def test_what_is_forbidden_frozen_or_never_leaves_is_seen_in_the_rows():
+    found = design(problem(2))
+    moves = set()
+    for old, (places, _) in zip(found.channel.read, found.channel.lines, strict=True):
+        moves |= {(old[0], found.channel.records[y][0]) for y in places}
+    a, b = next(move for move in moves if move[0] != move[1])
+    for key, value in (
+        ("forbid", [[str(a), str(b)]]),
+        ("freeze", [str(a)]),
+        ("never", [[{"column": "C0", "letters": [str(b)]}]]),
+    ):
+        with pytest.raises(Refused, match=r"forbidden letter|must not leave"):
+            check(spoilt(found.text, lambda d, k=key, v=value: d["mechanism"].__setitem__(k, v)), ALLOWED)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_nearest_record_is_the_one_that_looking_at_all_finds(seed):
+    rng = random.Random(seed)
+    axes = tuple(DistanceAxis(rng.randint(1, 3), rng.random() < 0.4) for _ in range(4))
+    records = sorted({tuple(rng.randint(0, 3) for _ in axes) for _ in range(40)})
+    metric = RecordMetric(axes, 1, {record: record for record in records})
+    numbers = [rng.randint(-6, 6) for _ in records]
+    scale = rng.randint(1, 3)
+    some = [k for k in range(len(records)) if rng.random() < 0.7] or [0]
+    for asked in (1, 100):  # by looking, and by masks
+        near = Nearest(metric, [records[k] for k in some], [numbers[k] for k in some], scale, Work(10**9), asked)
+        assert (near.closest is None) == (asked == 1)
+        for x in records:
+            assert near.least(x) == min(scale * metric.distance(x, records[k]) + numbers[k] for k in some)
+
+
+def test_three_classes_without_a_majority_are_bounded_for_all_letters():
+    for seed in range(6):
+        asked = problem(seed, classes=3, letters=(3, 2, 2), rows=30)
+        found = design(asked)
+        best = least_independent(asked)
+        assert float(found.bound) <= best + 1e-9
+        assert float(found.value) >= best - 1e-9
+        assert float(found.value) <= (2 - 2 / 3) * best + 1e-9
+
+
+def test_the_work_that_a_file_declares_is_enough_and_not_without_end():
+    found = design(problem(1))
+    needed = check(found.text).work
+    assert needed < int(json.loads(found.text)["work"])
+    with pytest.raises(Refused, match="operations"):
+        check(spoilt(found.text, lambda d: d.__setitem__("work", str(needed // 2))), ALLOWED)
