@@ -507,9 +507,7 @@ def examine_shuffled(
     return Audit(len(letters), False, error, tuple(findings), attacks=attacks(design))
 
 
-def _shuffled_records(
-    channel: Records, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float
-) -> Finding:
+def _shuffled_records(channel: Records, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float) -> Finding:
     """How often each record was released."""
     outcomes, index = original.grouped(list(channel.inputs))
     weights = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
