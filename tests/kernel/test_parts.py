@@ -1,11 +1,13 @@
 """Windows, columns, strata and sums: figures of real designs, and the same figures by going through all outcomes."""
 
+import contextlib
 import json
 from fractions import Fraction
 from itertools import product
 from math import prod
 from pathlib import Path
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -615,3 +617,40 @@ def test_a_second_opinion_finds_no_lie_in_real_designs_and_one_in_false_ones(nam
     assert lies(document) == []
     document["claims"]["value"] = str(Fraction(document["claims"]["value"]) + Fraction(1, 1000))
     assert lies(document) == ["value"]
+
+
+# --- many of everything -----------------------------------------------------------------------------------------------
+FLAT = {"form": "dense", "letters": 1, "scale": "1", "rows": [["1"], ["1"]]}
+SURE = {"scale": "1", "rows": [["1", "0"], ["0", "1"]]}
+
+
+def many_samples(many, channel, promises):
+    names = [f"X{k}" for k in range(many)]
+    groups = [known([name], [[0, str(2 * k + 1)], [1, str(k + 1)]]) for k, name in enumerate(names)]
+    law = {"law": "independent", "groups": groups}
+    promises = [independent(name) for name in names[:promises]]
+    proof = {"rule": "groups"}
+    return design(dict.fromkeys(names, 2), law, {"observe": names}, channel, promises=promises, proof=proof)
+
+
+def large():
+    """Files of half a megabyte whose proofs would take long if work were not counted, or counted in squares."""
+    windows = [{"reads": [k], "channel": FLAT} for k in range(3000)]
+    yield "windows", many_samples(3000, {"form": "windows", "windows": windows}, 1000)
+    sums = {"form": "sums", "modulus": 2, "states": [SURE] * 1500, "sums": [[k, k + 1] for k in range(1499)]}
+    yield "sums", many_samples(1500, sums, 1000)
+    strata = {"form": "strata", "channels": [FLAT] * 9000}
+    law = known(["X", "S"], [[0, 0, "1"], [1, 0, "1"]])
+    promises = [local_dp("1", "S")]
+    proof = {"rule": "parts", "proofs": [{"rule": "closed"}]}
+    mechanism = {"observe": ["X"], "strata": ["S"]}
+    yield "strata", design({"X": 2, "S": 9000}, law, mechanism, strata, promises=promises, proof=proof)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", [pytest.param(document, id=name) for name, document in large()])
+def test_large_files_end_soon(document):
+    start = process_time()
+    with contextlib.suppress(Refused):
+        check(canonical(document))
+    assert process_time() - start < 4

@@ -494,6 +494,12 @@ def window_with_other_rows(d):
     d["channel"]["windows"][1]["channel"]["rows"].reverse()
 
 
+@forged("windows_chain", "is not independent of X1")
+def window_that_tells_of_its_own_sample(d):
+    rows = [["2", "1"]] * 4 + [["1", "2"]] * 4
+    d["channel"]["windows"][0]["channel"] = {"form": "dense", "letters": 2, "scale": "3", "rows": rows}
+
+
 @forged("windows_chain", "is not independent of X1, X2")
 def two_samples_of_one_window(d):
     d["promises"][0]["secret"] = ["X1", "X2"]
@@ -764,8 +770,12 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
         "promise = LocalDP(sum(levels),",
         "columns_in_strata",
     ),
-    "cycles of windows": ("require(len(roots) == len(groups)", "require(True", "window_twice"),
-    "what windows share is not examined": ("for b in sorted(shared & groups)", "for b in sorted(set())", "another_law"),
+    "cycles of windows": ("require(len(roots) == len(own)", "require(True", "window_twice"),
+    "what windows share is not examined": (
+        "for part, _ in windows if len(windows) > 1 else ():",
+        "for part, _ in ():",
+        "another_law",
+    ),
     "views of one window are not examined": (
         "for part in looking:\n",
         "for part in []:\n",
@@ -776,7 +786,11 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
         "require(True",
         "secret_over_several_windows",
     ),
-    "every group is shared": ("if many > 1}", "if many}", "another_law"),
+    "every group is shared": (
+        "if len(own) == 1 and len(looks[min(own)]) > 1:",
+        "if len(own) == 1 and len(looks[min(own)]) > 0:",
+        "window_that_tells_of_its_own_sample",
+    ),
     "given columns are forgotten": (
         "return part.information(about, given)[1]",
         "return Fraction(0)",
@@ -798,7 +812,7 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
         "one_more_sample_tells_less",
     ),
     "the surprisal of the commonest": ("least = [min(m, alone", "least = [max(m, alone", "sums_pairs"),
-    "views that are not observed": ("set(view) <= set(seen)", "True", "windows_hidden"),
+    "views that are not observed": ("set(view) <= observed", "True", "windows_hidden"),
     "gains of all views together": (
         "gain = max(gain, sum(less, Fraction(0)))",
         "gain += sum(less, Fraction(0))",

@@ -21,7 +21,6 @@ independent, I(W; Y) >= sum_j I(W; Y_j).
 """
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -193,51 +192,65 @@ class WindowsRelease(ByLemma):
         return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
 
     @cached_property
-    def forest(self) -> tuple[list[tuple[Release, set[int]]], list[int], set[int]]:
-        """Each window with the groups that it looks at, the tree of each group, and the groups of several windows.
+    def forest(self) -> tuple[list[int], list[list[tuple[Release, set[int]]]]]:
+        """For each group its tree, and the windows that look at it, each with all groups that it looks at.
 
         Refused unless the windows are a forest, and each is independent of what it sees of a group of several.
         """
         place = self.groups.place
-        seen = [(part, {place[name] for name in part.setting.mechanism.observe}) for part in self.parts]
         tree = list(range(len(self.groups.groups)))
-        self.work.spend(4 * len(tree) * len(seen))
-        for k, (_, groups) in enumerate(seen):
-            roots = {tree[b] for b in groups}
-            require(len(roots) == len(groups), f"window {k} closes a cycle: the lemma does not hold for such windows")
-            tree = [min(roots) if root in roots else root for root in tree]
-        windows = Counter(b for _, groups in seen for b in groups)
-        shared = {b for b, many in windows.items() if many > 1}
-        for part, groups in seen:
-            for b in sorted(shared & groups):
+        looks: list[list[tuple[Release, set[int]]]] = [[] for _ in tree]
+
+        def root(b: int) -> int:
+            while tree[b] != b:
+                tree[b] = b = tree[tree[b]]
+            return b
+
+        for k, part in enumerate(self.parts):
+            own = {place[name] for name in part.setting.mechanism.observe}
+            roots = {root(b) for b in own}
+            self.work.spend(20 * len(own))
+            require(len(roots) == len(own), f"window {k} closes a cycle: the lemma does not hold for such windows")
+            for b in roots:
+                tree[b] = min(roots)
+            for b in own:
+                looks[b].append((part, own))
+        for b, windows in enumerate(looks):
+            for part, _ in windows if len(windows) > 1 else ():
                 part.independent([name for name in part.setting.mechanism.observe if place[name] == b])
-        return seen, tree, shared
+        return [root(b) for b in range(len(tree))], looks
 
     def hide(self, secret: Sequence[str]) -> None:
         place = self.groups.place
-        seen, tree, shared = self.forest
-        self.work.spend(20 * len(seen) * len(secret))
-        for root in sorted({tree[place[name]] for name in secret}):
-            names = [name for name in secret if tree[place[name]] == root]
+        tree, looks = self.forest
+        among: dict[int, list[str]] = {}
+        for name in secret:
+            among.setdefault(tree[place[name]], []).append(name)
+        for names in among.values():
             own = {place[name] for name in names}
-            if len(own) == 1 and own <= shared:
+            if len(own) == 1 and len(looks[min(own)]) > 1:
                 continue
-            looking = [part for part, groups in seen if own <= groups]
-            touched = any(own & groups for _, groups in seen)
+            self.work.spend(4 * len(looks[min(own)]))
+            looking = [part for part, groups in looks[min(own)] if own <= groups]
+            touched = any(looks[b] for b in own)
             require(bool(looking) or not touched, f"no window looks at all of {', '.join(names)}: the lemma is silent")
             for part in looking:
                 part.independent(names)
 
     def reached(self, about: Sequence[str]) -> Fraction:
         place = self.groups.place
-        self.work.spend(4 * len(self.parts) * len(about))
-        parts = [(part, [name for name in about if place[name] in groups]) for part, groups in self.forest[0]]
-        return sum((part.information(names)[0] for part, names in parts), Fraction(0))
+        wanted: list[list[str]] = [[] for _ in self.forest[0]]  # the lemma is proved here, if no promise needed it
+        for name in about:
+            wanted[place[name]].append(name)
+        found = Fraction(0)
+        for part in self.parts:
+            own = sorted({place[name] for name in part.setting.mechanism.observe})
+            found += part.information([name for b in own for name in wanted[b]])[0]
+        return found
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
-        self.work.spend(4 * len(self.parts))
         own = {self.groups.place[name] for name in (*about, *given)}
-        for part, groups in self.forest[0]:
+        for part, groups in self.forest[1][min(own)]:
             if own <= groups:
                 return part.information(about, given)[1]
         raise Refused(f"no window looks at all of {', '.join((*about, *given))}: the lemma is silent")

@@ -49,17 +49,21 @@ def strata(setting: Setting) -> list[tuple[int, Setting]]:
     return parts
 
 
-def between(law: Law, first: Names, second: Names, given: Names, work: Work) -> tuple[Fraction, Fraction]:
+def between(law: Law, first: set[str], second: set[str], given: set[str], work: Work) -> tuple[Fraction, Fraction]:
     """Bounds in bits of I(A; B | G) = H(A, G) + H(B, G) - H(A, B, G) - H(G), for those names that the law has."""
-    known = {variable.name for variable in law.variables}
-    work.spend(40 + 4 * len(known) + len(first) + len(second))
-    parts = (first + given, second + given, first + second + given, given)
-    a, b, both, g = (law.entropy([n for n in dict.fromkeys(names) if n in known], work) for names in parts)
+    work.spend(500 + 20 * len(law.variables))
+
+    def entropy_of(*sets: set[str]) -> tuple[Fraction, Fraction]:
+        names = (variable.name for variable in law.variables)
+        return law.entropy([name for name in names if any(name in one for one in sets)], work)
+
+    a, b, both, g = (entropy_of(*sets) for sets in ((first, given), (second, given), (first, second, given), (given,)))
     low, high = a[0] + b[0] - both[1] - g[1], a[1] + b[1] - both[0] - g[0]
     return max(Fraction(0), low), max(Fraction(0), high)
 
 
 def told_by_strata(setting: Setting, wanted: list[Names]) -> tuple[Fraction, Fraction]:
     """Bounds in bits of the sum of I(W; S), S the strata, over some wanted W."""
-    ends = [between(setting.law, names, setting.mechanism.strata, (), setting.work) for names in wanted]
+    layers = set(setting.mechanism.strata)
+    ends = [between(setting.law, set(names), layers, set(), setting.work) for names in wanted]
     return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))

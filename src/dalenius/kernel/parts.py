@@ -67,33 +67,36 @@ def bound_by_groups(
     alone = objective.maximise and not setting.mechanism.beside
     proof.require(alone, "groups are for information, and for mechanisms beside which nothing leaves")
     views = [promise.secret for promise in promises if isinstance(promise, Independent)]
-    about, seen, work = objective.about, setting.mechanism.observe, setting.work
-    plain = [between(group, about, seen, (), work)[1] for group in law.groups]
+    about, seen, work = set(objective.about), set(setting.mechanism.observe), setting.work
+    plain = [between(group, about, seen, set(), work)[1] for group in law.groups]
     told = sum(plain, Fraction(0))
     gain = Fraction(0)
     for view in views:
         own = {law.place[name] for name in view}
-        less = [plain[b] - between(law.groups[b], about, seen, view, work)[1] for b in own]
+        less = [plain[b] - between(law.groups[b], about, seen, set(view), work)[1] for b in own]
         gain = max(gain, sum(less, Fraction(0)))
-    return min(told - gain, _surprisal_of_groups(law, seen, views, work))
+    return min(told - gain, _surprisal_of_groups(law, setting.mechanism.observe, views, work))
 
 
 def _surprisal_of_groups(law: Groups, seen: Names, views: list[Names], work: Work) -> Fraction:
     """H(X) - E[log2 1/M] from above, M the least p(X_V) of the observed views that lie inside one group."""
     inside: list[list[Names]] = [[] for _ in law.groups]
+    observed = set(seen)
     for view in views:
         places = {law.place[name] for name in view}
-        if len(places) == 1 and set(view) <= set(seen):
+        if len(places) == 1 and set(view) <= observed:
             inside[places.pop()].append(view)
-    laws = [_least_in_group(group, own, work) for group, own in zip(law.groups, inside, strict=True)]
-    values = sorted({m for one in laws for m in one})
-    work.spend(LOG_COST * len(values) + 8 * len(values) * sum(map(len, laws)))
+    least = [_least_in_group(group, own, work) for group, own in zip(law.groups, inside, strict=True)]
+    values = sorted({m for one in least for m in one})
+    work.spend((LOG_COST + 10) * len(values) + 4 * len(values) * sum(map(len, least)))
+    rank = {m: k for k, m in enumerate(values)}
+    laws = [[(rank[m], n) for m, n in one.items()] for one in least]
     # E log2 1/M = log2 1/(largest value) + sum over neighbours m < m' of log2(m'/m) P(M <= m), each from below.
     rare = log2(values[-1].denominator, values[-1].numerator)[0]
-    for m, following in pairwise(values):
+    for k, (m, following) in enumerate(pairwise(values)):
         above = 1 << BITS  # P(M > m) from above
         for group, one in zip(law.groups, laws, strict=True):
-            above = -(-above * sum(n for value, n in one.items() if value > m) // group.total)
+            above = -(-above * sum(n for place, n in one if place > k) // group.total)
         step = following / m
         rare += log2(step.numerator, step.denominator)[0] * ((1 << BITS) - above) >> BITS
     return law.entropy(seen, work)[1] - bits(rare)
