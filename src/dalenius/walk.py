@@ -59,7 +59,6 @@ from dalenius.sampling import Key, Released, Stream, draw, matched, permutation
 from dalenius.sampling.beside import SUFFIX
 from dalenius.tables import (
     Coded,
-    base_of,
     bind,
     encode,
     is_address,
