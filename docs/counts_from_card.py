@@ -2,8 +2,8 @@
 
     make demo; python docs/counts_from_card.py demo/release/card.json
 
-A card prints `guess_before`, the share of the commonest value of each secret, to 30 digits: enough to tell the
-fraction. Its value is a further equation in the counts.
+The file beside a card prints `guess_before`, the share of the commonest value of each secret, to 30 digits: enough to
+tell the fraction. The value of the design is a further equation in the counts.
 
 Where every promise is one of independence, as in `python examples/disclosure/demo.py perfect`, each letter y and each
 value a of a protected column give an equation more,
@@ -14,20 +14,19 @@ linear in p(x) once p(a) is known. One share remains unknown there; whole-number
 try, and the whole contingency table is found in about half a minute.
 """
 
-import json
 import sys
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 from dalenius.solvers import null_space, rank
+from dalenius.tables import read_told
 
 LARGEST = 10**6
 """Fractions of larger denominators are not looked for: tables of so many rows."""
 
 
 def main(path: str) -> None:
-    card = json.loads(Path(path).read_text())
+    card = read_told(path)
     secrets = [next(iter(g["promised"].items())) for g in card["guarantees"]]
     shares = [Fraction(g["proved"]["guess_before"]).limit_denominator(LARGEST) for g in card["guarantees"]]
     total = max(s.denominator for s in shares)

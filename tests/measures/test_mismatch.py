@@ -1,5 +1,6 @@
 """A ball around the estimated law: no law in it tells more than the bound; and what [robust] accepts and refuses."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -71,7 +72,7 @@ def test_a_promise_under_every_law_is_accepted_and_round_trips() -> None:
     design = solve(problem)
     assert any("ball of [robust]" in remark for remark in design.remarks)
     assert Problem.from_document(problem.to_json(), joint=problem.joint).robust == problem.robust
-    assert type(design).from_json(__import__("json").loads(design.dumps())).problem.robust == problem.robust
+    assert type(design).from_text(design.dumps(), json.loads(design.about())).problem.robust == problem.robust
 
 
 @pytest.mark.parametrize(

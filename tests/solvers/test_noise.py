@@ -102,7 +102,12 @@ def least_proved(channel, p, size, least):
     """The least capacity of noise that reaches as far, within a norm, from below."""
     grid = list(channel.inputs["x"])
     limit = {"distortion": "norm", "p": p, "of": ["x"], "at_most": str(size)}
-    certificate = {"kind": "noise", "priors": [[[0, 1]]], "variances": ["100"], "least": [least]}
+    certificate = {
+        "kind": "noise",
+        "priors": [[[k, 1] for k in range(len(grid))]],
+        "variances": ["1000"],
+        "least": [least],
+    }
     design = {
         "mechanism": {"observe": ["x"], "release": ["x"], "form": "noise", "noise": "minimum-capacity"},
         "objective": {"minimize": {"capacity": True}},

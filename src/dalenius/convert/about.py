@@ -14,7 +14,7 @@ ABOUT = "dalenius-about/2"
 SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order", "allow_inverted")
 """Words of [mechanism] that say how to search or how to write, or that the document says in another way."""
 
-PLAIN = ("method", "source", "columns", "beside_bits", "remarks", "problem_digest", "versions")
+PLAIN = ("method", "source", "columns", "robust", "beside_bits", "remarks", "problem_digest", "versions")
 PUBLIC = ("unit_of_privacy", "max_rows", "weights", "designed_on", "order", "estimate", "changes")
 LETTERS = 10_000
 FIGURES = ("unit", "value", "bound", "gap", "entropy_bits", "objective", "limits")

@@ -80,7 +80,7 @@ def told_design(document: Json, about: Json) -> Json:
         ],
         **_limits_told(document),
         **_side_told(document),
-        **_robust_told(document),
+        **_robust_told(document, about),
         **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
         **_decoder_told(document, output_of(about)),
         "joint": joint_told(document),
@@ -116,7 +116,7 @@ def told_card(document: Json, about: Json) -> Json:
         "channel": _labelled(channel_told(document, output_of(about)), about),
         **({"limits": stated["limits"]} if "limits" in stated else {}),
         **_side_told(document),
-        **_robust_told(document),
+        **_robust_told(document, about),
         **({"beside_bits": about["beside_bits"]} if "beside_bits" in about else {}),
         **_decoder_told(document, output_of(about)),
         "proof": {
@@ -272,10 +272,12 @@ def _evidence_told(evidence: Any) -> Json:
     return {"proof": {"trees": trees}}
 
 
-def _robust_told(document: Json) -> Json:
+def _robust_told(document: Json, about: Json) -> Json:
     ball = next((p["within"] for p in document["promises"] if p.get("within")), None)
     if ball is None:
-        return {}
+        # Promises that hold under every law are not changed by a ball; a leakage would be, so that it says its own.
+        held = not any("secret" in promise for promise in document["promises"])
+        return {"robust": about["robust"]} if held and "robust" in about else {}
     rows = {"rows": rows_told(document)} if ball["ball"] == "confidence" else {}
     return {"robust": {ball["ball"]: ball["radius"], **rows}}
 

@@ -42,8 +42,6 @@ def mechanism_of(text: str) -> Mechanism:
 
 def _unlisted_form(text: str) -> str | None:
     """The form of a channel with too many entries to be written out, where it has a mechanism of its own."""
-    if not any(f'"{form}"' in text or f'"{form}\\"' in text for form in UNLISTED):  # as it is, or inside what was filed
-        return None
     with refusing():
         channel = told_of(text)[2]["channel"]
         form = channel.get("form")
