@@ -337,7 +337,7 @@ def proved(document: Document) -> list[str]:
     >>> for part in proved(solve(example2()).card())[1].replace(". ", "; ").split("; "):
     ...     print(part)
     The release tells 0.0134 bits about W (out of 1 bit)
-    no mechanism that keeps these promises can tell more, up to a gap of 1e-30 bits
+    no mechanism that keeps these promises can tell more, up to a gap of 2e-30 bits
     This was proved by visiting every extreme mechanism one by one.
     """
     facts = Facts.read(document)
