@@ -225,7 +225,7 @@ def estimate_law(
         queries, counts = list(cells.indicators()[bounded]), seen.sums.ravel()
         low[bounded], high[bounded] = exact_intervals(multiplied(factors), counts, queries, level=level, target=target)
     _refuse_nothing_known(factors, method, known, bounded & (high - low < 1 - SOME))
-    exact = narrow & bounded
+    exact = bounded
     if method == "auto":
         method = _method(factors, known)
     gap = shrinkage = None
