@@ -5,16 +5,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all test-engines check smoke mutants nightly format bench bench-all ledger-torture torture-kernel lock clean
+.PHONY: demo test test-all test-node test-engines check smoke mutants nightly format bench bench-all ledger-torture \
+	torture-kernel lock clean
 
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
 test: $(VENV)/dev.stamp  ## the default tests, about a minute and a half on two cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not engines"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not engines and not node"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
 	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-node: $(VENV)/dev.stamp  ## the second checker, in JavaScript, against the first; Node.js is installed where it is missing
+	command -v node >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nodejs)
+	$(BIN)/python -m pytest -m node tests/second_checker
 
 test-engines: $(VENV)/dev.stamp  ## tests against a database server, which is installed where it is missing
 	scripts/with_postgresql.sh $(BIN)/python -m pytest -m engines tests/tables
