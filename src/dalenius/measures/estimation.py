@@ -273,6 +273,11 @@ def _refuse_nothing_known(factors: Sequence[Factor], method: str, known: Array, 
     """Refuse where no share is determined or bounded, and a method that needs an inverse where there is none."""
     if known.all() or (known.any() and method != "regularised") or (bounded.any() and method != "regularised"):
         return
+    if not known.any() and all(factor.identified.all() for factor in factors):
+        raise Unsupported(
+            "so few of the released rows tell anything about the original values that no share is determined: every "
+            "interval would be as wide as everything"
+        )
     need = "a regularised estimate needs an invertible one" if known.any() else "no outcome is determined by itself"
     raise Unsupported(
         f"the matrix of the channel is singular ({identified_words(factors)}), and {need}; what it does determine are "
