@@ -137,6 +137,10 @@ def refuse_inverted(design: Design) -> Design:
     problem = design.problem
     if problem.allow_inverted or not problem.release or not isinstance(problem.objective, NAMELESS):
         return design
+    if (
+        problem.form == "pram" and not problem.preserve_marginals
+    ):  # the best of its form is what is asked for; its remarks say what it inverts
+        return design
     if problem.forbid or problem.freeze:  # which values may be released is the wish of the problem
         return design
     shares = None
@@ -147,9 +151,8 @@ def refuse_inverted(design: Design) -> Design:
     if found is None:
         return design
     value, kept = found
-    way = 'form = "randomised-response" keeps every value alike; or say' if problem.form == "pram" else "say"
     raise Infeasible(
         f"the design that tells the most would release {' · '.join(value)!r} as another value more often than as "
-        f"itself (kept with probability {float(kept):.3g}), and readers would be misled; {way} "
+        f"itself (kept with probability {float(kept):.3g}), and readers would be misled; say "
         "allow_inverted = true in [mechanism] for readers who correct for the changes"
     )

@@ -83,11 +83,9 @@ def pram(
     if on_progress:
         on_progress(f"{len(counts):,} letters, {len(boxes)} kinds of vertices")
     best = search(np.array([n / joint.total for n in counts]), boxes, gap=RELATIVE)
-    q, inverting = _corner(best, boxes, counts), False
-    if not problem.allow_inverted and any(v * len(q) < 1 for v in q) and len(q) > 2:
-        # A value that is kept less often than it becomes a certain other one misleads; the bound stays that of all.
-        upright, inverting = _upright(boxes, len(q)), True
-        q = _corner(search(np.array([n / joint.total for n in counts]), upright, gap=RELATIVE), upright, counts)
+    q = _corner(best, boxes, counts)
+    # A value that is kept less often than it becomes a certain other one misleads who reads the table as it is.
+    inverting = any(v * len(q) < 1 for v in q) and len(q) > 2
     if len(q) == 2:  # two letters that trade their names tell as much: take the names that keep the most rows
         kept = [(sum(n * v for n, v in zip(counts, names, strict=True)), sum(names)) for names in _both(q)]
         q = max(zip(kept, _both(q), strict=True))[1]
@@ -102,9 +100,9 @@ def pram(
         others = (f"({', '.join(f'{float(v):.6g}' for v in other)})" for other in tied(q, counts) if other != q)
         told[0] += f", and others keep the letters with the probabilities {', '.join(others)}"
     if inverting:
-        told = [
-            "the matrix of this form that tells the most would release some values as another one more often than as "
-            "themselves; this is the best without that (allow_inverted = true in [mechanism] takes the other)"
+        told += [
+            "this matrix tells the most, and releases some values as another one more often than as themselves: "
+            'estimate with its card, do not read the table as it is, or take form = "randomised-response"'
         ]
     told = told if problem.form == "pram" else []
     method = f"every kind of vertex ({len(boxes)}), {len(best.bases)} separable bounds"
@@ -121,16 +119,6 @@ def _corner(best: Best, boxes: Sequence[Shape], counts: Sequence[int]) -> tuple[
 def _both(q: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], ...]:
     """The probabilities of keeping two letters, and those after the letters trade their names."""
     return q, tuple(1 - v for v in q)
-
-
-def _upright(boxes: Sequence[Shape], letters: int) -> list[Shape]:
-    """The parts of the shapes where no value is kept less often than it becomes a certain other one, q >= 1/S.
-
-    Between its two ends every value moves freely, so that a lower end below 1/S may be raised to it.
-    """
-    even = Fraction(1, letters)
-    kept = [shape for shape in boxes if shape.high >= even and (shape.below is None or shape.below >= even)]
-    return [shape._replace(low=max(shape.low, even)) for shape in kept]
 
 
 def ties(q: Sequence[Fraction | float], counts: Sequence[int], boxes: Sequence[Shape]) -> int:

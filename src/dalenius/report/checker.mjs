@@ -842,7 +842,9 @@ function readTrees(node) {
       }
       item.require(item.tag() === "choice", "a node of a tree is a centre or a choice");
       const [, value, rows] = item.fields("node", "value", "rows");
-      return { value: value.place(1 << 20), rows: new Set(rows.items().map((row) => row.place(1 << 20))) };
+      const among = rows.items().map((row) => row.place(1 << 20));
+      rows.require(new Set(among).size === among.length, "a row stands twice");
+      return { value: value.place(1 << 20), rows: new Set(among) };
     }),
   );
 }
