@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
-test: $(VENV)/dev.stamp  ## the default tests, about a minute and a half on two cores
+test: $(VENV)/dev.stamp  ## the default tests, about four minutes on two cores
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not engines and not node"
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
