@@ -5,10 +5,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.core import LocalDP, MaximizeInformation, MaximizeInformationOfEach, Pmf, Problem
+from dalenius.core import (
+    Distortion,
+    LocalDP,
+    MaximizeInformation,
+    MaximizeInformationOfEach,
+    MinimizeDistortion,
+    Pmf,
+    Problem,
+)
 from dalenius.designs import solve
 from dalenius.designs.own_values import inverted, names_that_keep
-from dalenius.errors import Infeasible
+from dalenius.errors import Infeasible, Unsupported
 
 
 def asked(counts, level, **rest):
@@ -60,3 +68,23 @@ def test_a_design_that_cannot_but_invert_a_value_is_refused_by_the_key():
 
 def test_names_stay_where_another_is_only_as_good():
     assert names_that_keep(np.full(3, 1 / 3), np.full((3, 3), 1 / 3)) == [0, 1, 2]
+
+
+KEPT = Pmf.from_records(
+    {"X": ("a", "b", "c"), "K": ("0", "1")},
+    [((x, k), n) for (x, k), n in zip([(x, k) for x in "abc" for k in "01"], (50, 30, 20, 60, 25, 40), strict=True)],
+)
+
+
+def test_one_column_is_perturbed_and_the_rest_left_with_the_level_given_what_is_kept():
+    """The way that the refusal of form = "pram" beside kept columns names: it was tried."""
+    keys = {"observe": ("X",), "release": ("X",), "keep": ("K",), "joint": KEPT}
+    promise = (LocalDP(Fraction(1), given=("K",)),)
+    with pytest.raises(Unsupported, match=r"leave out form and write minimize = .*given = \[\"K\"\] beside local_dp"):
+        solve(Problem(objective=MaximizeInformation(("X",)), guarantees=promise, form="pram", **keys))
+    design = solve(Problem(objective=MinimizeDistortion(Distortion("hamming", ("X",))), guarantees=promise, **keys))
+    rows = design.channel.rows
+    assert all(row[x] == max(row) for x, row in enumerate(rows))
+    columns = list(zip(*rows, strict=True))
+    assert all(max(column) <= min(column) * Fraction(271829, 100000) for column in columns)
+    assert float(design.gap) < 1e-9

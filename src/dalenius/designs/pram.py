@@ -4,6 +4,7 @@ References: Ayed, Battiston & Camerlenghi, "An information theoretic approach to
 differential privacy" (paper 002), eq. 7 and 8.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -47,9 +48,14 @@ def why_not(problem: Problem) -> str | None:
             "form (8) reaches every letter from every record, so impossible combinations too; leave out form, and the "
             "columns are perturbed jointly by a matrix that never releases them"
         )
-    return problem.not_taken(
-        "each", "keep", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information"
-    )
+    if problem.keep:
+        names = json.dumps(problem.keep, ensure_ascii=False)
+        of = json.dumps(problem.observe, ensure_ascii=False)
+        return (
+            f'beside kept columns leave out form and write minimize = {{ distortion = "hamming", of = {of} }} with '
+            f"given = {names} beside local_dp: the level then holds between rows that agree in what is kept"
+        )
+    return problem.not_taken("each", "strata", "forbid", "freeze", "preserve_marginals", "limits", "side_information")
 
 
 def pram(
