@@ -80,3 +80,16 @@ def test_counts_are_right_for_letters_in_any_order():
     found = before_and_after(["A"], before, after)
     assert {v.values[0]: (v.before, v.after) for v in found.single} == {"b": (2, 1), "a": (3, 4)}
     assert found.pairs == ()
+
+
+def test_noise_that_is_worse_than_a_constant_says_so(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    ages = np.clip(rng.normal(42, 20, 800), 0, 99).astype(int)
+    (tmp_path / "t.csv").write_text("age\n" + "".join(f"{a}\n" for a in ages))
+    said = ["noise", str(tmp_path / "t.csv"), "--column", "age", "--grid", "0:99:1", "--mechanism", "laplace"]
+    assert main([*said, "--epsilon", "1", "-o", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    assert "one number for everybody, the mean, would be nearer to the truth" in printed
+    assert "Rows before" not in printed, "noise changes every number"
+    assert main([*said, "--epsilon", "60", "-o", str(tmp_path / "fine")]) == 0
+    assert "one number for everybody" not in capsys.readouterr().out

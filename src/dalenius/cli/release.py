@@ -15,6 +15,8 @@ from dalenius.report import words
 from dalenius.sampling import Key
 from dalenius.walk import at_point, release
 
+WARNINGS = 40  # lines of warnings in the terminal
+
 
 def run(arguments: Namespace) -> None:
     if arguments.key and arguments.new_key:
@@ -50,7 +52,11 @@ def released(arguments: Namespace, problem: Problem) -> None:
     lines += ["Seen:", *_indented(words.seen(outcome.audit))]
     if outcome.counts is not None:
         lines += ["Rows before → after:", *_indented(outcome.counts.lines())]
-        lines += [f"Warning: {line}." for line in outcome.counts.warnings()]
+        told = outcome.counts.warnings()
+        lines += [f"Warning: {line}." for line in told[:WARNINGS]]
+        lines += [f"Warning: {len(told) - WARNINGS} more values; report.html and --json name all."] * (
+            len(told) > WARNINGS
+        )
         lines += [f"Tried: {line}." for line in outcome.tried]
     lines += [f"Note: {remark}." for remark in outcome.design.remarks]
     files = sorted(f.name for f in outcome.folder.iterdir())

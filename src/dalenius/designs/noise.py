@@ -414,6 +414,12 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
             f"added Gaussian noise of the same squared error would tell {float(added):.4g} bits, "
             f"{float(added / max(leaks, Fraction(1, 10**9))):.3g} times as much"
         )
+    if reached > numbers.variance:
+        told.append(
+            f"the squared error of {float(reached):.6g} is more than the variance of {float(numbers.variance):.6g}: "
+            "one number for everybody, the mean, would be nearer to the truth than this release; allow a higher level, a "
+            "narrower range (clip), or estimate totals and means only"
+        )
     if stated["epsilon_nats"] is None:
         told.append(
             "the noise has an end, so that there is no pure level of local_dp; delta is stated at several levels"
