@@ -5,7 +5,7 @@ table -> joint pmf -> problem -> design -> certificate -> exact sampler -> relea
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
@@ -17,10 +17,12 @@ import numpy as np
 from dalenius.convert import ENOUGH, about_of, canonical, checked, filed, proved_elsewhere
 from dalenius.core import (
     MISSING,
+    Certificate,
     Column,
     Design,
     Margins,
     MinimizeDistortion,
+    MinimizeRate,
     Noise,
     Orbits,
     Pmf,
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Outcome",
     "apply",
+    "apply_channel",
     "at_point",
     "audit",
     "load",
@@ -221,6 +224,70 @@ def apply(
     return released, examine(
         standing, released.inputs, released.letters, kept=_left_as_they_are(standing, coded, released)
     )
+
+
+def apply_channel(
+    channel: Kernel,
+    table: Any,
+    *,
+    keep: Sequence[str] = (),
+    order: str = "shuffle",
+    key: Key | None = None,
+    again: bool = False,
+    on_progress: Progress | None = None,
+) -> tuple[Released, Audit, MechanismAudit]:
+    """Draw a release of a table by a channel that somebody brings, after an audit that says what it promises.
+
+    Parameters
+    ----------
+    channel
+        p(released | original), in the letters of the table's columns.
+    table
+        The table, or where it is.
+    keep
+        Columns that leave as they are.
+    order
+        "shuffle", or "keep" for the order of the table.
+    key
+        The key of the draw; a fresh one that is then forgotten unless given.
+    again
+        Draw although the table is a release already.
+    on_progress
+        Called with the stage, rows done and rows in all.
+
+    Returns
+    -------
+    tuple
+        What was drawn, the tests of the draw, and the audit of the channel under the law of this table.
+
+    Raises
+    ------
+    InputError
+        The table lacks a column of the channel, or holds a value that the channel does not list.
+    """
+    if not again:
+        _refuse_released(table)
+    if clash := set(keep) & {*channel.inputs, *channel.output}:
+        raise InputError(f"{min(clash)!r} is perturbed by the channel; it cannot be kept as it is")
+    columns = {
+        name: Column(
+            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+        )
+        for name, letters in channel.inputs.items()
+    } | dict.fromkeys(keep, Column(missing="category"))
+    opened = open_table(table)
+    if absent := [name for name in columns if name not in opened.names]:
+        raise InputError(f"{opened.name} has no column {absent[0]!r}; it has {', '.join(map(repr, opened.names))}")
+    coded = encode(opened, columns, list(columns), on_progress=_named(on_progress, "reading"))
+    names = tuple(channel.output)
+    problem = Problem(
+        observe=tuple(channel.inputs), release=names, objective=MinimizeRate(), keep=tuple(keep), order=order
+    )
+    # Nothing is claimed of it, so there is nothing to prove: it only says what to draw.
+    brought = Design(problem.bound(coded.pmf()), channel, Fraction(0), Fraction(0), Certificate("none"), "as brought")
+    measured = audit(channel, prior=coded.pmf().marginal(list(channel.inputs)) if channel.few else None)
+    released = draw(brought, coded, key=key, on_progress=_named(on_progress, "drawing"))
+    return released, examine(brought, released.inputs, released.letters), measured
 
 
 def _refuse_released(table: Any) -> None:

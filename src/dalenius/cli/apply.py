@@ -5,15 +5,15 @@ from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
 from dalenius.convert import ENOUGH, checked
-from dalenius.core import channel_of
+from dalenius.core import Kernel, channel_of
 from dalenius.core.digits import many
 from dalenius.errors import InputError, NotCertified
 from dalenius.outputs import new_file, refuse_existing
-from dalenius.report import words
+from dalenius.report import audited, words
 from dalenius.sampling import Key, draw_value
 from dalenius.sampling.beside import beside
-from dalenius.tables import read_text, read_told, write_table
-from dalenius.walk import apply, load
+from dalenius.tables import read_json, read_text, read_told, write_table
+from dalenius.walk import apply, apply_channel, load
 
 FORMATS = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 
@@ -30,6 +30,12 @@ def run(arguments: Namespace) -> None:
         raise InputError(f"{output.name}: released tables are written as {', '.join(FORMATS)}")
     refuse_existing(output, force=arguments.force, inputs=map(Path, (arguments.design, arguments.table)))
     key = Key.from_file(arguments.key) if arguments.key else None
+    document = read_json(arguments.design, "mechanism file")
+    if isinstance(document, dict) and "format" not in document and "inputs" in document:
+        _brought(arguments, channel_of(document), output, kind, key)
+        return
+    if arguments.keep:
+        raise InputError("--keep goes with a channel; a design says itself which columns leave as they are")
     with progress(arguments) as show:
         design = load(arguments.design)
         released, seen = apply(design, arguments.table, key=key, again=arguments.again, on_progress=show)
@@ -42,6 +48,31 @@ def run(arguments: Namespace) -> None:
     if arguments.beside:
         lines.append("  It holds the original records beside the drawn ones: as confidential as they are.")
     say(arguments, lines, {"rows": released.rows, "columns": list(columns), "seen": seen.to_json()})
+
+
+def _brought(arguments: Namespace, channel: Kernel, output: Path, kind: str, key: Key | None) -> None:
+    """Draw from a channel that somebody brings: first what it promises, then the table."""
+    with progress(arguments) as show:
+        released, seen, measured = apply_channel(
+            channel, arguments.table, keep=arguments.keep, key=key, again=arguments.again, on_progress=show
+        )
+        if seen.contradicts:
+            raise NotCertified("the drawn letters contradict the channel; nothing was written")
+        columns = beside(arguments.table, released) if arguments.beside else released.columns
+        with new_file(output, force=arguments.force, private=arguments.beside) as place:
+            write_table(place, kind, columns)
+    lines = ["What this channel promises, whoever made it:", *(f"  {line}" for line in audited(measured))]
+    if arguments.keep:
+        lines.append(
+            f"  {', '.join(arguments.keep)} left as they were: every promise above is between rows that agree in them, "
+            "and what they tell by themselves is not counted."
+        )
+    lines += [*words.seen(seen), f"Written: {output} ({many(released.rows, 'row')}: {', '.join(columns)})."]
+    say(
+        arguments,
+        lines,
+        {"rows": released.rows, "columns": list(columns), "seen": seen.to_json(), "audit": measured.to_json()},
+    )
 
 
 def _one(arguments: Namespace) -> None:

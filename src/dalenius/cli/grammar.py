@@ -168,9 +168,10 @@ def parser() -> argparse.ArgumentParser:
         "apply",
         "draw a released table by a design; another table than the design's is recounted and re-proved; or one value, "
         "from the card alone",
-        "dalenius apply design.json patients.csv -o released.csv\n  dalenius apply card.json --value north",
+        "dalenius apply design.json patients.csv -o released.csv\n  dalenius apply card.json --value north\n  dalenius "
+        "apply channel.json patients.csv -o released.csv --keep year",
     )
-    c.add_argument("design", help="design.json; with --value also card.json or a channel")
+    c.add_argument("design", help="design.json, or a channel of your own; with --value also card.json")
     c.add_argument("table", nargs="?", help="the table to release")
     writes(c, "released table to write: .csv, .tsv, .parquet or .arrow", "")
     keyed(c)
@@ -182,6 +183,9 @@ def parser() -> argparse.ArgumentParser:
         "mechanism reads several",
     )
     c.add_argument("--again", action="store_true", help="perturb a table that is a release already")
+    c.add_argument(
+        "--keep", nargs="+", default=[], metavar="COLUMN", help="with a channel: columns that leave as they are"
+    )
     c.add_argument(
         "--beside",
         action="store_true",

@@ -14,7 +14,7 @@ from dalenius.errors import Unsupported
 
 __all__ = ["Size"]
 
-PROOF = 15e-6  # seconds for each entry, of model and proof together
+PROOF = 40e-6  # seconds for each entry, of model and proof together
 WRITTEN = 0.5e-6  # seconds for each entry of the channel that is written, with a row for every input that can be
 STEP = 3.5e-9  # seconds for each entry, value of a secret and row of one step of the interior point
 STEPS = 60

@@ -1,0 +1,53 @@
+"""`apply channel.json table.csv`: a matrix that somebody brings is audited, drawn from, and tested."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from dalenius.cli import main
+
+ROWS = [["3/4", "1/4"], ["1/10", "9/10"]]
+CHANNEL = {"inputs": {"sex": ["f", "m"]}, "output": {"sex": ["f", "m"]}, "rows": ROWS}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "channel.json").write_text(json.dumps(CHANNEL))
+    (tmp_path / "t.csv").write_text("sex,year,name\n" + "f,1990,x\n" * 4000 + "m,1991,y\n" * 6000)
+    return tmp_path
+
+
+def run(folder, *further):
+    return main(["apply", str(folder / "channel.json"), str(folder / "t.csv"), "-o", str(folder / "out.csv"), *further])
+
+
+def test_an_own_matrix_is_audited_and_drawn_from(folder, capsys):
+    assert run(folder, "--keep", "year") == 0
+    printed = capsys.readouterr().out
+    assert "What this channel promises, whoever made it:" in printed
+    assert "differential privacy" in printed
+    assert "year left as they were" in printed
+    header, *rows = (folder / "out.csv").read_text().splitlines()
+    assert sorted(header.split(",")) == ["sex", "year"], "nothing leaves that was not asked for"
+    place = header.split(",").index("sex"), header.split(",").index("year")
+    seen = Counter((row.split(",")[place[0]], row.split(",")[place[1]]) for row in rows)
+    assert abs(seen["f", "1990"] - 3000) < 200
+    assert abs(seen["f", "1991"] - 600) < 150
+
+
+def test_a_matrix_that_does_not_fit_is_refused(folder, capsys):
+    (folder / "t.csv").write_text("sex,year\nf,1\nq,2\n")
+    assert run(folder) == 2
+    assert "'q'" in capsys.readouterr().err
+    (folder / "t.csv").write_text("gender,year\nf,1\nm,2\n")
+    assert run(folder) == 2
+    assert "no column 'sex'" in capsys.readouterr().err
+    (folder / "channel.json").write_text(json.dumps(CHANNEL | {"rows": [["3/4", "1/2"], ["0", "1"]]}))
+    assert run(folder) == 2
+    assert not (folder / "out.csv").exists()
+
+
+def test_a_perturbed_column_cannot_be_kept(folder, capsys):
+    assert run(folder, "--keep", "sex") == 2
+    assert "cannot be kept" in capsys.readouterr().err
