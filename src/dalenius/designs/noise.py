@@ -417,8 +417,8 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
     if reached > numbers.variance:
         told.append(
             f"the squared error of {float(reached):.6g} is more than the variance of {float(numbers.variance):.6g}: "
-            "one number for everybody, the mean, would be nearer to the truth than this release; allow a higher level, a "
-            "narrower range (clip), or estimate totals and means only"
+            "one number for everybody, the mean, would be nearer to the truth than this release; allow a higher level, "
+            "a narrower range (clip), or estimate totals and means only"
         )
     if stated["epsilon_nats"] is None:
         told.append(
