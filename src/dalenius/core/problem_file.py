@@ -44,7 +44,17 @@ from dalenius.core.problem import (
     SideInformation,
 )
 from dalenius.core.section import Place, Section, key_lines
-from dalenius.core.source import MISSING, Column, ConditionallyIid, Dialect, Grid, PmfSource, Source, TableSource
+from dalenius.core.source import (
+    MISSING,
+    Column,
+    ConditionallyIid,
+    Dialect,
+    Grid,
+    PmfSource,
+    Source,
+    TableSource,
+    is_address,
+)
 from dalenius.errors import InputError, ProblemFileError
 
 __all__ = ["parse", "read", "read_toml"]
@@ -157,7 +167,7 @@ def _source(s: Section) -> Source:
             dialect=_dialect(s),
             query=s.text("query", None),
         )
-        if source.query is not None and "://" not in source.table and not source.table.startswith("sqlite:"):
+        if source.query is not None and not is_address(source.table):
             raise s.error(
                 "a query needs the address of a database as its table, postgresql://... or sqlite:...", "query"
             )

@@ -12,10 +12,44 @@ from dalenius.core.guarantee import Names
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 
-__all__ = ["MISSING", "Column", "ConditionallyIid", "Dialect", "Grid", "PmfSource", "Source", "TableSource"]
+__all__ = [
+    "MISSING",
+    "Column",
+    "ConditionallyIid",
+    "Dialect",
+    "Grid",
+    "PmfSource",
+    "Source",
+    "TableSource",
+    "is_address",
+]
 
 MISSING = "(missing)"
 """The letter that stands for a missing value; inside every proof like any other letter."""
+
+
+POSTGRESQL = ("postgresql://", "postgres://")
+SQLITE = "sqlite:"
+
+
+def is_address(source: object) -> bool:
+    """Whether a source names a database and not a file.
+
+    Parameters
+    ----------
+    source : object
+        What a problem file or a call gives as its table.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_address("postgresql://localhost/survey"), is_address("sqlite:survey.db"), is_address("survey.csv")
+    (True, True, False)
+    """
+    return isinstance(source, str) and source.lower().startswith((*POSTGRESQL, SQLITE))
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Tables in, tables out: the only room that opens files of records. Everything else sees letters, codes and counts."""
 
+from dalenius.core.source import is_address
 from dalenius.tables.binding import base_of, bind, table_of, with_metrics
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.database import is_address, write_to_database
+from dalenius.tables.database import write_to_database
 from dalenius.tables.documents import (
     conditionally_iid,
     read_channel,

@@ -13,11 +13,10 @@ from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
-from dalenius.core.source import ConditionallyIid, PmfSource, TableSource
+from dalenius.core.source import ConditionallyIid, PmfSource, TableSource, is_address
 from dalenius.errors import DaleniusError, InputError, MismatchError
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.database import is_address
 from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_metric, read_pmf
 from dalenius.tables.opening import open_table
 from dalenius.tables.persons import per_person

@@ -15,29 +15,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pyarrow as pa
 
-from dalenius.core.source import MISSING, Dialect
+from dalenius.core.source import MISSING, POSTGRESQL, SQLITE, Dialect
 from dalenius.errors import TableError, Unsupported
 from dalenius.tables.counting import Codes
 from dalenius.tables.source import CHUNK, Table
 
-__all__ = ["is_address", "open_query", "write_to_database"]
+__all__ = ["open_query", "write_to_database"]
 
-POSTGRESQL = ("postgresql://", "postgres://")
-SQLITE = "sqlite:"
 BATCH_BYTES = 1 << 24
 
 _ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
 _AFTER_ORDER = re.compile(r"\b(limit|offset|fetch|for)\b", re.IGNORECASE)
 _DIRECTION = re.compile(r"\s+(asc|desc)?(\s*nulls\s+(first|last))?\s*$", re.IGNORECASE)
-
-
-def is_address(source: object) -> bool:
-    """Whether a source names a database and not a file.
-
-    >>> is_address("postgresql://localhost/survey"), is_address("sqlite:survey.db"), is_address("survey.csv")
-    (True, True, False)
-    """
-    return isinstance(source, str) and source.lower().startswith((*POSTGRESQL, SQLITE))
 
 
 def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: Dialect | None = None) -> Table:

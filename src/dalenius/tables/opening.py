@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from dalenius.core.source import Dialect
+from dalenius.core.source import Dialect, is_address
 from dalenius.errors import TableError
-from dalenius.tables.database import is_address, open_query
+from dalenius.tables.database import open_query
 from dalenius.tables.source import CHUNK, Table, from_files, from_object
 
 __all__ = ["open_table"]
