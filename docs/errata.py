@@ -7,7 +7,6 @@ from itertools import combinations, product
 import numpy as np
 
 from dalenius import Channel, Pmf, Problem
-from dalenius.designs import solve
 from dalenius.measures import (
     LatentModel,
     preprocessing,
@@ -17,6 +16,7 @@ from dalenius.measures import (
     typical_epsilon,
     weak_deviation,
 )
+from dalenius.mechanisms import solve
 from dalenius.solvers import rank, vertices
 from dalenius.tables import conditionally_iid
 from dalenius.testing import disclosure, example2, two_binary

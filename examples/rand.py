@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-__all__ = ["rand_health"]
+__all__ = ["rand_health", "rand_wide"]
 
 
 def rand_health() -> pa.Table:
@@ -27,3 +27,21 @@ def rand_health() -> pa.Table:
             "limited": np.where(column["physlm"] > 0.5, "yes", "no"),
         }
     )
+
+
+def rand_wide() -> pa.Table:
+    """All ten columns of the table under names that people can read; what was measured in logarithms stays so."""
+    names = {
+        "mdvis": "visits",
+        "lncoins": "log_coinsurance",
+        "idp": "individual_deductible",
+        "lpi": "log_incentive",
+        "fmde": "log_deductible",
+        "physlm": "limited",
+        "disea": "illnesses",
+        "hlthg": "health_good",
+        "hlthf": "health_fair",
+        "hlthp": "health_poor",
+    }
+    with files("statsmodels.datasets.randhie").joinpath("randhie.csv").open("rb") as file:
+        return pa.csv.read_csv(file).select(list(names)).rename_columns(list(names.values()))

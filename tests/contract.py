@@ -38,8 +38,8 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.core.numbers import exact
-from dalenius.designs import solve
 from dalenius.errors import Infeasible, NotCertified
+from dalenius.mechanisms import solve
 from tests.effort import effort
 
 SOLVED: dict[str, Design] = {}

@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-__all__ = ["run_demo"]
+__all__ = ["EXAMPLES", "rand_table", "run_demo"]
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -25,3 +25,13 @@ def run_demo(name, folder):
         sys.excepthook = hook
         signal.signal(signal.SIGTERM, handler)
     return printed.getvalue()
+
+
+def rand_table(path):
+    """Write the table of the main example."""
+    import pyarrow.csv
+
+    spec = importlib.util.spec_from_file_location("rand", EXAMPLES / "rand.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    pyarrow.csv.write_csv(module.rand_health().select(["health", "plan", "visits", "illnesses"]), path)

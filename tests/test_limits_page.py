@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from dalenius.designs.regions import SLACK
 from dalenius.evidence.examining import ERROR
+from dalenius.mechanisms.columns.regions import SLACK
 
 DOCS = Path(__file__).parents[1] / "docs"
 LIMITS = " ".join((DOCS / "limits.md").read_text(encoding="utf-8").split())
@@ -30,14 +30,14 @@ def test_each_example_of_the_limits_has_a_folder_of_its_own():
 
 
 def test_the_room_above_the_least_leakage_is_documented_as_it_is_printed():
-    page = (DOCS / "designs" / "leakage.md").read_text(encoding="utf-8")
+    page = (DOCS / "mechanisms" / "leakage.md").read_text(encoding="utf-8")
     (line,) = [line for line in page.splitlines() if line.startswith("| `tradeoff P.toml --at D`")]
     for slack in SLACK:
         assert f"{float(slack):.0e}".replace("e-0", "e-") in line
 
 
 def test_where_sdcmicro_counts_otherwise_its_users_are_told():
-    for page in ("tutorials/pram.md", "designs/risk.md"):
+    for page in ("tutorials/pram.md", "mechanisms/risk.md"):
         text = (DOCS / page).read_text(encoding="utf-8")
         assert "NA matches every" in text
         assert "lambda" in text

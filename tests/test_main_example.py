@@ -1,4 +1,4 @@
-"""The README's demo runs, and README and tutorial print what it computes."""
+"""The README's demo runs, and the tutorial prints what it computes."""
 
 import contextlib
 import csv
@@ -34,15 +34,15 @@ def test_the_demo_leaves_what_the_readme_lists(ran):
     for name in re.findall(r"`((?:release|curve)/[a-z.-]+)`", README):
         assert (folder / name).is_file(), name
     for sentence in (
-        "Proved: 0.0100 bits on average and 0.122 bits for the worst letter",
-        "right 54.5 % of the time without the release and at most 54.8 % with it",
-        "At the smallest distortion, 0, at least 0.05777036 bits leak.",
-        "From a distortion of 0.416247759 on, nothing needs to leak.",
+        "LOST nothing: no value lost over a quarter of its rows.",
+        "On average, a released row reveals at most 0.01 bits about health: less than 1 % of all there is to know",
+        "Of 1,000 guesses 546 are right anyway, at most 1 more with the row.",
+        "From an average change of 0.531 on, nothing needs to be revealed.",
+        "Your problem file, proved: an average change of 0.195, at most 0.010001 bits.",
     ):
-        assert sentence in printed
-        for text in (README, " ".join(PAGE.split())):
-            assert sentence in text
-    assert "every promise and every limit is kept, and the value is at most 0.149782639" in printed
+        assert sentence in " ".join(printed.split())
+        assert sentence in " ".join(PAGE.split())
+    assert "every promise and every limit is kept, and the value is at most 0.194617841" in printed
 
 
 def test_the_release_keeps_the_promise_and_the_distortion(ran):
@@ -60,12 +60,11 @@ def test_the_release_keeps_the_promise_and_the_distortion(ran):
     assert points[-1]["leakage_bits"] == [0.0, 0.0]
 
 
-def test_the_short_problem_file_of_the_readme_is_that_of_the_demo(ran):
+def test_the_problem_file_of_the_tutorial_is_that_of_the_demo(ran):
     folder, _ = ran
-    short = re.search(r"```toml\n(.*?)```", README, re.DOTALL)[1]
     demo = Problem.from_file(folder / "problem.toml")
-    for text in (short, re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]):
-        assert Problem.from_document(tomllib.loads(text)).to_json() == demo.to_json()
+    text = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]
+    assert Problem.from_document(tomllib.loads(text)).to_json() == demo.to_json()
 
 
 def test_the_problem_of_the_census_example_has_at_most_400_letters():

@@ -85,7 +85,7 @@ def test_every_command_prints_what_the_page_shows(folder):
             if wanted.strip() != "...":
                 assert any(alike(wanted, line, exactly) for line in lines), f"{command}: {wanted!r} is not in\n{text}"
     assert ran >= 9
-    assert (folder / "released" / "report.html").read_text().count("to widowed</th>") == 1
+    assert (folder / "released" / "statement.html").read_text().count("to widowed</th>") == 1
 
 
 @pytest.mark.parametrize("number", [1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])

@@ -6,22 +6,23 @@ from pathlib import Path
 import pytest
 
 import dalenius
+import dalenius.core.forms
 
 HOUSE = Path(dalenius.__file__).parent
 FLOORS = {"kernel": -2, "stopping": -1, "convert": -1, "wording": -1, "core": 0, "solvers": 0, "measures": 1}
-FLOORS |= {"tables": 1, "sampling": 2, "evidence": 2, "designs": 3, "verifying": 4}
+FLOORS |= {"tables": 1, "sampling": 2, "mechanisms": 3, "engines": 4, "evidence": 4, "ledger": 4}
 FLOORS |= {
-    "mechanisms": 3.5,
-    "ledger": 3,
-    "report": 4,
-    "outputs": 4,
-    "walk": 5,
-    "testing": 5,
-    "figures": 5,
-    "__init__": 5.5,
-    "cli": 6,
-    "__main__": 7,
+    "verifying": 5,
+    "report": 5,
+    "outputs": 5,
+    "starting": 5,
+    "api": 6,
+    "answering": 6,
+    "testing": 6,
+    "frames": 6.2,
 }
+FLOORS |= {"__init__": 6.5, "studio": 6.7}
+FLOORS |= {"papers": 7, "cli": 8, "__main__": 9}
 
 
 def statements(block):
@@ -63,22 +64,83 @@ def test_every_room_imports_only_lower_floors():
 @pytest.mark.parametrize(
     ("room", "planted", "caught"),
     [
-        ("core", "from dalenius.designs import solve", {"designs"}),
+        ("core", "from dalenius.mechanisms import solve", {"mechanisms"}),
         ("core", "from dalenius.solvers import walk", {"solvers"}),
         ("kernel", "from dalenius.core.numbers import number", {"core"}),
         ("solvers", "import dalenius.core.pmf", {"core"}),
         ("kernel", "def f():\n    from dalenius.measures import shannon", {"measures"}),
         ("kernel", "from dalenius.convert import canonical", {"convert"}),
         ("convert", "from dalenius.core import Design", {"core"}),
-        ("core", "try:\n    x = 1\nexcept E:\n    with a:\n        import dalenius.walk", {"walk"}),
+        ("core", "try:\n    x = 1\nexcept E:\n    with a:\n        import dalenius.api", {"api"}),
         ("tables", "from dalenius.verifying import verify", {"verifying"}),
-        ("designs", "from dalenius import solve", {"solve"}),
-        ("designs", "from dalenius import cli", {"cli"}),
+        ("mechanisms", "from dalenius import solve", {"solve"}),
+        ("mechanisms", "from dalenius import cli", {"cli"}),
         ("report", "import dalenius", {"__init__"}),
         ("evidence", "from dalenius.testing import xor", {"testing"}),
+        ("sampling", "from dalenius.mechanisms import solve", {"mechanisms"}),
+        ("mechanisms", "from dalenius.evidence import Audit", {"evidence"}),
+        ("mechanisms", "from dalenius.ledger import Ledger", {"ledger"}),
         ("cli", "from dalenius.core import Pmf\nfrom dalenius.errors import InputError", set()),
-        ("designs", "import numpy\nfrom dalenius.core import Pmf\nfrom dalenius.designs.proving import proved", set()),
+        (
+            "mechanisms",
+            "import numpy\nfrom dalenius.mechanisms.proving import proved",
+            set(),
+        ),
     ],
 )
 def test_a_planted_upward_import_is_caught(room, planted, caught):
     assert climbs(room, planted) == caught
+
+
+# --- which form a channel has, is asked in mechanisms alone ---------------------------------------------------------
+FORMS = {form.__name__ for form in vars(dalenius.core.forms).values() if isinstance(form, type)} - {"Channel", "Kernel"}
+FORMS -= {name for name in FORMS if name.endswith("Error") or name in ("InvalidChannel", "Unsupported", "Any", "Orbit")}
+ASKED_IN = {"mechanisms", "core", "convert", "kernel", "papers"}
+"""Rooms that know forms: those who make and read them; papers draw figures of single ones."""
+
+
+def cases_of_forms(source):
+    """The forms that a source asks for by `isinstance` or `match`."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        named = []
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("isinstance", "issubclass")
+        ):
+            named = ast.walk(node.args[1])
+        elif isinstance(node, ast.MatchClass):
+            named = ast.walk(node.cls)
+        elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute) and node.left.attr == "form":
+            found |= {c.value for c in node.comparators if isinstance(c, ast.Constant) and c.value in FORM_NAMES}
+        found |= {n.id if isinstance(n, ast.Name) else n.attr for n in named if isinstance(n, ast.Name | ast.Attribute)}
+    return found & (FORMS | FORM_NAMES)
+
+
+FORM_NAMES = set(dalenius.core.forms.FORMS)
+
+
+def test_no_case_of_a_form_outside_mechanisms():
+    assert {"Orbits", "Pram", "Noise", "Strata"} <= FORMS
+    found = {
+        file: cases
+        for room, file in modules()
+        if room not in ASKED_IN and (cases := cases_of_forms(file.read_text(encoding="utf-8")))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("planted", "caught"),
+    [
+        ("if isinstance(channel, Orbits):\n    pass", {"Orbits"}),
+        ("x = [c for c in cs if isinstance(c, Pram | forms.Noise)]", {"Pram", "Noise"}),
+        ("match c:\n    case Strata():\n        pass", {"Strata"}),
+        ('if channel.form == "noise":\n    pass', {"noise"}),
+        ("if isinstance(channel, Kernel):\n    pass", set()),
+        ("if channel.form is None:\n    pass", set()),
+    ],
+)
+def test_a_planted_case_of_a_form_is_caught(planted, caught):
+    assert cases_of_forms(planted) == caught

@@ -23,16 +23,21 @@ from tests.demos import run_demo
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
-NUMBER = re.compile(r"\d[\d,]*(\.\d+)?(e-?\d+)?")
+NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?(e-?\d+)?")
 DRAWN = re.compile(r"(head|cat|sort|sha256sum|grep -o) .*released")  # what the key decides
 MARK = "=-=-="
 
 
-def rand():
+def rand_tables():
+    """The module examples/rand.py."""
     spec = importlib.util.spec_from_file_location("rand", ROOT / "examples" / "rand.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.rand_health()
+    return module
+
+
+def rand():
+    return rand_tables().rand_health()
 
 
 def nothing(folder):
@@ -45,6 +50,10 @@ def main_demo(folder):
         (folder / made).rename(folder / f"demo-{made}")
 
 
+def four_columns(folder):
+    pa.csv.write_csv(rand().select(["health", "plan", "visits", "illnesses"]), folder / "rand.csv")
+
+
 def three_columns(folder):
     table = rand()
     visits = pc.case_when(
@@ -53,6 +62,10 @@ def three_columns(folder):
     pa.csv.write_csv(
         pa.table({"health": table["health"], "plan": table["plan"], "visits": visits}), folder / "rand.csv"
     )
+
+
+def ten_columns(folder):
+    pa.csv.write_csv(rand_tables().rand_wide(), folder / "rand.csv")
 
 
 def tenths(folder):
@@ -86,12 +99,18 @@ def missed(command, shown, printed, *, numbers):
 def commands(body):
     """Pairs of a command and what it prints, of a console block."""
     body = body.replace("\\\n", " ")
-    return [(part.split("\n", 1)[0], part.partition("\n")[2]) for part in ("\n" + body).split("\n$ ")[1:]]
+    found = []
+    for part in ("\n" + body).split("\n$ ")[1:]:
+        command, *rest = part.split("\n")
+        while rest and rest[0].startswith("> "):  # a document that the command reads
+            command += "\n" + rest.pop(0)[2:]
+        found.append((command, "\n".join(rest)))
+    return found
 
 
-def run_shell(body, folder, *, numbers):
-    """What the page says and the commands of a block do not print."""
-    pairs, wrong = commands(body), []
+def outputs(body, folder):
+    """The commands of a block with what the page shows, and what each of them prints."""
+    pairs = commands(body)
     script = "\n".join(f"echo '{MARK}'\n{command}" for command, _ in pairs)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
@@ -102,7 +121,14 @@ def run_shell(body, folder, *, numbers):
         text=True,
         check=False,
     )
-    for (command, shown), printed in zip(pairs, done.stdout.split(MARK + "\n")[1:], strict=True):
+    return pairs, done.stdout.split(MARK + "\n")[1:]
+
+
+def run_shell(body, folder, *, numbers):
+    """What the page says and the commands of a block do not print."""
+    pairs, printed_by = outputs(body, folder)
+    wrong = []
+    for (command, shown), printed in zip(pairs, printed_by, strict=True):
         if not DRAWN.match(command):
             wrong += missed(command, shown, printed, numbers=numbers)
         if "dalenius: " in printed and "dalenius: " not in shown:
@@ -152,11 +178,17 @@ WALKS = {
         three_columns,
         [(f"docs/tutorials/{p}.md", False) for p in ("disclosure", "auditor", "ledger")],
     ),
+    "wide": (ten_columns, [("docs/tutorials/wide.md", False)]),
     "noise": (tenths, [("docs/tutorials/noise.md", False)]),
     "samples": (nothing, [("docs/tutorials/samples.md", True)]),
     "queries": (nothing, [("docs/tutorials/queries.md", True)]),
     "researcher": (nothing, [("docs/tutorials/researcher.md", True)]),
-    "README": (main_demo, [("README.md", False)]),
+    "README": (four_columns, [("README.md", False)]),
+    "start": (four_columns, [("docs/start/first-release.md", False), ("docs/start/python.md", True)]),
+    **{
+        f"how to {page.stem.replace('-', ' ')}": (four_columns, [(f"docs/how-to/{page.name}", False)])
+        for page in sorted((ROOT / "docs" / "how-to").glob("*.md"))
+    },
 }
 
 

@@ -1,6 +1,10 @@
-"""Design, prove, apply and audit data releases whose privacy guarantee is information-theoretic.
+"""Release data so that a secret stays secret, with proof.
 
-The walk in Python is the walk of the command line, with the same words:
+The main job is one call, and gives a frame of the caller's own kind back:
+
+    released = protect(frame, secret="health", release=["plan", "visits"], reveal_at_most="0.01")
+
+Step by step it is the walk of the command line, with the same words:
 
     problem = Problem.from_file("problem.toml")
     design = solve(problem)
@@ -12,26 +16,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dalenius.api import apply, audit, load, region, release, solve, tradeoff, verify
     from dalenius.core import (
         Certificate,
         Channel,
         Contraction,
         Dalenius,
         Design,
+        Distortion,
+        Guess,
         Independent,
         InformationPrivacy,
         Leakage,
         LocalDP,
+        MaximalLeakage,
         MaximizeInformation,
         MaximizeInformationOfEach,
+        MinimizeCapacity,
+        MinimizeDistortion,
+        MinimizeLeakage,
+        MinimizeLeakageAndRate,
+        MinimizeRate,
+        MinimizeVariance,
         Pmf,
         Problem,
+        Sibson,
+        TotalVariation,
         WorstCaseLeakage,
     )
-    from dalenius.evidence import estimate, risk
+    from dalenius.evidence import compare, estimate, regress, risk, shares_within
+    from dalenius.frames import Release, problem, protect
+    from dalenius.frames.protector import Protector
     from dalenius.ledger import Ledger
     from dalenius.sampling import Key
-    from dalenius.walk import apply, audit, load, region, release, solve, tradeoff, verify
 
 __all__ = [
     "Certificate",
@@ -39,29 +56,48 @@ __all__ = [
     "Contraction",
     "Dalenius",
     "Design",
+    "Distortion",
+    "Guess",
     "Independent",
     "InformationPrivacy",
     "Key",
     "Leakage",
     "Ledger",
     "LocalDP",
+    "MaximalLeakage",
     "MaximizeInformation",
     "MaximizeInformationOfEach",
+    "MinimizeCapacity",
+    "MinimizeDistortion",
+    "MinimizeLeakage",
+    "MinimizeLeakageAndRate",
+    "MinimizeRate",
+    "MinimizeVariance",
     "Pmf",
     "Problem",
+    "Protector",
+    "Release",
+    "Sibson",
+    "TotalVariation",
     "WorstCaseLeakage",
     "apply",
     "audit",
+    "compare",
     "estimate",
     "load",
+    "problem",
+    "protect",
     "region",
+    "regress",
     "release",
     "risk",
+    "shares_within",
     "solve",
     "tradeoff",
     "verify",
 ]
 
+_ANALYSES = ("compare", "estimate", "regress", "risk", "shares_within")
 _WALK = ("apply", "audit", "load", "region", "release", "solve", "tradeoff", "verify")
 
 
@@ -69,10 +105,12 @@ def __getattr__(name: str) -> Any:
     """Rooms are opened when first asked for, so that importing the package costs nothing."""
     if name not in __all__:
         raise AttributeError(f"module 'dalenius' has no attribute {name!r}")
-    elsewhere = {"estimate": "evidence", "risk": "evidence", "Key": "sampling", "Ledger": "ledger"}
-    room = "walk" if name in _WALK else elsewhere.get(name, "core")
+    elsewhere = {"Key": "sampling", "Ledger": "ledger"} | dict.fromkeys(_ANALYSES, "evidence")
+    elsewhere |= {"Release": "frames", "problem": "frames", "protect": "frames", "Protector": "frames.protector"}
+    room = "api" if name in _WALK else elsewhere.get(name, "core")
     return getattr(import_module(f"dalenius.{room}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names alone."""
+    return sorted(__all__)

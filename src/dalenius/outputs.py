@@ -1,14 +1,20 @@
 """Files and folders that appear whole or not at all.
 
-Everything is written under a temporary name beside its place and renamed when it is complete, so an error, Ctrl-C or a
-kill leaves nothing half-written under the real name. What exists already is refused unless it may be replaced.
+Everything is written under a temporary name beside its place, which only its owner can read, brought to the disk and
+renamed when it is complete, so an error, Ctrl-C, a kill or a power failure leaves nothing half-written under the real
+name. What a killed run left under a temporary name is removed by the next run on that name. What exists already is
+refused unless it may be replaced.
 """
 
+import hashlib
 import os
+import platform
+import re
 import secrets
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -31,12 +37,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of folder that we write: the file that each one has, what that file says, and the names of all files."""
+    """A kind of folder that we write: the file that each one has, what that file says, and the names of all files.
+
+    Those in `folders` may be folders of files.
+    """
 
     name: str
     mark: str
     says: str
     files: tuple[str, ...]
+    folders: tuple[str, ...] = ()
 
     def foreign(self, folder: Path) -> str | None:
         """Why a folder is not one of this kind, and must not be replaced; None if it is one."""
@@ -46,7 +56,9 @@ class Kind:
         if not mark.is_file() or self.says not in mark.read_text(encoding="utf-8", errors="replace"):
             return f"{folder} does not hold a {self.name} of ours"
         others = [
-            f.name for f in sorted(folder.iterdir()) if f.is_dir() or not any(fnmatch(f.name, p) for p in self.files)
+            f.name
+            for f in sorted(folder.iterdir())
+            if (f.is_dir() and f.name not in self.folders) or not any(fnmatch(f.name, p) for p in self.files)
         ]
         return f"{folder} also holds {others[0]}, which is not part of a {self.name}" if others else None
 
@@ -65,6 +77,7 @@ RELEASE = Kind(
         "estimate.py",
         "estimate.R",
     ),
+    ("released.parquet",),
 )
 CURVE = Kind("curve", "curve.json", "leakage_bits", ("curve.json", "curve.csv", "curve.svg", "marks.json"))
 POINT = Kind("point", "point.json", '"files"', ("*.json",))
@@ -78,6 +91,7 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
     With `force` it is replaced unless it is, or holds, one of the `inputs` that the work reads; a folder only if it is
     one of the `kind` that will be written there, with nothing else in it.
     """
+    _clear(path)
     if os.path.lexists(path) and not force:
         raise InputError(f"{path} exists already; choose another name or say --force to replace it")
     if os.path.lexists(path):
@@ -89,23 +103,83 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
         raise InputError(f"there is no folder {path.absolute().parent} to write {path.name} in")
 
 
-def _partial(path: Path) -> Path:
-    return path.absolute().parent / f".{path.name}.partial-{secrets.token_hex(4)}"
+# --- temporary names --------------------------------------------------------------------------------------------------
+PARTIAL, REPLACED = "partial", "replaced"  # what is not whole yet; what was whole and is being replaced
 
 
+def _machine() -> str:
+    """Names this machine, so that its processes are told from those of others that write to the same disk."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def _temporary(path: Path, what: str) -> Path:
+    return path.absolute().parent / f".{path.name}.{what}-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _clear(path: Path) -> None:
+    """Take away what runs on this name left that were killed; put back what one of them had moved aside."""
+    folder = path.absolute().parent
+    if "\0" in str(path) or not folder.is_dir():
+        return
+    left = re.compile(re.escape(f".{path.name}.") + rf"({PARTIAL}|{REPLACED})-{_machine()}-(\d+)-[0-9a-f]{{8}}")
+    for entry in sorted(folder.iterdir()):
+        found = left.fullmatch(entry.name)
+        if found is None or _is_running(int(found[2])):
+            continue
+        if found[1] == REPLACED and not os.path.lexists(path):
+            with suppress(FileNotFoundError):  # another run on this name may be quicker
+                entry.rename(path)
+                print(f"dalenius: put {path} back, which a run that was killed had moved aside", file=sys.stderr)
+        else:
+            _remove(entry)
+            print(f"dalenius: removed {entry.name}, left by a run that was killed", file=sys.stderr)
+
+
+def _on_disk(*places: Path) -> None:
+    """Wait until these files and the names in these folders are on the disk."""
+    for place in places if os.name == "posix" else ():
+        descriptor = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _usual_mode(place: Path, mode: int) -> None:
+    """Give a file or folder the mode that it would have had without us."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    place.chmod(mode & ~mask)
+
+
+# --- files and folders ------------------------------------------------------------------------------------------------
 @contextmanager
 def new_file(path: Path, *, force: bool = False, private: bool = False) -> Iterator[Path]:
     """A temporary path to write to; it becomes `path` when the block ends well and vanishes when it does not."""
     refuse_existing(path, force=force)
-    partial = _partial(path)
+    partial = _temporary(path, PARTIAL)
     try:
-        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if private else 0o666))
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         yield partial
+        _on_disk(partial)
         if not force:
             os.link(partial, path)  # fails if somebody made the file meanwhile
             partial.unlink()
         else:
             os.replace(partial, path)
+        if not private:  # not before it has its name: what a kill leaves under another one stays private
+            _usual_mode(path, 0o666)
+        _on_disk(path.absolute().parent)
     except FileExistsError:
         raise InputError(f"{path} exists already; choose another name or say --force to replace it") from None
     except OSError as e:
@@ -122,14 +196,17 @@ def new_folder(path: Path, kind: Kind, *, force: bool = False) -> Iterator[Path]
     a folder of the same kind is replaced.
     """
     refuse_existing(path, force=force, kind=kind)
-    partial, aside = _partial(path), _partial(path)
+    partial, aside = _temporary(path, PARTIAL), _temporary(path, REPLACED)
     try:
-        partial.mkdir()
+        partial.mkdir(0o700)
         yield partial
+        _on_disk(*partial.rglob("*"), partial)
         if force and os.path.lexists(path):
             refuse_existing(path, force=force, kind=kind)  # somebody may have put something into it meanwhile
             path.rename(aside)
         partial.rename(path)
+        _usual_mode(path, 0o777)
+        _on_disk(path.absolute().parent)
     except OSError as e:
         raise InputError(f"cannot write {path}: {e.strerror or e}") from None
     finally:

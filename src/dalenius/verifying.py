@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from dalenius.convert import checked, recognised
 from dalenius.errors import InputError, MismatchError, NotCertified
+from dalenius.kernel.answers import ANSWER
 
 if TYPE_CHECKING:
     from dalenius.core import Design, Margins, Pmf, Problem
     from dalenius.kernel.check import Verdict
     from dalenius.tables import Coded
+    from dalenius.tables.workspace import Workspace
 
 __all__ = ["enough_rows", "provable", "recounted", "verify"]
 
@@ -83,16 +85,19 @@ def verify(
     verdict = checked(text, work=work, privacy=privacy)
     if table is None and problem is None:
         return verdict
+    if json.loads(text)["format"] == ANSWER:
+        raise InputError("the proof of an answer stands by itself; it holds no counts to compare with a table")
     if json.loads(text)["format"].startswith("dalenius-card"):
         raise InputError("a card can be verified by itself only; use the design for --table and --problem")
     from dalenius.core import Design  # a table engine and arrays are only needed from here on
     from dalenius.core.problem import Problem
-    from dalenius.tables import read_design, with_metrics
+    from dalenius.tables import read_design, with_gains, with_metrics
 
     known = design if isinstance(design, Design) else read_design(design)
     if problem is not None:
         asked = problem if isinstance(problem, Problem) else Problem.from_file(problem)
-        _same_promises(text, known, with_metrics(asked, known.channel.inputs))
+        asked = with_gains(with_metrics(asked, known.channel.inputs), known.problem.law.variables)
+        _same_promises(text, known, asked)
     if table is not None:
         _same_counts(known, table, verdict.rows)
     return verdict
@@ -167,8 +172,8 @@ def _same_alphabets(design: "Design", problem: "Problem") -> None:
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
-def recounted(design: "Design", table: Any) -> "tuple[Pmf | Margins, Coded]":
-    """The law of another table in the alphabets of a design, and the coded table."""
+def recounted(design: "Design", table: Any, workspace: "Workspace | None" = None) -> "tuple[Pmf | Margins, Coded]":
+    """The law of another table in the alphabets of a design, and the coded table, in the workspace or in memory."""
     from dataclasses import replace
 
     from dalenius.core import Column, Margins, Samples, TableSource
@@ -185,7 +190,7 @@ def recounted(design: "Design", table: Any) -> "tuple[Pmf | Margins, Coded]":
     }
     source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
     declared = replace(problem, joint=None, columns=columns, source=replace(source, prior=None, weights=None))
-    bound, coded = bind(declared, table=table)
+    bound, coded = bind(declared, table=table, workspace=workspace)
     if coded is None:
         raise MismatchError("the source of this design is not a table")
     return bound.law if isinstance(bound.law, Margins) else bound.pmf, coded

@@ -1,10 +1,13 @@
-"""Names as sentences show them, and the mechanisms that a bound speaks of: what the command line needs at once."""
+"""Names as sentences show them, and what was proved in a few words: what the command line needs at once."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-__all__ = ["compared", "joined", "once", "shown"]
+from dalenius.kernel.numbers import up
+
+__all__ = ["compared", "in_bits", "joined", "once", "proof_words", "shown"]
 
 MOST_NAMES = 16  # more are not listed in a sentence
 _HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
@@ -84,8 +87,14 @@ def compared(document: Mapping[str, Any]) -> str:
         told.append("make no change that the problem forbids")
     if shape.get("freeze"):
         told.append(f"never change {joined(shape['freeze'])}")
-    if document.get("limits"):
+    limits = [entry["promised"] for entry in document.get("limits", ())]
+    if any("information" not in limit for limit in limits):
         told.append("keep the limits on the distortion")
+    told += [
+        f"tell at least {limit['at_least_bits']} bits about {joined(limit['information'])}"
+        for limit in limits
+        if "information" in limit
+    ]
     if side:
         told.append(f"use {shown(side)} as the problem says")
     if not by_record(document):
@@ -95,3 +104,48 @@ def compared(document: Mapping[str, Any]) -> str:
 
 def _leaves(names: Sequence[str]) -> str:
     return "leaves as it is" if len(names) == 1 else "leave as they are"
+
+
+def in_bits(bits: Fraction | None) -> str:
+    """Bits in a sentence, rounded up.
+
+    >>> in_bits(Fraction(1)), in_bits(Fraction(1, 3))
+    ('1 bit', '0.3334 bits')
+    """
+    if bits is None:
+        return "everything"
+    return "1 bit" if bits == 1 else f"{up(bits, 4)} bits"
+
+
+def proof_words(document: dict[str, Any], figures: tuple[dict[str, Fraction | None] | None, ...]) -> list[str]:
+    """What was proved about an answer.
+
+    Parameters
+    ----------
+    document : dict
+        The proof of the answer, as its file says it.
+    figures : tuple
+        What the kernel proved of each promise.
+
+    Returns
+    -------
+    list of str
+        A line for each promise.
+    """
+    lines = [f"Proved: sums over {int(document['records']):,} records under {document['noise']['noise']} noise."]
+    for promise, proved in zip(document["promises"], figures, strict=True):
+        told = proved or {}
+        group = promise["group"]
+        whose = "any one record" if group == 1 else f"any {group} records of a person"
+        if promise["promise"] == "dalenius":
+            lines.append(f"  Nobody learns more than {in_bits(told['capacity_bits'])} about {whose}.")
+        elif promise["promise"] == "independent_records":
+            found = in_bits(told["independent_bits"])
+            lines.append(f"  Somebody who knows all other records learns at most {found} about {whose}.")
+        else:
+            epsilon, delta = told["epsilon_nats"] or Fraction(0), told["delta"] or Fraction(0)
+            small = f", delta {up(delta, 12)}" if delta else ""
+            lines.append(f"  Differential privacy of {whose}: epsilon {up(epsilon, 4)}{small}.")
+    sure = document["error"]["level"]
+    lines.append(f"  The noise is at most {document['error']['steps']} steps with a probability of at least {sure}.")
+    return lines

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from dalenius import Problem
+from dalenius.api import _kept
 from dalenius.tables import encode, open_table
-from dalenius.walk import _kept
 
 PROBLEM = """\
 [source]

@@ -99,14 +99,14 @@ def test_a_release_tells_the_expected_and_the_realised_distortion(folder, capsys
     expected = exact(design["limits"][0]["proved"]["expected"])
     assert float(expected) == pytest.approx(spent["expected"], abs=1e-9)  # the design's own table was released
     assert expected <= Fraction(at_most)
-    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    page = (folder / "out" / "statement.html").read_text(encoding="utf-8")
     assert "The realised " in page
 
 
 def test_several_limits_are_each_kept_and_each_told(folder, capsys):
     more = '[[limit]]\ndistortion = "squared"\nof = ["age"]\nat_most = 25\n'
     written(folder, 'release = ["region", "age"]', 'distortion = "hamming"\nof = ["region"]', "1/10", more)
-    assert main(["release", "p.toml", "-o", "out"]) == 0
+    assert main(["release", "--details", "p.toml", "-o", "out"]) == 0
     words = capsys.readouterr().out
     for what in ("hamming distortion of region", "squared distortion of age"):
         assert f"The realised {what} is" in words

@@ -86,10 +86,10 @@ def test_a_uniform_prior_gives_randomised_response_that_no_record_decided(releas
     assert card["designed_on"] == "a public distribution"
     assert len(set(card["channel"]["q"])) == 1
     told = json.loads(run("explain", released / "free" / "card.json", "--json")[1])["not_protected"]
-    assert not any("decided from the frequencies" in s for s in told)
+    assert not any("decided from the counts" in s for s in told)
     told = json.loads(run("explain", released / "out" / "card.json", "--json")[1])["not_protected"]
-    assert any("decided from the frequencies" in s for s in told)
-    assert any("columns that are perturbed one by one" in s for s in told)
+    assert any("decided from the counts" in s for s in told)
+    assert any("columns that are changed one by one" in s for s in told)
     (released / "u.toml").write_text(public.replace('["farm", "shop", "mine", "none"]', '"from-table"'))
     code, _, err = run("solve", released / "u.toml", "-o", released / "d.json")
     assert code == 2
@@ -173,7 +173,7 @@ def test_errors_before_the_release(tmp_path: Path, run: Run, released: Place) ->
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("X\na\nb\nq\n", "row 3, column 'X': 'q' is not in its alphabet"),
+        ("X\na\nb\nq\n", "row 3, column 'X': 'q' is not in its list of values"),
         ("Q\na\nb\n", "no column 'X'"),
         ("X\n", "no rows"),
         ("X\na\n?\n", "the value is missing"),
@@ -256,7 +256,7 @@ def test_a_stratum_is_not_counted_in_what_the_letters_tell_and_weights_are_named
     (tmp_path / "r.csv").write_text("A,R,w\n" + rows)
     said = run("estimate", tmp_path / "card.json", tmp_path / "r.csv")[1]
     assert "4,000 released rows weighted by w" in said
-    assert "Beside R, known anyway, the released letters tell 0.4" in said
+    assert "Beside R, known anyway, the released values reveal 0.4" in said
     told = json.loads(run("estimate", tmp_path / "card.json", tmp_path / "r.csv", "--json")[1])
     assert told["weights"] == "w"
     exact = -sum(p * np.log2(p) for p in (0.34, 0.66)) + sum(p * np.log2(p) for p in (0.1, 0.9))
@@ -266,11 +266,10 @@ def test_a_stratum_is_not_counted_in_what_the_letters_tell_and_weights_are_named
 def test_estimate_card_and_reports_show_the_digest_of_the_design_file(released: Place, run: Run) -> None:
     out = released / "out"
     digest = hashlib.sha256((out / "design.json").read_bytes()).hexdigest()  # what sha256sum prints
-    for file in ("card.about.json", "report.html", "report-public.html"):
+    for file in ("card.about.json", "statement.html", "statement-public.html"):
         assert digest in (out / file).read_text(), file
     for file in ("card.json", "design.json"):
         assert f"Digest of design.json: {digest}" in run("estimate", out / file, out / "released.csv")[1]
         assert json.loads(run("estimate", out / file, out / "released.csv", "--json")[1])["designs"] == [digest]
-    shown = re.findall(r"\b[0-9a-f]{64}\b", (out / "report.html").read_text())
-    problem = hashlib.sha256((released / "p.toml").read_bytes()).hexdigest()
-    assert set(shown) == {digest, problem}
+    shown = re.findall(r"\b[0-9a-f]{64}\b", (out / "statement.html").read_text().partition("<script")[0])
+    assert set(shown) == {digest}  # one fingerprint, so that a signature is about one file

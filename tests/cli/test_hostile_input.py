@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from dalenius.cli import main
 
@@ -40,6 +42,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     [
         ("at_most_bits = 0.1", f"at_most_bits = {HUGE}", "too long to be meant"),
         ("at_most_bits = 0.1", f"at_most_bits = {'[' * 3000}{']' * 3000}", "too long to be meant"),
+        ("at_most_bits = 0.1", f"at_most_bits = {'9' * 400}", "more than 300 digits"),
         ('"joint.json"', r'"a\u0000b"', "NUL character"),
         ('release = ["X"]', 'release = ["X"]\nform = ["pram"]', "'form' in [mechanism] must be a string"),
     ],
@@ -66,3 +69,18 @@ def test_text_that_is_not_utf_8(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for name, command in (("p.toml", "explain"), ("c.json", "audit"), ("q.toml", "audit")):
         (tmp_path / name).write_bytes(b"\xff\xfe")
         assert "not UTF-8 text" in refused(capsys, command, str(tmp_path / name))
+
+
+def test_the_name_of_a_table_that_is_too_long_for_the_system(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "p.toml").write_text(PROBLEM.replace('pmf = "joint.json"', f'table = "{"t" * 4000}.csv"'))
+    told = refused(capsys, "solve", str(tmp_path / "p.toml"), "-o", str(tmp_path / "d.json"))
+    assert "File name too long" in told
+
+
+def test_a_parquet_file_whose_column_has_no_name_in_utf_8(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parquet.write_table(pa.table({"quite a name": ["a", "b"]}), tmp_path / "t.parquet")
+    content = (tmp_path / "t.parquet").read_bytes()
+    (tmp_path / "t.parquet").write_bytes(content.replace(b"quite a name", b"quite a nam\xca"))
+    assert "cannot read t.parquet" in refused(capsys, "profile", str(tmp_path / "t.parquet"))

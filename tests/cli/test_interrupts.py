@@ -14,11 +14,11 @@ import pytest
 from dalenius import stopping, verify
 from dalenius.cli import main
 from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
-from dalenius.designs import solve
-from dalenius.designs.leakage import preflight
-from dalenius.designs.leakage.model import Model
-from dalenius.designs.leakage.preflight import Size
 from dalenius.errors import Unsupported
+from dalenius.mechanisms import solve
+from dalenius.mechanisms.columns.leakage import preflight
+from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.solvers.leakage.simple import stay_or_forget
 
 FILE = """

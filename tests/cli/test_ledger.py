@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from dalenius import Key, Ledger, Problem, release, walk
+from dalenius import Key, Ledger, Problem, release
+from dalenius.engines import local
 from dalenius.errors import LedgerRefused
 from dalenius.ledger.documents import read_document
 from dalenius.measures.query import query_capacity
@@ -39,9 +40,11 @@ def status(run: Run, ledger: str) -> dict:
 def test_a_release_is_charged_once_for_each_key_and_refused_beyond_the_budget(
     place: Place, run: Run, ledger: str
 ) -> None:
-    code, out, _ = run("release", place / "p.toml", "-o", place / "a", "--new-key", place / "k", "--ledger", ledger)
+    code, out, _ = run(
+        "release", "--details", place / "p.toml", "-o", place / "a", "--new-key", place / "k", "--ledger", ledger
+    )
     assert code == 0
-    assert f"Charged: release 1 of {ledger}" in out
+    assert f"Charged     release 1 of {ledger}" in out
     one = status(run, ledger)
     assert one["spent"] == {"leakage:age": "0", "dalenius": "2.584962500721156181453738943948"}
     assert (one["rule"], one["budget"]) == ("joint", {"leakage:age": "0.5", "dalenius": "3"})
@@ -55,13 +58,15 @@ def test_a_release_is_charged_once_for_each_key_and_refused_beyond_the_budget(
     assert status(run, ledger)["spent"] == one["spent"]
     assert (place / "a" / "released.csv").read_bytes() == (place / "b" / "released.csv").read_bytes()
 
-    assert run("release", place / "p.toml", "-o", place / "c", "--ledger", ledger)[0] == 0
+    assert run("release", "--details", place / "p.toml", "-o", place / "c", "--ledger", ledger)[0] == 0
     two = status(run, ledger)
     assert two["spent"]["leakage:age"].startswith("0.314067")  # two releases of 0 bits
     assert two["spent"]["dalenius"] == one["spent"]["dalenius"]  # six letters hold no more
 
     before = place.names()
-    code, out, err = run("release", place / "p.toml", "-o", place / "d", "--new-key", place / "k2", "--ledger", ledger)
+    code, out, err = run(
+        "release", "--details", place / "p.toml", "-o", place / "d", "--new-key", place / "k2", "--ledger", ledger
+    )
     assert (code, out) == (6, "")
     assert "the budget of leakage:age is 0.5 bits, 0.314068 is spent, and this release would make it 0.541016" in err
     assert err.count("\n") == 1
@@ -71,7 +76,7 @@ def test_a_release_is_charged_once_for_each_key_and_refused_beyond_the_budget(
 
 def test_nothing_is_drawn_when_the_ledger_refuses(place: Place, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     Ledger.create(tmp_path / "l", ["local_dp=1"])
-    monkeypatch.setattr(walk, "draw", lambda *_, **__: pytest.fail("something was drawn"))
+    monkeypatch.setattr(local, "draw", lambda *_, **__: pytest.fail("something was drawn"))
     with pytest.raises(LedgerRefused, match="no finite level of local_dp"):
         release(Problem.from_file(place / "p.toml"), tmp_path / "out", ledger=tmp_path / "l")
 
@@ -86,7 +91,7 @@ def test_the_draw_begins_when_the_charge_is_on_disk(place: Place, tmp_path, monk
 
     problem = Problem.from_file(place / "p.toml")
     with monkeypatch.context() as patch:
-        patch.setattr(walk, "draw", dies)
+        patch.setattr(local, "draw", dies)
         with pytest.raises(KeyboardInterrupt):
             release(problem, tmp_path / "out", ledger=ledger, key=Key.unsafe(1))
     assert ledger.status()["open"] == [1]
@@ -104,8 +109,10 @@ def test_an_interrupted_release_keeps_its_key(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(walk, "draw", dies)
-        code, _, err = run("release", place / "p.toml", "-o", place / "a", "--new-key", place / "k", "--ledger", ledger)
+        patch.setattr(local, "draw", dies)
+        code, _, err = run(
+            "release", "--details", place / "p.toml", "-o", place / "a", "--new-key", place / "k", "--ledger", ledger
+        )
     assert code == 130
     assert f"release 1 of {ledger} stays charged; run the same release with --key {place / 'k'}" in err
     assert (place / "k").exists()
@@ -115,12 +122,15 @@ def test_an_interrupted_release_keeps_its_key(
     code, _, err = run("ledger", "settle", ledger, 1, "--void")
     assert code == 6
     assert "its draw had begun" in err
-    assert run("release", place / "p.toml", "-o", place / "a", "--key", place / "k", "--ledger", ledger)[0] == 0
+    assert (
+        run("release", "--details", place / "p.toml", "-o", place / "a", "--key", place / "k", "--ledger", ledger)[0]
+        == 0
+    )
     assert [r["state"] for r in status(run, ledger)["releases"]] == ["released"]
 
 
 def test_an_interrupted_release_can_be_settled_with_its_card(place: Place, run: Run, ledger: str) -> None:
-    assert run("release", place / "p.toml", "-o", place / "a")[0] == 0
+    assert run("release", "--details", place / "p.toml", "-o", place / "a")[0] == 0
     Ledger(ledger).reserve((place / "a" / "design.json").read_text(), dataset="t.csv", identity=["x"], rows=3000)
     code, out, _ = run("ledger", "settle", ledger, 1, "--released", "--card", place / "a" / "card.json")
     assert (code, out.splitlines()[0]) == (0, "Release 1 is released now.")
@@ -142,7 +152,7 @@ def test_an_interrupted_release_can_be_settled_with_its_card(place: Place, run: 
 def test_a_killed_release_stays_charged(place: Place, run: Run, ledger: str) -> None:
     """kill -9 in the middle of the draw, of a real process."""
     script = (
-        "import os, signal, sys, dalenius.walk as w\n"
+        "import os, signal, sys, dalenius.engines.local as w\n"
         "w.draw = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)\n"
         "from dalenius.cli import main\nmain(sys.argv[1:])"
     )
@@ -163,7 +173,10 @@ def test_a_killed_release_stays_charged(place: Place, run: Run, ledger: str) -> 
     )
     assert killed.returncode == -signal.SIGKILL
     assert [r["state"] for r in status(run, ledger)["releases"]] == ["drawing"]
-    assert run("release", place / "p.toml", "-o", place / "a", "--key", place / "k", "--ledger", ledger)[0] == 0
+    assert (
+        run("release", "--details", place / "p.toml", "-o", place / "a", "--key", place / "k", "--ledger", ledger)[0]
+        == 0
+    )
     assert [r["state"] for r in status(run, ledger)["releases"]] == ["released"]
 
 

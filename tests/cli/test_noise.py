@@ -43,12 +43,12 @@ def table(tmp_path):
 
 def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, run):
     folder, key = table.parent / "out", table.parent / "k"
-    code, said, err = run("noise", table, *WORD, "--distortion", "90%", "-o", folder, "--key", key)
+    code, said, err = run("noise", "--details", table, *WORD, "--distortion", "90%", "-o", folder, "--key", key)
     assert (code, err) == (0, "")
     assert "added Gaussian noise of the same squared error would tell" in said
     assert "within the declared range: one released row by itself tells at most" in said
     files = ["card.about.json", "card.json", "design.about.json", "design.json", "released.csv"]
-    files += ["report-public.html", "report.html"]
+    files += ["statement-public.html", "statement.html"]
     assert sorted(p.name for p in folder.iterdir()) == files
     assert (folder / "design.json").stat().st_mode & 0o777 == 0o600
     card = read_told(folder / "card.json")
@@ -59,7 +59,7 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
     assert run("verify", folder / "design.json", "--table", table)[0] == 0
     assert run("verify", folder / "card.json")[0] == 0
     again = table.parent / "again"
-    assert run("noise", table, *WORD, "--distortion", "90%", "-o", again, "--key", key)[0] == 0
+    assert run("noise", "--details", table, *WORD, "--distortion", "90%", "-o", again, "--key", key)[0] == 0
     assert (again / "released.csv").read_text() == (folder / "released.csv").read_text()
     for more in ((), ("--key", key)):
         both = ("--released", folder / "released.csv", "--original", table)
@@ -80,7 +80,7 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
 @pytest.mark.slow
 def test_apply_draws_the_same_table_as_release(table, run):
     folder, out = table.parent / "out", table.parent / "drawn.csv"
-    run("noise", table, *WORD, "--distortion", "100", "-o", folder, "--key", table.parent / "k")
+    run("noise", "--details", table, *WORD, "--distortion", "100", "-o", folder, "--key", table.parent / "k")
     code, _, err = run("apply", folder / "design.json", table, "-o", out, "--key", table.parent / "k")
     assert (code, err) == (0, "")
     assert out.read_text() == (folder / "released.csv").read_text()
@@ -88,7 +88,7 @@ def test_apply_draws_the_same_table_as_release(table, run):
 
 def test_a_changed_release_is_seen_and_a_changed_design_refused(table, run):
     folder = table.parent / "out"
-    run("noise", table, *WORD, "--epsilon", "1", "--mechanism", "laplace", "--order", "keep", "-o", folder)
+    run("noise", "--details", table, *WORD, "--epsilon", "1", "--mechanism", "laplace", "--order", "keep", "-o", folder)
     released = (folder / "released.csv").read_text().splitlines()
     (folder / "released.csv").write_text("\n".join(released[:1] + ["7"] * (len(released) - 1)) + "\n")
     both = ("--released", folder / "released.csv", "--original", table)
@@ -106,21 +106,21 @@ def test_a_ledger_is_charged_by_release_and_by_hand(table, run):
     ledger = table.parent / "people.ledger"
     run("ledger", "init", ledger, "--budget", "local_dp=3", "--budget", "leakage:sick=2", "--budget", "contraction=1")
     words = ("--mechanism", "laplace", "--epsilon", "1", "-o", table.parent / "out", "--key", table.parent / "k")
-    code, said, _ = run("noise", table, *WORD, *words, "--ledger", ledger)
+    code, said, _ = run("noise", "--details", table, *WORD, *words, "--ledger", ledger)
     assert code == 0
-    assert "Charged: release 1" in said
-    run("noise", table, "--column", "age", "--grid", "0:40:1", *words[:4], "-o", table.parent / "two")
+    assert "Charged     release 1" in said
+    run("noise", "--details", table, "--column", "age", "--grid", "0:40:1", *words[:4], "-o", table.parent / "two")
     assert run("ledger", "add", ledger, table.parent / "two" / "card.json", "--dataset", "n.csv")[0] == 0
     spent = json.loads(run("ledger", "status", ledger, "--json")[1])["spent"]
     assert 2 * (1 - 1e-6) <= float(spent["local_dp"]) <= 2
     assert 0 < float(spent["leakage:sick"]) < 1
-    assert run("noise", table, *WORD, "--mechanism", "laplace", "--epsilon", "2", "-o", table.parent / "x",
+    assert run("noise", "--details", table, *WORD, "--mechanism", "laplace", "--epsilon", "2", "-o", table.parent / "x",
                "--ledger", ledger)[0] == 6  # fmt: skip
 
 
 def test_two_columns_along_principal_axes_from_the_command_line(table, run):
     words = (*WORD, "--column", "age", "--grid", "0:40:1", "--leakage-bits", "1/5", "--json")
-    code, said, _ = run("noise", table, *words, "-o", table.parent / "o", "--key", table.parent / "k")
+    code, said, _ = run("noise", "--details", table, *words, "-o", table.parent / "o", "--key", table.parent / "k")
     document = json.loads(said)
     assert code == 0
     assert float(document["guarantees"][0]["proved"]["leakage_bits"]) <= 0.2
@@ -174,7 +174,7 @@ def test_problem_files_that_ask_for_something_else_are_refused(table, run, swap,
     text = PROBLEM.replace("KIND", "shrinkage").replace("GOAL", '{ leakage = ["income"] }') + LIMIT
     assert swap[0] in text
     (table.parent / "p.toml").write_text(text.replace(*swap, 1))
-    code, _, err = run("release", table.parent / "p.toml", "-o", table.parent / "out")
+    code, _, err = run("release", "--details", table.parent / "p.toml", "-o", table.parent / "out")
     assert code == 2
     assert message in err
 
@@ -199,7 +199,7 @@ def test_problem_files_that_ask_for_something_else_are_refused(table, run, swap,
 def test_bad_input_is_one_sentence_and_writes_nothing(table, run, change, words, message):
     if change:
         table.write_text(table.read_text().rstrip("\n") + change)
-    code, _, err = run("noise", table, "--column", "income", *words, "-o", table.parent / "out")
+    code, _, err = run("noise", "--details", table, "--column", "income", *words, "-o", table.parent / "out")
     assert code == 2
     assert message in err
     assert err.count("\n") == 1
@@ -212,6 +212,8 @@ def test_an_honest_release_is_not_accused_where_the_shares_of_its_law_add_up_to_
     (tmp_path / "k").write_text("cd" * 32 + "\n")
     (tmp_path / "k").chmod(0o600)
     words = ("--column", "x", "--grid", "0:4:1", "--mechanism", "laplace", "--epsilon", "2")
-    code, said, err = run("noise", tmp_path / "n.csv", *words, "-o", tmp_path / "out", "--key", tmp_path / "k")
+    code, said, err = run(
+        "noise", "--details", tmp_path / "n.csv", *words, "-o", tmp_path / "out", "--key", tmp_path / "k"
+    )
     assert (code, err) == (0, "")
     assert "Nothing contradicts the proof." in said

@@ -25,7 +25,7 @@ def run(folder, *further):
 def test_an_own_matrix_is_audited_and_drawn_from(folder, capsys):
     assert run(folder, "--keep", "year") == 0
     printed = capsys.readouterr().out
-    assert "What this channel promises, whoever made it:" in printed
+    assert "What this recipe promises, whoever made it:" in printed
     assert "differential privacy" in printed
     assert "year left as they were" in printed
     header, *rows = (folder / "out.csv").read_text().splitlines()
@@ -50,4 +50,4 @@ def test_a_matrix_that_does_not_fit_is_refused(folder, capsys):
 
 def test_a_perturbed_column_cannot_be_kept(folder, capsys):
     assert run(folder, "--keep", "sex") == 2
-    assert "cannot be kept" in capsys.readouterr().err
+    assert "cannot go out" in capsys.readouterr().err

@@ -37,7 +37,7 @@ def place(tmp_path):
 
 @pytest.mark.parametrize("which", ["each", "strata"])
 def test_the_whole_walk(place, run, which):
-    code, out, err = run("release", place / f"{which}.toml", "-o", place / "out")
+    code, out, err = run("release", "--details", place / f"{which}.toml", "-o", place / "out")
     assert code == 0, err
     assert "records changed" in out
     assert run("verify", place / "out/design.json", "--problem", place / f"{which}.toml")[0] == 0
@@ -51,24 +51,24 @@ def test_the_whole_walk(place, run, which):
     assert run("apply", place / "out/design.json", place / "t.csv", "-o", place / "again.csv")[0] == 0
     values = ["--value", "region=north", "--value", "sex=f"]
     assert run("apply", place / "out/card.json", *values)[0] == 0
-    internal, public = ((place / f"out/report{kind}.html").read_text() for kind in ("", "-public"))
-    assert "does not occur" not in internal  # every letter does
+    internal, public = ((place / f"out/statement{kind}.html").read_text() for kind in ("", "-public"))
+    assert ">no row<" not in internal  # every value occurs
     for page in (internal, public) if which == "each" else ():
-        assert page.count("Heat map of the channel") == 2
-        assert "draws one letter of sex with" in page
+        assert page.count("How rows are changed: ") == 2
+        assert "How rows are changed: sex" in page
     assert ("with the same sex" in public) == (which == "strata")
-    assert "decided from the frequencies" not in public  # no record has a say in randomised response
+    assert "decided from the counts" not in public  # no record has a say in randomised response
 
 
 def test_a_ledger_charges_the_sum_of_the_columns(place, run):
     assert run("ledger", "init", place / "l.db", "--budget", "local_dp=3")[0] == 0
-    assert run("release", place / "each.toml", "-o", place / "out", "--ledger", place / "l.db")[0] == 0
+    assert run("release", "--details", place / "each.toml", "-o", place / "out", "--ledger", place / "l.db")[0] == 0
     status = json.loads(run("ledger", "status", place / "l.db", "--json")[1])
     assert float(status["spent"]["local_dp"]) == pytest.approx(2, abs=1e-9)
-    assert run("release", place / "each.toml", "-o", place / "two", "--ledger", place / "l.db")[0] == 6
+    assert run("release", "--details", place / "each.toml", "-o", place / "two", "--ledger", place / "l.db")[0] == 6
 
 
 def test_a_level_beside_strata_needs_the_word_given(place, run):
-    code, _, err = run("release", place / "refused.toml", "-o", place / "out")
+    code, _, err = run("release", "--details", place / "refused.toml", "-o", place / "out")
     assert code == 2
     assert "say given = ['sex']" in err

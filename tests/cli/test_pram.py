@@ -11,8 +11,9 @@ import pytest
 from dalenius.convert import canonical, digest
 from dalenius.core import Channel, Pram
 from dalenius.errors import InputError
-from dalenius.evidence.transitions import transitions
-from dalenius.sampling import Key, draw_value
+from dalenius.measures.transitions import transitions
+from dalenius.mechanisms.one_value import draw_value
+from dalenius.sampling import Key
 from dalenius.tables import read_told
 from tests.cli.conftest import released_in
 
@@ -60,9 +61,9 @@ def test_what_changed_is_told(place, run):
     released = (place / "r.csv").read_text().split()[1:]
     assert Counter(released)["north"] == moved["frequencies"][0]["after"]
     assert "records changed" in run("apply", place / "out/design.json", place / "t.csv", "-o", place / "s.csv")[1]
-    assert "records changed" in (place / "out/report.html").read_text()
-    assert "to south</th>" in (place / "out/report.html").read_text()
-    public = (place / "out/report-public.html").read_text()
+    assert "records changed" in (place / "out/statement.html").read_text()
+    assert "to south</th>" in (place / "out/statement.html").read_text()
+    public = (place / "out/statement-public.html").read_text()
     assert "records changed" not in public
     assert "to south</th>" not in public
 
@@ -106,7 +107,7 @@ def test_survey_weights_serve_estimates_and_risk_not_the_design(tmp_path, run):
     problem = PROBLEM.replace('"north", "south", "east"', '"north", "south"').replace('"category"', '"refuse"')
     problem = problem.replace('table = "t.csv"', 'table = "t.csv"\nweights = "w"')
     (tmp_path / "p.toml").write_text(problem)
-    code, out, err = run("release", tmp_path / "p.toml", "-o", tmp_path / "out")
+    code, out, err = run("release", "--details", tmp_path / "p.toml", "-o", tmp_path / "out")
     assert code == 0, err
     assert "the weights w are not used in the design" in out
     assert "weights" not in read_told(tmp_path / "out/card.json")

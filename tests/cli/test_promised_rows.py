@@ -87,14 +87,14 @@ def test_a_group_of_records_with_noise_tells_as_much_as_its_rows_add_up_to(place
 def test_one_row_is_not_called_the_whole_release_and_the_ledger_charges_what_is_said(place, run, tmp_path):
     problem = place(NOISE)
     run("ledger", "init", tmp_path / "l", "--budget", "dalenius=9")
-    code, said, err = run("release", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
+    code, said, err = run("release", "--details", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
     assert "One released row by itself tells at most 0.5 bits about the x of its record" in said
     assert "all 40 released rows together may tell up to 3.46 bits about its x; a ledger charges that" in said
     assert "about any one record" not in said
     spent = json.loads(run("ledger", "status", tmp_path / "l", "--json")[1])["spent"]["dalenius"]
     assert math.ceil(Fraction(spent) * 100) == 346
-    public = (tmp_path / "out" / "report-public.html").read_text()
+    public = (tmp_path / "out" / "statement-public.html").read_text()
     assert "That is not a promise about the whole release" in public
     assert "up to 3.46 bits, all that x can hold" in public
 
@@ -102,7 +102,7 @@ def test_one_row_is_not_called_the_whole_release_and_the_ledger_charges_what_is_
 def test_a_promise_about_the_whole_release_is_proved_at_the_figure_that_the_ledger_charges(place, run, tmp_path):
     problem = place(NOISE + 'rows = "all"\n')
     run("ledger", "init", tmp_path / "l", "--budget", "dalenius=9")
-    code, said, err = run("release", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
+    code, said, err = run("release", "--details", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
     assert "All 40 released rows together tell at most 0.5 bits about the x of any one record" in said
     (guarantee,) = read_told(tmp_path / "out" / "card.json")["guarantees"]
@@ -170,7 +170,7 @@ def test_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
     mechanism, goal = FORMS["pram"]
     problem = place(PERSONS.replace("FORM", mechanism).replace("GOAL", goal))
     run("ledger", "init", tmp_path / "l", "--budget", "local_dp=9")
-    code, said, err = run("release", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
+    code, said, err = run("release", "--details", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
     assert "what is released about one SERIALNO (at most 4 rows) is not more than 54.6 times as likely" in said
     card = read_told(tmp_path / "out" / "card.json")
@@ -179,7 +179,7 @@ def test_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
     assert abs(spent - Fraction(card["guarantees"][0]["proved"]["epsilon_nats"])) < Fraction(1, 10**25)
     assert run("verify", tmp_path / "out" / "card.json")[0] == 0
     assert run("verify", tmp_path / "out" / "design.json", "--problem", problem, "--table", tmp_path / "h.csv")[0] == 0
-    assert "one SERIALNO (at most 4 rows)" in (tmp_path / "out" / "report-public.html").read_text()
+    assert "one SERIALNO (at most 4 rows)" in (tmp_path / "out" / "statement-public.html").read_text()
     assert load(tmp_path / "out" / "design.json").problem.guarantees[0].rows == 4
 
 

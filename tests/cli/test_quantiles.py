@@ -36,7 +36,7 @@ def write(folder: Path, *, stated: bool, more: str = "") -> Path:
 
 def test_a_stated_cdf_releases_the_scheme_of_theorem_5(folder: Path, run: Run) -> None:
     problem, out = write(folder, stated=True, more='form = "sums"\nmodulus = 4'), folder / "stated"
-    code, said, _ = run("release", problem, "-o", out, "--new-key", folder / "k")
+    code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k")
     assert code == 0
     assert "the promise holds for the values themselves too" in said
     assert "up to 1e-15 if the stated cdf is the law" in said
@@ -63,7 +63,7 @@ def test_one_sum_of_all_cells_is_independent_of_all_but_one(folder: Path, run: R
 
 def test_quantiles_of_the_table_are_cut_once_and_said_to_be_public(folder: Path, run: Run) -> None:
     problem, out = write(folder, stated=False), folder / "counted"
-    code, said, _ = run("release", problem, "-o", out, "--new-key", folder / "k2", "--gap", "0.01")
+    code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k2", "--gap", "0.01")
     assert code == 0
     assert "were cut at the quantiles of this table, so the cuts are public" in said
     assert "not about the values within their cells" in said
@@ -80,4 +80,4 @@ def test_quantiles_of_the_table_are_no_public_letters(folder: Path, run: Run) ->
     problem.write_text(problem.read_text().replace('table = "t.csv"', 'table = "t.csv"\nprior = "uniform"'))
     code, _, error = run("solve", problem, "-o", folder / "no.json")
     assert code == 2
-    assert "public only with public letters" in error
+    assert "public only with public values" in error

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dalenius import estimate
+from dalenius import compare, estimate
 from dalenius.core import Channel, Pram, Product, Staircase, Strata
 from dalenius.evidence.scripts import script, scripts
 
@@ -134,7 +134,7 @@ def test_a_script_travels_only_with_a_card_that_it_can_read():
 
 def test_the_script_for_python_stays_short():
     text = script("estimate.py").splitlines()
-    assert len(text) <= 130
+    assert len(text) <= 250
     assert max(map(len, text)) <= 120
 
 
@@ -187,3 +187,49 @@ def test_intervals_of_the_script_cover(tmp_path):
                 inside[k] += low <= counts[k] / 2000 <= high
     assert printed[0] == 60
     assert all(inside[k] >= 0.85 * printed[k] for k in printed)
+
+
+def test_shares_that_are_preserved_are_printed_as_released(told):
+    """With preserved margins nothing is inverted: the script says what `dalenius estimate` says."""
+    rows = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 6), Fraction(5, 6)))  # 400 and 600 rows stay so
+    card = {"channel": Channel(SEX, SEX, rows).to_json(), "kept": [], "marginals_preserved": True}
+    table = "sex\n" + "f\n" * 410 + "?\n" * 590
+    code, out, err = told(card, table)
+    assert code == 0, err
+    found = estimate(told.folder / "card.json", told.folder / "released.csv")
+    assert found.method == "preserved"
+    assert out == list(lines(found))
+    assert out[0].startswith("sex=f\t0.410000 [")
+
+
+@pytest.mark.parametrize("whose", ["table", "population"])
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_script_compares_two_groups_as_the_command_does(told, whose, kept):
+    """Shares, difference, risk ratio and odds ratio, also where margins are preserved."""
+    both = {"sex": ("f", "m"), "job": ("yes", "no")}
+    counts = (900, 1100, 700, 2300)
+    flows = ((0, 60, 40, 50), (60, 0, 30, 80), (40, 30, 0, 90), (50, 80, 90, 0))  # as many in as out
+    rows = tuple(
+        tuple(Fraction(n - sum(flows[x]) if x == y else flows[x][y], n) for y in range(4)) for x, n in enumerate(counts)
+    )
+    card = {"channel": Channel(both, both, rows).to_json(), "kept": [], "marginals_preserved": kept}
+    lines = ("f,yes", "f,no", "m,yes", "m,no")
+    table = "sex,job\n" + "".join(f"{line}\n" * n for line, n in zip(lines, (880, 1130, 720, 2270), strict=True))
+    code, out, err = told(card, table, whose, "compare", "job=yes", "sex=f", "sex=m")
+    assert code == 0, err
+    files = (told.folder / "card.json", told.folder / "released.csv")
+    found = compare(*files, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}], target=whose)
+    ours = [f"{name.replace('_', ' ')}\t{f.estimate:.6f} [{f.low:.6f}, {f.high:.6f}]" for name, f in found.items()]
+    assert out == ours
+
+
+def test_a_script_refuses_a_comparison_that_it_cannot_make(told):
+    channel, kept = CARDS["a matrix for each column"]
+    card = {"channel": channel.to_json(), "kept": kept}
+    code, _, err = told(card, TABLE, "compare", "sex=f", "region=north", "region=Zürich")
+    assert code != 0
+    assert "dalenius estimate --compare" in err
+    card = {"channel": ONE.to_json(), "kept": []}
+    code, _, err = told(card, TABLE, "compare", "region=north", "job=farm", "job=shop")
+    assert code != 0
+    assert "job=farm is no column of the card" in err

@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_chain_of_sums_from_a_problem_file_to_an_audited_release(folder: Path, run: Run) -> None:
     problem, out = write(folder, 'form = "sums"'), folder / "out"
-    code, said, _ = run("release", problem, "-o", out, "--new-key", folder / "k")
+    code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k")
     assert code == 0
     assert "by the lemma on sums of uniform states" in said
     design = read_told(out / "design.json")
@@ -70,7 +70,7 @@ def test_a_chain_of_sums_from_a_problem_file_to_an_audited_release(folder: Path,
 
 def test_letters_that_were_swapped_between_records_are_noticed(folder: Path, run: Run) -> None:
     problem, out = write(folder, 'form = "sums"\nmodulus = 4\norder = "keep"'), folder / "kept"
-    assert run("release", problem, "-o", out)[0] == 0
+    assert run("release", "--details", problem, "-o", out)[0] == 0
     header, *rows = (out / "released.csv").read_text().splitlines()
     (folder / "forged.csv").write_text("\n".join([header, *rows[1:], rows[0]]) + "\n")
     released = ["--original", folder / "t.csv", "--released"]

@@ -47,8 +47,8 @@ def folder(tmp_path, monkeypatch):
 def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
     assert main(["tradeoff", "p.toml", "--points", "5"]) == 0
     words = capsys.readouterr().out
-    assert "5 points of the least leakage about ill, proved, each within" in words
-    assert "The point of the problem file, proved: distortion 0.2" in words
+    assert "5 points, proved: the least that must be revealed about ill for each change." in words
+    assert "Your problem file, proved: an average change of 0.2, at most" in words
     points = json.loads((folder / "tradeoff" / "curve.json").read_text(encoding="utf-8"))
     assert len(points) == 5
     for point in points:
@@ -66,8 +66,8 @@ def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
     assert marks["D_0"] <= marks["D_max"]
     assert marks["chosen"]["distortion"] == 0.2
     picture = (folder / "tradeoff" / "curve.svg").read_text(encoding="utf-8")
-    assert "D0: nothing needs to leak" in picture
-    assert "D_max" in picture
+    assert "nothing needs to be revealed" in picture
+    assert "one value for everybody" in picture
     assert "the point of the problem file" in picture
     assert main(["tradeoff", "p.toml"]) == 2  # exists already
     assert "exists already" in capsys.readouterr().err
@@ -81,9 +81,9 @@ def test_a_fast_curve_proves_the_chosen_point_and_says_so(folder, capsys):
     (folder / "q.toml").write_text(text, encoding="utf-8")
     assert main(["tradeoff", "q.toml", "--points", "4", "-o", "fast", "--prove", "chosen"]) == 0
     words = capsys.readouterr().out
-    assert "4 points of the least leakage about ill, searched, not proved, each within" in words
-    told = re.search(r"The point of the problem file, proved: distortion (\S+), between (\S+) and (\S+) bits", words)
-    assert float(told[2]) <= 0.01 <= float(told[3]) + 1e-6
+    assert "4 points, searched, not proved: the least that must be revealed about ill" in words
+    told = re.search(r"Your problem file, proved: an average change of (\S+), at most (\S+) bits", words)
+    assert 0.01 - 1e-6 <= float(told[2]) <= 0.01 + 2e-6
     fast = json.loads((folder / "fast" / "curve.json").read_text(encoding="utf-8"))
     assert [p["proved"] for p in fast] == [False] * 4
     with open(folder / "fast" / "curve.csv", newline="", encoding="utf-8") as file:
@@ -96,7 +96,7 @@ def test_a_fast_curve_proves_the_chosen_point_and_says_so(folder, capsys):
         assert a["leakage_bits"] == pytest.approx(b["leakage_bits"], abs=2e-6)
     assert main(["release", "q.toml", "-o", "out"]) == 0
     design = read_told(folder / "out" / "design.json")
-    assert float(told[1]) == pytest.approx(float(design["value"]), abs=1e-6)
+    assert float(told[1]) == pytest.approx(float(design["value"]), abs=1e-3)
 
 
 @pytest.fixture

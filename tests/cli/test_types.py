@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from dalenius.report import render
-from dalenius.walk import load
+from dalenius.api import load
+from dalenius.report import statement
 
 PROBLEM = """\
 [source]
@@ -48,7 +48,7 @@ def test_the_whole_walk(folder, run):
     assert "Nothing contradicts" in out
     assert run("audit", design, "--released", folder / "r.csv", "--original", folder / "t.csv")[0] == 0
     assert "nothing to recount" in run("verify", design, "--table", folder / "t.csv")[2]
-    page = render(load(design))
+    page = statement(load(design))
     assert "type of X" in page
     assert run("verify", "--export", folder / "v.py")[0] == 0
     alone = subprocess.run([sys.executable, "-I", folder / "v.py", design], capture_output=True, text=True, check=False)

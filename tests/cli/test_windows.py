@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_sixty_columns_from_a_problem_file_to_an_audited_release(folder: Path, run: Run) -> None:
     problem, out = write(folder), folder / "out"
-    code, said, _ = run("release", problem, "-o", out, "--new-key", folder / "k")
+    code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k")
     assert code == 0
     assert "lemma on windows without cycles" in said
     code, said, _ = run("verify", out / "design.json", "--problem", problem)
@@ -87,7 +87,7 @@ def test_sixty_columns_from_a_problem_file_to_an_audited_release(folder: Path, r
 
 def test_a_released_table_with_two_columns_swapped_is_caught(folder: Path, run: Run) -> None:
     problem, out = write(folder, ("size = 4", "size = 2")), folder / "pairs"
-    assert run("release", problem, "-o", out, "--new-key", folder / "k2")[0] == 0
+    assert run("release", "--details", problem, "-o", out, "--new-key", folder / "k2")[0] == 0
     lines = (out / "released.csv").read_text().splitlines()
     forged = [lines[0], *(",".join([b, a, *rest]) for a, b, *rest in (line.split(",") for line in lines[1:]))]
     (folder / "forged.csv").write_text("\n".join(forged) + "\n")

@@ -9,8 +9,8 @@ import pytest
 
 from dalenius.core import Certificate, Channel, Design, MinimizeRate
 from dalenius.core.numbers import exact
-from dalenius.designs import disclose
 from dalenius.errors import InputError
+from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.testing import example2, self_disclosure, xor
 
 

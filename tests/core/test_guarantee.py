@@ -1,7 +1,7 @@
 """Guarantees: descriptions that read back as they were written and refuse what means nothing."""
 
 import re
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 
 import pytest
@@ -12,11 +12,15 @@ from dalenius.core import (
     Contraction,
     Dalenius,
     Guarantee,
+    Guess,
     Independent,
     InformationPrivacy,
     Leakage,
     LocalDP,
+    MaximalLeakage,
     Problem,
+    Sibson,
+    TotalVariation,
     WorstCaseLeakage,
 )
 from dalenius.core.guarantee import GUARANTEES
@@ -34,6 +38,14 @@ ALL = [
     Dalenius(Fraction(1, 10)),
     Dalenius(Fraction(1, 10), group=3),
     Contraction(Fraction(1, 5)),
+    Guess(("X1",), Fraction(7, 20)),
+    Guess(("X1", "X2"), times=Fraction(11, 10)),
+    Guess(("X1",), Fraction(1, 2), gain=((Fraction(1), Fraction(0)), (Fraction(0), Fraction(3)))),
+    Guess(("X1",), times=Fraction(2), gain="gain.json"),
+    MaximalLeakage(Fraction(1)),
+    MaximalLeakage(Fraction(1, 2), ("X1",)),
+    TotalVariation(("X1",), Fraction(1, 50)),
+    Sibson(("X1",), Fraction(3, 2), Fraction(1, 50)),
 ]
 
 
@@ -91,6 +103,17 @@ def test_leakage_and_worst_case_leakage_are_different_promises():
         (lambda: Dalenius(Fraction(-1)), "at_most_bits is -1"),
         (lambda: Dalenius(Fraction(1), group=0), "group is 0; it counts records"),
         (lambda: Contraction(Fraction(-1)), "contraction is -1"),
+        (lambda: Guess("S"), "one limit"),
+        (lambda: Guess("S", Fraction(1), Fraction(2)), "one limit"),
+        (lambda: Guess("S", Fraction(3, 2)), "at most always, which is 1"),
+        (lambda: Guess("S", times=Fraction(1, 2)), "so at least 1"),
+        (lambda: Guess("S", Fraction(1), gain=()), "one row for each action"),
+        (lambda: Guess("S", Fraction(1), gain=((1, 2), (1,))), "one row for each action"),
+        (lambda: Guess("S", Fraction(1), gain=((-1,),)), "a gain is -1; it cannot be negative"),
+        (lambda: MaximalLeakage(Fraction(-1)), "at_most_bits is -1"),
+        (lambda: TotalVariation("S", Fraction(-1)), "at_most is -1"),
+        (lambda: Sibson("S", Fraction(1), Fraction(1)), "must be above 1"),
+        (lambda: Sibson("S", Fraction(65, 2), Fraction(1)), "numbers up to 32"),
     ],
 )
 def test_promises_that_mean_nothing_are_refused(birth, message):
@@ -116,3 +139,18 @@ def test_a_posterior_is_compared_with_its_prior_and_not_called_odds():
     told = InformationPrivacy(("X1",), Fraction(1)).words()
     assert "odds" not in told
     assert "more than e^1 times as likely as it was, nor less likely by more than that factor" in told
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [Leakage("X1", 0), WorstCaseLeakage("X1", 0), TotalVariation("X1", 0), Sibson("X1", 2, 0), MaximalLeakage(0, "X1")],
+)
+def test_a_limit_of_zero_is_independence(promise):
+    assert promise.tells_nothing
+    assert replace(xor(), guarantees=(promise,)).guarantees == (Independent("X1"),)
+
+
+def test_a_limit_above_zero_and_a_guess_are_what_they_are():
+    for promise in (Leakage("X1", "1/9"), Guess("X1", times=1), MaximalLeakage(0), Dalenius(0), Contraction(0)):
+        assert not promise.tells_nothing
+        assert replace(xor(), guarantees=(promise,)).guarantees == (promise,)

@@ -214,8 +214,8 @@ BROKEN = {
     "no-source": (without("[source]").replace('pmf = "joint.json"\n', ""), None, "there is no [source] section"),
     "no-objective": (SMALL.replace("[objective]\nmaximize = {", "x = {"), None, "there is no [objective] section"),
     "no-mechanism": (SMALL.replace("[mechanism]\n", ""), None, "there is no [mechanism] section"),
-    "two-sources": (SMALL.replace("pmf =", 'table = "t.csv"\npmf ='), 1, "exactly one of table, pmf"),
-    "empty-source": (SMALL.replace('pmf = "joint.json"\n', ""), 1, "exactly one of table, pmf"),
+    "two-sources": (SMALL.replace("pmf =", 'table = "t.csv"\npmf ='), 1, "exactly one of `table`, `pmf`"),
+    "empty-source": (SMALL.replace('pmf = "joint.json"\n', ""), 1, "exactly one of `table`, `pmf`"),
     "pmf-number": (SMALL.replace('"joint.json"', "7"), 2, "'pmf' in [source] must be a string, not 7"),
     "pmf-empty": (SMALL.replace('"joint.json"', '""'), 2, "'pmf' in [source] is an empty string"),
     "pmf-extra": (SMALL.replace("[mechanism]", 'unit = "row"\n[mechanism]'), 4, "unknown key 'unit' in [source]"),
@@ -246,7 +246,7 @@ BROKEN = {
         "'observe' in [mechanism] names a column twice",
     ),
     "observe-numbers": (SMALL.replace('["X1", "X2"]', "[1, 2]"), 5, "must be a list of column names"),
-    "no-output": (without("output"), 4, "say either release = [...] (same alphabets) or output"),
+    "no-output": (without("output"), 4, "say either release = [...] (same values) or output"),
     "both-outputs": (SMALL.replace('output = "Y"', 'output = "Y"\nrelease = ["X1"]'), 4, "say either release"),
     "mechanism-typo": (
         SMALL.replace('"Y"\n', '"Y"\nstratum = ["X1"]\n'),
@@ -259,7 +259,7 @@ BROKEN = {
         "'A' is kept and released or a stratum",
     ),
     "keep-and-release": (SMALL.replace('output = "Y"', 'release = ["A"]\nkeep = ["A"]'), 7, "'A' is kept and released"),
-    "forbid": (SMALL.replace('"Y"\n', '"Y"\nforbid = ["a", "b"]\n'), 7, "forbid is a list of pairs of letters"),
+    "forbid": (SMALL.replace('"Y"\n', '"Y"\nforbid = ["a", "b"]\n'), 7, "forbid is a list of pairs of values"),
     "form": (SMALL.replace('"Y"\n', '"Y"\nform = "types"\n'), 7, "'form' is 'types'; it must be one of 'pram'"),
     "order": (
         SMALL.replace('"Y"\n', '"Y"\norder = "sorted"\n'),
@@ -343,7 +343,7 @@ BROKEN = {
     "limit-no-of": (SMALL + '[[limit]]\ndistortion = "hamming"\nat_most = 1\n', 15, "[[limit]] lacks the key 'of'"),
     "column-empty": (SMALL + "[columns.X1]\nmissing = 'refuse'\n", 15, "needs one of values"),
     "column-both": (SMALL + "[columns.X1]\nvalues = ['a']\ngrid = {}\n", 15, "needs one of values"),
-    "column-twice": (SMALL + "[columns.X1]\nvalues = ['a', 'a']\n", 16, "values lists a letter twice"),
+    "column-twice": (SMALL + "[columns.X1]\nvalues = ['a', 'a']\n", 16, "values lists a value twice"),
     "column-bool": (SMALL + "[columns.X1]\nvalues = [true, false]\n", 16, "(or true/false without quotes)"),
     "column-missing": (
         SMALL + "[columns.X1]\nmissing = 'drop'\nvalues = ['a']\n",

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from dalenius import audit
 from dalenius.core import Channel, Distortion, Leakage, MinimizeLeakage, Pmf, Problem, SideInformation
 from dalenius.core.numbers import exact
-from dalenius.designs import solve
 from dalenius.evidence import Audit, attacks, fano_error
 from dalenius.measures import guess_before
+from dalenius.mechanisms import solve
 from dalenius.report import audited
 from dalenius.report.words import seen
 from dalenius.testing import binary_tradeoff, tradeoff, xor

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from dalenius.core import Orbit
-from dalenius.designs import column_boxes, disclose
 from dalenius.evidence import examine, examine_shuffled
+from dalenius.mechanisms.alike.draw import Dealer
+from dalenius.mechanisms.columns import boxes as column_boxes
+from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.sampling import Key, Stream
-from dalenius.sampling.dealer import Dealer
 from dalenius.testing import self_disclosure
 
 ROWS = 40_000

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from dalenius.core import Channel, Independent, MinimizeLeakage, Pmf, Problem, Resample
-from dalenius.designs import disclose
 from dalenius.evidence import Audit, Finding, examine, examine_shuffled
-from dalenius.evidence.examining import _counts_finding, _fit_finding
+from dalenius.measures.counts import counts_finding, fit_finding
+from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.testing import disclosure, example2, self_disclosure, xor
 from tests.effort import effort
 
@@ -176,7 +176,7 @@ def test_a_count_is_below_its_p_value_at_most_as_often_as_it_says():
     """5,000 binomials of 12 trials: Pr[p <= a] <= a. The same by exact summation, so that no luck is involved."""
     trials, q = 12, 0.3
     finding = [
-        _counts_finding("", np.array([k]), np.array([trials * q]), np.array([float(trials)]), 0.05, ["y"]).p_value
+        counts_finding("", np.array([k]), np.array([trials * q]), np.array([float(trials)]), 0.05, ["y"]).p_value
         for k in range(trials + 1)
     ]
     law = [comb(trials, k) * q**k * (1 - q) ** (trials - k) for k in range(trials + 1)]
@@ -194,7 +194,7 @@ def test_the_fit_of_a_row_is_below_its_p_value_at_most_as_often_as_it_says():
     p_values, weights = {}, {}
     for a, b in product(range(n + 1), repeat=2):
         seen = np.array([[a, n - a], [b, n - b]])
-        p_values[a, b] = _fit_finding(seen, law, 0.05).p_value
+        p_values[a, b] = fit_finding(seen, law, 0.05).p_value
         weights[a, b] = comb(n, a) * 0.3**a * 0.7 ** (n - a) * comb(n, b) * 0.5**n
     assert sum(weights.values()) == pytest.approx(1)
     for level in (0.5, 0.2, 0.05, 0.01, 1e-4):
@@ -349,6 +349,6 @@ def test_a_shuffled_release_of_many_letters_is_counted():
 def test_a_count_is_not_accused_for_the_rounding_of_its_mean():
     rows, short = np.array(10.0), np.array([10.0 * (1 - 2e-15), 10.0])
     sums = np.array([10.0, np.nextafter(10, 11)])  # a sum of doubles may end beyond what it sums up to
-    assert _counts_finding("counts", np.array([10, 10]), sums, rows, 1e-6, "ab").p_value == 1
-    assert _counts_finding("counts", np.array([10, 9]), short, rows, 1e-6, "ab").p_value > 0
-    assert _counts_finding("counts", np.array([1, 10]), np.array([0.0, 10.0]), rows, 1e-6, "ab").p_value == 0
+    assert counts_finding("counts", np.array([10, 10]), sums, rows, 1e-6, "ab").p_value == 1
+    assert counts_finding("counts", np.array([10, 9]), short, rows, 1e-6, "ab").p_value > 0
+    assert counts_finding("counts", np.array([1, 10]), np.array([0.0, 10.0]), rows, 1e-6, "ab").p_value == 0

@@ -157,7 +157,7 @@ def test_bad_files_are_refused(written, document, message):
 def test_a_release_is_audited_against_a_design_with_both_tables():
     with pytest.raises(InputError, match="needs both tables"):
         dalenius.audit(dalenius.solve(xor()), released="r.csv")
-    with pytest.raises(InputError, match="a channel alone does not say"):
+    with pytest.raises(InputError, match="a recipe alone does not say"):
         dalenius.audit(PARITY, released="r.csv", original="t.csv")
 
 

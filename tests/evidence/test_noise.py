@@ -9,11 +9,11 @@ import pytest
 
 from dalenius.core import Noise, Pmf
 from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.evidence import estimate_numbers, examine_mechanism, examine_noise
-from dalenius.evidence.noise import expected_letters, noise_seen
+from dalenius.evidence import estimate_numbers, examine_mechanism
 from dalenius.ledger import Ledger
+from dalenius.mechanisms.numbers.draw import NoiseSampler
+from dalenius.mechanisms.numbers.evidence import examine_noise, expected_letters, noise_seen
 from dalenius.sampling import Key, Stream
-from dalenius.sampling.noise import NoiseSampler
 from dalenius.solvers.noise import geometric_weights, power_weights
 from dalenius.testing import noisy_dice
 
@@ -114,7 +114,7 @@ def test_a_ledger_charges_noise_that_is_too_large_for_rows(tmp_path):
     """The same figures from a design whose rows are never written out as from a small one."""
     from dataclasses import replace
 
-    from dalenius.designs import solve
+    from dalenius.mechanisms import solve
 
     letters = tuple(str(k) for k in range(500))
     joint = Pmf.from_records({"X": letters}, [((x,), 1) for x in letters[::10]])

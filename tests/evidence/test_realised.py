@@ -8,9 +8,9 @@ import pytest
 
 from dalenius.core import Distortion, MinimizeLeakage, Pmf, Problem, Resample, SideInformation
 from dalenius.core.numbers import exact
-from dalenius.designs import solve
 from dalenius.evidence import examine
 from dalenius.evidence.realised import compared, realised
+from dalenius.mechanisms import solve
 from dalenius.report.words import seen
 from dalenius.testing import tradeoff
 

@@ -21,8 +21,9 @@ from dalenius.core import (
     Windows,
 )
 from dalenius.errors import Unsupported
-from dalenius.evidence import examine_mechanism, examine_unlisted
-from dalenius.evidence import unlisted as module
+from dalenius.evidence import examine_mechanism
+from dalenius.mechanisms.unlisted import evidence as module
+from dalenius.mechanisms.unlisted.evidence import examine_unlisted
 from dalenius.report import audited
 
 BITS = ("0", "1")
@@ -100,7 +101,7 @@ def test_thousands_of_letters_are_audited_by_their_level(tmp_path):
         assert seen.capacity[1] == pytest.approx(seen.eta_tv * log2(2500))
         assert any("no adversary was searched for" in line for line in audited(seen))
         json.dumps(seen.to_json())
-    with pytest.raises(Unsupported, match="without a prior"):
+    with pytest.raises(Unsupported, match="without --prior"):
         audit(design, prior=joint)
 
 

@@ -181,10 +181,71 @@ def keeps_within(told, promise, chance):
     return True
 
 
+def gained(told, promise, joint):
+    """The best action of every letter, and without a letter; side information is known in both."""
+    sizes = [len(told.alphabets[name]) for name in promise["secret"]]
+    values = list(itertools.product(*map(range, sizes)))
+    rows = promise["gain"] or [[str(int(s == t)) for s in values] for t in values]
+    side = told.document["mechanism"]["side"]
+    known = lambda y: y[1][-1:] if side else ()  # noqa: E731
+    after, before = defaultdict(lambda: [0.0] * len(rows)), defaultdict(lambda: [0.0] * len(rows))
+    for (s, y), p in joint.items():
+        for a, row in enumerate(rows):
+            more = number(row[values.index(s)]) * p
+            after[y][a] += more
+            before[known(y)][a] += more
+    return sum(map(max, before.values())), sum(map(max, after.values()))
+
+
+def keeps_guess(told, promise, joint):
+    before, after = gained(told, promise, joint)
+    limit = number(promise["times"]) * before if promise["at_most"] is None else number(promise["at_most"])
+    return after <= limit + SLACK
+
+
+def keeps_maximal(told, promise):
+    if told.document["mechanism"]["keep"]:
+        return False
+    best = defaultdict(float)
+    layers = [k for k, name in enumerate(told.reads) if name in told.document["mechanism"]["strata"]]
+    for x, row in told.rows.items():
+        for y, p in enumerate(row):
+            key = y, tuple(x[k] for k in layers)
+            best[key] = max(best[key], p)
+    return math.log2(sum(best.values())) <= number(promise["at_most_bits"]) + SLACK
+
+
+def keeps_maximal_about(_, promise, joint):
+    prior, out = margins(joint)
+    best = sum(max(joint.get((s, y), 0) / prior[s] for s in prior) for y in out)
+    return math.log2(best) <= number(promise["at_most_bits"]) + SLACK
+
+
+def keeps_variation(_, promise, joint):
+    prior, out = margins(joint)
+    apart = sum(abs(joint.get((s, y), 0) - prior[s] * out[y]) for s in prior for y in out)
+    return apart / 2 <= number(promise["at_most"]) + SLACK
+
+
+def keeps_sibson(_, promise, joint):
+    a = number(promise["order"])
+    prior, out = margins(joint)
+    whole = sum(sum(p * (joint.get((s, y), 0) / p) ** a for s, p in prior.items()) ** (1 / a) for y in out)
+    return a / (a - 1) * math.log2(whole) <= number(promise["at_most_bits"]) + SLACK
+
+
+GAUGES = {
+    "guess": keeps_guess,
+    "maximal_leakage": keeps_maximal_about,
+    "total_variation": keeps_variation,
+    "sibson": keeps_sibson,
+}
+
+
 def keeps(told, promise, chance):
     """Whether one promise is kept, as far as floats and a few tries can tell."""
     kind = promise["promise"]
-    if "secret" in promise:
+    if promise.get("secret"):
         if not told.atoms:
             return True  # a card does not claim it
         joint = told.joint(promise["secret"])
@@ -194,10 +255,14 @@ def keeps(told, promise, chance):
             return math.log(odds(joint)) <= number(promise["epsilon"]) + SLACK
         if kind == "worst_case_leakage":
             return worst_letter(joint) <= number(promise["at_most_bits"]) + SLACK
+        if kind in GAUGES:
+            return GAUGES[kind](told, promise, joint)
         plain = information(joint) <= number(promise["at_most_bits"]) + SLACK
         return plain and (promise["within"] is None or keeps_within(told, promise, chance))
     if kind == "local_dp":
         return keeps_local_dp(told, promise)
+    if kind == "maximal_leakage":
+        return keeps_maximal(told, promise)
     return keeps_dalenius(told, promise, chance) if kind == "dalenius" else keeps_contraction(told, promise)
 
 

@@ -16,7 +16,7 @@ APART = {"__init__", "__main__", "command", "export"}  # the command line, and w
 # What proves the privacy of a channel that is written out or a matrix in short; the forms that prove it from their own
 # numbers stand in `FORMS`; all others prove bounds.
 PRIVACY = (
-    *("numbers", "logs", "nouns", "document", "channel", "release", "promises"),
+    *("numbers", "logs", "nouns", "document", "channel", "release", "promises", "gauges", "powers"),
     *("distortion", "within", "adversary", "privacy"),
 )
 FORMS = ("alike", "axes", "composite", "divided", "groups", "maps", "noise", "orbits", "sums", "water")

@@ -3,8 +3,12 @@
 Each is a document. What a right kernel says about it is a bound that its value does not pass, or a refusal.
 """
 
+import json
+from pathlib import Path
+
 from tests.kernel.documents import (
     SKEW,
+    contraction,
     design,
     distance,
     independent,
@@ -15,6 +19,7 @@ from tests.kernel.documents import (
     worst_case,
 )
 
+CORPUS = Path(__file__).parent / "corpus" / "rules"
 UNIT = 1 << 60
 BIG = str(1 << 66)
 
@@ -406,9 +411,135 @@ def a_view_that_is_no_function_of_the_input():
     )
 
 
+CLOSED = {"rule": "closed"}
+
+
+def capacity_of_single_columns():
+    """Two columns of which no single one is told anything: their sum is."""
+    return design(
+        {"A": ["0", "1"], "B": ["0", "1"]},
+        [[0, 0, "1"], [0, 1, "1"], [1, 0, "1"], [1, 1, "1"]],
+        {"observe": ["A", "B"]},
+        objective={"aim": "information", "about": ["A", "B"], "theta": "1"},
+        promises=[{"promise": "dalenius", "at_most_bits": "1/2", "group": 1, "rows": "1"}],
+        channel=whole([[1, 0], [0, 1], [0, 1], [1, 0]]),
+        proof=CLOSED,
+    )
+
+
+def a_share_that_passes():
+    return design(
+        {"X": ["a", "b"]},
+        [[0, "1"], [1, "1"]],
+        objective=TELL_X,
+        promises=[contraction("3/4")],
+        channel=whole([[9, 1], [1, 9]]),
+        proof=CLOSED,
+    )
+
+
+def of_corpus(name, *path_and_value):
+    """A proof of the corpus with another value at a place."""
+    document = json.loads((CORPUS / f"gauge_{name}.json").read_text(encoding="utf-8"))
+    *path, last, new = path_and_value
+    inner = document["proof"]
+    for key in path:
+        inner = inner[key]
+    inner[last] = new
+    return document
+
+
+def actions_beyond_their_weight():
+    return of_corpus("guess_d", "leaves", 0, "promises", 0, [[BIG, BIG]])
+
+
+def variations_beyond_their_weight():
+    return of_corpus("variation_d", "leaves", 0, "promises", 0, [BIG, "0"])
+
+
+def inputs_beyond_their_weight():
+    return of_corpus("maximal_d", "leaves", 0, "promises", 0, [[0, BIG], [1, BIG], [2, BIG]])
+
+
+def slopes_of_delta_beyond_one():
+    return of_corpus("delta_d", "cuts", 0, "slopes", ["-9", "0", "0"])
+
+
+def delta_between_strata():
+    cut = of_corpus("delta_strata_d", "prices", [])["proof"]["cuts"][0]
+    other = next(x for x in range(4) if x % 2 != cut["first"] % 2)
+    return of_corpus("delta_strata_d", "cuts", 0, "second", other)
+
+
+def capacity_of_two_rows():
+    document = of_corpus("dalenius_d", "prices", [])
+    document["promises"][0]["rows"] = "2"
+    return document
+
+
+def faces_of_some_inputs():
+    """Three inputs, of which all are told: one choice of inputs is not all of them."""
+    return design(
+        THREE,
+        [[0, "1"], [1, "1"], [2, "1"]],
+        objective=TELL_X,
+        channel=whole([[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+        proof=lines("faces", ONE_LEAF, [leaf([])], prices=[units(1.585), units(1.585), "0"]),
+    )
+
+
+def faces_beside_pairs():
+    """A pair of inputs is no secret: a column of one input cannot keep it."""
+    return design(
+        {"X": ["a", "b"]},
+        [[0, "1"], [1, "1"]],
+        objective=TELL_X,
+        promises=[local_dp("1")],
+        channel=whole([[2, 1], [1, 2]]),
+        proof=lines(
+            "faces",
+            [[["leaf", 0]], [["leaf", 1]]],
+            [leaf([], [[0, 1, BIG]]), leaf([], [[1, 0, BIG]])],
+            promises=["0"],
+            prices=["0", "0"],
+        ),
+    )
+
+
+def faces_beside_cuts():
+    """A cut speaks of two inputs: a column of one of them does not show what it uses."""
+    cut = {"promise": 0, "first": 0, "second": 1, "at": "1/2", "weight": "64", "slopes": ["1", "-1"]}
+    return design(
+        {"X": ["a", "b"]},
+        [[0, "1"], [1, "1"]],
+        objective=TELL_X,
+        promises=[contraction("3/4")],
+        channel=whole([[9, 1], [1, 9]]),
+        proof=lines(
+            "faces",
+            [[["leaf", 0]], [["leaf", 1]]],
+            [leaf([], []), leaf([], [])],
+            promises=["0"],
+            prices=["0", "0"],
+            cuts=[cut],
+        ),
+    )
+
+
 CASES = {
     case.__name__: case
     for case in (
+        a_share_that_passes,
+        capacity_of_single_columns,
+        actions_beyond_their_weight,
+        variations_beyond_their_weight,
+        inputs_beyond_their_weight,
+        slopes_of_delta_beyond_one,
+        delta_between_strata,
+        capacity_of_two_rows,
+        faces_of_some_inputs,
+        faces_beside_pairs,
+        faces_beside_cuts,
         never_occurs,
         never_occurs_beside_prices,
         never_occurs_for_a_letter,

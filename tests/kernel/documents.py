@@ -138,6 +138,22 @@ def contraction(most):
     return {"promise": "contraction", "at_most": most}
 
 
+def guess(most, *secret, times=None, gain=None):
+    return {"promise": "guess", "secret": list(secret), "at_most": most, "times": times, "gain": gain}
+
+
+def maximal(most, *secret):
+    return {"promise": "maximal_leakage", "secret": list(secret), "at_most_bits": most}
+
+
+def variation(most, *secret):
+    return {"promise": "total_variation", "secret": list(secret), "at_most": most}
+
+
+def sibson(order, most, *secret):
+    return {"promise": "sibson", "secret": list(secret), "order": order, "at_most_bits": most}
+
+
 def distance(kind, *of, weight="1", classes=(), matrix=()):
     return {"distance": kind, "of": list(of), "weight": weight, "classes": list(classes), "matrix": list(matrix)}
 
@@ -155,6 +171,9 @@ BOTH = {"observe": ["A", "B"]}
 WITH_K = {"K": ["0", "1"], "X": ["a", "b"]}
 ABOUT_A = {"aim": "information", "about": ["A"], "theta": "1"}
 NOISY_PAIR = dense([4, 2, 2, 1], [2, 4, 1, 2], [2, 1, 4, 2], [1, 2, 2, 4])
+
+
+IN_SHORT = {"form": "pram", "stay": ["1/2", "1/2", "1/2"]}
 
 
 def centre(*law):
@@ -319,6 +338,7 @@ def of_promises():
         "dalenius of two rows",
         design(PAIR, PAIRS, BOTH, promises=[dalenius("0.33", rows="2")], channel=NOISY_PAIR, objective=ABOUT_A),
     )
+    yield "dalenius of nothing", design(promises=[dalenius("0")], channel=FLAT)
     yield "dalenius of everything", design(promises=[dalenius("1", rows="1000000")], channel=RESPONSE)
     yield "contraction", design(promises=[contraction("0.1112")], channel=RESPONSE)
     yield "contraction of three rows", design(NUMBERS, THREE, promises=[contraction("0.0834")], channel=CYCLE)
@@ -331,6 +351,81 @@ def of_promises():
         "several promises",
         design(outcomes=SKEW, promises=[leakage("1/5", "S"), local_dp("0.7"), contraction("0.1112")], channel=RESPONSE),
     )
+
+
+def of_gauges():
+    """Promises that add up a gauge over all letters."""
+    told = {"outcomes": SKEW, "channel": RESPONSE}  # P(X = S) = 3/4, kept with 2/3: S is guessed with 7/12
+    side = {"side": {"variable": "S", "encoder": "informed"}}
+    rate = {"aim": "leakage", "about": [], "theta": "0"}
+    yield (
+        "a guess",
+        design(promises=[guess("7/12", "S")], claims=claims_of(promises=[figures(guess_after="7/12")]), **told),
+    )
+    yield "a guess as a multiple", design(promises=[guess(None, "S", times="7/6")], **told)
+    yield (
+        "a guess with a gain",
+        design(
+            promises=[guess("2/3", "S", gain=[["1", "0"], ["0", "1"], ["2/3", "2/3"]])],
+            claims=claims_of(promises=[figures(gain_before="2/3", gain_after="2/3")]),
+            **told,
+        ),
+    )
+    yield (
+        "a guess as a multiple with a gain",
+        design(
+            promises=[guess(None, "X", "S", times="5/3", gain=[["1", "2", "0", "0"], ["0", "1", "1", "0"]])], **told
+        ),
+    )
+    yield (
+        "a guess beside a kept column",
+        design(WITH_K, SKEW, {"keep": ["K"]}, promises=[guess("3/4", "X")], channel=FLAT),
+    )
+    for name, gain in (("a guess", None), ("a gain", [["1", "0"], ["0", "1"]])):
+        yield (
+            f"{name} beside side information",
+            design(
+                outcomes=SKEW,
+                mechanism=side,
+                channel=dense(*[[1, 1]] * 4),
+                objective=rate,
+                promises=[guess(None, "X", times="1", gain=gain)],
+            ),
+        )
+    yield (
+        "maximal leakage",
+        design(promises=[maximal("0.42")], claims=claims_of(promises=[figures(maximal_bits="0.4151")]), **told),
+    )
+    yield (
+        "maximal leakage beside a stratum",
+        design(
+            WITH_K,
+            FAIR,
+            {"strata": ["K"]},
+            promises=[maximal("1.5")],
+            channel=dense([2, 1], [3, 0], [1, 2], [3, 0]),
+            claims=claims_of(promises=[figures(maximal_bits="1.223")]),
+        ),
+    )
+    yield (
+        "maximal leakage of a short form",
+        design(NUMBERS, THREE, {"release": ["X"]}, promises=[maximal("0.59")], channel=IN_SHORT),
+    )
+    yield (
+        "maximal leakage about a secret",
+        design(promises=[maximal("0.23", "S")], claims=claims_of(promises=[figures(maximal_bits="0.2224")]), **told),
+    )
+    yield (
+        "total variation",
+        design(promises=[variation("1/12", "S")], claims=claims_of(promises=[figures(total_variation="1/12")]), **told),
+    )
+    yield "total variation of what never meets", design(outcomes=SAME, promises=[variation("1/2", "S")])
+    for order, most in (("2", "0.04"), ("3/2", "0.031"), ("32", "0.21"), ("32/31", "0.022")):
+        yield (
+            f"sibson of order {order}",
+            design(promises=[sibson(order, most, "S")], **told),
+        )
+    yield "sibson of what never meets", design(outcomes=SAME, promises=[sibson("2", "1.001", "S")])
 
 
 def of_balls():
@@ -588,12 +683,22 @@ def of_cards():
         "card with a promise that needs the law",
         card(TWO, {}, [leakage("1/10", "S"), contraction("0.1112")], RESPONSE),
     )
+    yield (
+        "card of gauges",
+        card(
+            TWO | {"S": ["?"]},
+            {},
+            [maximal("0.42"), guess("1/2", "S", gain=[["1", "0", "2"]]), maximal("1", "S")],
+            RESPONSE,
+            [figures(maximal_bits="0.4151"), [], []],
+        ),
+    )
 
 
 def honest():
     """All of them: {name: document}."""
     found = {}
-    for family in (of_promises, of_balls, of_forms, of_laws, of_limits, of_shapes, of_cards):
+    for family in (of_promises, of_gauges, of_balls, of_forms, of_laws, of_limits, of_shapes, of_cards):
         for name, document in family():
             assert name not in found
             found[name] = document

@@ -29,13 +29,17 @@ from tests.kernel.documents import (
     design,
     distance,
     figures,
+    guess,
     independent,
     information_privacy,
     law_of,
     leakage,
     limit,
     local_dp,
+    maximal,
+    sibson,
     text_of,
+    variation,
     worst_case,
 )
 
@@ -539,6 +543,60 @@ def of_balls():
     )
 
 
+def of_gauges():
+    """Promises that add up a gauge over all letters, a hair too small or said wrongly."""
+    told = {"outcomes": SKEW, "channel": RESPONSE}
+    for name, promise in (
+        ("a guess that is right too often", guess("0.5833", "S")),
+        ("a guess that is right too many times as often", guess(None, "S", times="1.1666")),
+        ("a gain that is too large", guess("0.58", "S", gain=[["1", "0"], ["0", "1"]])),
+        ("a gain that is too many times as large", guess(None, "S", times="1.16", gain=[["1", "0"], ["0", "1"]])),
+        ("a guess with two limits", guess("1", "S", times="2")),
+        ("a guess without a limit", guess(None, "S")),
+        ("a guess of nothing", guess("1")),
+        ("a gain of no action", guess("1", "S", gain=[])),
+        ("a gain that is too narrow", guess("1", "S", gain=[["0"]])),
+        ("a gain that is too wide", guess("1", "S", gain=[["0", "0", "0"]])),
+        ("a gain that is negative", guess("1", "S", gain=[["-1", "0"]])),
+        ("a maximal leakage that is too large", maximal("0.415")),
+        ("a maximal leakage about a secret that is too large", maximal("0.222", "S")),
+        ("a total variation that is too large", variation("0.0833", "S")),
+        ("a total variation of nothing", variation("1")),
+        ("an information of order 2 that is too large", sibson("2", "0.039", "S")),
+        ("an information of order 3/2 that is too large", sibson("3/2", "0.029", "S")),
+        ("an information of order 1", sibson("1", "9", "S")),
+        ("an information of a long order", sibson("33", "9", "S")),
+        ("an information of nothing", sibson("2", "9")),
+    ):
+        yield name, design(promises=[promise], **told)
+    yield (
+        "a guess that forgets a kept column",
+        design(WITH_K, SKEW, {"keep": ["K"]}, promises=[guess("0.74", "X")], channel=FLAT),
+    )
+    yield (
+        "a maximal leakage beside a kept column",
+        design(WITH_K, SKEW, {"keep": ["K"]}, promises=[maximal("9")], channel=FLAT),
+    )
+    yield (
+        "a maximal leakage that forgets a stratum",
+        design(WITH_K, FAIR, {"strata": ["K"]}, promises=[maximal("0.99")], channel=dense(*[[1, 1]] * 4)),
+    )
+    yield (
+        "a maximal leakage that forgets an input that never occurs",
+        design(NUMBERS, [[0, "1"], [1, "1"]], promises=[maximal("0.5")], channel=dense([2, 1], [2, 1], [0, 3])),
+    )
+    yield (
+        "a total variation that forgets what never meets",
+        design(outcomes=SAME, promises=[variation("0.49", "S")]),
+    )
+    yield "a gauge with evidence", design(promises=[guess("1", "S")], evidence=[MULTIPLIERS], **told)
+    yield "a card that claims a guess", card(TWO, {}, [guess("1", "S")], RESPONSE, [figures(guess_after="1")])
+    yield (
+        "a card whose maximal leakage is too large",
+        card(TWO, {}, [maximal("0.41")], RESPONSE),
+    )
+
+
 def of_claims():
     def claiming(*claims, promise=None, **more):
         return design(
@@ -558,6 +616,12 @@ def of_claims():
     yield "a level better than proved", claiming(*figures(epsilon_nats="0.69"), promise=local_dp("1"))
     yield "a capacity better than proved", claiming(*figures(capacity_bits="0.08"), promise=dalenius("1"))
     yield "a contraction better than proved", claiming(*figures(eta_kl="0.11"), promise=contraction("1"))
+    yield "a better blind gain", claiming(*figures(gain_before="0.51"), promise=guess("1", "S", gain=[["1", "0"]]))
+    yield "a smaller gain", claiming(*figures(gain_after="0.49"), promise=guess("1", "S", gain=[["1", "0"]]))
+    yield "a smaller maximal leakage", claiming(*figures(maximal_bits="0.41"), promise=maximal("1"))
+    yield "a smaller one about a secret", claiming(*figures(maximal_bits="0.22"), promise=maximal("1", "S"))
+    yield "a smaller total variation", claiming(*figures(total_variation="0.08"), promise=variation("1", "S"))
+    yield "a smaller information of order 2", claiming(*figures(sibson_bits="0.03"), promise=sibson("2", "1", "S"))
     yield "a figure of another promise", claiming(*figures(epsilon_nats="9"))
     yield "a figure of no promise", claiming(*figures(safety="0"))
     yield "a figure within no ball", claiming(*figures(within_bits="9"))
@@ -826,7 +890,7 @@ def forged(bounds=False, sizes=True):
     With `bounds` also those that need the rules; without `sizes` those that are refused in a moment.
     """
     found = {}
-    families = [of_reading, of_mechanism, of_promises, of_balls, of_claims, of_distances, of_texts]
+    families = [of_reading, of_mechanism, of_promises, of_gauges, of_balls, of_claims, of_distances, of_texts]
     for family in [*families, *([of_sizes] if sizes else []), *([of_bounds] if bounds else [])]:
         for name, document in family():
             assert name not in found, name

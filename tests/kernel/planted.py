@@ -247,6 +247,60 @@ PROMISES = [
     ),
 ]
 
+GAUGES = [
+    (
+        "a guess has no limit",
+        "if self.at_most is not None:\n            return self.at_most",
+        "if self.at_most is not None:\n            return 2 * self.at_most",
+    ),
+    (
+        "a multiple is of 1",
+        "return (self.times or Fraction(0)) * self.before(setting)",
+        "return self.times or Fraction(0)",
+    ),
+    ("a gain takes the mean", "best += max(sum((row[s]", "best += min(sum((row[s]"),
+    (
+        "side information is forgotten",
+        "side = (mechanism.side,) if mechanism.side in mechanism.beside else ()\n        labels",
+        "side = ()\n        labels",
+    ),
+    (
+        "a gain may be negative",
+        "tuple(tuple(g.number(0) for g in row.pair(values))",
+        "tuple(tuple(g.number() for g in row.pair(values))",
+    ),
+    (
+        "kept columns are not maximal",
+        "require(not kept, f\"{', '.join(kept)} leaves as it is and",
+        "require(True, f\"{', '.join(kept)} leaves as it is and",
+    ),
+    (
+        "strata are not counted",
+        "worlds = self.setting.worlds(self.setting.mechanism.strata)",
+        "worlds = self.setting.worlds(())",
+    ),
+    ("the largest entry is the first", "total += letters * max((value for", "total += letters * min((value for"),
+    (
+        "a maximal leakage is of the law",
+        "Fraction(weight, prior[s, ()]))\n        whole",
+        "Fraction(weight, total))\n        whole",
+    ),
+    (
+        "pairs that never meet are near",
+        "for (_, y), m in out.items())\n        found = Fraction(apart",
+        "for (_, y), m in out.items() if (s, (), y) in joint)\n        found = Fraction(apart",
+    ),
+    ("a variation is halved twice", "Fraction(apart, 2 * total * total)", "Fraction(apart, 4 * total * total)"),
+    ("an order may be 1", "order.require(found > 1,", "order.require(found >= 1,"),
+    ("an order may be long", "order.require(found.numerator <= MOST_ORDER,", "order.require(True,"),
+    ("roots are rounded down", "return found if found**n >= number else found + 1", "return found"),
+    (
+        "the norm forgets its shares",
+        "total += -(-(share * power(units, order)) >> FINE)",
+        "total += power(units, order)",
+    ),
+    ("the dual order is the order", "return self.order / (self.order - 1)", "return Fraction(1)"),
+]
 BALLS = [
     (
         "one end of each cell",
@@ -286,7 +340,7 @@ BALLS = [
     ),
 ]
 
-PLANTED = READERS + PROMISES + BALLS
+PLANTED = READERS + PROMISES + GAUGES + BALLS
 
 
 def planted_into(text, before, after):

@@ -146,7 +146,8 @@ LINES = [
     ),
 ]
 DIVISIONS = [
-    ("cells raised by the wrong sign", "need = -((line - phi * whole)", "need = -((line + phi * whole)"),
+    ("cells raised by the wrong sign", "need = -((line - times * phi", "need = -((line + times * phi"),
+    ("cells raised without the weight of what is told", "- times * phi * whole)", "- (1 << UNIT) * phi * whole)"),
     (
         "cells that forget a corner",
         "        for u, whole, phi in cell:\n            line",
@@ -159,6 +160,44 @@ DIVISIONS = [
     ),
     ("boxes that are too narrow", "rest[view[w]] -= low", "rest[view[w]] -= 2 * low"),
     (
+        "faces of too few inputs",
+        "1 + sum(len(self.frame(secret).keys) - 1 for secret in about))",
+        "max([1, *(len(self.frame(secret).keys) - 1 for secret in about)]))",
+    ),
+    ("faces of some inputs alone", "require(len(trees) == comb(len(inputs), atoms),", "require(bool(trees),"),
+    (
+        "faces for promises between inputs",
+        'require(bool(promise.about), "faces are for promises about secrets alone")',
+        "require(True, str(promise.about))",
+    ),
+    (
+        "faces for cuts between inputs",
+        'require(not self.letters.matter and not self.cuts, "faces',
+        'require(not self.letters.matter, "faces',
+    ),
+    (
+        "faces whose prices are taken twice",
+        "over[x] = [-(-line // n) - (z << UP) for line",
+        "over[x] = [-(-line // n) - (2 * z << UP) for line",
+    ),
+    ("faces without what they tell", "- (-phi >> BITS - SCORE))  # both", "+ 0 * phi)  # both"),
+    ("faces that keep the least value", "return max(values)", "return min(values)"),
+    (
+        "posteriors of a face out of proportion",
+        "[(key, n * (self.whole // m)) for key, n in told.by_input[x]]",
+        "[(key, n * m) for key, n in told.by_input[x]]",
+    ),
+    (
+        "what must be told, with the wrong sign",
+        "self.constant -= Fraction(weight, 1 << UNIT) * limit.bits",
+        "self.constant += Fraction(weight, 1 << UNIT) * limit.bits",
+    ),
+    (
+        "what must be told, without a bound of it",
+        "if not wanted:\n            return None",
+        "if wanted or not wanted:\n            return None",
+    ),
+    (
         "relations without their rest",
         "max(ends[w][0], low + least), min(ends[w][1], high + most)",
         "max(ends[w][0], low), min(ends[w][1], high)",
@@ -170,6 +209,18 @@ DIVISIONS = [
     ),
 ]
 OTHERS = [
+    (
+        "sets whose tangent is too low",
+        "found = -(-self.setting.total * at.numerator * HIGH",
+        "found = -(-0 * at.numerator * HIGH",
+    ),
+    (
+        "sets that leave out what is worth its price",
+        "worth = n * (slope - price)\n            found += worth * (high if worth > 0 else low)",
+        "worth = n * (slope - price)\n            found += worth * (low if worth > 0 else high)",
+    ),
+    ("sets that are bounded once", "+ min(limits) * blocks.most(tree)", "+ blocks.most(tree)"),
+    ("sets of some cases", "worst = max(worst, self._best(known, at))", "worst = self._best(known, at)"),
     (
         "letters in or out, whichever is worse",
         "worth * (high if worth > 0 else low)",
@@ -200,6 +251,17 @@ OTHERS = [
         "(0 * min(bounds[x] for bounds in found) for x in found[0])",
     ),
     (
+        "what a leakage allows, forgotten in closed form",
+        "bounds.append(information(joint, setting.work)[1] + told)",
+        "bounds.append(information(joint, setting.work)[1] + 0 * told)",
+    ),
+    (
+        "a capacity of some columns for all of them",
+        "whole = promise.group >= len(setting.members) and promise.rows == 1",
+        "whole = promise.rows == 1",
+    ),
+    ("a contraction of nothing", "found.append(promise.at_most * everything)", "found.append(0 * everything)"),
+    (
         "surprisal of half",
         "most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (n * total))",
         "most[x] = min(most[x], factor * frame.alone[a] * setting.mass[x] / (2 * n * total))",
@@ -227,7 +289,52 @@ OTHERS = [
         "mechanism = replace(setting.mechanism)",
     ),
 ]
-PLANTED = ROWS + LINES + DIVISIONS + OTHERS
+GAUGES = [
+    ("gauges of the wrong sign", "found[s + k][case] = -used[s]", "found[s + k][case] = used[s]"),
+    ("weights of actions without end", "part.require(sum(numbers) <= weight,", "part.require(True,"),
+    ("a guess without its limit", "return promise.limit(setting)", "return Fraction(0)"),
+    ("values weighed by the law twice", "{s: (w * total << UP) // n for", "{s: (w * total * total << UP) // n for"),
+    (
+        "a dual norm that is too small",
+        "scale = (weight << UP) * whole.denominator",
+        "scale = (2 * weight << UP) * whole.denominator",
+    ),
+    ("the order instead of its dual", "whole = norm(parts, promise.dual,", "whole = norm(parts, promise.order,"),
+    (
+        "a limit in bits taken as a power",
+        "exponent = promise.at_most / promise.dual if",
+        "exponent = promise.at_most * 0 if",
+    ),
+    ("variations without their mean", "base[k] = [b + n * w for b, w in", "base[k] = [b + 0 * n * w for b, w in"),
+    ("variations without end", "require(max(column) <= weight,", "require(True,"),
+    ("inputs weighed without end", "item.require(sums[worlds[x]] <= weight,", "item.require(True,"),
+    (
+        "inputs of the wrong sign",
+        "self._line(x)[case] -= w * self.setting.total << UP",
+        "self._line(x)[case] += w * self.setting.total << UP",
+    ),
+    ("slopes of delta without end", "slopes.require(all(0 <= a <= 1 for a in numbers),", "slopes.require(True,"),
+    ("delta for nothing", "return w * delta, [", "return w * 0 * delta, ["),
+    ("delta between other strata", "cut.require(worlds[x] == worlds[y],", "cut.require(True,"),
+    (
+        "a ratio of delta that is too small",
+        "r, front = exp(epsilon)[1], setting.total",
+        "r, front = exp(epsilon)[1] / 2, setting.total",
+    ),
+    (
+        "capacity for nothing",
+        "return Fraction(total, 1 << UNIT) * promise.at_most, list",
+        "return Fraction(0) * promise.at_most, list",
+    ),
+    ("laws that are not divided by their sum", "log2(b * total, sums * n)[0] >> ends", "log2(b * total, n)[0] >> ends"),
+    (
+        "capacity of several rows",
+        "whole = promise.rows == 1 and promise.group",
+        "whole = promise.rows and promise.group",
+    ),
+]
+
+PLANTED = ROWS + LINES + DIVISIONS + OTHERS + GAUGES
 
 
 @cache

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from dalenius.kernel import Refused, check
+from dalenius.kernel.promises import LOWER
 from tests.effort import effort
 from tests.kernel.documents import text_of
 from tests.kernel.golden import CORPUS, texts_of
@@ -149,7 +150,7 @@ def test_figures_cannot_be_claimed_better_than_they_are(folder):
             for name, figure in (figures or {}).items():
                 if figure is None or "|" in name:
                     continue
-                lower = name in ("guess_before", "entropy_bits")
+                lower = name in LOWER
                 better = figure + 1 if lower else figure - 1
                 claim = {"figure": name, "given": None, "value": f"{better.numerator}/{better.denominator}"}
                 lie = copy.deepcopy(document)

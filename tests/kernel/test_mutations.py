@@ -15,7 +15,6 @@ def test_damaged_documents_prove_nothing_false():
     assert found.false == []
     assert found.raised == []
     assert found.differ == []
-    assert found.slowest < 2
 
 
 def test_damaged_documents_of_every_form_raise_nothing_but_refusals():

@@ -10,12 +10,12 @@ from dalenius.convert.parts import CHANNELS, LAWS, OBJECTIVES, TOLD_LAWS, TOLD_O
 from dalenius.convert.telling import channel_told
 from dalenius.core import Independent, LocalDP, MaximizeInformation, MaximizeInformationOfEach, Pmf, Problem, ProductPmf
 from dalenius.core.forms import channel_of
-from dalenius.designs import solve
-from dalenius.designs.compositions import windows
-from dalenius.designs.modular import modular_sums
 from dalenius.kernel.check import check
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import canonical
+from dalenius.mechanisms import solve
+from dalenius.mechanisms.chains.sums import modular_sums
+from dalenius.mechanisms.chains.windows import windows
 
 CORPUS = Path(__file__).parent / "corpus" / "parts"
 HONEST = {

@@ -2,19 +2,22 @@
 
 import json
 import random
+from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from dalenius import solve
 from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, Pmf, Problem
 from dalenius.kernel import Refused, check
 from dalenius.kernel.nearest import DistanceAxis, Nearest, RecordMetric
 from dalenius.kernel.numbers import Work, canonical
 from dalenius.mechanisms.records.design import design
-from dalenius.mechanisms.records.form import Wide
+from dalenius.mechanisms.records.wide import Wide
 
 ALLOWED = 10**9
 
@@ -242,3 +245,46 @@ def test_the_work_that_a_file_declares_is_enough_and_not_without_end():
     assert needed < int(json.loads(found.text)["work"])
     with pytest.raises(Refused, match="operations"):
         check(spoilt(found.text, lambda d: d.__setitem__("work", str(needed // 2))), ALLOWED)
+
+
+@pytest.mark.parametrize("seen", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_preserving_release_that_leaks_is_near_the_best_of_all_matrices(seen, classes):
+    """Against the dense family, which proves the optimum: the bound is below it, and the value hardly above."""
+    asked = problem(3, Leakage(("S",), Fraction(1, 20)), preserve=True, classes=classes, rows=80)
+    if not seen:
+        asked = replace(asked, observe=asked.release)
+    found = design(asked)
+    best = solve(replace(asked, form=None))
+    assert found.bound <= best.value
+    assert best.bound <= found.value <= best.value * Fraction(102, 100)
+    assert found.value - found.bound <= found.value / 8
+    verdict = check(found.dumps(), ALLOWED)
+    assert verdict.rule == "preserving"
+
+
+@cache
+def preserving():
+    """A release that leaks a little and preserves the law of its table."""
+    return design(problem(3, Leakage(("S",), Fraction(1, 20)), preserve=True, rows=80))
+
+
+def test_wrong_numbers_of_a_preserving_proof_only_loosen_it():
+    found = preserving()
+    document = json.loads(found.dumps())
+    for change in (1 << 58, -(1 << 58)):
+        damaged = json.loads(found.dumps())
+        damaged["proof"]["law"][2] = str(int(damaged["proof"]["law"][2]) + change)
+        with pytest.raises(Refused, match="the claimed bound is not proved"):
+            check(canonical(damaged), ALLOWED)
+    document["proof"]["law"].pop()
+    with pytest.raises(Refused, match="not a number for each record"):
+        check(canonical(document), ALLOWED)
+
+
+def test_numbers_for_a_law_that_is_not_preserved_prove_nothing():
+    found = preserving()
+    document = json.loads(found.dumps())
+    document["mechanism"]["preserve_marginals"] = False
+    with pytest.raises(Refused, match="the law of the table is not preserved"):
+        check(canonical(document), ALLOWED)

@@ -11,8 +11,8 @@ from tests.kernel.golden import CORPUS, texts_of
 
 EVERY = texts_of(CORPUS / "rules")
 TEXTS = {name: text for name, text in EVERY.items() if len(text) < 8_000}
-RULES = {"closed", "components", "corners", "invariant", "lines", "marginals", "subsets", "variance"}
-DIVISIONS = {"letters", "maps", "simplices", "ranges", "boxes"}
+RULES = {"blocks", "closed", "components", "corners", "invariant", "lines", "marginals", "subsets", "variance"}
+DIVISIONS = {"letters", "maps", "simplices", "faces", "ranges", "boxes"}
 
 
 def test_the_corpus_has_every_rule_and_every_division():

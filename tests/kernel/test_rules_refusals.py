@@ -47,6 +47,7 @@ IDENTITY = whole([[1, 0], [0, 1]])
 FLAT = whole([[1, 1], [1, 1]])
 RELEASED = {"release": ["X"]}
 LEAK = {"aim": "leakage", "about": ["S"], "theta": "1"}
+TELL_ALL = {"information": ["X"], "at_least_bits": "0"}
 
 
 def bound(document):
@@ -82,6 +83,11 @@ def by_letters(own, **rest):
     return lines("letters", LETTER_BY_LETTER, [leaf([], *own)] * 2, promises=["0"] * len(own), **rest)
 
 
+def blocks(prices, tree):
+    return {"rule": "blocks", "prices": prices, "tree": tree}
+
+
+MAXIMAL = {"promise": "maximal_leakage", "secret": [], "at_most_bits": "1"}
 CELLS = lines("simplices", ONE_LEAF, [leaf(["0", "0"])])
 THREE_COINS = {"X": ["a", "b", "c"]}
 THREE_EVEN = [[0, "1"], [1, "1"], [2, "1"]]
@@ -166,7 +172,68 @@ REFUSED = {
     "an unknown division": (coin(CELLS | {"division": "circles"}), "no such division"),
     "no lines": (coin(lines("simplices", ONE_LEAF, [])), "a proof has no lines"),
     "prices for some inputs": (coin(CELLS | {"prices": ["1"]}), "not one price for each input"),
-    "boxes without prices": (coin(CELLS | {"division": "boxes"}), "boxes need prices"),
+    "boxes without prices": (coin(CELLS | {"division": "boxes"}), "boxes and faces need prices"),
+    "faces without prices": (coin(lines("faces", ONE_LEAF, [leaf([])])), "boxes and faces need prices"),
+    "faces of some inputs": (
+        coin(lines("faces", ONE_LEAF, [leaf([])], prices=["0", "0"])),
+        "not a tree for each choice of inputs",
+    ),
+    "faces with numbers of labels": (
+        coin(lines("faces", ONE_LEAF * 2, [leaf(["0", "0"])], prices=["0", "0"])),
+        "not one number for each label",
+    ),
+    "faces beside letters that cost something": (
+        coin(
+            lines("faces", ONE_LEAF * 2, [leaf([])], limits=["1"], prices=["0", "0"]),
+            mechanism=RELEASED,
+            limits=[{"distortion": [distance("hamming", "X")], "at_most": "1"}],
+        ),
+        "faces are for promises about secrets alone",
+    ),
+    "faces of a minimum": (
+        secret(lines("faces", ONE_LEAF, [leaf([["1", "1"]])], prices=["0", "0"])),
+        "cells of posteriors are for an information",
+    ),
+    "sets for a part of the input": (
+        secret(blocks(["0", "0"], [["leaf", "1"]]), objective={"aim": "information", "about": ["S"], "theta": "1"}),
+        "blocks are for what tells about all of its input",
+    ),
+    "sets beside kept columns": (
+        design(
+            BITS_TOLD,
+            SKEW,
+            {"keep": ["S"]},
+            objective=TELL_X,
+            promises=[leakage("1", "S")],
+            channel=IDENTITY,
+            proof=blocks(["0", "0"], [["leaf", "1"]]),
+        ),
+        "blocks are for a letter alone",
+    ),
+    "sets without a promise": (coin(blocks(["0", "0"], [["leaf", "1"]])), "blocks need a promise of maximal leakage"),
+    "sets with a price too few": (
+        coin(blocks(["0"], [["leaf", "1"]]), [MAXIMAL]),
+        "there is not one price for each input",
+    ),
+    "a tangent at nothing": (
+        coin(blocks(["0", "0"], [["leaf", "0"]]), [MAXIMAL]),
+        "a leaf has not a point above 0 and up to 1",
+    ),
+    "a split of a run of sets below its least": (
+        coin(
+            blocks(["0", "0"], [["split", 0, 1], ["split", 0, 0], ["leaf", "1"], ["leaf", "1"], ["leaf", "1"]]),
+            [MAXIMAL],
+        ),
+        "the split does not divide its run",
+    ),
+    "two informations": (
+        coin(CELLS | {"limits": ["1"]}, limits=[TELL_ALL]),
+        "what is maximised and what must be told are not bounded together",
+    ),
+    "what must be told, by letters": (
+        secret(lines("letters", LETTER_BY_LETTER, [leaf([["1", "1"]])] * 2, limits=["1"]), limits=[TELL_ALL]),
+        "one limit from below is bounded, by simplices",
+    ),
     "relations of cells": (coin(CELLS | {"relations": [[0, [], []]]}), "relations are for ranges"),
     "letters for information": (coin(CELLS | {"division": "letters"}), "letters alone do not divide"),
     "cells for a distortion": (

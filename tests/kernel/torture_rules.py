@@ -21,7 +21,7 @@ from functools import cache
 from dalenius.kernel import Refused
 from dalenius.kernel.check import proved_bound, reached
 from dalenius.kernel.document import read_document
-from dalenius.kernel.numbers import up
+from dalenius.kernel.numbers import down, up
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.rows import Frame
 from tests.kernel.directed import leaf, lines
@@ -251,7 +251,11 @@ class Problem:
             other = document | {"objective": {"aim": "distortion", "distortion": [self.distance()]}}
             read = read_document(text_of(other), ALLOWED)
             limits = [{"distortion": [self.distance()], "at_most": hair(reached(read, read.objective))}]
-        claims = {**document["claims"], "promises": [[] for _ in promises], "limits": ["99"] * len(limits)}
+        if document["objective"]["aim"] == "leakage" and chance.random() < 0.4:
+            least = max(Fraction(0), release.information(("W",))[0] - Fraction(1, 10**15))
+            limits = [{"information": ["W"], "at_least_bits": down(least, 20)}]
+        reached_ = ["0" if "information" in limit else "99" for limit in limits]
+        claims = {**document["claims"], "promises": [[] for _ in promises], "limits": reached_}
         evidence = [None] * len(promises)
         return document | {"promises": promises, "limits": limits, "evidence": evidence, "claims": claims}
 
@@ -281,6 +285,9 @@ class Proofs:
         self.secret = Frame(self.setting, ("S",))
         self.maximise = self.read.objective.maximise
         self.told = Posteriors(self.setting, self.read.objective.about) if self.maximise else None
+        self.asked = any("information" in limit for limit in document["limits"])
+        if self.asked:
+            self.told = Posteriors(self.setting, ("W",))
 
     def large(self):
         return str(int(2 ** self.chance.uniform(40, 63)) * self.chance.choice([0, 1, 1, 1]))
@@ -309,15 +316,19 @@ class Proofs:
 
     def objective(self, division):
         chance = self.chance
-        if self.told is not None:
-            many = 1 if division == "boxes" else len(self.told.keys)
-            return [str(int(chance.uniform(-3, 5) * UNIT)) for _ in range(many)]
+        slopes = []
+        if self.told is not None and division != "letters":
+            many = {"boxes": 1, "faces": 0}.get(division, len(self.told.keys))
+            slopes = [str(int(chance.uniform(-3, 5) * UNIT)) for _ in range(many)]
+        if self.maximise:
+            return slopes
         aim = self.document["objective"]
         if aim["aim"] == "distortion":
             return []
         found = [self.law(len(self.secret.keys))] if aim["theta"] != "0" else []
         observed = Frame(self.setting, self.setting.mechanism.observe)
-        return found + ([self.law(len(observed.keys))] if aim["theta"] != "1" else [])
+        found += [self.law(len(observed.keys))] if aim["theta"] != "1" else []
+        return found + ([slopes] if division == "simplices" else [])
 
     def tree(self, division, leaves, depth=0):
         chance = self.chance
@@ -335,17 +346,47 @@ class Proofs:
             found += self.tree(division, leaves, depth + 1) if w else []
         return found
 
+    def faces(self):
+        """Columns of few inputs: a tree for each choice of them, with lines from a common list."""
+        chance, promises = self.chance, self.document["promises"]
+        about = [promise for promise in promises if "secret" in promise]
+        leaves = []
+        for _ in range(chance.randrange(1, 4)):
+            rows = [self.rows(promise) if promise in about else [] for promise in promises]
+            leaves.append(leaf([], *rows))
+        weights = [self.large() if promise["promise"] == "leakage" else "0" for promise in promises]
+        used = any(weight != "0" for weight in weights) or any(row for one in leaves for row in one["promises"])
+        inputs = len(self.setting.mass)
+        atoms = min(inputs, len(self.secret.keys) if used else 1)
+
+        def tree(depth=0):
+            if depth > 2 or chance.random() < 0.4:
+                return [["leaf", chance.randrange(len(leaves))]]
+            parts = [chance.randrange(3) for _ in range(atoms)]
+            parts[chance.randrange(atoms)] += 1
+            found = [["split", *(str(Fraction(w, sum(parts))) for w in parts)]]
+            for w in parts:
+                found += tree(depth + 1) if w else []
+            return found
+
+        trees = [tree() for _ in itertools.combinations(range(inputs), atoms)]
+        prices = [str(int(chance.uniform(-1, 3) * UNIT)) for _ in range(inputs)]
+        nothing = ["0"] * len(self.document["limits"])
+        return lines("faces", trees, leaves, promises=weights, limits=nothing, prices=prices)
+
     def lines(self):
         chance, setting, promises = self.chance, self.setting, self.document["promises"]
         per = setting.width or 1
         division, trees = "letters", per
+        if self.asked and chance.random() < 0.8:
+            division, trees = "simplices", 1
         if self.maximise:
             divisions = ["simplices"] if setting.mechanism.beside else ["simplices", "ranges"]
             divisions += ["boxes"] if self.told.tells_itself() else []
             division = chance.choice(divisions)
             trees = 1 if not self.document["limits"] or chance.random() < 0.5 else per
         prices = [str(int(chance.uniform(-1, 5) * UNIT)) for _ in setting.mass]
-        if division == "letters" or (division != "boxes" and chance.random() < 0.5):
+        if division == "letters" or self.asked or (division != "boxes" and chance.random() < 0.5):
             prices = []
         leaves = []
         grown = [self.tree(division, leaves) for _ in range(trees)]
@@ -357,7 +398,7 @@ class Proofs:
             if promise["promise"] == "contraction" and setting.many > 1
         ]
         weights = [self.large() if promise["promise"] == "leakage" else "0" for promise in promises]
-        limits = [self.large() if by_letter else "0" for _ in self.document["limits"]]
+        limits = [self.large() if by_letter or self.asked else "0" for _ in self.document["limits"]]
         return lines(division, grown, leaves, promises=weights, limits=limits, cuts=cuts, prices=prices)
 
     def subsets(self):
@@ -381,6 +422,7 @@ class Proofs:
         kinds = [self.lines] * 6
         if self.maximise:
             kinds += [self.subsets, self.subsets, self.corners, lambda: {"rule": "closed"}]
+            kinds += [self.faces] * 3
         return self.chance.choice(kinds)()
 
 

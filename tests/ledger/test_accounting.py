@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dalenius.ledger import Entry, Line, accounting, spent
 from dalenius.ledger.entry import RELEASED, VOID
-from dalenius.ledger.rules import added, percolated
+from dalenius.measures.rules import added, percolated
 from tests.effort import effort
 from tests.ledger.documents import card, coin, document, fair, flip
 
@@ -112,6 +112,29 @@ def test_two_releases_of_zero_bits_give_one_bit():
     assert figure("worst_case_leakage:A", entries(parity, second)) == 1
     assert figure("information_privacy:A", entries(parity, second)) is None
     assert figure("information_privacy:A", entries(parity)) == 0
+
+
+def test_guesses_are_recomputed_on_the_joint_channel():
+    """A fair bit through BSC(1/4): one look is right 3/4 of the time, and so are two; three are right 27/32."""
+    assert figure("guess:X", entries(coin())) == Fraction(3, 4)
+    assert figure("guess:X", entries(coin(), coin())) == Fraction(3, 4)
+    assert figure("guess:X", entries(coin(), coin(), coin())) == Fraction(27, 32)
+    assert figure("total_variation:X", entries(coin())) == Fraction(1, 4)
+    joint = fair("A", "B")
+    parity = document(joint, (("A", "B"), PARITY), [{"independent": ["A"]}])
+    second = document(joint, (("B",), flip(0)), [{"independent": ["A"]}], output="Z")
+    assert [figure("guess:A", entries(*those)) for those in ((parity,), (second,), (parity, second))] == [0.5, 0.5, 1]
+
+
+def test_maximal_leakage_adds_and_multiplies_the_guess_of_what_is_not_on_the_joint_channel():
+    factor = math.log2(1.5)
+    assert figure("maximal_leakage", entries(coin())) == pytest.approx(factor, abs=1e-12)
+    assert figure("maximal_leakage", entries(coin(), coin())) == pytest.approx(2 * factor, abs=1e-12)
+    assert figure("maximal_leakage:X", entries(coin(), coin())) == pytest.approx(math.log2(1.5), abs=1e-12)
+    assert figure("guess:X", entries(coin()), "prior-free") == 1
+    far = document(fair("C"), (("C",), flip("1/4")), output="Z")  # other data of the same people
+    assert figure("guess:X", entries(coin(), far)) == 1  # 3/4 times 3/2
+    assert figure("total_variation:X", entries(coin(), far)) == Fraction(3, 4)
 
 
 def test_a_second_draw_is_the_two_look_channel():

@@ -11,8 +11,8 @@ from dalenius.errors import NotCertified
 from dalenius.ledger import Entry, Line, spent
 from dalenius.ledger.documents import mechanism_of
 from dalenius.ledger.entry import RELEASED
-from dalenius.ledger.mechanism import Mechanism
-from dalenius.ledger.unlisted import UnlistedMechanism
+from dalenius.mechanisms.charging import Mechanism
+from dalenius.mechanisms.unlisted.charge import UnlistedMechanism
 
 
 def perturbed(letters):

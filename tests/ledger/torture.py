@@ -30,10 +30,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from dalenius import Certificate, Channel, Design, Key, Ledger, Problem, release, walk
-from dalenius.designs.proving import proved
+from dalenius import Certificate, Channel, Design, Key, Ledger, Problem, api, release
+from dalenius.engines import local as local_engine
 from dalenius.errors import LedgerRefused
 from dalenius.ledger import book, store
+from dalenius.mechanisms.proving import proved
 
 PROBLEM = """\
 [source]
@@ -51,7 +52,7 @@ local_dp = 2
 """
 RESPONSE = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))  # of level ln 3
 COST = Fraction("1.098612288668109691395245236923")
-TRACED = {store.__file__, book.__file__, walk.__file__, walk.write_text.__code__.co_filename}
+TRACED = {store.__file__, book.__file__, api.__file__, api.write_text.__code__.co_filename}
 REFUSED, BROKEN = 6, 70
 MOST_ATTEMPTS = 12
 LONGEST = 0.4  # seconds until a kill from outside
@@ -109,7 +110,7 @@ class Round:
 
     # --- in the child -------------------------------------------------------------------------------------------------
     def _attempt(self, job: int, number: int, kill_line: int | None) -> int:
-        seen = walk.draw
+        seen = local_engine.draw
 
         def witnessed(*arguments: Any, **named: Any) -> Any:
             descriptor = os.open(self.witness, os.O_WRONLY | os.O_APPEND)
@@ -117,7 +118,7 @@ class Round:
             os.close(descriptor)
             return seen(*arguments, **named)
 
-        with mock.patch.object(walk, "draw", witnessed), killed_at(kill_line):
+        with mock.patch.object(local_engine, "draw", witnessed), killed_at(kill_line):
             try:
                 release(self.problem, self.folder / f"out-{job}-{number}", key=key_of(job), ledger=self.path)
             except LedgerRefused:
@@ -258,11 +259,12 @@ def count_lines(problem: Problem, folder: Path) -> int:
 @contextmanager
 def draws_first() -> Iterator[None]:
     """The charge is committed after the draw."""
-    charge, draw = walk._charged, walk.draw
+    charge, draw = api._charged, local_engine.draw
     later: dict[str, Any] = {}
 
     class Promise:
         id = 0
+        table_digest = ""
 
     def put_off(*arguments: Any) -> Any:
         later["arguments"], later["entry"] = arguments, Promise()
@@ -273,7 +275,7 @@ def draws_first() -> Iterator[None]:
         later["entry"].id = charge(*later["arguments"]).id
         return out
 
-    with mock.patch.object(walk, "_charged", put_off), mock.patch.object(walk, "draw", drawn):
+    with mock.patch.object(api, "_charged", put_off), mock.patch.object(local_engine, "draw", drawn):
         yield
 
 
@@ -295,7 +297,7 @@ def not_alone() -> Iterator[None]:
 def forgets_who() -> Iterator[None]:
     """A release that is begun again is taken for another one."""
 
-    def charged(book_: Ledger, design: Any, coded: Any, key: Key, dataset: str) -> Any:
+    def charged(book_: Ledger, design: Any, coded: Any, _digest: str, key: Key, dataset: str) -> Any:
         entry = book_.reserve(
             design.dumps(),
             dataset=dataset,
@@ -306,7 +308,7 @@ def forgets_who() -> Iterator[None]:
         book_.begin(entry)
         return entry
 
-    with mock.patch.object(walk, "_charged", charged):
+    with mock.patch.object(api, "_charged", charged):
         yield
 
 
@@ -323,7 +325,7 @@ def torture(
 ) -> Tally:
     """Rounds until so many processes were killed; impatient: until the first complaint."""
     tally = Tally()
-    with mock.patch.object(walk, "solve", randomised_response), BUGS[bug]():
+    with mock.patch.object(api, "solve", randomised_response), BUGS[bug]():
         while tally.kills < kills and (patient or not tally.complaints):
             with tempfile.TemporaryDirectory(prefix="dalenius-torture-") as folder:
                 Round(Path(folder), jobs, max(1, jobs * 3 // 4), seed + tally.rounds).run(processes, tally)

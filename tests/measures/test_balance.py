@@ -9,16 +9,16 @@ import pytest
 
 from dalenius.core import Pmf
 from dalenius.errors import InputError, Unsupported
-from dalenius.measures import (
+from dalenius.measures import individual_capacity
+from dalenius.measures.balance import (
     against_mixtures,
     balance,
     compose,
     entropy_for,
-    individual_capacity,
     limited_capacity,
     threshold,
+    translated,
 )
-from dalenius.measures.balance import translated
 from dalenius.solvers.adversary import told
 from tests.measures.channels import cases, channel, noisy
 

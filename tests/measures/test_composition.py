@@ -11,7 +11,8 @@ import pytest
 
 from dalenius.core import Channel, Pmf
 from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.measures import compose, individual_capacity
+from dalenius.measures import individual_capacity
+from dalenius.measures.balance import compose
 from dalenius.measures.composition import (
     adaptive,
     basic,

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 
 from dalenius.core import Channel
-from dalenius.designs import disclose, windows
 from dalenius.errors import InputError, MismatchError
 from dalenius.measures import (
     disclosure_bounds,
@@ -20,6 +19,8 @@ from dalenius.measures import (
     view_bound,
     withheld_bound,
 )
+from dalenius.mechanisms.chains.windows import windows
+from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.testing import example2, joints, self_disclosure, two_binary, xor
 
 quick = settings(deadline=None, max_examples=25)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dalenius.core import Channel, Mismatch, Pmf, Problem
-from dalenius.designs import solve
 from dalenius.errors import InputError, ProblemFileError
 from dalenius.measures.mismatch import mismatch_leakage
+from dalenius.mechanisms import solve
 from dalenius.testing import contracted_bit
 from tests.effort import effort
 

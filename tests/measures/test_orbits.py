@@ -8,9 +8,10 @@ import pytest
 from dalenius.core import Channel, Orbit, Orbits, Pmf
 from dalenius.core.expanding import DENSE
 from dalenius.errors import Unsupported
-from dalenius.evidence import examine_mechanism, examine_orbits
+from dalenius.evidence import examine_mechanism
 from dalenius.measures.capacity import capacity
 from dalenius.measures.orbits import Columns, Pairs, capacity_of_orbits
+from dalenius.mechanisms.alike.evidence import examine_orbits
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 

@@ -22,8 +22,8 @@ from dalenius.core import (
     TableSource,
     WorstCaseLeakage,
 )
-from dalenius.designs.disclose import disclose
 from dalenius.evidence import Audit, Finding
+from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.testing import disclosure, example2, two_binary, xor
 
 EVIL = "<script>alert(1)</script>"

@@ -21,10 +21,10 @@ from dalenius.core import (
     TableSource,
 )
 from dalenius.core.numbers import strict_json
-from dalenius.designs import solve
 from dalenius.errors import InputError
 from dalenius.evidence import Attack, Audit, examine
 from dalenius.evidence.examining import ERROR
+from dalenius.mechanisms import solve
 from dalenius.report import not_protected, one_more, promised, proved, seen
 from dalenius.report.words import compared, guesses
 from dalenius.testing import binary_tradeoff
@@ -194,14 +194,14 @@ def test_not_protected_row_and_combination(designs: dict[str, Design]) -> None:
     told = " ".join(not_protected(designs["xor"].to_json()))
     for part in (
         "The promise is about one row.",
-        "About the combination of X1 and X2 the release may tell something",
+        "something about the combination of X1 and X2",
         "Only X1 and X2 are protected.",
-        "Y together with other columns, or with data from elsewhere",
+        "Y can reveal more together with other columns, or with data from elsewhere",
         "but not the row",
-        "do not add up over repeated releases",
-        "follow the distribution of the design",
-        "Keep design.json and this report as confidential",
-        "How long the mechanism takes",
+        "do not add up over releases",
+        "follow the statistics of the design",
+        "Keep them as safe as the table",
+        "How long the work takes",
     ):
         assert part in told
 
@@ -223,8 +223,8 @@ def test_prior_free_promises_are_not_about_a_distribution(designs: dict[str, Des
 @pytest.mark.parametrize(
     ("source", "part", "without"),
     [
-        (TableSource("t.csv"), "drawn at random from this very table", "public prior"),
-        (TableSource("t.csv", prior="public.json"), "follow the public prior", "function of the counts"),
+        (TableSource("t.csv"), "a row at random from this very table", "public statistics"),
+        (TableSource("t.csv", prior="public.json"), "follow the public statistics", "contain counts"),
         (TableSource("t.csv", unit="person_id"), "about one person (column person_id)", "one row"),
         (TableSource("t.csv", unit="person_id", max_rows=5), "has at most 5 rows", "is about one person"),
     ],
@@ -241,11 +241,11 @@ def test_not_protected_follows_the_source(
 def test_alphabets_from_the_table_and_kept_order_are_said(designs: dict[str, Design]) -> None:
     design = designs["made up"]
     for document in (design.to_json(), design.card()):
-        assert any("Some alphabets were taken from the table itself" in s for s in not_protected(document))
+        assert any("Some lists of values were taken from the table itself" in s for s in not_protected(document))
     kept_order = replace(design, problem=replace(design.problem, order="keep"))
     for document in (kept_order.to_json(), kept_order.card()):
         assert any("order of the original table" in s for s in not_protected(document))
-    assert not any("alphabets" in s for s in not_protected(designs["xor"].to_json()))
+    assert not any("lists of values" in s for s in not_protected(designs["xor"].to_json()))
 
 
 def test_words_are_the_same_from_a_file(design: Design) -> None:
@@ -302,7 +302,8 @@ def test_the_public_words_do_not_call_the_distribution_confidential(designs: dic
     # docs/limits.md shows that the counts can often be computed from the card
     told = " ".join(proved(designs["two_binary"].card()))
     assert "stays confidential" not in told
-    assert "is not in the card" in told
+    assert "is not in the card" not in told
+    assert "in design.json, which the owner of the table holds" in told
 
 
 def test_what_there_is_to_know_is_not_rounded_beyond_itself(designs: dict[str, Design]) -> None:
@@ -359,5 +360,5 @@ def test_a_card_carries_the_shape_that_its_bound_holds_fixed() -> None:
 def test_what_leaves_is_conditioned_on_the_audit_and_that_is_said(designs: dict[str, Design]) -> None:
     for document in (designs["two_binary"].to_json(), designs["two_binary"].card()):
         told = " ".join(not_protected(document))
-        assert "only if its own audit does not object" in told
+        assert "only if its own tests pass" in told
         assert f"at most 1 in {round(1 / ERROR):,}." in told

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dalenius.core import Orbit, Orbits
+from dalenius.mechanisms.alike.draw import Dealer
+from dalenius.mechanisms.one_value import draw_value
 from dalenius.sampling import Key, Stream
-from dalenius.sampling.dealer import Dealer
-from dalenius.sampling.value import draw_value
 
 BITS = ("0", "1")
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)

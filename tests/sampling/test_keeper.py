@@ -8,11 +8,12 @@ import pytest
 
 from dalenius.core import Pram, Staircase
 from dalenius.errors import InputError
-from dalenius.evidence.compact import kept_share, means
-from dalenius.sampling.forms import draws_of
+from dalenius.mechanisms.forms import draws_of
+from dalenius.mechanisms.local_dp.form import PRAM
 from dalenius.sampling.keeper import Keeper
 from dalenius.sampling.sampler import Sampler
 from dalenius.sampling.stream import Stream
+from dalenius.tables import Coded
 
 
 class Chosen:
@@ -87,16 +88,18 @@ def test_a_staircase_is_drawn_by_classes():
     columns = ((third, (0,)), (third, (1,)))
     channel = Staircase({"X": tuple("abcd")}, {"Y": ("0", "1")}, Fraction(2), (0, 0, 1, 1), columns)
     (draw,) = draws_of(channel)
-    assert (draw.sampler.inputs, draw.form, channel.drawn_row([3])) == (2, channel, 1)
+    table = Coded({"X": tuple("abcd")}, {"X": np.array([0, 3, 1])})
+    assert (draw.sampler.inputs, draw.read(table).tolist(), channel.drawn_row([3])) == (2, [0, 1, 0], 1)
 
 
-def test_means_without_rows_are_those_of_the_rows():
+def test_means_without_rows_are_those_of_the_rows(monkeypatch):
+    monkeypatch.setattr("dalenius.mechanisms.unlisted.staying.LETTERS", 1)
     letters = {"X": tuple("abcd")}
     channel = Pram(letters, letters, tuple(Fraction(k, 7) for k in (1, 3, 5, 7)))
     n = np.array([3.0, 10.0, 2.0, 6.0])
     rows = np.array([[float(v) for v in row] for row in channel.rows])
-    assert means(channel, n) == pytest.approx(n @ rows)
-    assert kept_share(channel) == pytest.approx(np.diag(rows))
+    assert PRAM.expected(channel, n) == pytest.approx(n @ rows)
+    assert PRAM.kept_share(channel) == pytest.approx(np.diag(rows))
 
 
 @pytest.mark.parametrize("q", [[], [Fraction(1, 2)], [Fraction(3, 2), Fraction(0)]])

@@ -9,8 +9,8 @@ import pytest
 from dalenius.core import Noise
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.errors import InputError
+from dalenius.mechanisms.numbers.draw import NoiseSampler
 from dalenius.sampling import Key, Sampler, Stream
-from dalenius.sampling.noise import NoiseSampler
 from dalenius.solvers.noise import geometric_weights, max_entropy, power_weights
 
 ROWS = 300_000

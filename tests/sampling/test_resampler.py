@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dalenius.core import Resample
 from dalenius.errors import InputError
-from dalenius.sampling.forms import draws_of
+from dalenius.mechanisms.forms import draws_of
 from dalenius.sampling.key import Key
 from dalenius.sampling.resampler import Resampler
 from dalenius.sampling.stream import Stream

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import dalenius.sampling.sampler as module
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.key import Key
-from dalenius.sampling.sampler import Sampler, permutation
+from dalenius.sampling.ordering import permutation
+from dalenius.sampling.sampler import Sampler
 from dalenius.sampling.stream import Stream
 from tests.effort import effort
 

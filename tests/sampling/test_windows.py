@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from dalenius.core import Channel, Pmf, ProductPmf, Windows
-from dalenius.designs import solve, windows
 from dalenius.evidence import examine
-from dalenius.sampling import Key, Sampler, Stream, draw
+from dalenius.mechanisms import solve
+from dalenius.mechanisms.applying import draw
+from dalenius.mechanisms.chains.windows import windows
+from dalenius.sampling import Key, Sampler, Stream
 from dalenius.tables import Coded
 from dalenius.testing import disclosure, self_disclosure, xor
 

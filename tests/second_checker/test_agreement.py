@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dalenius.kernel import Refused, check
+from dalenius.report.reproof import ALWAYS, needed, script
 from tests.effort import effort
 from tests.kernel.documents import honest
 from tests.kernel.mutations import damaged
@@ -23,18 +24,21 @@ TOO_LONG = ("operations", "too many", "written out")
 """Python counts its work and lists no more than it says; the other checker has a limit of its own, called unknown."""
 
 
-def second(texts: list[str]) -> list[dict]:
+def second(texts: list[str], *checker: str) -> list[dict]:
     """The verdicts of the checker in JavaScript."""
-    done = subprocess.run(["node", str(RUN)], input=json.dumps(texts), capture_output=True, text=True, check=True)
+    command = ["node", str(RUN), *checker]
+    done = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
-def first(text: str) -> dict:
+def first(text: str, *, privacy_only: bool) -> dict:
+    """The verdict of the checker in Python."""
     try:
-        found = check(text, privacy_only=True)
+        found = check(text, privacy_only=privacy_only)
     except Refused as e:
         return {"refused": str(e)}
-    return {"proved": {"rows": found.rows, "promises": found.kept.promises, "limits": found.kept.limits}}
+    proved = {"rows": found.rows, "promises": found.kept.promises, "limits": found.kept.limits, "bound": found.bound}
+    return {"proved": proved}
 
 
 def near(ours: str | None, theirs: Fraction | None) -> bool:
@@ -47,16 +51,19 @@ def agreement(texts: dict[str, str]) -> Counter[str]:
     """How often they agree; a test fails at the first text on which they do not."""
     seen: Counter[str] = Counter()
     for (name, text), ours in zip(texts.items(), second(list(texts.values())), strict=True):
-        theirs = first(text)
         if "unknown" in ours:
             seen["unknown"] += 1
             continue
+        # Where the second checker proves no bound it has looked at privacy alone.
+        private = "proved" in ours and ours["proved"]["bound"] is None
+        theirs = first(text, privacy_only=private)
         if "refused" in theirs and any(words in theirs["refused"] for words in TOO_LONG):
             seen["too long"] += 1
             continue
         assert ours.keys() == theirs.keys(), (name, ours, theirs)
         if "refused" in ours:
             seen["refused"] += 1
+            seen["bound refused"] += "proved" in first(text, privacy_only=True)
             continue
         proved, kept = ours["proved"], theirs["proved"]
         assert proved["rows"] == (None if kept["rows"] is None else str(kept["rows"])), name
@@ -66,28 +73,89 @@ def agreement(texts: dict[str, str]) -> Counter[str]:
                 assert near(value, known[figure]), (name, figure, value, known[figure])
             assert set(figures or ()) == set(known or ()), name
         assert all(map(near, proved["limits"], kept["limits"])), name
+        assert private or near(proved["bound"], kept["bound"]), (name, proved["bound"], kept["bound"])
         seen["proved"] += 1
+        seen["bound proved"] += not private
     return seen
 
 
-def test_the_corpus() -> None:
+def corpus() -> dict[str, str]:
     texts = {str(f.relative_to(CORPUS)): f.read_text("utf-8") for f in sorted(CORPUS.rglob("*.json"))}
-    seen = agreement({name: text for name, text in texts.items() if not name.endswith("verdicts.json")})
+    return {name: text for name, text in texts.items() if not name.endswith("verdicts.json")}
+
+
+def test_the_corpus() -> None:
+    seen = agreement(corpus())
     assert seen["proved"] > 50
+    assert seen["bound proved"] > 5
     assert seen["refused"] > 200
+    print(seen)
+
+
+def test_the_checker_in_a_page_is_the_same(tmp_path: Path) -> None:
+    """A statement carries the checker without comments and spaces: it gives every verdict to the letter."""
+    everything = (*ALWAYS[:-1], "forms", "adversary", "check", "lines")
+    (tmp_path / "packed.mjs").write_text(script(everything, button=False), "utf-8")
+    texts = list(corpus().values())
+    assert second(texts, (tmp_path / "packed.mjs").as_uri()) == second(texts)
+
+
+def test_a_page_carries_what_its_proof_needs(tmp_path: Path) -> None:
+    texts = list(corpus().values())
+    whole = second(texts)
+    proved = [(text, verdict) for text, verdict in zip(texts, whole, strict=True) if "proved" in verdict]
+    groups: dict[tuple[str, ...], list[tuple[str, dict]]] = {}
+    for text, verdict in proved:
+        groups.setdefault(needed(json.loads(text)), []).append((text, verdict))
+    assert len(groups) > 2
+    for k, (modules, cases) in enumerate(groups.items()):
+        carried = tmp_path / f"{k}.mjs"
+        carried.write_text(script(modules, button=False), "utf-8")
+        assert second([text for text, _ in cases], carried.as_uri()) == [verdict for _, verdict in cases]
 
 
 def test_damaged_documents() -> None:
     chance = random.Random(11)
     documents = list(honest().items())
     texts = {}
-    for k in range(effort(1000, 20_000)):
+    for k in range(effort(3000, 20_000)):
         name, document = chance.choice(documents)
         spoilt = damaged(document, chance)
         texts[f"{k} {name}"] = json.dumps(spoilt, ensure_ascii=False, separators=(",", ":"))
     seen = agreement(texts)
-    assert seen["proved"] > 50
-    assert seen["refused"] > 400
+    assert seen["proved"] > 150
+    assert seen["refused"] > 1200
+
+
+def changed_proof(document: dict, chance: random.Random) -> dict:
+    """The document with one number of its proof, or of the claims about its value and bound, changed."""
+    spoilt = json.loads(json.dumps(document))
+    places: list[tuple[dict | list, str | int]] = [(spoilt["claims"], key) for key in ("value", "bound", "gap")]
+    stack: list[dict | list] = [spoilt["proof"]]
+    while stack:
+        node = stack.pop()
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+            if isinstance(value, dict | list):
+                stack.append(value)
+            elif isinstance(value, str) and value.lstrip("-").isdigit():
+                places.append((node, key))
+    node, key = chance.choice(places[:3] if chance.random() < 0.2 else places)
+    number = Fraction(node[key])
+    change = chance.choice((number * 2, number + 1, -number, number * Fraction(9, 10), Fraction(0)))
+    node[key] = str(change if isinstance(node, dict) and "value" in node else round(change))
+    return spoilt
+
+
+def test_damaged_proofs_of_optimality() -> None:
+    chance = random.Random(12)
+    bounds = [json.loads(text) for text in corpus().values() if '"rule":"lines","division":"letters"' in text]
+    texts = {}
+    for k in range(effort(300, 3000)):
+        spoilt = changed_proof(chance.choice(bounds), chance)
+        texts[str(k)] = json.dumps(spoilt, ensure_ascii=False, separators=(",", ":"))
+    seen = agreement(texts)
+    assert seen["bound proved"] > 10
+    assert seen["bound refused"] > 50
 
 
 def test_the_comparison_can_fail() -> None:

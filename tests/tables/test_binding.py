@@ -73,7 +73,7 @@ def test_names_are_checked_before_anything_is_read(tmp_path: Path) -> None:
         bind(problem(tmp_path, 'table = "t.csv"\nunit = "person"'))
     with pytest.raises(ProblemFileError, match=r"p\.toml, line 2: there is no table .*u\.csv"):
         bind(problem(tmp_path, 'table = "u.csv"'))
-    with pytest.raises(TableError, match="cannot tell how"):
+    with pytest.raises(TableError, match="cannot see how"):
         bind(problem(tmp_path, 'table = "t.csv"'), table="SELECT * FROM t")
     with pytest.raises(ProblemFileError, match=r"p\.toml, line 3: there is no column 'PWGTP'"):
         bind(problem(tmp_path, 'table = "t.csv"\nweights = "PWGTP"'))
@@ -148,10 +148,10 @@ def test_a_public_prior_replaces_the_counts(tmp_path: Path) -> None:
     [
         (
             ["cook", "nurse"],
-            r"prior\.json: 'job' has another alphabet .* the prior lacks '\(missing\)' .*\"from-table\"",
+            r"prior\.json: 'job' has other values .* the prior lacks '\(missing\)' .*\"from-table\"",
         ),
         (["cook", "nurse", "poet", MISSING], "the prior has 'poet', which is not declared"),
-        (["nurse", "cook", MISSING], "the letters stand in another order"),
+        (["nurse", "cook", MISSING], "the values stand in another order"),
     ],
 )
 def test_a_prior_with_other_alphabets_is_refused(tmp_path: Path, letters: list[str], message: str) -> None:
@@ -282,8 +282,8 @@ def test_profile_says_what_stands_in_the_way() -> None:
     assert out["keys"]["unique_rows"] == 0
     notes = "\n".join(out["notes"])
     for words in (
-        '8 missing values are refused unless missing = "category"',
-        "'key' looks like an identifier",
+        '8 rows have no value; with missing = "category"',
+        "key looks like an identifier",
         "max_rows",
     ):
         assert words in notes

@@ -71,7 +71,7 @@ def test_letters_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no file of letters for column 'c': absent\.txt"):
         encode(table, {"c": Column(values_file="absent.txt")}, ["c"], base=tmp_path)
     (tmp_path / "l.json").write_text('{"north": 1}', encoding="utf-8")
-    with pytest.raises(TableError, match=r"l\.json: the letters of column 'c' are not a list of strings"):
+    with pytest.raises(TableError, match=r"l\.json: the values of column 'c' are not a list of strings"):
         encode(table, {"c": Column(values_file="l.json")}, ["c"], base=tmp_path)
 
 
@@ -140,10 +140,10 @@ def test_refusals_name_row_and_column(tmp_path: Path) -> None:
     table, sex, age = open_table(path), Column(values=("f", "m")), Column(values=("1",))
     with pytest.raises(TableError) as e:
         encode(table, {"sex": sex, "age": age}, ["age", "sex"])
-    assert str(e.value) == "t.csv, row 124, column 'age': '9' is not in its alphabet ('1')"
+    assert str(e.value) == "t.csv, row 124, column 'age': '9' is not in its list of values ('1')"
     with pytest.raises(TableError) as e:
         encode(table, {"sex": sex}, ["sex"])
-    assert str(e.value) == "t.csv, row 124, column 'sex': 'x' is not in its alphabet ('f', 'm')"
+    assert str(e.value) == "t.csv, row 124, column 'sex': 'x' is not in its list of values ('f', 'm')"
     with pytest.raises(TableError, match=r"row 125, column 'age': the value is missing; missing = \"category\" under"):
         encode(table, {"age": Column()}, ["age"])
     with pytest.raises(TableError, match=r"t\.csv has no column 'wage'; there are 'sex', 'age'"):
@@ -154,13 +154,15 @@ def test_refusals_name_row_and_column(tmp_path: Path) -> None:
 
 def test_refusals_abbreviate() -> None:
     letters = tuple("abcdefghijkl")
-    with pytest.raises(TableError, match=r"'y{37}\.\.\.' is not in its alphabet \('a', .*'h', \.\.\. 12 letters\)"):
+    with pytest.raises(
+        TableError, match=r"'y{37}\.\.\.' is not in its list of values \('a', .*'h', \.\.\. 12 values\)"
+    ):
         coded(["y" * 100], Column(values=letters))
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [((" a",), "blanks around"), (("",), "is empty or has"), (("a", "a"), "lists a letter twice"), ((), "is empty")],
+    [((" a",), "blanks around"), (("",), "is empty or has"), (("a", "a"), "has a value twice"), ((), "is empty")],
 )
 def test_alphabets_that_no_value_fits_are_refused(values: tuple[str, ...], message: str) -> None:
     with pytest.raises(TableError, match=message):

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def test_sqlite_is_read_in_one_snapshot(sqlite: str) -> None:
         (None, "a database needs a query"),
         ("select id, s from people", "has no ORDER BY"),
         ("select (select 1 order by 1) as id, s from people", "has no ORDER BY"),
-        ("select id, s from people order by s", "order of the query is not unique: 2 values of s"),
+        ("select id, s from people order by s", "order of the query is not unique: rows 1 and 2 agree in s"),
         ("select s from people order by id", "ordered by 'id', which it does not select"),
         ("select id from people order by id + 1", "takes names of selected columns"),
         ("select id from nowhere order by id", "the database says: .*no such table: nowhere"),
@@ -166,6 +167,36 @@ def test_a_failure_leaves_no_table(postgresql: str) -> None:
     broken = {"y": (np.array([0, 7]), ("a", "b"))}
     with pytest.raises((TableError, pa.ArrowIndexError, IndexError, OSError)):
         write_to_database(postgresql, "released", broken, chunk=1)
+    with pytest.raises(TableError, match='relation "released" does not exist'):
+        rows(open_table(postgresql, query="select y from released order by y"))
+
+
+@pytest.mark.engines
+def test_a_connection_that_is_dropped_leaves_no_table(postgresql: str) -> None:
+    from adbc_driver_postgresql import dbapi
+
+    ended: list[int] = []
+
+    def drop() -> None:
+        """End every session but this one as soon as rows are copied."""
+        with dbapi.connect(postgresql, autocommit=True) as connection, connection.cursor() as cursor:
+            while not ended:
+                cursor.execute(
+                    "select pg_terminate_backend(pid)::int from pg_stat_activity where query ilike 'copy %' and pid <> "
+                    "pg_backend_pid()"
+                )
+                ended.extend(row[0] for row in cursor.fetchall())
+
+    watching = threading.Thread(target=drop)
+    watching.start()
+    try:
+        many = {"y": (np.zeros(3_000_000, dtype=np.uint8), ("a", "b"))}
+        with pytest.raises(TableError, match="the database says: "):
+            write_to_database(postgresql, "released", many, chunk=10_000)
+    finally:
+        ended.append(0)
+        watching.join()
+    assert 1 in ended
     with pytest.raises(TableError, match='relation "released" does not exist'):
         rows(open_table(postgresql, query="select y from released order by y"))
 

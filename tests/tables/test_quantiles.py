@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalenius.core import Column
-from dalenius.designs.quantiles import quantile_cells
 from dalenius.errors import TableError
+from dalenius.mechanisms.chains.quantiles import quantile_cells
 from dalenius.tables import encode, open_table
 from dalenius.tables.quantiles import cut_at_quantiles
 

@@ -157,7 +157,7 @@ def test_types_become_text() -> None:
 def test_objects_and_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"there is no table .*absent\.csv"):
         open_table(tmp_path / "absent.csv")
-    with pytest.raises(TableError, match=r"cannot tell how t\.xlsx is written; .* \.csv, .*\.parquet, \.arrow"):
+    with pytest.raises(TableError, match=r"cannot see how t\.xlsx is written; .* \.csv, .*\.parquet, \.arrow"):
         open_table(written(tmp_path, "x", "t.xlsx"))
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(TableError, match="is a folder without files"):

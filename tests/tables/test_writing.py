@@ -87,7 +87,7 @@ def test_progress_and_refusals(tmp_path: Path, kind: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         write_table(path, kind, two_columns(), on_progress=stop)
     assert not path.exists(), "an unfinished release is removed"
-    with pytest.raises(MismatchError, match="'a' has a code outside its 1 letters"):
+    with pytest.raises(MismatchError, match="'a' has a code outside its 1 values"):
         write_table(path, kind, {"a": (np.array([1]), ("x",))})
     with pytest.raises(MismatchError, match="same number of rows"):
         write_table(path, kind, {"a": (np.array([0]), ("x",)), "b": (np.array([0, 0]), ("x",))})

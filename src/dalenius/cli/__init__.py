@@ -29,7 +29,18 @@ def _our_fault(kind: type[BaseException], error: BaseException, trace: Traceback
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
+    """Run one command and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; those of the process unless given.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
     sys.excepthook = _our_fault
     arguments = parser().parse_args(argv)
     try:

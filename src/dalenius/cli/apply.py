@@ -3,17 +3,19 @@
 from argparse import Namespace
 from pathlib import Path
 
+from dalenius.api import apply, apply_channel, load
 from dalenius.cli.terminal import progress, say
 from dalenius.convert import ENOUGH, checked
 from dalenius.core import Kernel, channel_of
 from dalenius.core.digits import many
 from dalenius.errors import InputError, NotCertified
+from dalenius.mechanisms.one_value import draw_value
+from dalenius.mechanisms.side_by_side import beside
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import audited, words
-from dalenius.sampling import Key, draw_value
-from dalenius.sampling.beside import beside
+from dalenius.sampling import Key
 from dalenius.tables import read_json, read_text, read_told, write_table
-from dalenius.walk import apply, apply_channel, load
+from dalenius.tables.workspace import Workspace, memory_of
 
 FORMATS = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 
@@ -35,12 +37,18 @@ def run(arguments: Namespace) -> None:
         _brought(arguments, channel_of(document), output, kind, key)
         return
     if arguments.keep:
-        raise InputError("--keep goes with a channel; a design says itself which columns leave as they are")
+        raise InputError(
+            "--keep goes with a recipe of your own; a proof file says itself which columns go out as they are"
+        )
     with progress(arguments) as show:
         design = load(arguments.design)
-        released, seen = apply(design, arguments.table, key=key, again=arguments.again, on_progress=show)
+        memory = memory_of(arguments.memory) if arguments.memory else Workspace.half_of_the_machine()
+        space = Workspace(output.absolute().parent, memory)
+        released, seen = apply(
+            design, arguments.table, key=key, again=arguments.again, workspace=space, on_progress=show
+        )
         if seen.contradicts:
-            raise NotCertified("the drawn letters contradict the certified channel; nothing was written")
+            raise NotCertified("the drawn rows contradict the recipe that was proved; nothing was written")
         columns = beside(arguments.table, released) if arguments.beside else released.columns
         with new_file(output, force=arguments.force, private=arguments.beside) as place:
             write_table(place, kind, columns)
@@ -57,15 +65,15 @@ def _brought(arguments: Namespace, channel: Kernel, output: Path, kind: str, key
             channel, arguments.table, keep=arguments.keep, key=key, again=arguments.again, on_progress=show
         )
         if seen.contradicts:
-            raise NotCertified("the drawn letters contradict the channel; nothing was written")
+            raise NotCertified("the drawn rows contradict the recipe; nothing was written")
         columns = beside(arguments.table, released) if arguments.beside else released.columns
         with new_file(output, force=arguments.force, private=arguments.beside) as place:
             write_table(place, kind, columns)
-    lines = ["What this channel promises, whoever made it:", *(f"  {line}" for line in audited(measured))]
+    lines = ["What this recipe promises, whoever made it:", *(f"  {line}" for line in audited(measured))]
     if arguments.keep:
         lines.append(
             f"  {', '.join(arguments.keep)} left as they were: every promise above is between rows that agree in them, "
-            "and what they tell by themselves is not counted."
+            "and what they reveal by themselves is not counted."
         )
     lines += [*words.seen(seen), f"Written: {output} ({many(released.rows, 'row')}: {', '.join(columns)})."]
     say(

@@ -3,22 +3,60 @@
 from argparse import Namespace
 from typing import Any
 
+from dalenius.api import audit
+from dalenius.cli.interrupts import within
 from dalenius.cli.terminal import say
 from dalenius.errors import InputError, NotCertified
-from dalenius.evidence import QueryAudit, audit_query
+from dalenius.evidence import QueryAudit, audit_query, mechanism_of
+from dalenius.evidence.further import Further, about_lacking, about_metrics, about_together
+from dalenius.mechanisms.queries.asking import asked, records_of
+from dalenius.mechanisms.queries.words import asked_words
 from dalenius.report import audited, audited_query, words
 from dalenius.sampling import Key
-from dalenius.walk import audit
+from dalenius.tables import read_pmf
+from dalenius.tables.question_file import asks_a_table, read_question
 
 
 def run(arguments: Namespace) -> None:
+    with within(arguments.seconds, f"the audit of {arguments.mechanism}"):
+        _audited(arguments)
+
+
+def _further(arguments: Namespace) -> list[Further]:
+    """What was asked beside the usual measures."""
+    wanted = arguments.unknown is not None or arguments.metrics or arguments.together
+    if not wanted:
+        return []
+    prior = None if arguments.prior is None else read_pmf(arguments.prior, "prior")
+    channel = mechanism_of(arguments.mechanism)[1]
+    found = []
+    if arguments.unknown is not None:
+        found.append(about_lacking(channel, arguments.unknown))
+    if arguments.metrics:
+        if prior is None:
+            raise InputError("--metrics needs the statistics of the table; name them with --prior")
+        found.append(about_metrics(channel, prior))
+    if arguments.together:
+        others = [mechanism_of(name)[1] for name in arguments.together]
+        found.append(about_together([channel, *others], prior, arguments.about, people=arguments.people))
+    return found
+
+
+def _audited(arguments: Namespace) -> None:
     lines: list[str] = []
     document: dict[str, Any] = {}
     if (arguments.released is None) != (arguments.original is None):
         raise InputError("an audit of a release needs both tables, --released and --original")
     if arguments.mechanism.endswith(".toml"):
         if arguments.released is not None or arguments.key:
-            raise InputError("a query file is audited by itself, with --prior at most")
+            raise InputError("a query file is measured by itself; only --prior may stand beside it")
+        if asks_a_table(arguments.mechanism):
+            if arguments.prior is not None:
+                raise InputError("what an answer reveals does not depend on statistics; leave --prior out")
+            question = read_question(arguments.mechanism)
+            seen_before = asked(question, records_of(question, arguments.records))
+            say(arguments, asked_words(seen_before), seen_before.to_json())
+            return
         examined = audit_query(arguments.mechanism, prior=arguments.prior)
         told = audited_query(examined) if isinstance(examined, QueryAudit) else audited(examined)
         say(arguments, told, examined.to_json())
@@ -27,6 +65,10 @@ def run(arguments: Namespace) -> None:
         measured = audit(arguments.mechanism, prior=arguments.prior)
         lines, document = audited(measured), measured.to_json()
     if arguments.released is None:
+        more = _further(arguments)
+        lines += [line for one in more for line in ("", *one.lines)]
+        for one in more:
+            document |= one.figures
         if arguments.key:
             raise InputError("--key undoes the shuffle of a released table; name it with --released and --original")
         say(arguments, lines, document)

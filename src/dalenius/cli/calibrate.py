@@ -5,13 +5,26 @@ from fractions import Fraction
 
 from dalenius.cli.terminal import say
 from dalenius.core.numbers import exact
-from dalenius.designs.calibration import calibrate
+from dalenius.errors import InputError
+from dalenius.mechanisms.queries.asking import calibrated_question, records_of
+from dalenius.mechanisms.queries.calibration import calibrate
+from dalenius.mechanisms.queries.words import asked_words
 from dalenius.report import calibrated
 from dalenius.tables.query_file import read_query
+from dalenius.tables.question_file import asks_a_table, read_question
 
 
 def run(arguments: Namespace) -> None:
     budget = exact(arguments.at_most_bits, "--at-most-bits")
+    if asks_a_table(arguments.query):
+        question = read_question(arguments.query, parameter=Fraction(1))
+        seen = calibrated_question(question, records_of(question, arguments.records), budget, arguments.against)
+        say(arguments, asked_words(seen), seen.to_json())
+        return
+    if arguments.records is not None:
+        raise InputError("--records is for questions to a table; this query file says its records itself")
     query = read_query(arguments.query, parameter=Fraction(1, 2))
-    found = calibrate(query, budget, resolution=arguments.resolution, rivals=arguments.compare)
+    found = calibrate(
+        query, budget, against=arguments.against, resolution=arguments.resolution, rivals=arguments.compare
+    )
     say(arguments, calibrated(found), found.to_json())

@@ -3,15 +3,15 @@
 import json
 from argparse import Namespace
 
-from dalenius.core import Channel, Orbits, channel_of
+from dalenius.api import load
+from dalenius.core import Channel, channel_of
 from dalenius.errors import InputError, Unsupported
 from dalenius.tables import read_told
-from dalenius.walk import load
 
 
 def run(arguments: Namespace) -> None:
     if arguments.reduce:
-        from dalenius.designs.feasibility import reduced  # the solvers behind it take a second to import
+        from dalenius.papers.feasibility import reduced  # the solvers behind it take a second to import
 
         design = load(arguments.file)
         small = reduced(design.problem, Channel(design.channel.inputs, design.channel.output, design.channel.rows))
@@ -22,10 +22,8 @@ def run(arguments: Namespace) -> None:
         document = document["channel"]
     try:
         channel = channel_of(document)
-        if arguments.dense and isinstance(channel, Orbits):
+        if arguments.dense:
             channel = channel.dense()
-        elif arguments.dense:
-            channel = Channel(channel.inputs, channel.output, channel.rows)
     except (InputError, Unsupported) as e:
         raise type(e)(f"{arguments.file}: {e}") from None
     print(json.dumps(channel.to_json(), indent=1, ensure_ascii=False))

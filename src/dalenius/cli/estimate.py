@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from dalenius.cli import analyses
 from dalenius.cli.terminal import say
 from dalenius.core.digits import many
 from dalenius.errors import InputError
-from dalenius.evidence import NumberEstimate, answers, counted, described, digests, estimate_numbers, forecast, noise_of
+from dalenius.evidence import answers, counted, described, digests, forecast, noise_of
 from dalenius.evidence.scripts import script
 from dalenius.measures import Estimate, estimate_law, information_kept
 from dalenius.measures.inversion import surprise
@@ -36,12 +37,14 @@ def run(arguments: Namespace) -> None:
         raise InputError("name a card (or design, or several) and the released table, or say --rows N for a forecast")
     *cards, released = arguments.files
     if len(cards) == 1 and (channel := noise_of(cards[0])) is not None and not arguments.queries:
-        numbers = estimate_numbers(channel, released, target=arguments.target, level=arguments.level)
-        told = {n.column: n.to_json() for n in numbers}
-        document = {"rows": numbers[0].rows, "target": arguments.target, "numbers": told, "designs": digests(cards)}
-        say(arguments, [*_number_words(numbers), *_stands_on(cards)], document)
+        lines, document = analyses.of_numbers(arguments, channel, released)
+        say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
         return
-    factors, seen = counted(cards, released, columns=arguments.columns, weights=arguments.weights)
+    if analyses.wanted(arguments):
+        lines, document = analyses.analysed(arguments, cards, released)
+        say(arguments, [*lines, *_stands_on(cards)], document | {"designs": digests(cards)})
+        return
+    factors, seen, preserved = counted(cards, released, columns=arguments.columns, weights=arguments.weights)
     found = estimate_law(
         factors,
         seen,
@@ -49,18 +52,20 @@ def run(arguments: Namespace) -> None:
         method=arguments.method,
         target=arguments.target,
         level=arguments.level,
+        preserved=preserved,
     )
     kept, weights = described(cards, arguments.weights)
     document = found.to_json() | ({"weights": weights} if weights else {})
     lines = _words(found, weights)
-    if all(factor.identified.all() for factor in factors) and found.identified.all() and arguments.columns is None:
+    inverted = preserved != "withheld" and all(factor.identified.all() for factor in factors)
+    if inverted and found.identified.all() and arguments.columns is None:
         beside = [n for factor in factors for n in factor.output if n in kept]
         value, error = information_kept(factors, seen, beside)
         most = float(surprise(np.clip(found.estimate, 0.0, 1.0)).sum())
         value = min(value, most)  # nothing tells more about a column than there is to know
         document |= {"information_bits": value, "information_standard_error": error}
         lines.append(
-            f"{_beside(beside)} tell {max(value, 0.0):.4g} bits about the original ones, standard error {error:.2g}."
+            f"{_beside(beside)} reveal {max(value, 0.0):.4g} bits about the original ones, standard error {error:.2g}."
         )
     if arguments.queries:
         how = {"target": arguments.target, "level": arguments.level, "weights": arguments.weights}
@@ -85,13 +90,18 @@ def _queries(path: str) -> dict[str, Any]:
 
 
 def _beside(kept: Sequence[str]) -> str:
-    return f"Beside {', '.join(kept)}, known anyway, the released letters" if kept else "The released letters"
+    return f"Beside {', '.join(kept)}, known anyway, the released values" if kept else "The released values"
 
 
 def _words(found: Estimate, weights: str | None) -> list[str]:
     names = ", ".join(found.columns)
     whose = "this table" if found.target == "table" else "the population behind it"
-    how = {"inverse": "unbiased", "mle": "most likely", "regularised": "regularised"}[found.method]
+    how = {
+        "inverse": "unbiased",
+        "mle": "most likely",
+        "regularised": "regularised",
+        "preserved": "as released, for the design preserves them on average",
+    }[found.method]
     rows = many(found.rows, "released row") + (f" weighted by {weights}" if weights else "")
     lines = [f"Frequencies of {names} in {whose}, from {rows}: {how}, {found.level:.0%} intervals."]
     outcomes = [" / ".join(x) for x in found.outcomes()]
@@ -127,26 +137,14 @@ def _words(found: Estimate, weights: str | None) -> list[str]:
             "up to 256 outcomes."
         )
     if found.gap is not None:
-        lines.append(f"No law is more likely by more than {found.gap:.1g} nats of log-likelihood.")
+        lines.append(f"No other answer is more likely by more than {found.gap:.1g} units of log-likelihood.")
     if found.shrinkage is not None:
-        lines.append(f"{found.shrinkage:.1%} of the distance to the uniform law was taken for noise.")
+        lines.append(f"{found.shrinkage:.1%} of the distance to equal shares was taken for noise.")
     return lines
 
 
 def _mark(exact: bool, narrow: bool) -> str:
     return " *" if exact else " !" if narrow else ""
-
-
-def _number_words(numbers: Sequence[NumberEstimate]) -> list[str]:
-    whose = "this table" if numbers[0].target == "table" else "the population behind it"
-    lines = [f"Numbers of {whose}, from {numbers[0].rows:,} released rows, {numbers[0].level:.0%} intervals:"]
-    for n in numbers:
-        (low, high), (least, most) = n.mean_interval, n.variance_interval
-        lines.append(f"  {n.column}: mean {n.mean:.6g}  [{low:.6g}, {high:.6g}]")
-        lines.append(f"  {n.column}: variance {n.variance:.6g}  [{least:.6g}, {most:.6g}]")
-        if n.rounding:
-            lines.append(f"  {n.column}: of the half-width of the mean, {n.rounding:.3g} is for rounding")
-    return lines
 
 
 def _before(arguments: Namespace) -> None:

@@ -6,14 +6,14 @@ from dalenius.cli.terminal import say
 from dalenius.convert import PROVABLE
 from dalenius.core import Problem
 from dalenius.errors import InputError
+from dalenius.papers.outlook_page import foreseen
 from dalenius.report import words
-from dalenius.report.outlook import foreseen
-from dalenius.tables import bind, read_told
+from dalenius.tables import bind, read_told, sound
 
 
 def run(arguments: Namespace) -> None:
     if arguments.design.endswith(".toml"):
-        from dalenius.designs.outlook import outlook  # the solvers behind it take a second to import
+        from dalenius.papers.outlook import outlook  # the solvers behind it take a second to import
 
         problem, _ = bind(Problem.from_file(arguments.design))
         found = outlook(problem, samples=arguments.samples, alpha=arguments.alpha)
@@ -24,16 +24,19 @@ def run(arguments: Namespace) -> None:
     document = read_told(arguments.design)
     if not isinstance(document, dict) or document.get("format") not in PROVABLE:
         raise InputError(f"{arguments.design} is neither a design nor a card")
-    parts = {
-        "promised": words.promised(document),
-        "proved": words.proved(document),
-        "one_more": words.one_more(document),
-        "not_protected": words.not_protected(document),
-    }
+    with sound(arguments.design):
+        parts = {
+            "promised": words.promised(document),
+            "proved": words.proved(document),
+            "one_more": words.one_more(document),
+            "not_protected": words.not_protected(document),
+        }
     titles = ("Promised", "Claimed (run `dalenius verify` to re-prove it)", "With one more attribute", "Not protected")
     lines = []
     for title, sentences in zip(titles, parts.values(), strict=True):
         if sentences:
             lines += [f"{title}:", *(f"  {s}" for s in sentences)]
-    lines += [f"Note: {remark}." for remark in document.get("remarks", [])]
-    say(arguments, lines, parts | {"remarks": document.get("remarks", [])})
+    with sound(arguments.design):
+        remarks = [str(remark) for remark in document.get("remarks", [])]
+    lines += [f"Note: {remark}." for remark in remarks]
+    say(arguments, lines, parts | {"remarks": remarks})

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
 from dalenius.errors import InputError
-from dalenius.figures import Figure, paper000, paper001, paper002, paper003, paper004, write
 from dalenius.outputs import FIGURES, refuse_existing
+from dalenius.papers import Figure, paper000, paper001, paper002, paper003, paper004, write
 
 PAPERS = {"000": paper000, "001": paper001, "002": paper002, "003": paper003, "004": paper004}
 

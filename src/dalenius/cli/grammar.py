@@ -1,11 +1,24 @@
-"""The grammar of the command line. Imports nothing of ours, so that `--help` answers at once."""
+"""The grammar of the command line. Imports nothing but the page of help, so that `--help` answers at once."""
 
 import argparse
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
+from dalenius.cli.helping import first_page
+
 __all__ = ["parser"]
+
+
+class _Top(argparse.ArgumentParser):
+    """The program: its help groups the commands by what people want to do."""
+
+    def format_help(self) -> str:
+        return first_page(self)
+
+    def error(self, message: str) -> NoReturn:
+        """One sentence, exit 2."""
+        self.exit(2, f"dalenius: {message}; see `dalenius --help`\n")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -17,9 +30,9 @@ class _Parser(argparse.ArgumentParser):
 @cache  # one grammar serves every command of a process
 def parser() -> argparse.ArgumentParser:
     """All commands with their options, and an example for each."""
-    top = _Parser(
+    top = _Top(
         prog="dalenius",
-        description="Release data with a proof of privacy: design the best mechanism, prove it, apply it, audit it.",
+        description="Publish a table so that a secret stays secret, with proof.",
         epilog="Start with `dalenius init TABLE`. Every command has --help with an example, and --json for machines.",
     )
     top.add_argument("--version", action=_Version)
@@ -46,118 +59,144 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument("--force", action="store_true", help="replace what exists already")
 
     def keyed(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--key", metavar="FILE", help="file with the release key, 64 hex digits, mode 600")
+        sub.add_argument("--key", metavar="FILE", help="file with the key of the draw, which only you may read")
 
     def releases(sub: argparse.ArgumentParser) -> None:
         keyed(sub)
+        sub.add_argument("--new-key", metavar="FILE", help="make a new key, keep it in this file, and release with it")
         sub.add_argument(
-            "--new-key", metavar="FILE", help="make a fresh key, keep it in this file, and release with it"
+            "--ledger", metavar="LEDGER", help="charge the release to this book of all releases about the same people"
         )
-        sub.add_argument("--ledger", metavar="LEDGER", help="charge the release to this ledger before it is drawn")
         sub.add_argument("--dataset", metavar="NAME", help="name of the data in the ledger (default: the table's name)")
+        sub.add_argument("--details", action="store_true", help="print everything that is known, for specialists")
+
+    def placed(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument(
+            "--engine", choices=["local", "spark"], default="local", help="where rows are counted and drawn (local)"
+        )
+        sub.add_argument(
+            "--memory",
+            metavar="SIZE",
+            help="memory to use, like 512M or 2G (half of the machine's); the rest goes to disk",
+        )
+        sub.add_argument(
+            "--into",
+            nargs=2,
+            metavar=("DATABASE", "TABLE"),
+            help="write the released rows into a new table of a database, not into the folder",
+        )
 
     def searches(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--gap", type=_positive, default=1e-6, help="bits between value and bound to aim at (1e-6)")
         sub.add_argument(
-            "--seconds", type=_positive, default=120.0, help="time for everything, proof and writing too (120)"
+            "--gap",
+            type=_positive,
+            default=1e-6,
+            help="how close to the best possible the search must come (default: a millionth)",
+        )
+        sub.add_argument(
+            "--seconds", type=_positive, default=120.0, help="time for everything, proof and writing too (default: 120)"
         )
         sub.add_argument(
             "--on-interrupt",
             choices=["stop", "keep"],
             default="stop",
-            help="at Ctrl-C or a kill: stop at once, or end the search and keep the best design (default: stop)",
+            help="at Ctrl-C: stop at once (default), or keep the best recipe so far",
         )
 
+    _init(command, writes)
+
     c = command(
-        "init",
-        "look at a table, ask what is private and what must stay useful, and write a commented problem file",
-        "dalenius init patients.csv --observe age sex --independent age --independent sex --about outcome",
+        "studio",
+        "choose in a browser, on this computer, what to protect and what to release",
+        "dalenius studio patients.csv",
     )
     c.add_argument("table", help="the table: csv, parquet or arrow")
-    c.add_argument("--observe", nargs="+", metavar="COLUMN", help="columns that the mechanism may look at")
-    c.add_argument("--about", nargs="+", metavar="COLUMN", help="columns that the release should tell about")
-    c.add_argument(
-        "--independent", nargs="+", action="append", metavar="COLUMN", help="a view to protect; repeat for more views"
-    )
-    c.add_argument("--name", default="Y", help="name of the released column (default: Y)")
-    writes(c, "problem file to write (default: problem.toml)", "problem.toml")
+    c.add_argument("--folder", metavar="FOLDER", help="where releases are written (default: the current folder)")
+    c.add_argument("--port", type=int, default=0, metavar="N", help="port of this computer (default: a free one)")
 
     c = command(
         "profile",
-        "what a table holds: letters, missing values, uniques, small cells, rows per person, what would be refused",
+        "look at a table: values, gaps, rare combinations, and what needs grouping before a release",
         "dalenius profile patients.csv --unit person_id",
     )
     c.add_argument("table", help="the table: csv, parquet or arrow")
     c.add_argument("--unit", metavar="COLUMN", help="column that names the person")
-    c.add_argument("--keys", nargs="+", default=[], metavar="COLUMN", help="count rows alone with these columns")
+    c.add_argument(
+        "--keys",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="count the rows that nobody else shares these columns with",
+    )
 
     c = command(
         "release",
-        "the whole walk: design, prove, draw, audit, and write a folder with table, certificate, card and reports",
+        "make the released table, prove the promise, test the result, and write everything to a folder",
         "dalenius release problem.toml -o released/",
     )
     c.add_argument("problem", help="the problem file")
     writes(c, "folder to make")
     releases(c)
     searches(c)
+    placed(c)
     point = c.add_mutually_exclusive_group()
-    point.add_argument("--leakage", metavar="BITS", help="the least distortion at this leakage, instead of the file's")
-    point.add_argument("--distortion", metavar="D", help="the least leakage at this distortion, instead of the file's")
+    point.add_argument("--leakage", metavar="BITS", help="reveal at most so many bits, instead of what the file says")
+    point.add_argument("--distortion", metavar="D", help="change at most so much, and reveal as little as possible")
     c.add_argument(
         "--accept",
         action="append",
         default=[],
-        choices=["small-cells"],
-        help="accept a named risk (see docs/limits.md)",
+        type=_accepted,
+        metavar="RISK",
+        help="small-combinations: release although few people share a combination; the statement says so",
     )
 
     c = command(
         "solve",
-        "design the best mechanism of a problem file and prove it",
+        "find and prove the best recipe without releasing anything",
         "dalenius solve problem.toml -o design.json",
     )
     c.add_argument("problem", help="the problem file")
-    writes(c, "design file to write (confidential)")
+    writes(c, "proof file to write (confidential)")
     searches(c)
 
     c = command(
         "tradeoff",
-        "trace the certified curve of least leakage against distortion, as a table and a picture; or ask at one point",
+        "see how much must change for each level of secrecy, as a picture and a table",
         "dalenius tradeoff problem.toml --points 50 -o tradeoff/\n  dalenius tradeoff problem.toml --at 0.1 -o here/",
     )
     c.add_argument("problem", help="the problem file")
     c.add_argument(
         "--at",
         metavar="POINT",
-        help="no curve, but: D (distortion) for L(D), Gamma(D), slope and rates there; D,E (bits unknown) for the "
-        "least rate R(D,E); R,D,E for whether all three can be had, with a witness or a proof that not (exit code 3)",
+        help="one point instead of the curve: D, or D,E, or R,D,E (see the page about trade-offs)",
     )
     c.add_argument("--points", type=_count, default=50, help="points of the curve (default: 50)")
     c.add_argument(
         "--prove",
         choices=("all", "chosen"),
         default="all",
-        help="prove every point (default), or only that of the problem file; the others are then searched, not proved",
+        help="prove every point (default), or only that of the problem file",
     )
     writes(c, "folder to make (default: tradeoff)", "tradeoff")
     searches(c)
 
     c = command(
         "verify",
-        "re-prove a design or a card from itself alone",
+        "check a proof file",
         "dalenius verify design.json --table patients.csv --problem problem.toml",
     )
     c.add_argument("design", nargs="?", help="design.json or card.json")
-    c.add_argument("--privacy", action="store_true", help="prove promises, limits and shapes alone")
-    c.add_argument("--table", metavar="TABLE", help="also recount the rows and counts of this table")
-    c.add_argument("--problem", metavar="FILE", help="also compare promises, limits and shapes with this file")
-    c.add_argument("--work", type=_whole, metavar="N", help="allow a proof that declares so many operations")
+    c.add_argument("--privacy", action="store_true", help="check the promise alone, not that it is the best possible")
+    c.add_argument("--table", metavar="TABLE", help="also check that the proof is about this table")
+    c.add_argument("--problem", metavar="FILE", help="also check that the proof is about this problem file")
+    c.add_argument("--work", type=_whole, metavar="N", help="allow a proof that needs so many steps")
     c.add_argument("--export", metavar="FILE", help="write the checker as one file that needs only Python")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
     c = command(
         "convert",
-        "prove a design or a card of version 1 again, and write it as version 2",
+        "check a proof file of version 1 again, and write it as version 2",
         "dalenius convert old/design.json design.json",
     )
     c.add_argument("old", help="design.json or card.json of version 1")
@@ -166,12 +205,11 @@ def parser() -> argparse.ArgumentParser:
 
     c = command(
         "apply",
-        "draw a released table by a design; another table than the design's is recounted and re-proved; or one value, "
-        "from the card alone",
+        "release a table with a recipe made before; for another table the promise is checked again",
         "dalenius apply design.json patients.csv -o released.csv\n  dalenius apply card.json --value north\n  dalenius "
         "apply channel.json patients.csv -o released.csv --keep year",
     )
-    c.add_argument("design", help="design.json, or a channel of your own; with --value also card.json")
+    c.add_argument("design", help="design.json, or a recipe of your own; with --value also card.json")
     c.add_argument("table", nargs="?", help="the table to release")
     writes(c, "released table to write: .csv, .tsv, .parquet or .arrow", "")
     keyed(c)
@@ -179,72 +217,107 @@ def parser() -> argparse.ArgumentParser:
         "--value",
         action="append",
         metavar="VALUE",
-        help="randomise this one value and print the released one; COLUMN=VALUE, once for each column, where the "
-        "mechanism reads several",
+        help="change this one value and print the result; COLUMN=VALUE for each of several columns",
     )
-    c.add_argument("--again", action="store_true", help="perturb a table that is a release already")
     c.add_argument(
-        "--keep", nargs="+", default=[], metavar="COLUMN", help="with a channel: columns that leave as they are"
+        "--memory", metavar="SIZE", help="memory to use, like 512M or 2G (half of the machine's); the rest goes to disk"
+    )
+    c.add_argument("--again", action="store_true", help="change a table that is a release already")
+    c.add_argument(
+        "--keep",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="with a recipe of your own: columns that go out as they are",
     )
     c.add_argument(
         "--beside",
         action="store_true",
-        help="keep the original: write all its columns, in its order, and each drawn one as COLUMN_released "
-        "(confidential; not a release)",
+        help="write the original columns too, each drawn one as COLUMN_released (confidential)",
     )
 
     c = command(
         "explain",
-        "say in plain words what a design or a card promises and proves; or what a problem of independence allows, "
-        "before it is solved",
+        "say in plain words what a proof file or a card promises, or what a problem allows",
         "dalenius explain card.json\n  dalenius explain problem.toml --samples 5 50 500",
     )
     c.add_argument("design", help="design.json, card.json or problem.toml")
     c.add_argument("--samples", nargs="+", type=_whole, default=[], metavar="N", help="numbers of samples to follow")
-    c.add_argument("--alpha", nargs="+", default=[], metavar="BITS", help="leakages about a sample, for C_1 and C_2")
+    c.add_argument("--alpha", nargs="+", default=[], metavar="BITS", help="bits that may be revealed about one sample")
 
     c = command(
         "audit",
-        "measure what any mechanism lets out, proved; or test a released table against its design (exit 4 when the "
-        "evidence contradicts the proof)",
+        "measure what any recipe reveals, or test a released table against its proof",
         "dalenius audit channel.json --prior pmf.json\n"
         "  dalenius audit design.json --released released.csv --original patients.csv",
     )
     c.add_argument("mechanism", help="channel.json, design.json, card.json or query.toml")
-    c.add_argument("--prior", metavar="FILE", help="joint pmf of the inputs, for what depends on one")
-    c.add_argument("--released", metavar="TABLE", help="a released table, to test against its design")
-    c.add_argument("--original", metavar="TABLE", help="the table that it was drawn from")
-    c.add_argument("--error", type=_probability, default=1e-6, help="probability of a false alarm (default: 1e-6)")
+    c.add_argument("--prior", metavar="FILE", help="statistics of the table, for figures that depend on them")
+    c.add_argument("--released", metavar="TABLE", help="a released table, to test against its proof")
+    c.add_argument("--original", metavar="TABLE", help="the table before the release")
+    c.add_argument(
+        "--error", type=_probability, default=1e-6, help="chance of a false alarm (default: one in a million)"
+    )
+    c.add_argument(
+        "--seconds", type=_positive, default=120.0, help="stop after so long, with exit code 5 (default: 120)"
+    )
+    c.add_argument("--records", type=_whole, metavar="N", help="records of the table that a query file asks")
+    c.add_argument(
+        "--unknown", type=_not_negative, metavar="BITS", help="also people who lack so many bits about all records"
+    )
+    c.add_argument("--metrics", action="store_true", help="also every measure under --prior, and what implies what")
+    c.add_argument("--together", nargs="+", default=[], metavar="FILE", help="other releases, to be seen together")
+    c.add_argument("--about", nargs="+", default=[], metavar="COLUMN", help="with --together and --prior: the secret")
+    c.add_argument(
+        "--people", choices=["same", "other"], default="same", help="with --together: whose releases they are (same)"
+    )
     keyed(c)
 
     _ledger(commands, command)
 
     c = command(
         "estimate",
-        "estimate the original frequencies from a released table and its card, or their error before the release",
+        "compute the original shares from a released table and its card, or their error beforehand",
         "dalenius estimate card.json released.csv --method mle --target population",
     )
     c.add_argument("files", nargs="*", metavar="CARD... RELEASED", help="cards or designs, then the released table")
-    c.add_argument(
-        "--columns", nargs="+", metavar="COLUMN", help="original columns to tabulate (default: all perturbed)"
-    )
+    c.add_argument("--columns", nargs="+", metavar="COLUMN", help="columns to count (default: all that were changed)")
     c.add_argument(
         "--method",
         choices=["auto", "inverse", "mle", "regularised"],
         default="auto",
-        help="auto: the inverse, or the most likely law where the inverse would multiply noise (default)",
+        help="how to correct for the changes (default: auto)",
     )
-    c.add_argument("--target", choices=["table", "population"], default="table", help="whose frequencies (table)")
-    c.add_argument("--level", type=_probability, default=0.95, help="level of the intervals (default: 0.95)")
-    c.add_argument("--weights", metavar="COLUMN", help="kept column with survey weights (default: the card's)")
-    c.add_argument("--rows", type=_count, metavar="N", help="forecast the errors for N rows; no released table")
-    c.add_argument("--queries", metavar="FILE", help="linear queries to answer or forecast (JSON)")
-    c.add_argument("--export", metavar="FILE", help="write a script that estimates without this package; .R for R")
+    c.add_argument(
+        "--target",
+        choices=["table", "population"],
+        default="table",
+        help="shares of this table (default), or of the people behind it",
+    )
+    c.add_argument("--level", type=_probability, default=0.95, help="how sure the intervals are (default: 0.95)")
+    c.add_argument("--weights", metavar="COLUMN", help="column with survey weights (default: the card's)")
+    c.add_argument(
+        "--rows", type=_count, metavar="N", help="say the errors for N rows beforehand, without a released table"
+    )
+    c.add_argument("--queries", metavar="FILE", help="questions to answer, as a JSON file")
+    c.add_argument(
+        "--compare",
+        nargs=3,
+        metavar=("COLUMN=VALUE", "GROUP=ONE", "GROUP=OTHER"),
+        help="compare the share of a value in two groups",
+    )
+    c.add_argument("--given", nargs="+", metavar="COLUMN", help="shares of --columns within each group of these")
+    c.add_argument("--linear", metavar="COLUMN", help="linear regression of a column whose values are numbers")
+    c.add_argument("--logistic", metavar="COLUMN=VALUE", help="logistic regression of a value of a column")
+    c.add_argument(
+        "--on", nargs="+", metavar="COLUMN", help="what explains it; COLUMN:number lets values enter as numbers"
+    )
+    c.add_argument("--export", metavar="FILE", help="write a script that does it without this package; .R for R")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
     c = command(
         "risk",
-        "disclosure risk of key combinations in a sample, before and after randomised response",
+        "how many people an intruder could find, before and after a release",
         "dalenius risk survey.csv --keys age sex region --population 1200000 --target-risk 5 -o risk/",
     )
     c.add_argument("table", help="the table: csv, parquet or arrow; or a problem file with its table and weights")
@@ -257,9 +330,9 @@ def parser() -> argparse.ArgumentParser:
         "--model",
         choices=["main", "two-way", "negative-binomial"],
         default="main",
-        help="log-linear model of the population, or main effects with gamma factors (default: main)",
+        help="model of the population (default: main)",
     )
-    c.add_argument("--level", type=_not_negative, help="risk after randomised response at this level for each key")
+    c.add_argument("--level", type=_not_negative, help="risk after each key was changed at this level")
     c.add_argument("--target-risk", type=_positive, metavar="T", help="find the level that leaves T correct matches")
     c.add_argument(
         "-o", "--output", metavar="FOLDER", help="write the map of risk and utility, and the risk of each row"
@@ -268,31 +341,54 @@ def parser() -> argparse.ArgumentParser:
 
     c = command(
         "calibrate",
-        "find the least noise under which a query keeps to a budget of bits against any adversary, and prove it",
-        "dalenius calibrate query.toml --at-most-bits 0.1",
+        "find the least noise under which an answer reveals at most so many bits to anybody",
+        "dalenius calibrate query.toml --at-most-bits 0.1 --against independent",
     )
     c.add_argument("query", help="query.toml; its parameter may be left out")
     c.add_argument("--at-most-bits", metavar="BITS", required=True, help="what anybody may learn about any one record")
-    c.add_argument("--resolution", type=_positive, default=1e-9, help="relative step of the parameter (default: 1e-9)")
-    c.add_argument("--compare", action="store_true", help="also Laplace and Gaussian noise at the same meaning")
+    c.add_argument(
+        "--against",
+        default="any",
+        metavar="WHOM",
+        help="any: whatever they believe; independent: records are independent to them; unknown:BITS: they lack so "
+        "many bits about all records together (default: any)",
+    )
+    c.add_argument(
+        "--records", type=_whole, metavar="N", help="records of the table, where the query file does not say"
+    )
+    c.add_argument(
+        "--resolution", type=_positive, default=1e-9, help="how finely the noise is set (default: a billionth)"
+    )
+    c.add_argument("--compare", action="store_true", help="compare with Laplace and Gaussian noise")
+
+    c = command(
+        "answer",
+        "answer a question about a table with exact noise, and prove what the answer reveals",
+        "dalenius answer query.toml patients.csv --ledger people.ledger --new-key answer.key -o answer.json",
+    )
+    c.add_argument("query", help="query.toml with column or where, and noise that is drawn on a grid")
+    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument("-o", "--output", metavar="FILE", help="write the proof, with the answer in the file beside it")
+    c.add_argument("--force", action="store_true", help="replace what exists already")
+    releases(c)
 
     c = command(
         "channel",
-        "show a channel as JSON: as it is written, or row by row with --dense while it is small",
+        "show a recipe as JSON",
         "dalenius channel design.json --dense",
     )
-    c.add_argument("file", help="a channel, design or card file")
+    c.add_argument("file", help="a recipe, a proof file or a card")
     how = c.add_mutually_exclusive_group()
-    how.add_argument("--dense", action="store_true", help="write a compact form out, one row for each input")
+    how.add_argument("--dense", action="store_true", help="write it out, one row for each combination")
     how.add_argument(
         "--reduce",
         action="store_true",
-        help="of a design that promises independence: as few letters as its support lemma allows, telling no less",
+        help="use as few released values as possible, and say no less",
     )
 
     c = command(
         "noise",
-        "release numbers with exact noise on a grid, at a distortion, a leakage or an epsilon; every figure proved",
+        "release numbers with exact noise, at an error, a number of bits or a level",
         "dalenius noise patients.csv --column income --grid 0:200000:1000 --distortion 90% -o released/",
     )
     c.add_argument("table", help="the table: csv, parquet or arrow")
@@ -302,31 +398,133 @@ def parser() -> argparse.ArgumentParser:
     )
     c.add_argument("--clip", action="append", default=[], metavar="LOW:HIGH", help="its first and last released number")
     target = c.add_mutually_exclusive_group(required=True)
-    target.add_argument("--distortion", metavar="D", help="expected squared error, or a share of the variance as 90%%")
-    target.add_argument("--leakage-bits", metavar="B", help="bits that a record may tell about itself")
+    target.add_argument("--distortion", metavar="D", help="average squared error, or a share of the variance as 90%%")
+    target.add_argument("--leakage-bits", metavar="B", help="bits that a row may reveal about itself")
     target.add_argument("--epsilon", metavar="E", help="level of local differential privacy over the declared range")
     c.add_argument("--delta", metavar="D", help="with --epsilon and gaussian noise")
     kinds = ("shrinkage", "gaussian", "laplace", "max-entropy", "minimum-capacity")
     c.add_argument("--mechanism", choices=kinds, default="shrinkage", help="the kind of noise (default: shrinkage)")
-    c.add_argument("--p", default="2", help="norm of max-entropy and minimum-capacity noise, 1 to inf (default: 2)")
+    c.add_argument("--p", default="2", help="norm of the last two kinds of noise, 1 to inf (default: 2)")
     c.add_argument("--order", choices=("shuffle", "keep"), default="shuffle", help="of the rows (default: shuffle)")
     writes(c, "folder to make")
     releases(c)
+    placed(c)
     c.set_defaults(accept=[], gap=1e-6, seconds=120.0)
 
     c = command(
         "figures",
-        "recompute the tables and figures of a paper, beside what it prints, and write them as files and a page",
+        "recompute the tables and figures of a paper",
         "dalenius figures 000 -o figures/",
     )
     c.add_argument("paper", help="number of the paper: 000 to 004")
     writes(c, "folder to make")
+
+    c = command(
+        "read",
+        "read a recipe of sdcMicro or OpenDP",
+        "dalenius read sdcmicro plan.csv --column plan -o plan.json\n"
+        "  dalenius read opendp --values yes no --probability 3/4 --column smoker -o smoker.json",
+    )
+    c.add_argument("tool", choices=("sdcmicro", "opendp"), help="whose recipe it is")
+    c.add_argument("file", nargs="?", help="sdcmicro: the matrix, as R writes it with write.csv")
+    c.add_argument("--column", required=True, help="the column that the recipe is for")
+    c.add_argument("--values", nargs="+", metavar="VALUE", help="opendp: the possible answers")
+    c.add_argument("--probability", metavar="P", help="opendp: of the true answer, as 3/4")
+    writes(c, "recipe to write (default: recipe.json)", "recipe.json")
+
+    c = command(
+        "completion",
+        "print a script that completes commands and options in your shell",
+        'eval "$(dalenius completion bash)"',
+    )
+    c.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
     return top
+
+
+def _init(
+    command: Callable[..., argparse.ArgumentParser], writes: Callable[[argparse.ArgumentParser, str, str], None]
+) -> None:
+    """What to protect, what to release and what to promise."""
+    c = command(
+        "init",
+        "answer a few questions about a table, get a file that says what to protect and what to release",
+        "dalenius init adult.csv --protect income --release age,education,sex --reveal 0.01",
+    )
+    c.add_argument("table", help="the table: csv, parquet or arrow")
+    c.add_argument(
+        "--protect",
+        action="append",
+        metavar="COLUMN",
+        help="must stay secret; say it again for a second column, or a,b to protect two together",
+    )
+    c.add_argument("--release", metavar="COLUMNS", help="go out, changed as little as possible: a,b,c")
+    promise = c.add_argument_group("promise", "Choose one.")
+    promise.add_argument(
+        "--reveal", "--reveal-at-most", metavar="BITS", help="a row reveals at most so many bits, on average"
+    )
+    promise.add_argument("--guess-at-most", metavar="SHARE", help="an attacker guesses right at most so often, as 80%%")
+    promise.add_argument("--nothing", "--reveal-nothing", action="store_true", help="a row reveals nothing")
+    promise.add_argument(
+        "--deny", metavar="FACTOR", help="no entry is more than so many times likelier for one person than another"
+    )
+    promise.add_argument(
+        "--times-at-most", metavar="FACTOR", help="beside any promise: no answer gets more than so many times as likely"
+    )
+    more = c.add_argument_group("more")
+    more.add_argument("--keep", metavar="COLUMNS", help="go out as they are, and count as known to everybody: a,b")
+    more.add_argument("--person", metavar="COLUMN", help="names the person, where one person has several rows")
+    more.add_argument(
+        "--keep-rows",
+        default="all",
+        metavar="SHARE",
+        help="every value keeps this share of its rows: all (default), 3/4, or 0",
+    )
+    more.add_argument("--groups", type=_count, default=5, help="the most groups of a column of numbers (default: 5)")
+    more.add_argument("--no-groups", action="store_true", help="leave every value as it is")
+    more.add_argument(
+        "--cut", action="append", default=[], metavar="COLUMN=N,N", help="where groups begin, as visits=1,3,7"
+    )
+    more.add_argument(
+        "--group",
+        action="append",
+        default=[],
+        metavar="COLUMN=GROUPS",
+        help="groups with their names, as a JSON object",
+    )
+    more.add_argument(
+        "--hierarchy",
+        action="append",
+        default=[],
+        metavar="COLUMN=FILE:LEVEL",
+        help="groups from a level of an ARX hierarchy",
+    )
+    more.add_argument(
+        "--min-rows", type=_whole, default=10, help="a combination with fewer rows is small (default: 10)"
+    )
+    more.add_argument(
+        "--form",
+        choices=("dense", "records", "each"),
+        help="one recipe for all columns, an exchange of whole records, or a recipe for each column",
+    )
+    more.add_argument("--delimiter", help="what stands between the fields of a text file (found by itself)")
+    more.add_argument("--encoding", help="how a text file is encoded (default: utf-8)")
+    more.add_argument("--decimal", choices=(".", ","), default=".", help="the decimal sign (default: .)")
+    more.add_argument("--yes", action="store_true", help="ask nothing")
+    more.add_argument("--dry-run", action="store_true", help="write nothing, show the file")
+    other = c.add_argument_group(
+        "another job", "One new column that says much about one column, nothing about another."
+    )
+    other.add_argument("--useful", "--about", nargs="+", metavar="COLUMN", help="what the new column should say")
+    other.add_argument("--look-at", "--observe", nargs="+", metavar="COLUMN", help="what decides the new column")
+    other.add_argument("--independent", dest="protect", action="append", metavar="COLUMN", help=argparse.SUPPRESS)
+    other.add_argument("--as", dest="name", default="Y", metavar="NAME", help="name of the new column (default: Y)")
+    other.add_argument("--name", dest="name", help=argparse.SUPPRESS)
+    writes(c, "problem file to write (default: problem.toml)", "problem.toml")
 
 
 def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> None:
     """The commands around the account of several releases about the same people."""
-    words = "keep account of all releases about the same people, and refuse what would exceed their budget"
+    words = "add up what several releases about the same people reveal, and stop at a limit"
     top = commands.add_parser(
         "ledger",
         help=words,
@@ -350,10 +548,14 @@ def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> N
         metavar="LINE",
         action="append",
         required=True,
-        help="KIND=LIMIT with local_dp (nats), dalenius (bits) or contraction (share); KIND:COLUMN[,COLUMN]=LIMIT with "
-        "leakage, worst_case_leakage (bits) or information_privacy (nats); independent:COLUMN; repeat for more lines",
+        help="a limit, as leakage:income=0.1 or local_dp=2; say it again for more",
     )
-    c.add_argument("--rule", choices=["joint", "prior-free"], default="joint", help="how charges about secrets add up")
+    c.add_argument(
+        "--rule",
+        choices=["joint", "prior-free", "disjoint"],
+        default="joint",
+        help="how charges add up; 'disjoint': different names are different people",
+    )
     c.add_argument("--people", default="", metavar="WORDS", help="who the releases are about, in words")
     c = action(
         "add",
@@ -376,7 +578,7 @@ def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> N
         "--again", action="store_true", help="it was drawn once more: charge it although it is there already"
     )
     c.add_argument("--already-released", action="store_true", help="record the fact even if it exceeds the budget")
-    action("status", "what was released, what it cost and what is left", "status people.ledger")
+    action("status", "show what was released, what it cost and what is left", "status people.ledger")
     action("check", "prove every entry and every sum again; exit 6 when over budget", "check people.ledger")
     c = action("settle", "say what became of a release that was interrupted", "settle people.ledger 3 --released")
     c.add_argument("id", type=int, help="the number of the release")
@@ -384,6 +586,14 @@ def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> N
     how.add_argument("--released", action="store_true", help="it is complete, or must be counted as such")
     how.add_argument("--void", action="store_true", help="nothing was drawn; allowed only while that is certain")
     c.add_argument("--card", metavar="FILE", help="the card.json that went with it")
+
+
+def _accepted(text: str) -> str:
+    """The name of a risk; older names are understood."""
+    names = {"small-combinations": "small-combinations", "small-cells": "small-combinations"}
+    if text not in names:
+        raise argparse.ArgumentTypeError(f"there is no risk {text!r}; known is small-combinations")
+    return names[text]
 
 
 def _count(text: str) -> int:

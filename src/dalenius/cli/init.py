@@ -1,4 +1,4 @@
-"""`dalenius init`: look at a table, ask, and write a commented problem file."""
+"""`dalenius init`: ask, or read from flags, what to protect and what to release, and write the problem file."""
 
 import json
 import os
@@ -6,102 +6,212 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from dalenius.cli.dialogue import ask
 from dalenius.cli.terminal import say
-from dalenius.core import MISSING, Column
+from dalenius.cli.waiting import about
+from dalenius.core import MISSING
+from dalenius.core.digits import many
+from dalenius.core.numbers import exact
+from dalenius.core.source import Dialect
 from dalenius.errors import InputError
 from dalenius.outputs import new_file, refuse_existing
-from dalenius.tables import encode, open_table
+from dalenius.starting import PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
+from dalenius.starting.columns import there
+from dalenius.tables import Table, open_table
+from dalenius.tables.foreign import arx_groups
 
-MANY = 60
+FLAGS = {"reveal": "--reveal 0.01", "guess": "--guess-at-most 80%", "nothing": "--nothing", "deny": "--deny 2"}
 
 
 def run(arguments: Namespace) -> None:
+    """Write the problem file, or only show it."""
     output = Path(arguments.output)
-    refuse_existing(output, force=arguments.force)
-    table = open_table(arguments.table)
-    observe, about, views = arguments.observe, arguments.about, arguments.independent
-    if not (observe and about and views):
-        if not sys.stdin.isatty():
-            raise InputError("say --observe, --about and --independent; without a terminal nothing can be asked")
-        print(f"{table.name} has the columns: {', '.join(table.names)}", file=sys.stderr)
-        observe = observe or _ask("Which columns may the mechanism look at?", table.names)
-        about = about or _ask("Which column should the release tell about (what must stay useful)?", table.names)
-        views = views or [[v] for v in _ask("Which columns must stay private (each by itself)?", table.names)]
-    for name in [*observe, *about, *(v for view in views for v in view)]:
-        if name not in table.names:
-            raise InputError(f"there is no column {name!r}; {table.name} has {', '.join(map(repr, table.names))}")
-    used = list(dict.fromkeys([*observe, *about, *(v for view in views for v in view)]))
-    coded = encode(table, {n: Column(missing="category") for n in used}, used)
-    gaps = {n for n in used if MISSING in coded.alphabets[n]}
-    letters = {n: tuple(v for v in a if v != MISSING or n in gaps) for n, a in coded.alphabets.items()}
-    relative = os.path.relpath(arguments.table, output.absolute().parent)
-    text = _file(relative, letters, observe, about, views, arguments.name)
+    if not arguments.dry_run:
+        refuse_existing(output, force=arguments.force)
+    dialect = Dialect(delimiter=arguments.delimiter, encoding=arguments.encoding, decimal=arguments.decimal)
+    table = open_table(arguments.table, dialect=dialect)
+    path = os.path.relpath(arguments.table, output.absolute().parent)
+    if arguments.useful:
+        text, lines, document = _disclosure(arguments, table, path)
+    else:
+        text, lines, document = _main_job(arguments, table, path)
+    if arguments.dry_run:
+        say(arguments, [*lines, "Nothing was written. The file would be:", "", text], document | {"text": text})
+        return
     with new_file(output, force=arguments.force) as place:
         place.write_text(text, encoding="utf-8")
+    lines.append(f"Wrote {output}. Check the groups, then run:  dalenius release {output} -o release/")
+    say(arguments, lines, document | {"problem": str(output)})
+
+
+def _main_job(arguments: Namespace, table: Table, path: str) -> tuple[str, list[str], dict[str, Any]]:
+    """Release columns with as little change as possible."""
+    left_out, sensitive = roles(table)
+    promised = _promised(arguments)
+    complete = arguments.protect and arguments.release and promised
+    if not complete and (arguments.yes or not sys.stdin.isatty()):
+        raise InputError(_missing(arguments, promised))
+    if not complete:
+        arguments, promised = ask(arguments, table, left_out, sensitive, promised)
+    assert promised is not None
+    wish = Wish(
+        protect=tuple(map(_listed, arguments.protect)),
+        release=_listed(arguments.release),
+        promise=promised[0],
+        level=level_of(*promised),
+        times=level_of("times", arguments.times_at_most) if arguments.times_at_most else None,
+        keep=_listed(arguments.keep or ""),
+        person=arguments.person,
+        keep_rows=exact("1" if arguments.keep_rows == "all" else arguments.keep_rows, "--keep-rows"),
+        form=arguments.form,
+        groups=0 if arguments.no_groups else arguments.groups,
+        min_rows=arguments.min_rows,
+        cuts=dict(map(_cut, arguments.cut)),
+        named=dict(map(_group, arguments.group)) | dict(map(_hierarchy, arguments.hierarchy)),
+    )
+    found = draft(table, wish, path=path, left_out=left_out)
+    return found.text, _words(table, found), _document(found)
+
+
+def _promised(arguments: Namespace) -> tuple[str, str] | None:
+    """The promise that the flags name, and its level."""
+    said = {
+        "reveal": arguments.reveal,
+        "guess": arguments.guess_at_most,
+        "nothing": "0" if arguments.nothing else None,
+        "deny": arguments.deny,
+    }
+    given = [(promise, level) for promise, level in said.items() if level is not None]
+    if len(given) > 1:
+        flags = " and ".join(FLAGS[promise].split()[0] for promise, _ in given)
+        raise InputError(f"Choose one promise: you said {flags}. --times-at-most may stand beside any.")
+    return given[0] if given else None
+
+
+def _missing(arguments: Namespace, promised: tuple[str, str] | None) -> str:
+    """What has to be said without a terminal, with an example."""
+    lacking = [f"--{name}" for name in ("protect", "release") if not getattr(arguments, name)]
+    example = f"dalenius init {arguments.table} --protect income --release age,sex --reveal 0.01"
+    if not promised:
+        told = "; ".join(f"{FLAGS[key]}: {words}" for key, words in PROMISES.items())
+        lacking.append(f"a promise ({told})")
+    return f"Missing: {', '.join(lacking)}. Example: {example}"
+
+
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Names that are separated by commas, each once."""
+    parts = names.split(",") if isinstance(names, str) else [part for name in names for part in name.split(",")]
+    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def _cut(text: str) -> tuple[str, tuple[str, ...]]:
+    """A column and where its groups begin, from `visits=1,3,7`."""
+    name, equals, numbers = text.partition("=")
+    cuts = tuple(part.strip() for part in numbers.split(",") if part.strip())
+    if not equals or not cuts:
+        raise InputError(f'"--cut {text}" is not COLUMN=NUMBER,NUMBER,... as in --cut visits=1,3,7.')
+    for number in cuts:
+        exact(number, "--cut")
+    return name.strip(), cuts
+
+
+def _group(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
+    """A column and its groups by name, from `education={"school": ["9th", "10th"], "college": ["Bachelors"]}`."""
+    name, equals, members = text.partition("=")
+    try:
+        groups = {str(label): tuple(map(str, values)) for label, values in json.loads(members or "0").items()}
+    except (ValueError, AttributeError, TypeError):
+        groups = {}
+    if not equals or not groups:
+        raise InputError(f'"--group {text}" is not COLUMN={{"NAME": ["value", ...], ...}}.')
+    return name.strip(), groups
+
+
+def _hierarchy(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
+    """A column and its groups, from a level of a hierarchy: `education=education.csv:1`."""
+    name, equals, place = text.partition("=")
+    path, _, level = place.rpartition(":")
+    if not equals or not path or not level.isdigit():
+        raise InputError(f'"--hierarchy {text}" is not COLUMN=FILE:LEVEL, as in education=education.csv:1.')
+    return name.strip(), arx_groups(path, int(level))
+
+
+def _words(table: Table, found: Draft) -> list[str]:
+    """What was chosen, for the person who checks it."""
+    wish = found.wish
+    used = len(found.released) + len(found.secrets) + len(found.kept)
+    rest = len(table.names) - used
     lines = [
-        f"Written: {output}. Read it, above all the letters of each column, then run:",
-        f"  dalenius release {output} -o released/",
+        f"{table.name}: {many(found.rows, 'row')}, {many(len(table.names), 'column')}. "
+        + (f"{many(rest, 'column')} {'is' if rest == 1 else 'are'} left out." if rest else "")
     ]
-    say(arguments, lines, {"problem": str(output), "columns": used})
+    lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
+    width = max(len(g.look.name) for g in (*found.released, *found.secrets, *found.kept))
+    lines += [f"  {g.look.name:<{width}}  {g.words()}" for g in (*found.released, *found.kept)]
+    lines += [f"  {g.look.name:<{width}}  secret; {g.words()}" for g in found.secrets]
+    if found.form == "dense":
+        before, after = found.smallest
+        was = f" (it was {before} before grouping)" if before != after else ""
+        lines.append(f"Smallest combination: {many(after, 'row')}{was}.")
+    lines.append(f"Promise: {_promise_words(found)}")
+    lines.append(f"How: {found.because}")
+    lines.append(f"Size: {many(found.combinations, 'combination')}. A release takes {about(found.seconds)}.")
+    if wish.keep_rows == 1 and "preserve_marginals" not in found.text:
+        lines.append("Not kept: the rows of each value may change in number; this promise and form cannot fix them.")
+    return lines
 
 
-def _ask(question: str, names: Sequence[str]) -> list[str]:
-    """Names until all of them are columns; an empty answer asks again, end of input gives up."""
-    while True:
-        print(f"{question} (names, separated by commas)", file=sys.stderr)
-        try:
-            answer = [name.strip() for name in input("> ").split(",") if name.strip()]
-        except EOFError:
-            raise InputError("no answer; nothing was written") from None
-        unknown = [name for name in answer if name not in names]
-        if answer and not unknown:
-            return list(dict.fromkeys(answer))
-        print(f"There is no column {unknown[0]!r}." if unknown else "Name at least one column.", file=sys.stderr)
+def _promise_words(found: Draft) -> str:
+    """The promise in one sentence, with what an attacker knows anyway."""
+    wish, secret = found.wish, " and ".join(", ".join(view) for view in found.wish.protect)
+    anyway = f"{round(found.most_frequent * 1000)} without the release"
+    if wish.promise == "reveal" and wish.level is not None:
+        everything = sum(g.bits for g in found.secrets)
+        limit = f"a row reveals at most {float(wish.level):g} bits about {secret}"
+        return f"{limit}; everything about it is {everything:.2f} bits."
+    if wish.promise == "guess" and wish.level is not None:
+        return f"an attacker guesses {secret} right at most {round(wish.level * 1000)} times in 1,000 ({anyway})."
+    if wish.promise == "deny" and wish.level is not None:
+        return f"no released entry is more than {float(wish.level):g} times likelier for one person than for another."
+    return f"a row reveals nothing about {secret}."
 
 
-def _names(names: Sequence[str]) -> str:
-    return json.dumps(list(names), ensure_ascii=False)
+def _document(found: Draft) -> dict[str, Any]:
+    """The same for machines."""
+    columns = (*found.released, *found.secrets, *found.kept)
+    return {
+        "columns": {g.look.name: {"groups": list(g.labels), "cuts": list(g.cuts)} for g in columns},
+        "form": found.form,
+        "because": found.because,
+        "smallest_combination": {"before": found.smallest[0], "after": found.smallest[1]},
+        "combinations": found.combinations,
+        "seconds": round(found.seconds, 1),
+        "left_out": found.left_out,
+    }
 
 
-def _file(
-    table: str,
-    letters: dict[str, tuple[str, ...]],
-    observe: Sequence[str],
-    about: Sequence[str],
-    views: Sequence[Sequence[str]],
-    output: str,
-) -> str:
-    parts = [
-        "# A problem of Dalenius: what is known, what may be looked at, what is promised, what is wanted.",
-        "",
-        "[source]",
-        f"table = {json.dumps(table)}",
-        '# unit = "person_id"        # the column that names the person, if one person can have several rows',
-        '# prior = "public.json"     # design on a public distribution instead of this table\'s own counts',
-        "# min_cell = 10             # a public card is refused if it depends on cells with fewer records",
-        "",
-        "# The letters of each column. They are public: check that none is there because of one person.",
-    ]
-    for name, alphabet in letters.items():
-        known = [v for v in alphabet if v != MISSING]
-        many = f"  # {len(known)} letters: merge them into fewer classes first" if len(known) > MANY else ""
-        values = '"from-table"' if len(known) > MANY else _names(known)
-        parts += [f"[columns.{json.dumps(name)}]", f"values = {values}{many}"]
-        if len(known) < len(alphabet):
-            parts.append('missing = "category"        # a missing value is a letter of its own, inside the proof')
-        parts.append("")
-    parts += [
-        "[mechanism]",
-        f"observe = {_names(observe)}",
-        f"output = {json.dumps(output)}                # a fresh column; nothing else leaves",
-        '# keep = ["year"]           # columns that leave as they are; they count as released in every promise',
-        '# order = "keep"            # rows are shuffled by the key unless this is said',
-        "",
-        "[objective]",
-        f"maximize = {{ information = {_names(about)} }}",
-        "",
-    ]
-    for view in views:
-        parts += ["[[guarantee]]", f"independent = {_names(view)}", ""]
-    return "\n".join(parts)
+def _disclosure(arguments: Namespace, table: Table, path: str) -> tuple[str, list[str], dict[str, Any]]:
+    """One new column that says the most about a useful one and nothing about the secrets."""
+    useful = _listed(arguments.useful)
+    views = [_listed(view) for view in arguments.protect or []]
+    observe = _listed(arguments.look_at or arguments.release or "")
+    if not views or not observe:
+        raise InputError(
+            "Missing: --protect and --look-at. Example: dalenius init patients.csv --useful outcome --protect age "
+            "--look-at age,sex"
+        )
+    used = list(dict.fromkeys([*observe, *useful, *(name for view in views for name in view)]))
+    there(table, used)
+    values = {name: look.values for name, look in look_at(table, used).items()}
+    text = disclosure_text(path, values, observe, useful, views, arguments.name)
+    gaps = [name for name, known in values.items() if MISSING in known]
+    return (
+        text,
+        [f"{table.name}: {many(len(table.names), 'column')}, {len(used)} of them used."],
+        {
+            "columns": used,
+            "gaps": gaps,
+        },
+    )

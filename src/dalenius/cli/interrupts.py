@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from types import FrameType
 
 from dalenius import stopping
+from dalenius.errors import SolverFailed
 
-__all__ = ["CODE", "interruptible"]
+__all__ = ["CODE", "interruptible", "within"]
 
 CODE = 130
 PATIENCE = 1.5  # seconds that a clean end may take
@@ -80,3 +81,45 @@ def interruptible(*, keep: bool) -> Iterator[None]:
             signal.signal(number, known)
         os.close(writing)  # the thread reads the end of the pipe and is done
         stopping.resume()
+
+
+@contextmanager
+def within(seconds: float, what: str) -> Iterator[None]:
+    """Let the block run for so long, then end it with exit 5 and one sentence.
+
+    Parameters
+    ----------
+    seconds
+        How long.
+    what
+        What did not end, for the sentence.
+
+    Raises
+    ------
+    SolverFailed
+        When the time is over.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+    told = f"{what} did not end within {seconds:g} s; --seconds allows more"
+    done = threading.Event()
+
+    def late(_number: int, _frame: FrameType | None) -> None:
+        raise SolverFailed(told)
+
+    def watch() -> None:
+        """A long call of a library lets no handler run; then the process is ended from here."""
+        if not done.wait(seconds + PATIENCE):
+            print(f"dalenius: {told}", file=sys.stderr, flush=True)
+            os._exit(SolverFailed.exit_code)
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    threading.Thread(target=watch, daemon=True, name="time limit").start()
+    try:
+        yield
+    finally:
+        done.set()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

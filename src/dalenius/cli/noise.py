@@ -7,8 +7,8 @@ from typing import Any
 from dalenius.cli.release import released
 from dalenius.core import Problem
 from dalenius.core.numbers import exact, written
-from dalenius.designs.noise_axes import Numbers
 from dalenius.errors import InputError
+from dalenius.mechanisms.numbers.plans import Numbers
 from dalenius.tables import bind
 
 NORMED = ("max-entropy", "minimum-capacity")

@@ -7,14 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dalenius.api import region
 from dalenius.cli.terminal import say
 from dalenius.convert import about_file
 from dalenius.core import Design, Problem
 from dalenius.core.numbers import down, exact, up, written
-from dalenius.designs.regions import Membership, Region
 from dalenius.errors import Infeasible, InputError
+from dalenius.mechanisms.columns.regions import Membership, Region
 from dalenius.outputs import POINT, new_folder, refuse_existing, write_text
-from dalenius.walk import region
 
 OUTSIDE = Infeasible.exit_code
 FORMS = "--at D, --at D,E or --at R,D,E: rate R in bits, distortion D, equivocation E in bits"

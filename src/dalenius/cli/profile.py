@@ -23,7 +23,7 @@ def _words(document: dict[str, Any]) -> list[str]:
     lines = [f"{document['table']}: {many(document['rows'], 'row')}, {many(len(document['columns']), 'column')}", ""]
     width = max(map(len, document["columns"]))
     for name, column in document["columns"].items():
-        kind = "identifier?" if column["looks_like_identifier"] else "numbers" if column["looks_numeric"] else "letters"
+        kind = "identifier?" if column["looks_like_identifier"] else "numbers" if column["looks_numeric"] else "values"
         count = f"{column['distinct']:,}" + ("" if column["distinct_is_exact"] else "+")
         top = ", ".join(f"{entry['letter']} ({entry['count']:,})" for entry in column.get("top", [])[:4])
         gaps = f"; {column['missing']:,} missing" if column["missing"] else ""
@@ -33,7 +33,7 @@ def _words(document: dict[str, Any]) -> list[str]:
             "",
             f"Keys {', '.join(keys['columns'])}: {keys['combinations']:,} combinations, {keys['unique_rows']:,} ",
         ]
-        lines[-1] += f"rows alone with theirs, {keys['rows_in_small_cells']:,} rows in cells of fewer than 10"
+        lines[-1] += f"rows alone with theirs, {keys['rows_in_small_cells']:,} rows in combinations of fewer than 10"
     if unit := document.get("unit"):
         lines += [
             "",
@@ -42,4 +42,5 @@ def _words(document: dict[str, Any]) -> list[str]:
         lines[-1] += f"{unit['max_rows']} at most"
     if document["notes"]:
         lines += ["", *(f"- {note}" for note in document["notes"])]
+    lines += ["", "To put into a problem file:", "", document["toml"]]
     return lines

@@ -5,7 +5,10 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from dalenius.api import Outcome, at_point, release
+from dalenius.cli.summary import after_release
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
 from dalenius.core.numbers import exact
@@ -13,7 +16,7 @@ from dalenius.errors import InputError
 from dalenius.ledger import Ledger
 from dalenius.report import words
 from dalenius.sampling import Key
-from dalenius.walk import at_point, release
+from dalenius.tables.workspace import memory_of
 
 WARNINGS = 40  # lines of warnings in the terminal
 
@@ -40,32 +43,23 @@ def released(arguments: Namespace, problem: Problem) -> None:
             key=key,
             ledger=arguments.ledger,
             dataset=arguments.dataset,
-            accept_small_cells="small-cells" in arguments.accept,
+            accept_small_cells="small-combinations" in arguments.accept,
             force=arguments.force,
             gap=arguments.gap,
             seconds=arguments.seconds,
+            engine=arguments.engine,
+            memory=None if arguments.memory is None else memory_of(arguments.memory),
+            into=tuple(arguments.into) if arguments.into else None,
             on_progress=show,
         )
     document = outcome.design.outline()
-    lines = ["Promised:", *_indented(words.promised(document, outcome.audit.rows))]
-    lines += ["Proved:", *_indented(words.proved(document))]
-    lines += ["Seen:", *_indented(words.seen(outcome.audit))]
-    if outcome.counts is not None:
-        lines += ["Rows before → after:", *_indented(outcome.counts.lines())]
-        told = outcome.counts.warnings()
-        lines += [f"Warning: {line}." for line in told[:WARNINGS]]
-        lines += [f"Warning: {len(told) - WARNINGS} more values; report.html and --json name all."] * (
-            len(told) > WARNINGS
-        )
-        lines += [f"Tried: {line}." for line in outcome.tried]
-    lines += [f"Note: {remark}." for remark in outcome.design.remarks]
+    into = arguments.into[1] if arguments.into else None
+    lines = after_release(outcome, key_file=arguments.new_key or arguments.key, into=into)
+    if arguments.details:
+        lines += _details(outcome, document)
     files = sorted(f.name for f in outcome.folder.iterdir())
-    lines += [
-        f"Written: {outcome.folder}/ with {', '.join(files)}.",
-        "  design.json and report.html are confidential; report.html also says what is NOT protected.",
-    ]
     if outcome.charged:
-        lines.append(f"Charged: release {outcome.charged.id} of {arguments.ledger}; see `dalenius ledger status`.")
+        lines.append(f"Charged     release {outcome.charged.id} of {arguments.ledger}; see `dalenius ledger status`.")
     figures = {k: document[k] for k in ("value", "bound", "gap", "unit", "method", "guarantees", "remarks")}
     say(
         arguments,
@@ -80,6 +74,21 @@ def released(arguments: Namespace, problem: Problem) -> None:
             "ledger": None if outcome.charged is None else {"id": outcome.charged.id, "state": outcome.charged.state},
         },
     )
+
+
+def _details(outcome: Outcome, document: dict[str, Any]) -> list[str]:
+    """Everything else that is known, for specialists."""
+    lines = ["Promised:", *_indented(words.promised(document, outcome.audit.rows))]
+    lines += ["Proved:", *_indented(words.proved(document))]
+    lines += ["Seen:", *_indented(words.seen(outcome.audit))]
+    if outcome.counts is not None:
+        lines += ["Rows before → after:", *_indented(outcome.counts.lines())]
+        told = outcome.counts.warnings()
+        lines += [f"Warning: {line}." for line in told[:WARNINGS]]
+        more = len(told) - WARNINGS
+        lines += [f"Warning: {more} more values; statement.html and --json name all."] if more > 0 else []
+        lines += [f"Tried: {line}." for line in outcome.tried]
+    return [*lines, *(f"Note: {remark}." for remark in outcome.design.remarks)]
 
 
 @contextmanager

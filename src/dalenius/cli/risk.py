@@ -13,8 +13,8 @@ from dalenius.core import Problem, TableSource
 from dalenius.core.digits import many
 from dalenius.errors import InputError
 from dalenius.evidence import Risk, risk
-from dalenius.figures.curve import Chart, Line, draw
 from dalenius.outputs import RISK, new_folder, refuse_existing, write_text
+from dalenius.papers.curve import Chart, Line, draw
 from dalenius.tables import base_of, write_table
 
 SHOWN = 5
@@ -91,7 +91,7 @@ def _words(document: dict[str, Any]) -> list[str]:
 def _after(found: Risk, level: float, tau2: float) -> str:
     return (
         f"k-ary randomised response at level {level:.6f} for each key ({level * len(found.keys):.6f} for all of them "
-        f"together) leaves {tau2:.4g} correct matches to expect, and {found.information(level):.1%} of the information."
+        f"together) leaves {tau2:.4g} correct matches, and {found.information(level):.1%} of the information."
     )
 
 

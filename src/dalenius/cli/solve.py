@@ -3,12 +3,12 @@
 from argparse import Namespace
 from pathlib import Path
 
+from dalenius.api import solve
 from dalenius.cli.terminal import progress, say
 from dalenius.convert import about_file
 from dalenius.core import Problem
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words
-from dalenius.walk import solve
 
 
 def run(arguments: Namespace) -> None:

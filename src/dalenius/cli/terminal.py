@@ -1,12 +1,15 @@
 """What the commands share: progress on the terminal, words or JSON on standard output."""
 
 import json
+import shutil
 import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from dalenius.cli.waiting import Waiting
 
 __all__ = ["progress", "say"]
 
@@ -20,13 +23,17 @@ def progress(arguments: Namespace) -> Iterator[Callable[[str, int | None, int | 
         yield None
         return
     last = 0.0
+    waiting = Waiting()
 
     def show(stage: str, done: int | None, total: int | None) -> None:
         nonlocal last
+        if lasting := waiting.lasting(stage):
+            sys.stderr.write(f"\r\033[K{lasting}\n")
+        line = waiting.line(stage, done, total)
         if time.monotonic() - last >= EVERY:
             last = time.monotonic()
-            share = f" of {total:,} ({done / total:.0%})" if total and done is not None else ""
-            sys.stderr.write(f"\r\033[K{stage}" + (f": {done:,}{share}" if done is not None else ""))
+            width = shutil.get_terminal_size().columns - 1
+            sys.stderr.write(f"\r\033[K{line[:width]}")
             sys.stderr.flush()
 
     try:

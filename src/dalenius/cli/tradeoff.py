@@ -4,17 +4,21 @@ import csv
 import io
 import json
 from argparse import Namespace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dalenius.api import tradeoff
 from dalenius.cli import point as one_point
+from dalenius.cli import sweeping
 from dalenius.cli.terminal import progress, say
 from dalenius.core import Problem
+from dalenius.core.digits import figure
 from dalenius.core.numbers import down, up, written
-from dalenius.designs.leakage.curve import Curve, Point
-from dalenius.figures.curve import Chart, Line, draw
+from dalenius.mechanisms.columns.funnel.sweep import Sweep
+from dalenius.mechanisms.columns.leakage.curve import Curve, Point
 from dalenius.outputs import CURVE, new_folder, refuse_existing, write_text
-from dalenius.walk import tradeoff
+from dalenius.papers.curve import Chart, Line, draw
 
 FILES = "curve.csv, curve.json, marks.json and curve.svg"
 
@@ -33,6 +37,8 @@ def run(arguments: Namespace) -> int:
             seconds=arguments.seconds,
             on_progress=show,
         )
+    if isinstance(curve, Sweep):
+        return sweeping.written(arguments, folder, curve)
     points = [point.to_json() for point in curve.points]
     with new_folder(folder, CURVE, force=arguments.force) as place:
         write_text(place / "curve.json", json.dumps(points, indent=1) + "\n", private=True)
@@ -72,30 +78,31 @@ def _status(point: Point) -> str:
 
 
 def _words(curve: Curve) -> list[str]:
+    """Where the curve begins and ends, and the point of the problem file."""
     ends, first, last = curve.ends, curve.points[0], curve.points[-1]
-    gap = max(point.high - point.low for point in curve.points)
     about = ", ".join(curve.trade.secret)
     told = [
-        f"{len(curve.points)} points of the least leakage about {about}, "
-        f"{_status(first)}, each within {up(gap, 12)} bits.",
-        f"At the smallest distortion, {float(ends.least):.9g}, at least {down(first.low, 9)} bits leak."
-        if first.distortion == ends.least
-        else f"The smallest distortion is {float(ends.least):.9g}; at {float(first.distortion):.9g}, where the curve "
-        f"begins, at least {down(first.low, 9)} bits leak.",
+        f"{len(curve.points)} points, {_status(first)}: the least that must be revealed about {about} for each change.",
+        f"With no more change than {_short(first.distortion)}, at least {down(first.low, 4)} bits are revealed.",
     ]
     if ends.private is not None:
-        anyway = f" beside the {up(last.high, 9)} bits that are told anyway" if last.high else ""
-        told.append(f"From a distortion of {float(ends.private):.9g} on, nothing needs to leak{anyway}.")
+        anyway = f" beside the {up(last.high, 4)} bits that are revealed anyway" if last.high else ""
+        told.append(f"From an average change of {_short(ends.private)} on, nothing needs to be revealed{anyway}.")
     else:
-        told.append(f"At a distortion of {float(last.distortion):.9g}, {up(last.high, 9)} bits are told anyway.")
+        told.append(f"At an average change of {_short(last.distortion)}, {up(last.high, 4)} bits are revealed anyway.")
     if ends.silent is not None:
-        told.append(f"One letter for everybody has the distortion {float(ends.silent):.9g}.")
+        told.append(f"One value for everybody is an average change of {_short(ends.silent)}.")
     if curve.chosen:
         told.append(
-            f"The point of the problem file, proved: distortion {float(curve.chosen.distortion):.9g}, between "
-            f"{down(curve.chosen.low, 9)} and {up(curve.chosen.high, 9)} bits."
+            f"Your problem file, proved: an average change of {_short(curve.chosen.distortion)}, at most "
+            f"{up(curve.chosen.high, 6)} bits."
         )
     return told
+
+
+def _short(change: Fraction) -> str:
+    """A change with few digits and no exponent."""
+    return figure(change, "nearest", 3) if change >= Fraction(1, 1000) else "0.001" if change else "0"
 
 
 def _chart(curve: Curve) -> Chart:
@@ -103,21 +110,21 @@ def _chart(curve: Curve) -> Chart:
     line = tuple((float(point.distortion), float(point.high)) for point in curve.points)
     lowest = line[-1][1]
     proved = curve.points[0].proved
-    lines = [Line(f"least leakage, {_status(curve.points[0])}", line, 0, every=0)]
+    lines = [Line(f"the least, {_status(curve.points[0])}", line, 0, every=0)]
     if ends.private is not None:
-        lines.append(Line("D0: nothing needs to leak", ((float(ends.private), lowest),), 2, joined=False))
+        lines.append(Line("nothing needs to be revealed", ((float(ends.private), lowest),), 2, joined=False))
     if ends.silent is not None:
-        lines.append(Line("D_max: one letter for everybody", ((float(ends.silent), lowest),), 3, joined=False))
+        lines.append(Line("one value for everybody", ((float(ends.silent), lowest),), 3, joined=False))
     if curve.chosen:
         chosen = (float(curve.chosen.distortion), float(curve.chosen.high))
         lines.append(Line("the point of the problem file, proved", (chosen,), 1, joined=False))
     about = ", ".join(curve.trade.secret)
     return Chart(
-        title=f"Leakage about {about} against distortion",
-        x="expected distortion",
+        title=f"What is revealed about {about}, for each amount of change",
+        x="average change",
         y="bits",
         lines=tuple(lines),
-        caption="Every point is a channel whose leakage is proved, beside a proof that no channel leaks less."
+        caption="At every point a recipe was found and proved, beside a proof that nobody can reveal less."
         if proved
         else "Only the point of the problem file is proved; the others were searched in floating point.",
     )

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from dalenius.cli.terminal import say
 from dalenius.convert import told_design
 from dalenius.errors import InputError
+from dalenius.kernel.answers import ANSWER
 from dalenius.kernel.export import exported
 from dalenius.kernel.numbers import down, up
 from dalenius.outputs import new_file
 from dalenius.verifying import verify
-from dalenius.wording import compared
+from dalenius.wording import compared, proof_words
 
 if TYPE_CHECKING:
     from dalenius.kernel.check import Verdict
@@ -44,7 +45,7 @@ def run(arguments: Namespace) -> None:
         )
         said = json.loads(Path(arguments.design).read_bytes())
         document |= _figures(verdict, said)
-        lines += _words(verdict, said)
+        lines += proof_words(said, verdict.kept.promises) if said["format"] == ANSWER else _words(verdict, said)
         if verdict.value is not None:
             lines.append(compared(told_design(said, {})))
         if arguments.table:
@@ -61,9 +62,10 @@ def _figures(verdict: "Verdict", said: dict[str, Any]) -> dict[str, object]:
         for figures in verdict.kept.promises
     ]
     card = "law" not in said
+    kind = "answer" if said["format"] == ANSWER else "card"
     found: dict[str, object] = {
         "proved": True,
-        "kind": "card" if card else verdict.rule,
+        "kind": kind if card else verdict.rule,
         "digest": verdict.digest,
         "rows": verdict.rows,
         "guarantees": shown,
@@ -72,7 +74,9 @@ def _figures(verdict: "Verdict", said: dict[str, Any]) -> dict[str, object]:
         return found
     if verdict.value <= verdict.bound and said["objective"]["aim"].startswith("information"):
         return found | {"value_bits": [down(verdict.value), up(verdict.bound)]}
-    return found | {"least": [down(verdict.bound), up(verdict.value)], "limits": [up(d) for d in verdict.kept.limits]}
+    limits = zip(verdict.kept.limits, verdict.kept.from_below, strict=True)
+    reached = [down(d) if below else up(d) for d, below in limits]
+    return found | {"least": [down(verdict.bound), up(verdict.value)], "limits": reached}
 
 
 def _decimal(name: str, value: Fraction | None) -> str | None:
@@ -83,9 +87,9 @@ def _words(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
     lines = []
     if "law" not in said:
         if said["channel"]["form"] == "withheld":
-            lines.append("The card does not show its channel, which would show the table: it proves nothing by itself.")
+            lines.append("The card does not show its recipe, which would show the table: it proves nothing by itself.")
         else:
-            lines.append("Proved from the card alone: every row of the channel is a probability distribution.")
+            lines.append("Proved from the card alone: every row of the recipe adds up to 1.")
         lines.append("Value, bound and limits depend on the distribution of the data: only the design can prove them.")
     else:
         lines += _of_design(verdict, said)

@@ -15,7 +15,16 @@ SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order", "allow
 """Words of [mechanism] that say how to search or how to write, or that the document says in another way."""
 
 PLAIN = ("method", "source", "columns", "robust", "beside_bits", "remarks", "problem_digest", "versions")
-PUBLIC = ("unit_of_privacy", "max_rows", "weights", "designed_on", "order", "estimate", "changes")
+PUBLIC = (
+    "unit_of_privacy",
+    "max_rows",
+    "weights",
+    "designed_on",
+    "order",
+    "estimate",
+    "changes",
+    "marginals_preserved",
+)
 LETTERS = 10_000
 FIGURES = ("unit", "value", "bound", "gap", "entropy_bits", "objective", "limits")
 
@@ -65,6 +74,16 @@ def about_of(told: Json, written: str) -> Json:
 def about_file(path: Path) -> Path:
     """Where the file beside a document is.
 
+    Parameters
+    ----------
+    path : str or Path
+        Of the document.
+
+    Returns
+    -------
+    Path
+        NAME.about.json.
+
     >>> about_file(Path("released/design.json")).name
     'design.about.json'
     """
@@ -72,5 +91,18 @@ def about_file(path: Path) -> Path:
 
 
 def belongs(about: object, written: str) -> bool:
-    """Whether what travels beside a document is about this very text."""
+    """Whether what travels beside a document is about this very text.
+
+    Parameters
+    ----------
+    about : dict
+        What travels beside.
+    written : str
+        The text of the document.
+
+    Returns
+    -------
+    bool
+        By its digest.
+    """
     return isinstance(about, dict) and about.get("format") == ABOUT and about.get("of") == digest(written)

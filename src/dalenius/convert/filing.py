@@ -17,6 +17,18 @@ FILED = "dalenius-filed/2"
 def filed(text: str, about: Mapping[str, Any] | None) -> str:
     """Both as one text; a document that travels alone stays as it is.
 
+    Parameters
+    ----------
+    text : str
+        The document.
+    about : dict or None
+        What travels beside it.
+
+    Returns
+    -------
+    str
+        As a ledger keeps it.
+
     >>> unfiled(filed("{}", None))
     ('{}', {})
     """
@@ -24,7 +36,23 @@ def filed(text: str, about: Mapping[str, Any] | None) -> str:
 
 
 def unfiled(text: str) -> tuple[str, dict[str, Any]]:
-    """The document and what travels beside it; refused if that belongs to another one."""
+    """The document and what travels beside it; refused if that belongs to another one.
+
+    Parameters
+    ----------
+    text : str
+        A document, alone or filed with what travels beside it.
+
+    Returns
+    -------
+    str, dict or None
+        Both.
+
+    Raises
+    ------
+    InputError
+        If they do not belong together.
+    """
     if not text.startswith(f'{{"format":"{FILED}"'):
         return text, {}
     whole = json.loads(text)
@@ -35,7 +63,18 @@ def unfiled(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def told_of(text: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The text of the document itself, its plain values, and the same as sentences read it."""
+    """The text of the document itself, its plain values, and the same as sentences read it.
+
+    Parameters
+    ----------
+    text : str
+        A document, alone or filed with what travels beside it.
+
+    Returns
+    -------
+    str, dict, dict
+        The text, its values, and the same as sentences read it.
+    """
     own, about = unfiled(text)
     document = json.loads(own)
     told = (told_design if "law" in document else told_card)(document, about)

@@ -46,6 +46,28 @@ def _margins(joint: Json) -> tuple[list[Json], Json]:
     return variables, {"law": "margins", "columns": columns}
 
 
+def _markov(joint: Json) -> tuple[list[Json], Json]:
+    model = joint["markov"]
+    variables = [{"name": f"X{k + 1}", "letters": list(model["letters"])} for k in range(model["n"])]
+    rows = [[number(v) for v in row] for row in (model["initial"], *model["transition"])]
+    one = lcm(*(v.denominator for v in rows[0]))
+    scale = lcm(*(v.denominator for row in rows[1:] for v in row))
+    steps = [[str(int(v * scale)) for v in row] for row in rows[1:]]
+    return variables, {"law": "markov", "start": [str(int(v * one)) for v in rows[0]], "steps": steps}
+
+
+def _told_markov(document: Json) -> Json:
+    """The model of a chain as problem files write it."""
+    law = document["law"]
+    start = [int(v) for v in law["start"]]
+    steps = [[int(v) for v in row] for row in law["steps"]]
+    initial = [text(Fraction(v, sum(start))) for v in start]
+    rows = [[text(Fraction(v, sum(row))) for v in row] for row in steps]
+    letters = list(document["variables"][0]["letters"])
+    model = {"letters": letters, "initial": initial, "transition": rows, "n": len(document["variables"])}
+    return {"markov": model}
+
+
 def _told_laws(document: Json, key: str) -> list[Json]:
     from dalenius.convert.telling import joint_told
 
@@ -304,10 +326,11 @@ def _proof_of_groups(_: Json) -> Json:
     return {"rule": "groups"}
 
 
-LAWS = {"independent": _independent, "margins": _margins}
+LAWS = {"independent": _independent, "margins": _margins, "markov": _markov}
 TOLD_LAWS = {
     "independent": lambda document: {"independent": _told_laws(document, "groups")},
     "margins": lambda document: {"margins": _told_laws(document, "columns")},
+    "markov": _told_markov,
 }
 CHANNELS = {"windows": _windows, "product": _windows, "strata": _strata, "sums": _sums}
 TOLD_CHANNELS = {"windows": _told_windows, "strata": _told_strata, "sums": _told_sums}
@@ -319,4 +342,9 @@ OBJECTIVES = {
     }
 }
 TOLD_OBJECTIVES = {"information_of_each": lambda aim: {"maximize": {"information_of_each": list(aim["about"])}}}
-PROOFS = {"parts": _proof_of_parts, "composition": _proof_of_groups, "sums": _proof_of_groups}
+PROOFS = {
+    "parts": _proof_of_parts,
+    "composition": _proof_of_groups,
+    "sums": _proof_of_groups,
+    "chain": lambda _: {"rule": "chain"},
+}

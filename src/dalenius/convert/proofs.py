@@ -8,7 +8,7 @@ places of letters. Every list along such an order goes through `Orders`.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import groupby, product
+from itertools import combinations, groupby, product
 from math import gcd
 from typing import Any
 
@@ -19,7 +19,7 @@ from dalenius.kernel.logs import BITS, exp, log2, nats
 from dalenius.kernel.nouns import Setting, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work
 
-__all__ = ["OBJECTIVES", "PLAIN", "PROOFS", "maps_channel", "proof_of"]
+__all__ = ["OBJECTIVES", "PLAIN", "PROOFS", "proof_of"]
 
 Json = dict[str, Any]
 Place = tuple[int, ...]
@@ -172,10 +172,12 @@ class _Dual:
     def __init__(self, orders: Orders, proof: Json) -> None:
         self.orders = orders
         self.proof = proof
-        self.aim: Json = orders.design["objective"]["minimize"]
+        self.aim: Json = orders.design["objective"].get("minimize", {})
         self.posteriors = iter(proof["posteriors"])
         self.maps = self._tree()
         self.many = sum(node[0] == "leaf" for node in self.maps) if self.maps else _letters(orders.design)
+        if "pieces" in proof:  # fresh letters: a case for each linear function
+            self.many = len(proof["pieces"])
         self.weights = ["0"] * len(orders.promises)
         self.rows: list[list[Any]] = [[[] for _ in range(self.many)] for _ in orders.promises]
         self.cuts: list[Json] = []
@@ -211,7 +213,7 @@ class _Dual:
     def objective(self) -> list[list[list[str]]]:
         """The posteriors of the objective: of the leakage, of the rate, or of both."""
         aim, orders = self.aim, self.orders
-        if "distortion" in aim or "sum" in aim:
+        if not aim or "distortion" in aim or "sum" in aim:
             return []
         theta = number(aim.get("theta", int("leakage" in aim)))
         found = []
@@ -231,6 +233,19 @@ class _Dual:
             }
             found.append([[str(rows[back[key]][t]) for key in new] for t in range(self.many)])
         return found
+
+    def promised(self) -> list[str]:
+        """The multipliers of all promises, and what those of independence end with: margins."""
+        self.leakage()
+        self.worst()
+        self.odds()
+        margins = self.equal()
+        self.near()
+        self.gauges()
+        self.delta()
+        self.capacity()
+        self.contraction()
+        return margins
 
     def leakage(self) -> None:
         given = iter(self.proof["leakage"])
@@ -277,9 +292,70 @@ class _Dual:
             margins = [str(-int(v)) for v in next(given)]
         return margins
 
+    def gauges(self) -> None:
+        """Weights of promises that add up over all letters, and in each case those of values, actions or inputs."""
+        given, sibson = iter(self.proof.get("gauges", [])), iter(self.proof.get("sibson", []))
+        kinds = ("guess", "maximal_leakage", "total_variation", "sibson")
+        for k, promise in enumerate(self.orders.promises):
+            kind = next((key for key in kinds if key in promise), None)
+            found = next(sibson if kind == "sibson" else given, None) if kind else None
+            if kind is None or found is None:
+                continue
+            self.weights[k] = str(found["weight"])
+            if promise[kind] is True:
+                self.rows[k] = self._of_inputs(found["parts"])
+            else:
+                self.rows[k] = self._of_values(kind, promise, found["parts"])
+
+    def _of_inputs(self, parts: Sequence[Any]) -> list[Any]:
+        """Of maximal leakage about everything: inputs with their weights; parts have the inputs of one stratum."""
+        places = sorted(self.orders.occur_then, key=self.orders.inputs.index)
+        worlds: defaultdict[Place, list[int]] = defaultdict(list)
+        names = [name for name in self.orders.reads if name in self.orders.beside_then]
+        strata = dict(zip(self.orders.input, self.orders.labels(names), strict=True))
+        for place in places:
+            worlds[strata[place]].append(place)
+        inputs = [place for world in sorted(worlds) for place in worlds[world]]
+        rows = [row for part in parts for row in part]
+        return [
+            [[place, str(row[t])] for place, row in zip(inputs, rows, strict=True) if row[t]] for t in range(self.many)
+        ]
+
+    def _of_values(self, kind: str, promise: Json, parts: Sequence[Any]) -> list[Any]:
+        """For each letter and each world a number for each value or action."""
+        (s_old, s_new), (k_old, k_new) = self.orders.keys(promise[kind]), self.orders.worlds()
+        if kind == "total_variation":
+            alone = {key: part[0] for key, part in zip(product(k_old, s_old), parts, strict=True)}
+            return [[str(alone[world, s][t]) for s, world in product(s_new, k_new)] for t in range(self.many)]
+        of_world = dict(zip(k_old, parts, strict=True))
+        if promise.get("gain"):
+            return [[[str(row[t]) for row in of_world[world]] for world in k_new] for t in range(self.many)]
+        at = {value: row for row, value in enumerate(s_old)}
+        return [[[str(of_world[world][at[s]][t]) for s in s_new] for world in k_new] for t in range(self.many)]
+
+    def delta(self) -> None:
+        """Pairs of inputs with a weight for all letters, and a slope for each."""
+        promised = [k for k in self.orders.having("local_dp") if "delta" in self.orders.promises[k]]
+        for k, cuts in zip(promised, self.proof.get("delta", []), strict=False):
+            for cut in cuts:
+                first, second = (self.orders.inputs[x] for x in cut["pair"])
+                said = {"promise": k, "first": first, "second": second, "at": "0", "weight": text(cut["weight"])}
+                self.cuts.append(said | {"slopes": [text(a) for a in cut["slopes"]]})
+
+    def capacity(self) -> None:
+        """Laws of the inputs with their weights, and for each letter the posteriors of those that have one."""
+        place = {x: e for e, x in enumerate(self.orders.occur_then)}
+        for k, cuts in zip(self.orders.having("dalenius"), self.proof.get("dalenius", []), strict=False):
+            for cut in cuts:
+                weights = [cut["weights"][place[x]] if x in place else 0 for x in range(len(self.orders.inputs))]
+                used = [place[x] for x, weight in enumerate(weights) if weight]
+                laws = [[str(law[e]) for e in used] for law in cut["laws"]]
+                self.cuts.append({"promise": k, "weights": _texts(weights), "laws": laws})
+
     def near(self) -> None:
         inputs = self.orders.inputs
-        for k, found in zip(self.orders.having("local_dp"), self.proof.get("near", []), strict=False):
+        promised = [k for k in self.orders.having("local_dp") if "delta" not in self.orders.promises[k]]
+        for k, found in zip(promised, self.proof.get("near", []), strict=False):
             self.rows[k] = [[[inputs[i], inputs[j], str(v)] for i, j, v in pairs] for pairs in found]
 
     def contraction(self) -> None:
@@ -319,12 +395,7 @@ def dual(orders: Orders, proof: Json) -> Json:
     """Letters, or maps where only the law of the side information is known."""
     found = _Dual(orders, proof)
     own = found.objective()
-    found.leakage()
-    found.worst()
-    found.odds()
-    margins = found.equal()
-    found.near()
-    found.contraction()
+    margins = found.promised()
     leaves = [
         {"objective": [columns[t] for columns in own], "promises": [rows[t] for rows in found.rows]}
         for t in range(found.many)
@@ -333,6 +404,61 @@ def dual(orders: Orders, proof: Json) -> Json:
     rest: dict[str, list[Any]] = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins}
     rest["cuts"] = found.cuts
     return _lines("maps" if found.maps else "letters", trees, leaves, **rest)
+
+
+def gain(orders: Orders, proof: Json) -> Json:
+    """The multipliers of `dual` in cells as those of `cells`: information is maximised, or limited from below.
+
+    Under such a limit a leaf has the posteriors of what is minimised, and then its linear function.
+    """
+    found = _Dual(orders, proof)
+    aim = orders.design["objective"].get("maximize")
+    limits = [entry["promised"] for entry in orders.design.get("limits", [])]
+    about = aim["information"] if aim else limits[-1]["information"]
+    order = _posterior_order(orders, about)
+    own = found.objective()
+    found.promised()
+    leaves: list[Json] = []
+    for t, piece in enumerate(proof["pieces"]):
+        slopes = [piece[k] for k in order]
+        objective: list[Any] = slopes if aim else [*(columns[t] for columns in own), slopes]
+        leaves.append({"objective": objective, "promises": [rows[t] for rows in found.rows]})
+    tree = _cells_tree(proof["tree"], order)
+    weights = [] if aim else _texts(proof["distortion"])
+    return _lines("simplices", [tree], leaves, promises=found.weights, limits=weights, cuts=found.cuts)
+
+
+def faces(orders: Orders, proof: Json) -> Json:
+    """Most information where promises speak of secrets alone: prices, and a tree for each choice of few inputs."""
+    found = _Dual(orders, proof)
+    found.promised()
+    leaves = [{"objective": [], "promises": [rows[t] for rows in found.rows]} for t in range(found.many)]
+    prices = orders.by_input(proof["prices"])
+    trees = _faces_in_order(orders, proof["trees"], int(proof["atoms"]))
+    return _lines("faces", trees, leaves, promises=found.weights, prices=prices)
+
+
+def _faces_in_order(orders: Orders, trees: Sequence[Any], atoms: int) -> list[Any]:
+    """The tree of each choice of so many inputs, from the order of version 1 to that of version 2."""
+    inputs = len(orders.occur)
+    then = [orders.occur.index(x) for x in orders.occur_then]  # the new place of each input
+    found: dict[Place, list[Any]] = {}
+    for face, tree in zip(combinations(range(inputs), atoms), trees, strict=True):
+        places = [then[x] for x in face]
+        order = sorted(range(atoms), key=places.__getitem__)
+        found[tuple(places[k] for k in order)] = _cells_tree(tree, order)
+    return [found[face] for face in combinations(range(inputs), atoms)]
+
+
+def blocks(orders: Orders, proof: Json) -> Json:
+    """Most information under maximal leakage: prices of the inputs, and a tree over their runs."""
+    prices = orders.by_input(proof["prices"])
+    counts = orders.counts(orders.input)
+    then = dict.fromkeys(zip((counts[x] for x in orders.occur_then), proof["prices"], strict=True))
+    now = list(dict.fromkeys(zip((counts[x] for x in orders.occur), prices, strict=True)))
+    place = [now.index(run) for run in then]
+    tree = [["leaf", node[0]] if len(node) == 1 else ["split", place[node[0]], node[1]] for node in proof["tree"]]
+    return {"rule": "blocks", "prices": prices, "tree": tree}
 
 
 def rate(orders: Orders, proof: Json) -> Json:
@@ -683,6 +809,9 @@ def universal(_: Json) -> Json:
 
 PROOFS: dict[str, Callable[[Orders, Json], Json]] = {
     "dual": dual,
+    "blocks": blocks,
+    "gain": gain,
+    "faces": faces,
     "rate": rate,
     "cells": cells,
     "ranges": ranges,
@@ -703,28 +832,3 @@ PLAIN: dict[str, Callable[[Json], Json]] = {  # that need no order
 OBJECTIVES: dict[str, Callable[[Json], Json]] = {
     "variance": lambda aim: {"aim": "variance", "about": list(aim["variance"])},
 }
-
-
-def maps_channel(design: Json, dense: Json) -> Json:
-    """The channel of a design whose letters are maps from side information.
-
-    Parameters
-    ----------
-    design : dict
-        Laid out as version 1, with a `decoder`: for each drawn letter and each text of the side information the letter.
-    dense : dict
-        Its matrix as form dense of version 2.
-
-    Returns
-    -------
-    dict
-        The channel of form maps. What never occurs is released as the first letter.
-    """
-    side = design["side_information"]["variable"]
-    said = design["mechanism"].get("release")
-    letters = design["joint"]["variables"][said[0]] if said else _fresh(design)
-    place = {letter: k for k, letter in enumerate(letters)}
-    (drawn,) = design["channel"]["output"].values()
-    worlds = design["joint"]["variables"][side]
-    decoder = [[place[design["decoder"][y].get(z, letters[0])] for z in worlds] for y in drawn]
-    return {key: dense[key] for key in ("form", "letters", "scale", "rows")} | {"form": "maps", "decoder": decoder}

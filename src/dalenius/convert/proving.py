@@ -11,7 +11,7 @@ from dalenius.convert.telling import proved_of
 from dalenius.convert.text import canonical, text
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
 from dalenius.kernel.check import reached
-from dalenius.kernel.document import Document, read_document
+from dalenius.kernel.document import AtLeast, Document, read_document
 from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.numbers import Node, Refused, down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
@@ -56,6 +56,21 @@ class Proved:
         What the channel reaches, and what no mechanism passes.
     place : int
         Which of the offered certificates proved the bound.
+
+    Parameters
+    ----------
+    document : dict
+        Of version 2, as plain values.
+    text : str
+        Its canonical text.
+    kept : Kept
+        What the kernel found of each promise.
+    value, bound : Fraction
+        Proved.
+    place : int
+        Which of the offered proofs was taken.
+    entropy, beside, stated : optional
+        Further figures.
     """
 
     document: Json
@@ -172,8 +187,12 @@ def _near(secret: Sequence[str], columns: list[str]) -> list[str]:
     others = [name for name in columns if secret and name not in secret]
     if len(others) <= FEW:
         return others
-    at = [columns.index(name) for name in secret if name in columns]
-    return [name for name in others if any(abs(columns.index(name) - place) <= NEXT for place in at)]
+    near = set[str]()
+    for name in secret:
+        if name in columns:
+            place = columns.index(name)
+            near |= set(columns[max(0, place - NEXT) : place + NEXT + 1])
+    return [name for name in others if name in near]
 
 
 def _claims(kept: Kept, more: list[dict[str, Fraction]], value: Fraction, bound: Fraction, *, maximise: bool) -> Json:
@@ -181,7 +200,7 @@ def _claims(kept: Kept, more: list[dict[str, Fraction]], value: Fraction, bound:
     ends = (down(value), up(bound)) if maximise else (up(value), down(bound))
     return {
         "promises": figures_claimed(kept, more),
-        "limits": [_exactly(cost) for cost in kept.limits],
+        "limits": limits_claimed(kept),
         "value": ends[0],
         "bound": ends[1],
         "gap": up(abs(Fraction(ends[1]) - Fraction(ends[0]))),
@@ -197,10 +216,14 @@ def _as_they_are(claims: Json, value: Fraction, bound: Fraction) -> Json:
     return {"value": ends[0], "bound": ends[1], "gap": up(abs(Fraction(ends[1]) - Fraction(ends[0])))}
 
 
-def _exactly(cost: Fraction) -> str:
-    """A distortion as it is, while that is short; else rounded up."""
-    written = text(cost)
-    return written if len(written) <= SHORT else up(cost)
+def limits_claimed(kept: Kept) -> list[str]:
+    """What each limit came to as it is, while that is short; else rounded against us."""
+    found = []
+    for reached_, below in zip(kept.limits, kept.from_below, strict=True):
+        written = text(reached_)
+        rounded = down(reached_) if below else up(reached_)
+        found.append(written if len(written) <= SHORT else rounded)
+    return found
 
 
 def figures_claimed(kept: Kept, more: Sequence[dict[str, Fraction]] = ()) -> list[list[Json]]:
@@ -226,7 +249,18 @@ def work_declared(spent: int, draft: Json) -> str:
 
 
 def card_text(document: Json) -> str:
-    """The public card of a proved design."""
+    """The public card of a proved design.
+
+    Parameters
+    ----------
+    document : dict
+        Of version 2, as plain values.
+
+    Returns
+    -------
+    str
+        Canonical.
+    """
     return canonical(drafted_card(document))
 
 
@@ -259,7 +293,7 @@ def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]
     read = read_document(canonical(document | changed), ENOUGH)
     kept = check_privacy(read)
     more = _one_more(read, document | changed)
-    return [proved_of(claims) for claims in figures_claimed(kept, more)], [_exactly(cost) for cost in kept.limits]
+    return [proved_of(claims) for claims in figures_claimed(kept, more)], limits_claimed(kept)
 
 
 def bounds_within(design: Json) -> list[tuple[Fraction, Fraction]]:
@@ -279,7 +313,10 @@ def bounds_within(design: Json) -> list[tuple[Fraction, Fraction]]:
     document = read_document(canonical(draft), ENOUGH)
     release = document.release
     for limit in document.limits:
-        require(release.cost(limit.distortion) <= limit.at_most, "a limit is not kept")
+        if isinstance(limit, AtLeast):
+            require(release.information(limit.about)[0] >= limit.bits, "a limit is not kept")
+        else:
+            require(release.cost(limit.distortion) <= limit.at_most, "a limit is not kept")
     found = []
     for promise, evidence in zip(document.promises, document.evidence, strict=True):
         if isinstance(promise, Leakage) and promise.within is not None:

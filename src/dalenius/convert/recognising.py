@@ -2,9 +2,10 @@
 
 from typing import Any
 
-__all__ = ["OLD", "PROVABLE", "recognised"]
+__all__ = ["ANSWER", "OLD", "PROVABLE", "recognised"]
 
 PROVABLE = ("dalenius-design/2", "dalenius-card/2")
+ANSWER = "dalenius-answer/1"
 OLD = ("dalenius-design/1", "dalenius-card/1")
 
 _SHAPES = (  # keys that tell, and what they tell
@@ -19,12 +20,22 @@ _SHAPES = (  # keys that tell, and what they tell
 def recognised(document: Any) -> str | None:
     """What a document is if it is none that can be proved, else None.
 
+    Parameters
+    ----------
+    document : object
+        Plain values.
+
+    Returns
+    -------
+    str or None
+        In words.
+
     >>> recognised({"format": "dalenius-card/2"}), recognised([1]), recognised({"variables": {}, "pmf": []})
     (None, 'a list', 'a joint pmf')
     """
     if not isinstance(document, dict):
         return "a list" if isinstance(document, list) else "a word" if isinstance(document, str) else "a number"
-    if document.get("format") in PROVABLE:
+    if document.get("format") in (*PROVABLE, ANSWER):
         return None
     if document.get("format") in OLD:
         return "of version 1: `dalenius convert OLD NEW` proves it again and writes it as version 2"

@@ -28,11 +28,29 @@ RULES = {
     "variance": "variance",
     "invariant": "invariant",
 }
-DIVISIONS = {"boxes": "boxes", "letters": "dual", "maps": "dual", "simplices": "cells", "ranges": "ranges"}
+DIVISIONS = {
+    "boxes": "boxes",
+    "faces": "faces",
+    "letters": "dual",
+    "maps": "dual",
+    "ranges": "ranges",
+    "simplices": "cells",
+}
 
 
 def kind_of(document: Json) -> str:
-    """The word under which people are told how the bound was proved."""
+    """The word under which people are told how the bound was proved.
+
+    Parameters
+    ----------
+    document : dict
+        Of version 2, as plain values.
+
+    Returns
+    -------
+    str
+        Such as "dual".
+    """
     proof = document["proof"]
     while proof.get("rule") == "alike":
         proof = proof["proof"]
@@ -93,7 +111,20 @@ def told_design(document: Json, about: Json) -> Json:
 
 
 def told_card(document: Json, about: Json) -> Json:
-    """A card as sentences read it; figures that only the design proves stand in what travels beside it."""
+    """A card as sentences read it; figures that only the design proves stand in what travels beside it.
+
+    Parameters
+    ----------
+    document : dict
+        Of version 2, as plain values.
+    about : dict or None
+        What travels beside it.
+
+    Returns
+    -------
+    dict
+        As sentences read it.
+    """
     mechanism = document["mechanism"]
     stated = about.get("stated_by_the_design", {})
     shown = stated.get("guarantees", [{}] * len(document["promises"]))
@@ -125,7 +156,7 @@ def told_card(document: Json, about: Json) -> Json:
             **({"stated": about["stated"]} if "stated" in about else {}),
         },
         "estimate": about.get("estimate", ""),
-        **({"changes": about["changes"]} if "changes" in about else {}),
+        **{key: about[key] for key in ("changes", "marginals_preserved") if key in about},
         "remarks": about.get("remarks", []),
         "versions": about.get("versions", {}),
     }
@@ -203,6 +234,9 @@ def _limits_told(document: Json) -> Json:
         return {}
     told = []
     for limit, reached in zip(document["limits"], document["claims"]["limits"], strict=True):
+        if "information" in limit:
+            told.append({"promised": dict(limit), "proved": {"expected": reached}})
+            continue
         promised = measure_told(limit["distortion"], at_most=limit["at_most"]) | _keeps_told(document, limit)
         told.append({"promised": promised, "proved": {"expected": reached}})
     return {"limits": told}
@@ -245,11 +279,23 @@ def promise_told(promise: Json) -> Json:
         return found | ({"rows": int(promise["rows"])} if promise["rows"] != "1" else {})
     if kind == "contraction":
         return {"contraction": promise["at_most"]}
-    return {kind: list(promise["secret"]), **{k: promise[k] for k in ("at_most_bits", "epsilon") if k in promise}}
+    limits = {k: promise[k] for k in ("at_most", "times", "gain", "order", "at_most_bits", "epsilon") if promise.get(k)}
+    return {kind: list(promise["secret"]) or True, **limits}
 
 
 def proved_of(claims: list[Json]) -> Json:
-    """The figures of a promise by name; those given one more column together."""
+    """The figures of a promise by name; those given one more column together.
+
+    Parameters
+    ----------
+    claims : dict
+        Of one promise.
+
+    Returns
+    -------
+    dict
+        By name.
+    """
     found: Json = {claim["figure"]: claim["value"] for claim in claims if claim["given"] is None}
     more = {claim["given"]: claim["value"] for claim in claims if claim["given"] is not None}
     return found | ({"with_one_more_bits": more} if more else {})

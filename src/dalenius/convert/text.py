@@ -51,6 +51,16 @@ def near(value: Any) -> str:
 def canonical(document: Any) -> str:
     """The one way to write a document down.
 
+    Parameters
+    ----------
+    document : object
+        Plain values.
+
+    Returns
+    -------
+    str
+        Ends with a line break.
+
     >>> canonical({"work": "1", "list": [1, None]})
     '{"work":"1","list":[1,null]}'
     """
@@ -59,6 +69,16 @@ def canonical(document: Any) -> str:
 
 def digest(written: str) -> str:
     """The fingerprint of a document: what `sha256sum` says of its file.
+
+    Parameters
+    ----------
+    written : str
+        The text.
+
+    Returns
+    -------
+    str
+        SHA-256 in hexadecimal.
 
     >>> digest("")[:8]
     'e3b0c442'

@@ -83,7 +83,7 @@ def drafted_claims(document: Json) -> Json:
     maximise = document["objective"]["aim"] in ("information", "information_of_each")
     return {
         "promises": [[] for _ in document["promises"]],
-        "limits": [LOOSE] * len(document["limits"]),
+        "limits": ["0" if "information" in limit else LOOSE for limit in document["limits"]],
         "value": "0" if maximise else LOOSE,
         "bound": LOOSE if maximise else "0",
         "gap": LOOSE,
@@ -206,7 +206,7 @@ def fresh_letters(design: Json) -> list[str] | None:
 def _parts(design: Json) -> list[Json]:
     """Every single distortion of the limits and of the objective."""
     aim = design["objective"].get("minimize", {})
-    measures = [entry["promised"] for entry in design.get("limits", [])]
+    measures = [entry["promised"] for entry in design.get("limits", []) if "information" not in entry["promised"]]
     measures += [aim] if "distortion" in aim or "sum" in aim else []
     return [part for measure in measures for part in measure.get("sum", [measure])]
 
@@ -234,9 +234,15 @@ def objective_of(design: Json) -> Json:
 
 
 def limits_of(design: Json) -> list[Json]:
-    """Distortions that are bounded."""
-    promised = [entry["promised"] for entry in design.get("limits", [])]
-    return [{"distortion": distortion_of(measure), "at_most": text(measure["at_most"])} for measure in promised]
+    """Distortions that are bounded, and what must be told at least."""
+    found = []
+    for entry in design.get("limits", []):
+        limit = entry["promised"]
+        if "information" in limit:
+            found.append({"information": list(limit["information"]), "at_least_bits": text(limit["at_least_bits"])})
+        else:
+            found.append({"distortion": distortion_of(limit), "at_most": text(limit["at_most"])})
+    return found
 
 
 def distortion_of(measure: Json) -> list[Json]:
@@ -305,6 +311,21 @@ def _dalenius(promised: Json, _design: Json) -> Json:
     }
 
 
+def _guess(promised: Json, _design: Json) -> Json:
+    gain = promised.get("gain")
+    limits = {key: text(promised[key]) if key in promised else None for key in ("at_most", "times")}
+    return {
+        "secret": list(promised["guess"]),
+        **limits,
+        "gain": [[text(g) for g in row] for row in gain] if gain else None,
+    }
+
+
+def _maximal_leakage(promised: Json, _design: Json) -> Json:
+    about = promised["maximal_leakage"]
+    return {"secret": [] if about is True else list(about), "at_most_bits": text(promised["at_most_bits"])}
+
+
 _PROMISES: dict[str, Callable[[Json, Json], Json]] = {
     "independent": _about("independent"),
     "information_privacy": _about("information_privacy", "epsilon"),
@@ -313,6 +334,10 @@ _PROMISES: dict[str, Callable[[Json, Json], Json]] = {
     "local_dp": _local_dp,
     "dalenius": _dalenius,
     "contraction": lambda promised, _: {"at_most": text(promised["contraction"])},
+    "guess": _guess,
+    "maximal_leakage": _maximal_leakage,
+    "total_variation": _about("total_variation", "at_most"),
+    "sibson": _about("sibson", "order", "at_most_bits"),
 }
 
 
@@ -424,7 +449,7 @@ def drafted_card(document: Json) -> Json:
         if entry["name"] in named
     ]
     claims = [
-        [] if "secret" in promise else claims
+        [] if promise.get("secret") else claims
         for promise, claims in zip(document["promises"], document["claims"]["promises"], strict=True)
     ]
     evidence = [

@@ -21,16 +21,22 @@ from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
     Guarantee,
+    Guess,
     Independent,
     InformationPrivacy,
     Leakage,
     LocalDP,
+    MaximalLeakage,
+    Sibson,
+    TotalVariation,
     WorstCaseLeakage,
 )
 from dalenius.core.kernel import Kernel
+from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import (
+    AtLeast,
     Distortion,
     MaximizeInformation,
     MaximizeInformationOfEach,
@@ -51,6 +57,7 @@ from dalenius.core.source import MISSING, Column, ConditionallyIid, Grid, PmfSou
 
 __all__ = [
     "MISSING",
+    "AtLeast",
     "Certificate",
     "Channel",
     "Column",
@@ -61,12 +68,15 @@ __all__ = [
     "Distortion",
     "Grid",
     "Guarantee",
+    "Guess",
     "Independent",
     "InformationPrivacy",
     "Kernel",
     "Leakage",
     "LocalDP",
     "Margins",
+    "MarkovChain",
+    "MaximalLeakage",
     "MaximizeInformation",
     "MaximizeInformationOfEach",
     "MinimizeCapacity",
@@ -90,11 +100,13 @@ __all__ = [
     "Records",
     "Resample",
     "Samples",
+    "Sibson",
     "SideInformation",
     "Staircase",
     "Strata",
     "Sums",
     "TableSource",
+    "TotalVariation",
     "Types",
     "Windows",
     "WorstCaseLeakage",

@@ -1,15 +1,10 @@
-"""Logarithms and exponentials in whole numbers: rational bounds of both sides, by integers and nothing else.
-
-`sum_log2` alone also adds doubles, when there are very many logarithms; its error bound stands on IEEE 754 arithmetic
-(sums, products and quotients rounded to nearest) and not on the logarithm of any library.
-"""
+"""Logarithms and exponentials in whole numbers: rational bounds of both sides, by integers and nothing else."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from math import frexp, fsum
 from operator import mul
 
 from dalenius.errors import InputError
@@ -25,7 +20,6 @@ __all__ = [
     "logs2",
     "nats",
     "share_log2",
-    "sum_log2",
     "times_log2",
     "two_to",
 ]
@@ -199,53 +193,6 @@ def two_to(x: Fraction) -> tuple[Fraction, Fraction]:
     k = x.numerator // x.denominator
     ends = exp((x - k) / E_HIGH, 128)[0], exp((x - k) / E_LOW, 128)[1]
     return ends[0] * Fraction(2) ** k, ends[1] * Fraction(2) ** k
-
-
-FEW = 20_000  # logarithms that are computed in whole numbers; more of them in doubles
-_ATANH = [float(Fraction(2 << _WORK, j * _LN2)) for j in (1, 3, 5, 7)]
-_LOG2_MIDDLES = [0.0] * 64 + [log2(Fraction(2 * k + 1, 256))[0] / (1 << BITS) for k in range(64, 128)]
-
-
-def _log2_double(q: float) -> float:
-    """log2 of a positive normal double, off by at most 2^-53 (|log2 q| + 2).
-
-    q = 2^e m with m in [1/2, 1), c = (2k + 1)/256 the middle of the 128th around m, and z = (m - c) / (m + c). m - c is
-    exact (Sterbenz), so z is off by two roundings; |z| <= 2^-8, so the series ends after z^7 with less than 2^-70 left,
-    and it is at most 2^-6 with six relative roundings of 2^-53, in all 2^-56. The logarithm of c is off by 2^-54, the
-    inner sum rounds by 2^-53, the outer by 2^-53 |log2 q|.
-    """
-    m, e = frexp(q)
-    k = int(128 * m)
-    c = (2 * k + 1) / 256
-    z = (m - c) / (m + c)
-    u = z * z
-    one, three, five, seven = _ATANH
-    return e + (_LOG2_MIDDLES[k] + z * (one + u * (three + u * (five + u * seven))))
-
-
-def sum_log2(terms: Iterable[tuple[int, int, int]], unit: int) -> tuple[Fraction, Fraction]:
-    """Bounds of the sum of (t/unit) log2(a/b) over the terms (t, a, b) of whole numbers, t >= 0.
-
-    Up to `FEW` terms are summed in whole numbers. Beyond, t/unit and a/b are rounded to doubles (each off by 2^-53 of
-    itself, hence the logarithm by 1.45 2^-53), and a term with the computed logarithm l is off by less than
-    2^-51 (t/unit) (|l| + 2), all roundings counted; `fsum` rounds once. Twice that is taken, and 2^-900 for what may
-    underflow.
-
-    >>> sum_log2([(1, 8, 1), (5, 3, 3)], 2)
-    (Fraction(3, 2), Fraction(3, 2))
-    """
-    terms = [(t, a, b) for t, a, b in terms if t and a != b]
-    if len(terms) <= FEW:
-        ends = [(t, *log2(Fraction(a, b))) for t, a, b in terms]
-        low, high = sum(t * below for t, below, _ in ends), sum(t * above for t, _, above in ends)
-        return Fraction(low, unit << BITS), Fraction(high, unit << BITS)
-    products, sizes = [], []
-    for t, a, b in terms:
-        weight, l = t / unit, _log2_double(a / b)
-        products.append(weight * l)
-        sizes.append(weight * (abs(l) + 2))
-    middle, slack = Fraction(fsum(products)), Fraction(fsum(sizes)) / 2**50 + Fraction(1, 2**900)
-    return middle - slack, middle + slack
 
 
 NARROW = 9  # first bits that the numbers of one bracket share, nearly

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import lcm, prod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.kernel import Kernel, Rows, alphabets, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets, outcome_words
 from dalenius.errors import InvalidChannel, MismatchError
@@ -23,6 +24,18 @@ class Channel(Kernel):
     Several released columns: the letters of their product, last fastest. Paper 001 writes p(y|x) column-wise, papers
     000 and 003 use the transpose; ours is row-stochastic throughout.
 
+    Parameters
+    ----------
+    inputs, output : mapping of str to letters
+        The alphabets of what is read and of what is released.
+    rows : tuple of tuple of Fraction
+        Each sums to one.
+
+    Raises
+    ------
+    InvalidChannel
+        If a row is no pmf, or their number does not fit.
+
     >>> flip = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, ((Fraction(9, 10), Fraction(1, 10)),) * 2)
     >>> flip.shape
     (2, 2)
@@ -31,6 +44,7 @@ class Channel(Kernel):
     inputs: Alphabets
     output: Alphabets
     rows: Rows
+    by_outcome: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         alphabets({n: list(a) for n, a in self.inputs.items()}, "inputs")
@@ -95,8 +109,13 @@ class Channel(Kernel):
         return {
             "inputs": {n: list(a) for n, a in self.inputs.items()},
             "output": {n: list(a) for n, a in self.output.items()},
-            "rows": [[written(v) for v in row] for row in self.rows],
+            "rows": list(self._texts),
         }
+
+    @cached_property
+    def _texts(self) -> list[list[str]]:
+        """The rows as texts, written once: a release asks for them for the design, the card, and what tells of both."""
+        return once_each(lambda row: once_each(written, row), self.rows)
 
     # --- questions --------------------------------------------------------------------------------------------------
     @classmethod

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from dalenius.convert import CannotConvert, about_of, belongs, canonical, card_text, digest, told_design
+from dalenius.core.digits import digits_agreed
 from dalenius.core.forms import WITHHELD, channel_of
 from dalenius.core.guarantee import LocalDP
 from dalenius.core.kernel import Kernel
@@ -48,6 +49,13 @@ class Certificate:
     """What a stranger re-checks: the kind of the proof of optimality, and its data.
 
     The proof of privacy needs no data beside the joint pmf and the channel.
+
+    Parameters
+    ----------
+    kind : str
+        Which rule of the kernel proves the bound.
+    proof : mapping
+        The numbers that the rule reads.
     """
 
     kind: str
@@ -85,6 +93,29 @@ class Design:
     word for the proof of optimality, `certificate` that proof as the family found it: of a design that was read from
     its file only the kind is known.
 
+    Parameters
+    ----------
+    problem : Problem
+        With its law.
+    channel : Kernel
+        What is drawn from, in rationals.
+    value, bound : Fraction
+        What it reaches and what no mechanism surpasses.
+    certificate : Certificate
+        Proves the bound.
+    method : str
+        How it was found.
+    proved, proofs : tuple of mapping
+        The figures of each promise, and the numbers that prove those which need some.
+    entropy, realised, beside, stated : optional
+        Further proved figures.
+    decoder : mapping
+        Which letter a drawn map is, for each value of the side information.
+    remarks : tuple of str
+        What a reader must be told.
+    versions, rule, text : optional
+        Who made it, which rule proved it, and the document that was proved.
+
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
     >>> design = solve(xor())
@@ -109,6 +140,12 @@ class Design:
     stated: Mapping[str, Any] = field(default_factory=dict)
     rule: str = ""
     text: str = field(default="", repr=False)
+
+    def __repr__(self) -> str:
+        """One line that never shows the statistics of the table: a repr ends in logs and notebooks."""
+        digits = digits_agreed(self.value, self.bound)
+        proved = "exactly" if digits is None else f"to {digits} digits"
+        return f"Design({self.problem!r}, {float(self.value):.6g} {self.unit}, proved {proved})"
 
     @property
     def gap(self) -> Fraction:
@@ -215,7 +252,7 @@ class Design:
     def card(self) -> dict[str, Any]:
         """The card as sentences read it: the channel and what was proved, without counts and without the joint pmf."""
         design, source, noise = self.outline(), self.problem.source, self.channel.form == "noise"
-        if self.channel.form == "records":  # whose rows are the table
+        if self.channel.shows_the_table:
             design["channel"] = {k: design["channel"][k] for k in ("inputs", "output")} | {"form": WITHHELD}
         return {
             "format": CARD_FORMAT,

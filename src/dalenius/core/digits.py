@@ -11,7 +11,19 @@ from typing import Any, Literal
 
 from dalenius.core.numbers import exact
 
-__all__ = ["Direction", "before_and_after", "bits", "factor", "figure", "many", "percent", "share_of_one"]
+__all__ = [
+    "Direction",
+    "before_and_after",
+    "bits",
+    "digits_agreed",
+    "factor",
+    "figure",
+    "guesses_in_thousand",
+    "many",
+    "one_in",
+    "percent",
+    "share_of_one",
+]
 
 Direction = Literal["up", "down", "nearest"]
 
@@ -20,6 +32,7 @@ SMALLEST = Fraction(1, 100_000)
 """Numbers below this one are written with an exponent."""
 SAME = Fraction(1, 10**12)
 """Numbers that differ by less than this share of themselves are written alike."""
+MOST_DIGITS = 15
 
 
 def _rounded(q: Fraction, places: int, direction: Direction) -> tuple[Fraction, bool]:
@@ -60,6 +73,20 @@ def many(n: int, noun: str) -> str:
 def figure(x: Any, direction: Direction, digits: int = 3) -> str:
     """A number with so many significant digits; what is exact loses its trailing zeros.
 
+    Parameters
+    ----------
+    x : number or str
+        Exact where it is written so.
+    direction : {"up", "down", "nearest"}
+        Against whom it is rounded.
+    digits : int
+        Significant ones.
+
+    Returns
+    -------
+    str
+        In decimals.
+
     >>> figure("0.0134208", "down"), figure("0.0134208", "up"), figure("1/2", "up"), figure("1e-30", "up")
     ('0.0134', '0.0135', '0.5', '1e-30')
     >>> figure(0.5000000000000115, "up", 9), figure(0.5000001, "up")
@@ -80,6 +107,20 @@ def figure(x: Any, direction: Direction, digits: int = 3) -> str:
 def bits(x: Any, direction: Direction, digits: int = 3) -> str:
     """Bits of information with their unit.
 
+    Parameters
+    ----------
+    x : number or str
+        Exact where it is written so.
+    direction : {"up", "down", "nearest"}
+        Against whom it is rounded.
+    digits : int
+        Significant ones.
+
+    Returns
+    -------
+    str
+        With its unit.
+
     >>> bits("0.7924", "up"), bits(1, "up"), bits(0, "up"), bits("0.99999", "up"), bits("0.99999", "down")
     ('0.793 bits', '1 bit', '0 bits', '1.00 bits', '0.999 bits')
     """
@@ -89,6 +130,18 @@ def bits(x: Any, direction: Direction, digits: int = 3) -> str:
 
 def percent(x: Any, direction: Direction) -> str:
     """A share in per cent with one decimal, or two significant digits when it is below one per cent.
+
+    Parameters
+    ----------
+    x : number or str
+        Exact where it is written so.
+    direction : {"up", "down", "nearest"}
+        Against whom it is rounded.
+
+    Returns
+    -------
+    str
+        With its sign.
 
     >>> percent("0.51172", "up"), percent("0.5", "up"), percent("0.50001", "up"), percent("0.50001", "down")
     ('51.2 %', '50 %', '50.1 %', '50.0 %')
@@ -115,6 +168,16 @@ def before_and_after(before: Any, after: Any) -> tuple[str, str]:
 
 def factor(nats: Any) -> str:
     """e^nats, rounded up: by how much at most something becomes likelier.
+
+    Parameters
+    ----------
+    nats : number
+        A level.
+
+    Returns
+    -------
+    str
+        Rounded up.
 
     >>> factor(1), factor(0), factor("0.01"), factor(1000)
     ('2.72', '1', '1.02', 'e^1000')
@@ -143,3 +206,52 @@ def share_of_one(p: Fraction, *, fraction: bool = False) -> str:
     if p > Fraction(99, 100):
         return ">0.99"
     return _plain(_rounded(p, 2, "nearest")[0], 2, strip=False)
+
+
+def guesses_in_thousand(before: Any, after: Any) -> tuple[int, int]:
+    """Right guesses in 1,000 without the release, to the nearest, and how many more at most with it.
+
+    The difference is computed first and rounded up, so that two figures rounded apart do not exaggerate it; the sum is
+    never below the upper bound that it stands for.
+
+    >>> guesses_in_thousand("0.545765", "0.547405"), guesses_in_thousand("0.6004", "0.6004")
+    ((546, 2), (600, 0))
+    """
+    first, second = 1000 * exact(before), 1000 * exact(after)
+    if abs(second - first) <= SAME * abs(second):
+        return round(first), 0
+    more = ceil(second - first)
+    if round(first) + more < second:
+        more += 1
+    return round(first), more
+
+
+def digits_agreed(value: Any, bound: Any) -> int | None:
+    """The most n with |value - bound| <= 10^-n |value|, at most 15; None if the two are one number.
+
+    >>> digits_agreed("0.149782639069", "0.149782639054"), digits_agreed(1, 1), digits_agreed(2, 1)
+    (9, None, 0)
+    """
+    reached, limit = exact(value), exact(bound)
+    gap = abs(reached - limit)
+    if not gap:
+        return None
+    digits = 0
+    while digits < MOST_DIGITS and gap * 10 ** (digits + 1) <= abs(reached):
+        digits += 1
+    return digits
+
+
+def one_in(share: Any) -> str:
+    """A share as people count it: one in a whole number, to the nearest; about all and about none by their words.
+
+    >>> one_in("0.1305"), one_in("0.9"), one_in("0.4"), one_in(0), one_in(1)
+    ('1 in 8', '9 in 10', '4 in 10', 'none', 'all')
+    """
+    q = exact(share)
+    if q in (0, 1):
+        return "all" if q else "none"
+    if q <= Fraction(3, 10):
+        return f"1 in {round(1 / q):,}"
+    tenths = min(9, max(1, round(10 * q)))
+    return "1 in 2" if tenths == 5 else f"{tenths} in 10"

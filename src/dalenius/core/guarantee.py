@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from dalenius.core.digits import bits, figure
+from dalenius.core.digits import bits, figure, percent
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 
@@ -17,14 +17,21 @@ __all__ = [
     "Contraction",
     "Dalenius",
     "Guarantee",
+    "Guess",
     "Independent",
     "InformationPrivacy",
     "Leakage",
     "LocalDP",
+    "MaximalLeakage",
+    "Sibson",
+    "TotalVariation",
     "WorstCaseLeakage",
 ]
 
 Names = tuple[str, ...]
+
+MOST_ORDER = 32
+"""The largest number in the fraction of an order of Sibson's information."""
 
 
 def _up(level: Fraction) -> str:
@@ -67,6 +74,12 @@ class Guarantee:
         """The variables whose privacy is promised; empty when the promise is about every input."""
         return ()
 
+    @property
+    def tells_nothing(self) -> bool:
+        """Whether it promises that nothing at all is told about its secret: exact independence, in other words."""
+        limit = getattr(self, "at_most_bits", getattr(self, "at_most", None))
+        return bool(self.secret) and limit == 0 and not isinstance(self, Guess)
+
     def to_json(self) -> dict[str, Any]:
         raise NotImplementedError
 
@@ -77,7 +90,13 @@ class Guarantee:
 
 @dataclass(frozen=True)
 class Independent(Guarantee):
-    """The output is exactly independent of the view (000, Def. 1, Cor. 4.1): p(v, y) = p(v) p(y)."""
+    """The output is exactly independent of the view (000, Def. 1, Cor. 4.1): p(v, y) = p(v) p(y).
+
+    Parameters
+    ----------
+    view : name or names
+        One column, or several jointly.
+    """
 
     view: Names
     key: ClassVar[str] = "independent"
@@ -106,6 +125,19 @@ class LocalDP(Guarantee):
 
     `rows` is how many rows the person may have whom the promise is about: they are drawn one by one, so that their
     levels (and deltas) add up, and each row keeps to level epsilon / rows. A problem takes it from `max_rows`.
+
+    Parameters
+    ----------
+    epsilon : number
+        The level in nats.
+    metric : str or matrix, optional
+        Distances between inputs, or the file that has them.
+    delta : number
+        A share of every law that the level need not cover.
+    given : names
+        Columns that leave as they are, in which two records agree.
+    rows : int
+        How many rows of one person are drawn.
     """
 
     epsilon: Fraction
@@ -156,7 +188,15 @@ class LocalDP(Guarantee):
 
 @dataclass(frozen=True)
 class InformationPrivacy(Guarantee):
-    """e^-epsilon <= p(s | y) / p(s) <= e^epsilon for every secret value and every letter (004, Def. 7)."""
+    """e^-epsilon <= p(s | y) / p(s) <= e^epsilon for every secret value and every letter (004, Def. 7).
+
+    Parameters
+    ----------
+    about : name or names
+        The secret: one column, or several jointly.
+    epsilon : number
+        The level in nats.
+    """
 
     about: Names
     epsilon: Fraction
@@ -182,7 +222,15 @@ class InformationPrivacy(Guarantee):
 
 @dataclass(frozen=True)
 class Leakage(Guarantee):
-    """I(S; Y) at most so many bits; with side information Z of the user, I(S; Y, Z) (003, eq. 5 and 6)."""
+    """I(S; Y) at most so many bits; with side information Z of the user, I(S; Y, Z) (003, eq. 5 and 6).
+
+    Parameters
+    ----------
+    about : name or names
+        The secret: one column, or several jointly.
+    at_most_bits : number
+        The limit in bits.
+    """
 
     about: Names
     at_most_bits: Fraction
@@ -207,7 +255,15 @@ class Leakage(Guarantee):
 
 @dataclass(frozen=True)
 class WorstCaseLeakage(Leakage):
-    """max over y of D(P_(S | y) || P_S), in bits (004, Def. 7 with the divergence in its right order)."""
+    """max over y of D(P_(S | y) || P_S), in bits (004, Def. 7 with the divergence in its right order).
+
+    Parameters
+    ----------
+    about : name or names
+        The secret: one column, or several jointly.
+    at_most_bits : number
+        The limit in bits.
+    """
 
     key: ClassVar[str] = "worst_case_leakage"
 
@@ -224,6 +280,15 @@ class Dalenius(Guarantee):
     Y is one draw from the channel (`rows` = 1), or so many: where rows are released one by one, "all" stands for all
     rows of the table until they are counted. About the columns that the mechanism observes; numbers with noise count
     as one record, and a group of k of them as k rows of their own.
+
+    Parameters
+    ----------
+    at_most_bits : number
+        The limit in bits.
+    group : int
+        How many records are protected together.
+    rows : int or "all"
+        How many draws are looked at.
     """
 
     at_most_bits: Fraction
@@ -259,7 +324,13 @@ class Dalenius(Guarantee):
 
 @dataclass(frozen=True)
 class Contraction(Guarantee):
-    """I(S; Y) <= s I(S; X) whatever S is (004, eq. 5-11)."""
+    """I(S; Y) <= s I(S; X) whatever S is (004, eq. 5-11).
+
+    Parameters
+    ----------
+    at_most : number
+        The share of any information that passes at most.
+    """
 
     at_most: Fraction
     key: ClassVar[str] = "contraction"
@@ -274,6 +345,208 @@ class Contraction(Guarantee):
         return f"of whatever the input tells about any secret, at most the fraction {_up(self.at_most)} passes"
 
 
+@dataclass(frozen=True)
+class Guess(Guarantee):
+    """Whoever sees the release and guesses the secret is right at most so often: sum_y max_s p(s, y).
+
+    The limit is `at_most`, or `times` the blind guess, max_s p(s). With a `gain` (the name of a file, or a row of
+    numbers for each action with one for each value of the secret) it bounds the expected gain of the best action:
+    g-leakage.
+
+    Parameters
+    ----------
+    about : name or names
+        The secret: one column, or several jointly.
+    at_most : number, optional
+        The largest share of right guesses.
+    times : number, optional
+        The same as a multiple of the share without the release.
+    gain : str or matrix, optional
+        What a guess is worth for each value, or the file that says so.
+    """
+
+    about: Names
+    at_most: Fraction | None = None
+    times: Fraction | None = None
+    gain: str | tuple[tuple[Fraction, ...], ...] | None = None
+    key: ClassVar[str] = "guess"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", _named(self.about))
+        if (self.at_most is None) == (self.times is None):
+            raise InputError("a guess has one limit: at_most, or times = how often as likely as without the release")
+        for limit in ("at_most", "times"):
+            if getattr(self, limit) is not None:
+                object.__setattr__(self, limit, _not_negative(getattr(self, limit), limit))
+        if self.times is not None and self.times < 1:
+            raise InputError(f"times is {written(self.times)}; nothing makes a guess worse, so at least 1")
+        if self.gain is None and self.at_most is not None and self.at_most > 1:
+            raise InputError(f"at_most is {written(self.at_most)}; a guess is right at most always, which is 1")
+        if self.gain is not None and not isinstance(self.gain, str):
+            rows = tuple(tuple(_not_negative(g, "a gain") for g in row) for row in self.gain)
+            if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
+                raise InputError("a gain has one row for each action, and in it a number for each value of the secret")
+            object.__setattr__(self, "gain", rows)
+
+    @property
+    def secret(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        gain: Any = self.gain
+        if gain is not None and not isinstance(gain, str):
+            gain = [[written(g) for g in row] for row in gain]
+        return {
+            "guess": list(self.about),
+            **({"at_most": written(self.at_most)} if self.at_most is not None else {}),
+            **({"times": written(self.times)} if self.times is not None else {}),
+            **({"gain": gain} if gain is not None else {}),
+        }
+
+    def words(self) -> str:
+        who = f"whoever sees the release and {'acts on' if self.gain is not None else 'guesses'} {_words(self.about)}"
+        if self.times is not None:
+            what = "gains" if self.gain is not None else "is right"
+            return f"{who} {what} at most {_up(self.times)} times as {'much' if self.gain else 'often'} as without it"
+        limit = self.at_most or Fraction(0)
+        if self.gain is not None:
+            return f"{who} gains at most {_up(limit)} on average"
+        return f"{who} is right at most {percent(limit, 'up')} of the time"
+
+
+@dataclass(frozen=True)
+class MaximalLeakage(Guarantee):
+    """log2 sum_y max_x p(y | x) at most so many bits, over all inputs: about everything, under every law.
+
+    With `about`, log2 sum_y max_s p(y | s): about whatever is a function of that secret.
+
+    Parameters
+    ----------
+    at_most_bits : number
+        The limit in bits.
+    about : names
+        The secret; none for everything.
+    """
+
+    at_most_bits: Fraction
+    about: Names = ()
+    key: ClassVar[str] = "maximal_leakage"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
+        object.__setattr__(self, "about", _named(self.about) if self.about else ())
+
+    @property
+    def secret(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        return {"maximal_leakage": list(self.about) or True, "at_most_bits": written(self.at_most_bits)}
+
+    def words(self) -> str:
+        what = f"any property of {_words(self.about)}" if self.about else "anything about the record"
+        limit = bits(self.at_most_bits, "up", 6)
+        return (
+            f"whoever sees the release and guesses {what} has a chance that grew by at most {limit} (maximal leakage)"
+        )
+
+
+@dataclass(frozen=True)
+class TotalVariation(Guarantee):
+    """sum_y p(y) times the total variation of p(s | y) and p(s): how far the law of the secret moves on average.
+
+    Parameters
+    ----------
+    about : name or names
+        The secret: one column, or several jointly.
+    at_most : number
+        The largest average distance.
+    """
+
+    about: Names
+    at_most: Fraction
+    key: ClassVar[str] = "total_variation"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", _named(self.about))
+        object.__setattr__(self, "at_most", _not_negative(self.at_most, "at_most"))
+
+    @property
+    def secret(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        return {"total_variation": list(self.about), "at_most": written(self.at_most)}
+
+    def words(self) -> str:
+        return (
+            f"no statement about {_words(self.about)} becomes likelier by more than {_up(self.at_most)} on average "
+            "when the release is seen"
+        )
+
+
+@dataclass(frozen=True)
+class Sibson(Guarantee):
+    """Sibson's information of an order above 1, in bits: between mutual information (1) and maximal leakage.
+
+    Parameters
+    ----------
+    about : name or names
+        The secret: one column, or several jointly.
+    order : number
+        Above 1.
+    at_most_bits : number
+        The limit in bits.
+    """
+
+    about: Names
+    order: Fraction
+    at_most_bits: Fraction
+    key: ClassVar[str] = "sibson"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "about", _named(self.about))
+        object.__setattr__(self, "order", exact(self.order, "order"))
+        object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
+        if not self.order > 1:
+            raise InputError(f"order is {written(self.order)}; it must be above 1 (leakage is order 1)")
+        if self.order.numerator > MOST_ORDER:
+            raise InputError(
+                f"order is {written(self.order)}; it is a fraction of numbers up to {MOST_ORDER} "
+                "(maximal_leakage is what orders without end come to)"
+            )
+
+    @property
+    def secret(self) -> Names:
+        return self.about
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "sibson": list(self.about),
+            "order": written(self.order),
+            "at_most_bits": written(self.at_most_bits),
+        }
+
+    def words(self) -> str:
+        return (
+            f"Sibson's information of order {_up(self.order)} about {_words(self.about)} is at most "
+            f"{bits(self.at_most_bits, 'up', 6)}"
+        )
+
+
 GUARANTEES: dict[str, type[Guarantee]] = {
-    g.key: g for g in (Independent, LocalDP, InformationPrivacy, Leakage, WorstCaseLeakage, Dalenius, Contraction)
+    g.key: g
+    for g in (
+        Independent,
+        LocalDP,
+        InformationPrivacy,
+        Leakage,
+        WorstCaseLeakage,
+        Dalenius,
+        Contraction,
+        Guess,
+        MaximalLeakage,
+        TotalVariation,
+        Sibson,
+    )
 }

@@ -46,6 +46,10 @@ class Kernel:
     """What every form answers. `rows` writes the law densely, one row for each outcome of the inputs (last fastest)."""
 
     form: ClassVar[str | None] = None
+    by_outcome: ClassVar[bool] = False
+    """Whether every outcome of the inputs has a row of its own that its record draws from."""
+    shows_the_table: ClassVar[bool] = False
+    """Whether its rows are the records of the table, so that a card does not show it."""
     if TYPE_CHECKING:
 
         @property
@@ -77,6 +81,47 @@ class Kernel:
     def drawn_row(self, codes: Sequence[int]) -> int:
         """Which of these rows an input outcome reads, given by letter codes."""
         return self.row_of(codes)
+
+    @property
+    def split_by(self) -> tuple[str, ...]:
+        """Inputs whose outcome says which of several channels draws: the strata."""
+        return ()
+
+    @property
+    def in_strata(self) -> "tuple[Kernel, ...]":
+        """The channel of each stratum; this one alone where there are no strata."""
+        return (self,)
+
+    @property
+    def drawn_apart(self) -> "tuple[Kernel, ...]":
+        """What is drawn and tested by itself: one channel for each window or column where they have their own."""
+        return (self,)
+
+    @property
+    def apart_given_inputs(self) -> "tuple[Kernel, ...]":
+        """Channels that draw independently given the inputs, which some of them may share; else this one alone."""
+        return (self,)
+
+    @property
+    def independent_parts(self) -> "tuple[Kernel, ...]":
+        """Channels side by side without a common input, which draw independently; else this one alone."""
+        return (self,)
+
+    @property
+    def pictures(self) -> "tuple[Kernel, ...]":
+        """The matrices that show the law to a reader."""
+        return self.independent_parts
+
+    @property
+    def rank_one(self) -> tuple[Sequence[Fraction], Sequence[Fraction], Sequence[Fraction]] | None:
+        """(d, u, v) with p(y | x) = d(x) [y = x] + u(x) v(y), for forms that are written so."""
+        return None
+
+    def dense(self) -> "Kernel":
+        """The same law row by row."""
+        from dalenius.core.channel import Channel  # which is a kernel itself
+
+        return Channel(self.inputs, self.output, self.rows)
 
     def outcomes(self) -> list[tuple[str, ...]]:
         """Input outcomes in the order of the rows."""

@@ -17,6 +17,13 @@ NOISE_LAWS = ("shrinkage", "gaussian", "laplace", "max-entropy", "minimum-capaci
 class NoiseLaw:
     """A kind of noise; `clip` has the first and the last released number of a column, where they are declared.
 
+    Parameters
+    ----------
+    kind : str
+        Such as "gaussian" or "laplace".
+    clip : mapping
+        Of a column, the first and last released number.
+
     >>> NoiseLaw("laplace", {"income": ("0", "100")}).to_json()
     {'noise': 'laplace', 'clip': {'income': ['0', '100']}}
     """

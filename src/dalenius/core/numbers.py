@@ -15,6 +15,7 @@ from dalenius.errors import InputError
 __all__ = ["down", "exact", "is_decimal", "quotients", "ratio", "ratios", "strict_json", "up", "written"]
 
 _GRAMMAR = re.compile(r"[+-]?[0-9]{1,4000}(/[0-9]{1,4000}|(\.[0-9]{1,4000})?([eE][+-]?[0-9]{1,3})?)")
+_FROM_NUMPY = re.compile(r"np\.(?:float|int)[0-9]{1,3}\(([^()]*)\)")  # as numpy writes a number in a list of texts
 _FRACTION = re.compile(r"([0-9]{1,4000})/(0*[1-9][0-9]{0,3999})")
 
 DIGITS = 30
@@ -58,7 +59,7 @@ def exact(value: Any, what: str = "number") -> Fraction:
     (Fraction(3, 20), Fraction(3, 20), Fraction(1, 2), Fraction(7, 1))
     """
     if isinstance(value, str):
-        text = value
+        text = written_by_numpy[1] if (written_by_numpy := _FROM_NUMPY.fullmatch(value)) else value
     elif isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
         raise InputError(f"{what} is {value!r}, not a number")
     elif isinstance(value, int | Fraction):

@@ -46,6 +46,21 @@ class Pmf:
     common factor, so two equal pmfs are stored alike. `common` is the factor that was divided out: where outcomes were
     counted, total times common is the number of rows.
 
+    Parameters
+    ----------
+    variables : mapping of str to letters
+        The alphabets.
+    support : array, one outcome a row
+        Codes of the outcomes of positive probability.
+    weights : array
+        A positive whole number for each.
+    total : int
+        Their sum.
+    note : str
+        What a reader must be told about the law.
+    common : int
+        A divisor that all counts had, to know how many there were.
+
     >>> p = Pmf.from_records({"X": ("a", "b")}, [(("a",), "1/3"), (("b",), "2/3")])
     >>> p.probability(X="b")
     Fraction(2, 3)
@@ -60,6 +75,12 @@ class Pmf:
     _groups: dict[tuple[str, ...], tuple[list[tuple[int, ...]], npt.NDArray[np.int64]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )  # what `grouped` found before
+
+    def __repr__(self) -> str:
+        """One line without a single probability: a repr ends in logs and notebooks."""
+        return (
+            f"Pmf({', '.join(f'{name}: {len(v)}' for name, v in self.variables.items())}; {len(self.weights)} outcomes)"
+        )
 
     def __post_init__(self) -> None:
         if len(self.variables) != self.support.shape[1] or len(self.weights) != len(self.support):

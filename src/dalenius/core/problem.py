@@ -7,11 +7,13 @@ No solver and no tolerance lives here. A problem is *declared* when it comes fro
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import prod
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from dalenius.core.combination import Combination
-from dalenius.core.guarantee import Dalenius, Guarantee, Independent, LocalDP, Names
+from dalenius.core.guarantee import Dalenius, Guarantee, Independent, LocalDP, Names, Sibson
+from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Pmf
@@ -21,6 +23,7 @@ from dalenius.core.source import Column, Source, TableSource
 from dalenius.errors import InputError, MismatchError, ProblemFileError
 
 __all__ = [
+    "AtLeast",
     "Distortion",
     "MaximizeInformation",
     "MaximizeInformationOfEach",
@@ -49,6 +52,8 @@ class Objective:
 
     sense: ClassVar[str] = "minimize"
     unit: ClassVar[str] = "bits"
+    as_written: ClassVar[str] = ""
+    """How a problem file asks for it."""
 
     @property
     def names(self) -> Names:
@@ -71,9 +76,16 @@ class _About(Objective):
 
 @dataclass(frozen=True)
 class MaximizeInformation(_About):
-    """I(W; Y), everything that leaves counted as Y."""
+    """I(W; Y), everything that leaves counted as Y.
+
+    Parameters
+    ----------
+    about : names
+        The columns W that the output tells about.
+    """
 
     sense: ClassVar[str] = "maximize"
+    as_written: ClassVar[str] = "maximize = { information = [...] }"
 
     def to_json(self) -> dict[str, Any]:
         return {"maximize": {"information": list(self.about)}}
@@ -81,9 +93,16 @@ class MaximizeInformation(_About):
 
 @dataclass(frozen=True)
 class MaximizeInformationOfEach(_About):
-    """sum_j I(X_j; Y_j), what the release of each column tells about that column."""
+    """sum_j I(X_j; Y_j), what the release of each column tells about that column.
+
+    Parameters
+    ----------
+    about : names
+        The columns, each released by itself.
+    """
 
     sense: ClassVar[str] = "maximize"
+    as_written: ClassVar[str] = "maximize = { information_of_each = [...] }"
 
     def to_json(self) -> dict[str, Any]:
         return {"maximize": {"information_of_each": list(self.about)}}
@@ -91,7 +110,15 @@ class MaximizeInformationOfEach(_About):
 
 @dataclass(frozen=True)
 class MinimizeLeakage(_About):
-    """I(S; Y); with side information Z of the user, I(S; Y, Z)."""
+    """I(S; Y); with side information Z of the user, I(S; Y, Z).
+
+    Parameters
+    ----------
+    about : names
+        The secret S.
+    """
+
+    as_written: ClassVar[str] = "minimize = { leakage = [...] }"
 
     def __post_init__(self) -> None:
         if not self.about:
@@ -103,9 +130,18 @@ class MinimizeLeakage(_About):
 
 @dataclass(frozen=True)
 class MinimizeLeakageAndRate(MinimizeLeakage):
-    """theta I(S; Y) + (1 - theta) I(X; Y): the frontier of what leaks and what must be sent (003, errata S3, S4)."""
+    """theta I(S; Y) + (1 - theta) I(X; Y): the frontier of what leaks and what must be sent (003, errata S3, S4).
+
+    Parameters
+    ----------
+    about : names
+        The secret S.
+    theta : Fraction
+        The share of the leakage, from 0 to 1.
+    """
 
     theta: Fraction = Fraction(1, 2)
+    as_written: ClassVar[str] = "minimize = { leakage = [...], rate = true, theta = ... }"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,6 +156,8 @@ class MinimizeLeakageAndRate(MinimizeLeakage):
 class MinimizeRate(Objective):
     """I(X; Y) for everything X that the mechanism observes; given Z where the user has it and the encoder knows."""
 
+    as_written: ClassVar[str] = "minimize = { rate = true }"
+
     def to_json(self) -> dict[str, Any]:
         return {"minimize": {"rate": True}}
 
@@ -128,16 +166,25 @@ class MinimizeRate(Objective):
 class MinimizeCapacity(Objective):
     """max I(X; Y) over every law of the observed columns X: what is told at most, whatever the records are (004)."""
 
+    as_written: ClassVar[str] = "minimize = { capacity = true }"
+
     def to_json(self) -> dict[str, Any]:
         return {"minimize": {"capacity": True}}
 
 
 @dataclass(frozen=True)
 class MinimizeVariance(Objective):
-    """Variance of the unbiased estimator of the distribution of these columns."""
+    """Variance of the unbiased estimator of the distribution of these columns.
+
+    Parameters
+    ----------
+    of : names
+        The columns whose shares are estimated.
+    """
 
     of: Names
     unit: ClassVar[str] = "variance"
+    as_written: ClassVar[str] = "minimize = { variance = [...] }"
 
     @property
     def names(self) -> Names:
@@ -154,6 +201,17 @@ class Distortion:
     `classes` are letters that count as one, so that a function of the record is preserved (hamming alone); `parts`
     are the summands of a sum, each times its `weight`; `p` belongs to the norm (E|Y - x|^p)^(1/p) of added noise.
     `keeps` says which value keeps which share of its rows, where a matrix stands for that (`[[limit]] keep_rows`).
+
+    Parameters
+    ----------
+    distortion : str or matrix
+        "hamming", "squared", "absolute", "erasure", "kl", "norm", "sum", or a number for each pair.
+    of : names
+        The columns that are compared with what is released for them.
+    at_most : Fraction, optional
+        A limit of the expectation.
+    classes, weight, parts, p, keeps : optional
+        As said above.
 
     >>> Distortion.by(lambda x, y: abs(int(x) - int(y)), ["0", "2"], ["0", "1", "2"], of=("X",)).distortion[0]
     (Fraction(0, 1), Fraction(1, 1), Fraction(2, 1))
@@ -201,11 +259,37 @@ class Distortion:
 
 
 @dataclass(frozen=True)
+class AtLeast:
+    """So many bits that everything that leaves must tell about some columns: `[[limit]] information = [...]`.
+
+    Parameters
+    ----------
+    about : names
+        The columns.
+    at_least_bits : Fraction
+        How much is told about them at least.
+    """
+
+    about: Names
+    at_least_bits: Fraction
+
+    def to_json(self) -> dict[str, Any]:
+        return {"information": list(self.about), "at_least_bits": written(self.at_least_bits)}
+
+
+@dataclass(frozen=True)
 class MinimizeDistortion(Objective):
-    """The expected distortion."""
+    """The expected distortion.
+
+    Parameters
+    ----------
+    measure : Distortion
+        What is made small.
+    """
 
     measure: Distortion
     unit: ClassVar[str] = "distortion"
+    as_written: ClassVar[str] = "minimize = { distortion = ..., of = [...] }"
 
     @property
     def names(self) -> Names:
@@ -217,7 +301,15 @@ class MinimizeDistortion(Objective):
 
 @dataclass(frozen=True)
 class SideInformation:
-    """A variable that the user of the release has anyway; every leakage then counts it (003, section V)."""
+    """A variable that the user of the release has anyway; every leakage then counts it (003, section V).
+
+    Parameters
+    ----------
+    variable : str
+        The column that the user has.
+    encoder : str
+        "uninformed", "statistically-informed" or "informed".
+    """
 
     variable: str
     encoder: str = "uninformed"
@@ -232,6 +324,15 @@ class Mismatch:
 
     A ball, `total_variation` or `kl_bits` of a radius; or, with `confidence`, whatever law the `rows` of the table
     leave possible when they are independent draws from it.
+
+    Parameters
+    ----------
+    ball : str
+        "total_variation", "kl_bits" or "confidence".
+    radius : Fraction
+        Of the ball, or the confidence.
+    rows : int, optional
+        How many rows the law was counted from.
     """
 
     ball: str
@@ -251,10 +352,59 @@ def located(
     return ProblemFileError(f"{at}, line {known}: {message}" if known else f"{at}: {message}")
 
 
+def _promise_line(guarantee: Guarantee) -> str:
+    """A promise in the words of a problem file, on one line.
+
+    >>> from dalenius.core.guarantee import Leakage
+    >>> _promise_line(Leakage("health", Fraction(1, 100)))
+    'leakage of health at most 1/100'
+    """
+    levels = [value for name, value in vars(guarantee).items() if isinstance(value, Fraction) and name != "delta"]
+    about = f" of {', '.join(guarantee.secret)}" if guarantee.secret else ""
+    return f"{guarantee.key}{about}" + (f" at most {written(levels[0])}" if levels else "")
+
+
 # --- the noun -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Problem:
     """A release to be designed.
+
+    Parameters
+    ----------
+    observe : names
+        What the mechanism may look at.
+    objective : Objective
+        What is made as large or as small as possible.
+    guarantees : tuple of Guarantee
+        What is promised.
+    output, release : str or names
+        A fresh letter, or columns in their own letters: one of the two.
+    keep, strata : names
+        Columns that leave as they are; the channel may depend on strata.
+    forbid, freeze, preserve_marginals, allow_inverted : optional
+        What a released column may become.
+    form : str, optional
+        A form that the channel is to have; `windows`, `modulus`, `each`, `noise`, `towards` belong to single
+        forms.
+    order : {"shuffle", "keep"}
+        The order of released rows.
+    limits, keep_rows : optional
+        Limits of distortions; the share of rows that each value keeps.
+    side_information : SideInformation, optional
+        What the user has anyway.
+    robust : Mismatch, optional
+        How far the law may be off.
+    joint : Pmf and its like, optional
+        The law, once it is counted or read.
+    source, columns : optional
+        Where the records are and what their letters are.
+    digest, file, lines : optional
+        Of the problem file, for errors and proofs.
+
+    Raises
+    ------
+    ProblemFileError
+        If something contradicts something else, with the place in the file.
 
     >>> from dalenius.testing import xor
     >>> xor().observe, xor().guarantees[0].words()
@@ -280,10 +430,11 @@ class Problem:
     towards: Fraction | None = None
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
+    tells: tuple[AtLeast, ...] = ()
     keep_rows: Fraction | None = None
     side_information: SideInformation | None = None
     robust: Mismatch | None = None
-    joint: Pmf | ProductPmf | Margins | Samples | None = None
+    joint: Pmf | ProductPmf | Margins | Samples | MarkovChain | None = None
     source: Source | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
     digest: str = ""
@@ -291,17 +442,16 @@ class Problem:
     lines: Mapping[tuple[str | int, ...], int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for attribute in ("observe", "release", "keep", "strata", "freeze", "guarantees", "limits"):
+        for attribute in ("observe", "release", "keep", "strata", "freeze", "guarantees", "limits", "tells"):
             object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
-        object.__setattr__(self, "guarantees", tuple(dict.fromkeys(self.guarantees)))  # made twice, it is one promise
+        promises = [self._said_plainly(g) for g in self.guarantees]
+        object.__setattr__(self, "guarantees", tuple(dict.fromkeys(promises)))  # made twice, it is one promise
         if not self.observe:
             raise self.error(
                 ("mechanism", "observe"), "the mechanism observes nothing; name the columns it may look at"
             )
         if bool(self.release) == bool(self.output):
-            raise self.error(
-                ("mechanism",), 'say either release = [...] (same alphabets) or output = "Y" (a fresh one)'
-            )
+            raise self.error(("mechanism",), 'say either release = [...] (same values) or output = "Y" (a new column)')
         for key in ("observe", "release", "keep", "strata"):
             names = getattr(self, key)
             if len(set(names)) != len(names):
@@ -375,14 +525,14 @@ class Problem:
                     f"not {', '.join(sorted(given))}",
                 )
 
-    def _check_combinations(self, joint: Pmf | ProductPmf | Margins | Samples) -> None:
+    def _check_combinations(self, joint: Pmf | ProductPmf | Margins | Samples | MarkovChain) -> None:
         """Combinations are of letters of released columns, and no record has one of them."""
         for zero in self.combinations:
             for name, letters in zero.columns:
                 if name not in self.release:
                     raise self.error(("mechanism", "forbid"), f"a combination is of released columns; {name!r} is none")
                 if unknown := [v for v in letters if v not in joint.variables[name]]:
-                    raise self.error(("mechanism", "forbid"), f"{name!r} has no letter {unknown[0]!r}")
+                    raise self.error(("mechanism", "forbid"), f"{name!r} has no value {unknown[0]!r}")
             if isinstance(joint, Pmf) and (here := zero.among(joint.variables, joint.support)).any():
                 share = Fraction(int(joint.weights[here].sum()), joint.total)
                 raise self.error(
@@ -390,6 +540,19 @@ class Problem:
                     f"{zero.words()} is forbidden as impossible, but a share of {float(share):.6g} of the records is "
                     "so; correct them, or leave the combination out",
                 )
+
+    def __repr__(self) -> str:
+        """One line that never shows the statistics of the table: a repr ends in logs and notebooks."""
+        outputs = ", ".join(self.release) if self.release else f"a new column {self.output}"
+        promises = "; ".join(_promise_line(guarantee) for guarantee in self.guarantees) or "no promise"
+        bound = "not bound"
+        many = ""
+        if isinstance(self.joint, Pmf):
+            bound = f"bound to {self.joint.total * self.joint.common:,} rows"
+            many = f" from {prod(len(self.joint.variables[n]) for n in self.observe):,} combinations"
+        elif self.joint is not None:
+            bound = "bound"
+        return f"Problem(release {outputs}{many}; {promises}; {bound})"
 
     # --- births -----------------------------------------------------------------------------------------------------
     @classmethod
@@ -406,7 +569,9 @@ class Problem:
 
         return parse(cls, document, **rest)
 
-    def bound(self, joint: Pmf | ProductPmf | Margins | Samples, columns: Mapping[str, Column] | None = None) -> Self:
+    def bound(
+        self, joint: Pmf | ProductPmf | Margins | Samples | MarkovChain, columns: Mapping[str, Column] | None = None
+    ) -> Self:
         """The same problem with its joint pmf (and with alphabets that are now known)."""
         return replace(self, joint=joint, columns=self.columns if columns is None else columns)
 
@@ -445,18 +610,30 @@ class Problem:
             document["columns"] = {name: column.to_json() for name, column in self.columns.items()}
         document |= {"mechanism": mechanism, "objective": self.objective.to_json()}
         document["guarantee"] = [g.to_json() for g in self.guarantees]
-        if self.limits or self.keep_rows is not None:
+        if self.limits or self.tells or self.keep_rows is not None:
             kept = [] if self.keep_rows is None else [{"keep_rows": written(self.keep_rows)}]
-            document["limit"] = [*(limit.to_json() for limit in self.limits), *kept]
+            told = [least.to_json() for least in self.tells]
+            document["limit"] = [*(limit.to_json() for limit in self.limits), *told, *kept]
         if self.side_information:
             document["side_information"] = self.side_information.to_json()
         if self.robust:
             document["robust"] = self.robust.to_json()
         return document
 
+    def _said_plainly(self, promise: Guarantee) -> Guarantee:
+        """A limit of zero is independence, and is promised as such: the same meaning, and proved by equality.
+
+        Where leakage is minimised or limited beside others a program takes the zero itself; within a ball of laws a
+        limit of zero says more.
+        """
+        curved = isinstance(promise, Sibson)
+        if self.robust or not promise.tells_nothing or not (curved or isinstance(self.objective, MaximizeInformation)):
+            return promise
+        return Independent(promise.secret)
+
     # --- questions --------------------------------------------------------------------------------------------------
     @property
-    def law(self) -> Pmf | ProductPmf | Margins | Samples:
+    def law(self) -> Pmf | ProductPmf | Margins | Samples | MarkovChain:
         """The joint law as it was given; a problem that is only declared has none."""
         if self.joint is None:
             raise MismatchError("this problem is declared but not bound: its source has not been read")
@@ -469,7 +646,7 @@ class Problem:
             raise MismatchError(f"the {self.law.n} samples {self.law.sample} of this problem are not written out")
         if isinstance(self.law, Margins):
             raise MismatchError("of the columns of this problem only the margins are known, not how they depend")
-        return self.law.multiplied if isinstance(self.law, ProductPmf) else self.law
+        return self.law.multiplied if isinstance(self.law, ProductPmf | MarkovChain) else self.law
 
     @property
     def rows(self) -> int | None:
@@ -478,10 +655,6 @@ class Problem:
         if counted and isinstance(self.joint, Pmf):
             return self.joint.total * self.joint.common
         return self.robust.rows if self.robust else None
-
-    def not_taken(self, *keys: str) -> str | None:
-        """The reason of a family that takes none of these keys, if the problem has one of them."""
-        return next((f"it does not take {key}" for key in keys if getattr(self, key)), None)
 
     @property
     def transitions(self) -> tuple[tuple[str, str], ...]:
@@ -529,6 +702,9 @@ class Problem:
         for k, limit in enumerate(self.limits):
             for name in limit.of:
                 yield ("limit", k, "of"), name
+        for k, least in enumerate(self.tells, len(self.limits)):
+            for name in least.about:
+                yield ("limit", k, "information"), name
         if self.side_information:
             yield ("side_information", "variable"), self.side_information.variable
 
@@ -536,7 +712,7 @@ class Problem:
         """The names above, each once, in order of appearance."""
         return list(dict.fromkeys(name for _, name in self.named()))
 
-    def _check_names(self, joint: Pmf | ProductPmf | Margins | Samples) -> None:
+    def _check_names(self, joint: Pmf | ProductPmf | Margins | Samples | MarkovChain) -> None:
         for place, name in self.named():
             if name not in joint.variables:
                 there = ", ".join(map(repr, joint.variables))

@@ -2,8 +2,9 @@
 
 import codecs
 import hashlib
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -11,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.cdf import Cdf
 from dalenius.core.combination import Combination
 from dalenius.core.forms.windows import chain, sliding
@@ -19,16 +21,21 @@ from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
     Guarantee,
+    Guess,
     Independent,
     InformationPrivacy,
     Leakage,
     LocalDP,
+    MaximalLeakage,
     Names,
+    Sibson,
+    TotalVariation,
     WorstCaseLeakage,
 )
 from dalenius.core.noise_law import NOISE_LAWS, NoiseLaw
 from dalenius.core.numbers import exact
 from dalenius.core.problem import (
+    AtLeast,
     Distortion,
     MaximizeInformation,
     MaximizeInformationOfEach,
@@ -50,6 +57,7 @@ from dalenius.core.source import (
     ConditionallyIid,
     Dialect,
     Grid,
+    MarkovSource,
     PmfSource,
     Source,
     TableSource,
@@ -57,13 +65,14 @@ from dalenius.core.source import (
 )
 from dalenius.errors import InputError, ProblemFileError
 
-__all__ = ["parse", "read", "read_toml"]
+__all__ = ["column_of", "parse", "read", "read_toml"]
 
 P = TypeVar("P", bound=Problem)
 
 DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
 DIALECT = ("delimiter", "encoding", "decimal", "missing_words")
-FORMS = ("pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise", "records")
+FORMS = ["pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise", "records"]
+"""What `form` in [mechanism] may say; a mechanism that is registered adds its own."""
 MOST_CELLS = 1000
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
@@ -122,11 +131,12 @@ def parse(
     limits = _many(top, "limit")
     return cls(
         source=_source(top.section("source")) if "source" in top.values else None,
-        columns={name: _column(columns.section(name)) for name in list(columns.values)} if columns else {},
+        columns={name: column_of(columns.section(name)) for name in list(columns.values)} if columns else {},
         **_mechanism(top.section("mechanism")),
         objective=_objective(top.section("objective")),
         guarantees=tuple(_guarantee(s) for s in _many(top, "guarantee")),
-        limits=tuple(_distortion(s, limit=True) for s in limits if "keep_rows" not in s.values),
+        limits=tuple(_distortion(s, limit=True) for s in limits if not {"keep_rows", "information"} & set(s.values)),
+        tells=tuple(_at_least(s) for s in limits if "information" in s.values),
         keep_rows=_keep_rows([s for s in limits if "keep_rows" in s.values]),
         side_information=_side(top.section("side_information")) if "side_information" in top.values else None,
         robust=_robust(top.section("robust")) if "robust" in top.values else None,
@@ -144,9 +154,9 @@ def _many(top: Section, key: str) -> list[Section]:
 
 
 def _source(s: Section) -> Source:
-    kinds = [k for k in ("table", "pmf", "conditionally_iid") if k in s.values]
+    kinds = [k for k in ("table", "pmf", "conditionally_iid", "markov") if k in s.values]
     if len(kinds) != 1:
-        raise s.error("[source] needs exactly one of table, pmf and conditionally_iid")
+        raise s.error("[source] needs exactly one of `table`, `pmf`, `conditionally_iid` and `markov`")
     source: Source
     if kinds == ["pmf"]:
         source = PmfSource(s.text("pmf"))
@@ -156,6 +166,9 @@ def _source(s: Section) -> Source:
         source = ConditionallyIid(model.text("hidden"), model.text("prior"), model.text("kernel"), model.integer("n"))
         model.done(("hidden", "prior", "kernel", "n"))
         s.done(("conditionally_iid",))
+    elif kinds == ["markov"]:
+        source = _markov(s.section("markov"))
+        s.done(("markov",))
     else:
         source = TableSource(
             s.text("table"),
@@ -174,6 +187,27 @@ def _source(s: Section) -> Source:
         if source.max_rows is not None and source.unit == "row":
             raise s.error("max_rows needs unit = the column that names the person", "max_rows")
         s.done(("table", "query", "unit", "max_rows", "prior", "weights", "min_cell", *DIALECT))
+    return source
+
+
+def _markov(s: Section) -> MarkovSource:
+    """initial and transition are lists of numbers; letters are 0, 1, ... unless they are named."""
+
+    def numbers(values: Any, key: str) -> tuple[Fraction, ...]:
+        if not isinstance(values, list) or not values:
+            raise s.error(f"{key!r} is a list of probabilities", key)
+        try:
+            return tuple(exact(v, repr(key)) for v in values)
+        except InputError as e:
+            raise s.error(str(e), key) from None
+
+    initial = numbers(s.take("initial"), "initial")
+    rows = s.take("transition")
+    if not isinstance(rows, list) or not rows:
+        raise s.error("'transition' is a list of rows, one for each value", "transition")
+    letters = s.names("letters", tuple(map(str, range(len(initial)))))
+    source = MarkovSource(letters, initial, tuple(numbers(row, "transition") for row in rows), s.integer("n", least=2))
+    s.done(("letters", "initial", "transition", "n"))
     return source
 
 
@@ -198,7 +232,19 @@ def _dialect(s: Section) -> Dialect:
     return Dialect(delimiter, encoding, decimal, words)
 
 
-def _column(s: Section) -> Column:
+DATES = ("year", "month")
+
+
+def column_of(s: Section) -> Column:
+    """The declaration of a column from its section."""
+    dates = s.choice("dates", DATES, "") if "dates" in s.values else ""
+    column = _alphabet(s)
+    if dates and (column.grid is not None or column.quantiles):
+        raise s.error("dates are cut into years or months; then values, cuts or groups name them", "dates")
+    return replace(column, dates=dates) if dates else column
+
+
+def _alphabet(s: Section) -> Column:
     kinds = [key for key in ("values", "grid", "cuts", "groups", "quantiles") if key in s.values]
     if len(kinds) != 1 and kinds != ["cuts", "quantiles"]:
         raise s.error(
@@ -224,10 +270,10 @@ def _column(s: Section) -> Column:
     if isinstance(values, str):
         return Column(values_file=None if values == "from-table" else values, missing=missing)
     if not isinstance(values, list) or not values or not all(isinstance(v, str | int) for v in values):
-        raise s.error('values must be a list of letters, the name of a file, or "from-table"', "values")
+        raise s.error('values must be a list of values, the name of a file, or "from-table"', "values")
     letters = tuple(str(v) for v in values if not isinstance(v, bool))
     if len(set(letters)) != len(values):
-        raise s.error("values lists a letter twice (or true/false without quotes)", "values")
+        raise s.error("values lists a value twice (or true/false without quotes)", "values")
     if MISSING in letters and missing == "category":
         letters = tuple(v for v in letters if v != MISSING)
     return Column(values=letters, missing=missing)
@@ -260,7 +306,7 @@ def _recoded(s: Section, missing: str) -> Column:
         told = "a list of numbers" if key == "cuts" else '{ "letter" = [values], ... }'
         raise s.error(f"{key} is {told}, not {given!r}", key)
     if not isinstance(labels, list) or not all(isinstance(v, str) and v for v in labels):
-        raise s.error("labels is a list of letters, one for each group", "labels")
+        raise s.error("labels is a list of names, one for each group", "labels")
     try:
         if key == "cuts":
             column = Column.cut(given, labels, missing=missing)
@@ -273,7 +319,7 @@ def _recoded(s: Section, missing: str) -> Column:
         raise s.error(str(e), key) from None
     letters = column.values or ()
     if len(set(letters)) != len(letters) or any(not v.strip() or v != v.strip() or v == MISSING for v in letters):
-        raise s.error(f"the letters of the groups must differ, without blanks around them, and not be {MISSING}", key)
+        raise s.error(f"the names of the groups must differ, without blanks around them, and not be {MISSING}", key)
     return column
 
 
@@ -302,7 +348,7 @@ def _mechanism(s: Section) -> dict[str, Any]:
     if bool(parts["windows"]) != (parts["form"] == "windows") and not (parts["windows"] and parts["form"] == "sums"):
         raise s.error('form = "windows" and windows = ... are said together in [mechanism]', "windows")
     if (not parts["output"] and not parts["release"]) or (parts["output"] and parts["release"]):
-        raise s.error('say either release = [...] (same alphabets) or output = "Y" (a fresh one) in [mechanism]')
+        raise s.error('say either release = [...] (same values) or output = "Y" (a new column) in [mechanism]')
     return parts
 
 
@@ -319,7 +365,7 @@ def _forbid(s: Section) -> tuple[tuple[str, str] | Combination, ...]:
             found.append((entry[0], entry[1]))
         else:
             raise s.error(
-                'forbid is a list of pairs of letters, [["from", "to"], ...], and of combinations that cannot be, '
+                'forbid is a list of pairs of values, [["from", "to"], ...], or of combinations: '
                 '[{ age = "child", marital = "married" }, ...]',
                 "forbid",
             )
@@ -442,11 +488,18 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
     )
     letters = [v for c in classes for v in c] if sound else []
     if not sound or len(set(letters)) != len(letters) or (classes and measure != "hamming"):
-        raise s.error('classes are disjoint lists of letters that count as one; for distortion = "hamming"', "classes")
+        raise s.error('classes are separate lists of values that count as one; for distortion = "hamming"', "classes")
     weight = s.number("weight", Fraction(1)) if weighed else Fraction(1)
     keeps = _kept(s) if limit else None
     s.done(("distortion", "of", "classes", *known, *(("keeps",) if limit else ())))
     return Distortion(measure, of, at_most, tuple(map(tuple, classes)), weight, keeps=keeps)
+
+
+def _at_least(s: Section) -> AtLeast:
+    """So many bits that must be told about some columns."""
+    least = AtLeast(s.names("information"), s.number("at_least_bits"))
+    s.done(("information", "at_least_bits"))
+    return least
 
 
 def _keep_rows(sections: list[Section]) -> Fraction | None:
@@ -524,10 +577,72 @@ def _guarantee(s: Section) -> Guarantee:
             guarantee = Dalenius(*figures)
         except InputError as e:
             raise s.error(str(e), "rows") from None
-    else:
+    elif kind is Contraction:
         guarantee = Contraction(s.number("contraction"))
+    else:
+        guarantee, more = _GAUGES[kind](s)
+        known += more
     s.done(known)
     return guarantee
+
+
+def _guess(s: Section) -> tuple[Guarantee, Names]:
+    """The best guess: a share such as "35%", or `times` the blind guess; with a matrix the best gain."""
+    gain = s.take("gain") if isinstance(s.values.get("gain"), list) else s.text("gain", None)
+    names, at_most, times = s.names("guess"), _share(s, "at_most"), s.number("times", None)
+    try:
+        return Guess(names, at_most, times, gain), ("at_most", "times", "gain")
+    except InputError as e:
+        raise s.error(str(e), "guess") from None
+    except TypeError:
+        raise s.error("a gain is a list of rows of numbers, one row for each action", "gain") from None
+
+
+def _bits_of_a_choice(s: Section) -> Fraction:
+    """at_most_bits, also as "log2(3)", the bits of a choice among three: rounded down, so that no more is promised."""
+    written_so = re.fullmatch(r"log2\(([1-9][0-9]{0,17})\)", str(s.values.get("at_most_bits")))
+    if written_so is None:
+        return Fraction(s.number("at_most_bits"))
+    s.take("at_most_bits")
+    return Fraction(log2(Fraction(int(written_so[1])))[0], 1 << BITS)
+
+
+def _maximal_leakage(s: Section) -> tuple[Guarantee, Names]:
+    """About everything, or about a secret."""
+    everything = s.values.get("maximal_leakage") is True
+    names = () if everything else s.names("maximal_leakage")
+    if everything:
+        s.take("maximal_leakage")
+    return MaximalLeakage(_bits_of_a_choice(s), names), ("at_most_bits",)
+
+
+def _total_variation(s: Section) -> tuple[Guarantee, Names]:
+    return TotalVariation(s.names("total_variation"), _share(s, "at_most", required=True)), ("at_most",)
+
+
+def _sibson(s: Section) -> tuple[Guarantee, Names]:
+    names, order, limit = s.names("sibson"), s.number("order"), s.number("at_most_bits")
+    try:
+        return Sibson(names, order, limit), ("order", "at_most_bits")
+    except InputError as e:
+        raise s.error(str(e), "order") from None
+
+
+_GAUGES: dict[type[Guarantee], Callable[[Section], tuple[Guarantee, Names]]] = {
+    Guess: _guess,
+    MaximalLeakage: _maximal_leakage,
+    TotalVariation: _total_variation,
+    Sibson: _sibson,
+}
+
+
+def _share(s: Section, key: str, *, required: bool = False) -> Any:
+    """A number, or a text such as "35%" or "35 %"."""
+    value = s.values.get(key)
+    if isinstance(value, str) and value.rstrip().endswith("%"):
+        s.values[key] = value.rstrip().removesuffix("%").rstrip()
+        return s.number(key) / 100
+    return s.number(key) if required else s.number(key, None)
 
 
 def _rows(s: Section) -> int | Literal["all"]:

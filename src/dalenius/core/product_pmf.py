@@ -21,6 +21,11 @@ MOST_OUTCOMES = 200_000
 class ProductPmf:
     """p(all variables) = product of the pmfs of the groups, whose variables are disjoint.
 
+    Parameters
+    ----------
+    groups : tuple of Pmf
+        Independent of each other.
+
     >>> coin = {"variables": {"X1": ["0", "1"]}, "pmf": [{"X1": "0", "p": "1/3"}, {"X1": "1", "p": "2/3"}]}
     >>> law = ProductPmf.from_json({"independent": [coin]}).alike(60)
     >>> len(law.groups), law.marginal(["X7", "X60"]).probability(X7="1", X60="0")
@@ -119,6 +124,11 @@ class ProductPmf:
 class Margins:
     """The pmfs of single columns, without a word about how the columns depend on each other.
 
+    Parameters
+    ----------
+    columns : tuple of Pmf
+        One for each column.
+
     >>> coin = {"variables": {"X": ["0", "1"]}, "pmf": [{"X": "0", "p": "1/3"}, {"X": "1", "p": "2/3"}]}
     >>> Margins.from_json({"margins": [coin]}).marginal(["X"]).probability(X="1")
     Fraction(2, 3)
@@ -167,7 +177,23 @@ class Margins:
 
 
 def law_of(document: object) -> Pmf | ProductPmf:
-    """A joint pmf or a product of independent ones, from the `joint.json` format."""
+    """A joint pmf or a product of independent ones, from the `joint.json` format.
+
+    Parameters
+    ----------
+    document : object
+        The JSON value.
+
+    Returns
+    -------
+    Pmf, ProductPmf or Margins
+        The law.
+
+    Raises
+    ------
+    InvalidPmf
+        If it is none.
+    """
     if isinstance(document, dict) and "independent" in document:
         return ProductPmf.from_json(document)
     return Pmf.from_json(document)

@@ -6,6 +6,7 @@ A query is a description: what f is, over which letters, with which noise. Noise
 (`core.noise`); Gaussian and Laplace noise are densities. What the pair tells about one record is `measures.query`.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -103,7 +104,10 @@ class Query:
                 raise InputError(
                     f"the table of noise has {len(self.kernel[1])} rows for {len(self.values)} values of f"
                 )
-            if self.noise in ("geometric", "gaussian", "laplace") and any(isinstance(v, str) for v in self.values):
+            if self.noise in FINITE or self.kind == "histogram":
+                _ = self.values  # too many are refused at once
+            numbers_only = self.noise in ("geometric", "gaussian", "laplace")
+            if numbers_only and any(isinstance(v, str) for v in self.table or ()):
                 raise InputError(f"{self.noise} noise is for numbers, and f has labels for values")
 
     def _check_letters(self, letters: tuple[tuple[str, ...], ...]) -> None:
@@ -240,6 +244,34 @@ class Query:
             state = self._added(state, steps[v])
         return self._value(state)
 
+    def multiplicities(self) -> list[int]:
+        """How many outcomes of the records each value of f has, in the order of `values`.
+
+        The powers of a polynomial with one term for each letter are read off one long integer.
+
+        >>> Query(3, (("0", "1"),) * 3, "count", "gaussian", Fraction(1)).multiplicities()
+        [1, 3, 3, 1]
+        """
+        if self.table is not None:
+            often = Counter(self.table)
+            return [often[v] for v in self.values]
+        letters = len(self.alphabets[0])
+        if self.kind == "histogram":
+            return [_ways([int(c) for c in v if not isinstance(c, str)]) for v in self.values]
+        steps = [step for (step,) in self._steps()]
+        size = self.records * letters.bit_length()  # bits that hold the number of all outcomes
+        if size * self.records * (max(steps) - min(steps)) > 1 << 31:
+            raise Unsupported("too many outcomes of the records to be counted")
+        power = sum(1 << size * (step - min(steps)) for step in steps) ** self.records
+        found: Counter[Value] = Counter()
+        state, mask = self.records * min(steps), (1 << size) - 1
+        while power:
+            if power & mask:
+                found[self._value((state % 2 if self.kind == "parity" else state,))] += power & mask
+            power >>= size
+            state += 1
+        return [found[v] for v in self.values]
+
     def reaches(self, size: int) -> list[Reach]:
         """For each group of so many records, what it can do to f; one group stands for all when records are alike."""
         if not 1 <= size <= self.records:
@@ -327,6 +359,15 @@ class Query:
         if self.parameter is not None:
             document["parameter"] = written(self.parameter)
         return document
+
+
+def _ways(counts: Sequence[int]) -> int:
+    """In how many orders records can come that have each letter so often."""
+    found, total = 1, 0
+    for count in counts:
+        total += count
+        found *= comb(total, count)
+    return found
 
 
 def _histograms(records: int, letters: int) -> Iterator[State]:

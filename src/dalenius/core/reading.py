@@ -54,8 +54,23 @@ def whole_texts(values: list[Any]) -> tuple[list[int], int]:
     return list(map(mul, tops, map(times.__getitem__, bottoms))), scale
 
 
+def _chain(model: dict[str, Any]) -> dict[str, Any]:
+    """The samples of a Markov chain written out, while they are few."""
+    letters, many = list(model["letters"]), int(model["n"])
+    require(len(letters) ** many <= ATOMS, "the chain is too long to be written out")
+    steps = [[exact(v) for v in row] for row in model["transition"]]
+    found: list[tuple[tuple[int, ...], Fraction]] = [((k,), p) for k, p in enumerate(map(exact, model["initial"])) if p]
+    for _ in range(many - 1):
+        found = [((*x, k), p * q) for x, p in found for k, q in enumerate(steps[x[-1]]) if q]
+    names = [f"X{k + 1}" for k in range(many)]
+    records = [{name: letters[k] for name, k in zip(names, x, strict=True)} | {"p": p} for x, p in found]
+    return {"variables": dict.fromkeys(names, letters), "pmf": records}
+
+
 def multiplied(joint: Any) -> Any:
     """A joint pmf written out; independent groups are multiplied, each proved to be a pmf of variables of its own."""
+    if "markov" in joint:
+        return _chain(joint["markov"])
     if "independent" not in joint:
         return joint
     groups = joint["independent"]

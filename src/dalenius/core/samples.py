@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from dalenius.core.channel import Channel
+from dalenius.core.markov import MarkovChain
 from dalenius.core.multinomial import count_types
 from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.core.product_pmf import Margins, ProductPmf, law_of
@@ -16,6 +17,17 @@ __all__ = ["Samples", "joint_of"]
 @dataclass(frozen=True)
 class Samples:
     r"""p(w, x_1, ..., x_n) = p(w) prod_i k(x_i | w). The name of the kernel's output stands for each of the samples.
+
+    Parameters
+    ----------
+    hidden : str
+        The variable W.
+    prior : Pmf
+        p(w).
+    kernel : Channel
+        p(x | w).
+    n : int
+        How many samples.
 
     >>> w = Pmf.from_records({"W": ("0", "1")}, [(("0",), "1/2"), (("1",), "1/2")])
     >>> k = Channel({"W": ("0", "1")}, {"X": ("a", "b")}, ((Fraction(1, 2),) * 2,) * 2)
@@ -86,8 +98,10 @@ class Samples:
         return cls(str(model["hidden"]), prior, kernel, model["n"])
 
 
-def joint_of(document: object) -> Pmf | ProductPmf | Margins | Samples:
-    """The law of a design: a joint pmf, independent groups, margins, or samples alike given a hidden variable."""
+def joint_of(document: object) -> Pmf | ProductPmf | Margins | Samples | MarkovChain:
+    """The law of a design: a joint pmf, independent groups, margins, a Markov chain, or samples alike given another."""
+    if isinstance(document, dict) and "markov" in document:
+        return MarkovChain.from_json(document)
     if isinstance(document, dict) and "margins" in document:
         return Margins.from_json(document)
     if isinstance(document, dict) and "conditionally_iid" in document:

@@ -1,7 +1,7 @@
 """A table of a TOML file read strictly: keys are taken one by one, and errors name the file and the line."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
@@ -13,6 +13,8 @@ from dalenius.core.problem import located
 from dalenius.errors import InputError, ProblemFileError
 
 __all__ = ["REQUIRED", "Place", "Section", "key_lines"]
+
+LARGEST = 10**300  # a double holds it; searches work with doubles
 
 Place = tuple[str | int, ...]
 
@@ -87,7 +89,7 @@ class Section:
             raise self.error(f"{key!r} in {self.title} is an empty string", key)
         return value
 
-    def choice(self, key: str, choices: tuple[str, ...], default: Any = REQUIRED) -> Any:
+    def choice(self, key: str, choices: Sequence[str], default: Any = REQUIRED) -> Any:
         value = self.text(key, default)
         if value is not default and value not in choices:
             raise self.error(f"{key!r} is {value!r}; it must be one of {', '.join(map(repr, choices))}", key)
@@ -112,6 +114,8 @@ class Section:
             raise self.error(str(e), key) from None
         if least is not None and q < least:
             raise self.error(f"{key!r} is {value}; it cannot be below {least}", key)
+        if abs(q) > LARGEST:
+            raise self.error(f"{key!r} is a number of more than 300 digits, too large to be meant", key)
         return q
 
     def names(self, key: str, default: Any = REQUIRED) -> Any:

@@ -18,6 +18,7 @@ __all__ = [
     "ConditionallyIid",
     "Dialect",
     "Grid",
+    "MarkovSource",
     "PmfSource",
     "Source",
     "TableSource",
@@ -94,7 +95,27 @@ class Dialect:
 
 @dataclass(frozen=True)
 class TableSource:
-    """A table of records, or a database query; the joint pmf is counted from it."""
+    """A table of records, or a database query; the joint pmf is counted from it.
+
+    Parameters
+    ----------
+    table : str
+        A path, or the address of a database.
+    unit : str
+        Whom the promise is about: "row", or the column that names a person.
+    max_rows : int, optional
+        Rows that a person has at most.
+    prior : str, optional
+        A public law, in place of the one of the table.
+    weights : str, optional
+        The column of survey weights.
+    min_cell : int
+        Records that a cell needs for a public card.
+    dialect : Dialect
+        How a text file is written.
+    query : str, optional
+        The query of a database.
+    """
 
     table: str
     unit: str = "row"
@@ -114,7 +135,13 @@ class TableSource:
 
 @dataclass(frozen=True)
 class PmfSource:
-    """A joint pmf in a file of its own."""
+    """A joint pmf in a file of its own.
+
+    Parameters
+    ----------
+    pmf : str
+        The file.
+    """
 
     pmf: str
 
@@ -123,8 +150,33 @@ class PmfSource:
 
 
 @dataclass(frozen=True)
+class MarkovSource:
+    """Samples of a stationary Markov chain, written in the problem file itself."""
+
+    letters: tuple[str, ...]
+    initial: tuple[Fraction, ...]
+    transition: tuple[tuple[Fraction, ...], ...]
+    n: int
+
+    def to_json(self) -> dict[str, Any]:
+        rows = [[written(v) for v in row] for row in self.transition]
+        model = {"letters": list(self.letters), "initial": [written(v) for v in self.initial], "transition": rows}
+        return {"markov": model | {"n": self.n}}
+
+
+@dataclass(frozen=True)
 class ConditionallyIid:
-    """n samples, independent and alike given a hidden variable (000, section IV)."""
+    """n samples, independent and alike given a hidden variable (000, section IV).
+
+    Parameters
+    ----------
+    hidden : str
+        The variable W.
+    prior, kernel : str
+        Files with p(w) and p(x | w).
+    n : int
+        How many samples.
+    """
 
     hidden: str
     prior: str
@@ -135,12 +187,18 @@ class ConditionallyIid:
         return {"conditionally_iid": {k: getattr(self, k) for k in ("hidden", "prior", "kernel", "n")}}
 
 
-Source = TableSource | PmfSource | ConditionallyIid
+Source = TableSource | PmfSource | ConditionallyIid | MarkovSource
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The points low, low + step, ..., high on which a number is released."""
+    """The points low, low + step, ..., high on which a number is released.
+
+    Parameters
+    ----------
+    low, high, step : Fraction
+        The ends and the distance of neighbours.
+    """
 
     low: Fraction
     high: Fraction
@@ -159,7 +217,21 @@ class Column:
 
     With `cuts` or `groups` the letters in `values` stand for groups of the values of the table: letter k for the
     numbers from cut k - 1 up to below cut k, or for the values in group k. With `quantiles` the cuts make that many
-    cells of equal probability, under a stated `cdf` or, without one, in the table itself once it has been read.
+    cells of equal probability, under a stated `cdf` or, without one, in the table itself once it has been read. With
+    `dates`, "year" or "month", the values of the table are dates and all of this is about their years or months.
+
+    Parameters
+    ----------
+    values : tuple of str, optional
+        The letters.
+    values_file : str, optional
+        A file of letters.
+    grid : Grid, optional
+        The points of a number.
+    missing : str
+        "refuse", or "category" for a letter of its own.
+    cuts, groups, quantiles, cdf, dates : optional
+        How values become letters.
 
     >>> Column.cut([18, 65]).values
     ('under 18', '18 to under 65', '65 or more')
@@ -175,6 +247,7 @@ class Column:
     groups: tuple[Names, ...] = ()
     quantiles: int = 0
     cdf: Cdf | None = None
+    dates: str = ""
 
     def __post_init__(self) -> None:
         if self.cdf is not None and not self.cuts:
@@ -216,6 +289,9 @@ class Column:
         return self.values is None and self.values_file is None and self.grid is None
 
     def to_json(self) -> dict[str, Any]:
+        return {**self._letters(), **({"dates": self.dates} if self.dates else {})}
+
+    def _letters(self) -> dict[str, Any]:
         if self.grid:
             return {"grid": self.grid.to_json(), "missing": self.missing}
         if self.cuts or self.quantiles:

@@ -1,21 +1,30 @@
 """Audits of tables and mechanisms, estimates from released tables, risk of tables; no design is trusted."""
 
-from dalenius.evidence.attack import Attack, attacks, fano_error
-from dalenius.evidence.estimating import answers, counted, described, digests, estimate, forecast
-from dalenius.evidence.examining import Audit, Finding, Kept, examine, examine_shuffled
+from dalenius.evidence.analysing import compare, regress, shares_within
+from dalenius.evidence.beliefs import Answer, Beliefs, beliefs
+from dalenius.evidence.estimating import answers, counted, described, digests, estimate, forecast, moments
+from dalenius.evidence.examining import Audit, Kept, examine, examine_shuffled
 from dalenius.evidence.exposure import Risk, risk
-from dalenius.evidence.mechanism import MechanismAudit, UnderPrior, examine_mechanism
-from dalenius.evidence.noise import examine_noise
-from dalenius.evidence.numbers import NumberEstimate, estimate_numbers, noise_of
 from dalenius.evidence.opening import attacked, mechanism_of, promised
-from dalenius.evidence.orbits import examine_orbits
 from dalenius.evidence.population import population, population_words
 from dalenius.evidence.query import QueryAudit, audit_query, examine_query
-from dalenius.evidence.unlisted import examine_unlisted
+from dalenius.measures.attack import Attack, attacks, fano_error
+from dalenius.measures.counts import Finding
+from dalenius.mechanisms.auditing import MechanismAudit, UnderPrior, examine_mechanism
+from dalenius.mechanisms.numbers.estimate import (
+    NumberEstimate,
+    Undone,
+    estimate_covariances,
+    estimate_numbers,
+    noise_of,
+    regress_numbers,
+)
 
 __all__ = [
+    "Answer",
     "Attack",
     "Audit",
+    "Beliefs",
     "Finding",
     "Kept",
     "MechanismAudit",
@@ -23,28 +32,33 @@ __all__ = [
     "QueryAudit",
     "Risk",
     "UnderPrior",
+    "Undone",
     "answers",
     "attacked",
     "attacks",
     "audit_query",
+    "beliefs",
+    "compare",
     "counted",
     "described",
     "digests",
     "estimate",
+    "estimate_covariances",
     "estimate_numbers",
     "examine",
     "examine_mechanism",
-    "examine_noise",
-    "examine_orbits",
     "examine_query",
     "examine_shuffled",
-    "examine_unlisted",
     "fano_error",
     "forecast",
     "mechanism_of",
+    "moments",
     "noise_of",
     "population",
     "population_words",
     "promised",
+    "regress",
+    "regress_numbers",
     "risk",
+    "shares_within",
 ]

@@ -18,8 +18,10 @@ Codes = Mapping[str, npt.NDArray[Any]]
 Letters = Mapping[str, Sequence[str]]
 
 TENTH = 10  # a change of more than one row in so many is named
+QUARTER = 4  # a loss of more than one row in so many is a loss of the group
 CELLS = 4096  # cells of a pair of columns; larger tables are left out
 PAIRS = 45
+SLICE = 1 << 20  # rows that are counted at a time
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ class ValueCount:
     def flagged(self) -> bool:
         """Whether more than a tenth of the rows are lost or gained."""
         return abs(self.after - self.before) * TENTH > self.before
+
+    @property
+    def lost(self) -> bool:
+        """Whether more than a quarter of the rows are lost."""
+        return (self.before - self.after) * QUARTER > self.before
 
     def words(self) -> str:
         """What happened to it, in one clause.
@@ -121,12 +128,28 @@ def before_and_after(names: Sequence[str], before: tuple[Codes, Letters], after:
     """
     letters = {name: list(dict.fromkeys([*before[1][name], *after[1][name]])) for name in names}
     known = [
-        {name: np.array([letters[name].index(v) for v in side[1][name]])[side[0][name]] for name in names}
+        {
+            name: np.array([letters[name].index(v) for v in side[1][name]], np.min_scalar_type(len(letters[name])))
+            for name in names
+        }
         for side in (before, after)
     ]
+    codes = [side[0] for side in (before, after)]
+
+    def counted(k: int, one: str, other: str | None = None) -> npt.NDArray[np.int64]:
+        """Rows of each value of a column, or of each pair of values of two."""
+        shape = len(letters[one]), len(letters[other]) if other else 1
+        found = np.zeros(shape[0] * shape[1], dtype=np.int64)
+        for start in range(0, len(codes[k][one]), SLICE):
+            index = known[k][one][codes[k][one][start : start + SLICE]].astype(np.int64)
+            if other:
+                index = index * shape[1] + known[k][other][codes[k][other][start : start + SLICE]]
+            found += np.bincount(index, minlength=len(found))
+        return found
+
     single = []
     for name in names:
-        counts = [np.bincount(codes[name], minlength=len(letters[name])) for codes in known]
+        counts = [counted(k, name) for k in (0, 1)]
         single += [
             ValueCount((name,), (value,), int(counts[0][k]), int(counts[1][k]))
             for k, value in enumerate(letters[name])
@@ -137,10 +160,7 @@ def before_and_after(names: Sequence[str], before: tuple[Codes, Letters], after:
         size = len(letters[one]) * len(letters[other])
         if size > CELLS:
             continue
-        tables = [
-            np.bincount(codes[one].astype(np.int64) * len(letters[other]) + codes[other], minlength=size)
-            for codes in known
-        ]
+        tables = [counted(k, one, other) for k in (0, 1)]
         for k in np.flatnonzero(tables[0] + tables[1]).tolist():
             values = letters[one][k // len(letters[other])], letters[other][k % len(letters[other])]
             pairs.append(ValueCount((one, other), values, int(tables[0][k]), int(tables[1][k])))

@@ -1,10 +1,14 @@
 # Rscript estimate.R card.json released.csv [population]: the shares before the changes, with 95 % intervals.
+# With `compare COLUMN=VALUE GROUP=ONE GROUP=OTHER` at the end: the share of a value in two groups, and how they differ.
 # Needs the package jsonlite. Reads channels that are written out or of form "pram": one in all, or one for each column,
 # or one for each stratum, or both.
 
 arguments <- commandArgs(trailingOnly = TRUE)
-usage <- "usage: Rscript estimate.R card.json released.csv [population]"
-if (!length(arguments) %in% 2:3 || !all(arguments[-(1:2)] %in% c("table", "population"))) stop(usage, call. = FALSE)
+usage <- "usage: Rscript estimate.R card.json released.csv [population] [compare COLUMN=VALUE GROUP=ONE GROUP=OTHER]"
+further <- arguments[-(1:2)]
+population <- identical(further[1], "population")
+if (length(further) && further[1] %in% c("table", "population")) further <- further[-1]
+if (length(arguments) < 2 || length(further) && (further[1] != "compare" || length(further) != 4)) stop(usage, call. = FALSE)
 for (file in arguments[1:2]) if (!file.exists(file)) stop("there is no file ", file, "\n", usage, call. = FALSE)
 card <- jsonlite::fromJSON(arguments[1], simplifyVector = FALSE)
 beside <- sub("[.]json$", ".about.json", arguments[1])
@@ -44,14 +48,14 @@ told <- function(card, about) {  # with the names and values of what the channel
   }
   channel <- if (length(drawn)) written(card[["channel"]], observe, names(drawn), strata) else list(form = "?")
   channel <- c(list(inputs = letters_of[c(observe, strata)], output = drawn), channel)
-  list(channel = channel, kept = c(unlist(mechanism[["keep"]]), strata), weights = about[["weights"]])
+  list(channel = channel, kept = c(unlist(mechanism[["keep"]]), strata), weights = about[["weights"]],
+       marginals_preserved = about[["marginals_preserved"]])
 }
 
 card <- told(card, about)
 channel <- if (is.null(card[["channel"]])) card else card[["channel"]]
 table <- read.csv(arguments[2], colClasses = "character", check.names = FALSE, strip.white = TRUE,
                   na.strings = character(0), encoding = "UTF-8")
-population <- identical(arguments[-(1:2)], "population")
 alphabets <- lapply(c(channel[["inputs"]], channel[["output"]]), unlist)
 strata <- as.character(unlist(channel[["strata"]]))
 n <- nrow(table)
@@ -101,6 +105,66 @@ unbiased <- function(M) {  # rows a of A with M a = 1 at one original value and 
   list(A = A, known = known)
 }
 
+z <- 1.959964  # of a 95 % interval
+
+asked <- function(words, inputs) {  # which original outcomes are in group 1 with the value, 1, 2 with the value, 2
+  origin <- outcomes(inputs)
+  sets <- sapply(words, function(word) {
+    column <- sub("=.*", "", word)
+    value <- substring(word, nchar(column) + 2)
+    if (!column %in% inputs || !value %in% alphabets[[column]])
+      stop(word, " is no column of the card with one of its values, or not of its only matrix", call. = FALSE)
+    origin[, match(column, inputs)] == value
+  })
+  cbind(sets[, 2] & sets[, 1], sets[, 2], sets[, 3] & sets[, 1], sets[, 3]) * 1
+}
+
+compared <- function(M, sets, f, kept) {  # shares, difference and ratios with intervals by the delta method
+  said <- function(sets) {  # what each released value says about them: on average, whether the original one is inside
+    if (kept) return(sets)
+    solved <- unbiased(M)
+    if (!all(solved$known[rowSums(sets) > 0])) stop("not determined by what was released", call. = FALSE)
+    t(solved$A) %*% sets
+  }
+  told <- said(sets)
+  theta <- as.vector(f %*% told)
+  C <- matrix(0, 4, 4)
+  for (i in 1:4) for (j in 1:4) {
+    common <- cbind(sets[, i] * sets[, j])
+    together <- sum(f * told[, i] * told[, j])
+    C[i, j] <- if (kept) {
+      within <- sum(f * (M %*% common - (M %*% sets[, i]) * (M %*% sets[, j])))
+      (within + if (population) together - theta[i] * theta[j] else 0) / n
+    } else if (population) (together - theta[i] * theta[j]) / (n - 1) else (together - sum(f * said(common))) / n
+  }
+  error <- function(slope) sqrt(max(sum(outer(slope, slope) * C), 0))
+  certain <- function(...) sum(c(...) * theta) > 0 && error(c(...)) <= 0.4 * sum(c(...) * theta)
+  if (!certain(0, 1, 0, 0) || !certain(0, 0, 0, 1))
+    stop("a group is too small in the release for its shares to be told", call. = FALSE)
+  q <- theta[1] / theta[2]
+  r <- theta[3] / theta[4]
+  first <- c(1, -q, 0, 0) / theta[2]
+  second <- c(0, 0, 1, -r) / theta[4]
+  line <- function(name, value, low, high) cat(sprintf("%s\t%.6f [%.6f, %.6f]\n", name, value, low, high))
+  for (k in 1:2) {
+    p <- c(q, r)[k]
+    half <- z * error(if (k == 1) first else second)
+    ends <- c(min(max(p - half, 0), p), max(min(p + half, 1), p))
+    if (p > 0 && p < 1 && half <= 0.4 * z * min(p, 1 - p))  # on the scale of log odds
+      ends <- plogis(qlogis(p) + c(-1, 1) * half / (p * (1 - p)))
+    line(paste("share", k), p, ends[1], ends[2])
+  }
+  half <- z * error(first - second)
+  line("difference", q - r, max(q - r - half, -1), min(q - r + half, 1))
+  if (!certain(1, 0, 0, 0) || !certain(0, 0, 1, 0)) return(invisible())
+  half <- z * error(first / q - second / r)
+  line("risk ratio", q / r, q / r * exp(-half), q / r * exp(half))
+  if (!certain(-1, 1, 0, 0) || !certain(0, 0, -1, 1)) return(invisible())
+  odds <- q / (1 - q) * (1 - r) / r
+  half <- z * error(first / q / (1 - q) - second / r / (1 - r))
+  line("odds ratio", odds, odds * exp(-half), odds * exp(half))
+}
+
 parts <- function(of, forms) if (is.null(of[["form"]]) || !of[["form"]] %in% forms) list(of) else of[["channels"]]
 groups <- parts(channel, c("product", "strata"))
 places <- outcomes(strata)
@@ -127,6 +191,24 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
   M <- matrix_of(part)
   if (any(f > 0 & colSums(M) == 0))
     stop("a released value has probability 0 for every original one: this card did not draw the table", call. = FALSE)
+  origin <- outcomes(inputs)
+  kept_law <- isTRUE(card[["marginals_preserved"]]) && length(strata) == 0 && identical(inputs, drawn)
+  if (length(further)) {
+    if (length(strata) || !is.null(channel[["channels"]]))
+      stop("a comparison across several matrices needs the full package: dalenius estimate --compare", call. = FALSE)
+    compared(M, asked(further[-1], inputs), f, kept_law)
+    break
+  }
+  if (kept_law) {  # released shares are right on average
+    within <- as.vector(f %*% (M * (1 - M)))
+    error <- sqrt((within + if (population) f * (1 - f) else 0) / n)
+    half <- 2.018763 * error + ifelse(f * n < 29.5 & error > 0, 1.92 / n, 0)
+    for (x in seq_along(f)) {
+      named <- paste(inputs, origin[x, ], sep = "=", collapse = ", ")
+      cat(sprintf("%s\t%.6f [%.6f, %.6f]\n", named, f[x], max(f[x] - half[x], 0), min(f[x] + half[x], 1)))
+    }
+    next
+  }
   solved <- unbiased(M)
   A <- solved$A
   p <- as.vector(A %*% f)
@@ -137,10 +219,10 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
   origin <- outcomes(inputs)
   for (x in seq_along(p)) {
     named <- paste(c(inputs, strata), c(origin[x, ], place), sep = "=", collapse = ", ")
-    ends <- p[x] + c(-1.959964, 1.959964) * error[x]
+    ends <- p[x] + c(-z, z) * error[x]
     said <- if (!solved$known[x]) "not determined by what was released"
       else if (thin[x]) "not recovered: too few released rows carry it (the full package gives exact intervals)"
-      else if (1.959964 * error[x] > 0.5) "not determined by what was released: the noise is larger than any share"
+      else if (z * error[x] > 0.5) "not determined by what was released: the noise is larger than any share"
       else sprintf("%.6f [%.6f, %.6f]", p[x], ends[1], ends[2])
     cat(sprintf("%s\t%s\n", named, said))
   }

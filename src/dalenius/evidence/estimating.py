@@ -3,14 +3,15 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dalenius.core import MISSING, Column, Design, Kernel, Pmf, Strata, channel_of
+from dalenius.core import MISSING, Column, Design, Kernel, Pmf, channel_of
+from dalenius.core.forms import WITHHELD
 from dalenius.core.numbers import exact
 from dalenius.core.product_pmf import law_of
 from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
@@ -24,9 +25,11 @@ from dalenius.measures import (
     expected_error,
     factors_of,
 )
+from dalenius.measures.estimation import quantile
+from dalenius.measures.moments import Moments
 from dalenius.tables import encode, open_table, read_told, weights_of
 
-__all__ = ["answers", "counted", "described", "digests", "estimate", "forecast"]
+__all__ = ["answers", "counted", "described", "digests", "estimate", "forecast", "moments"]
 
 CELLS = 1 << 22
 QUERIES = 512
@@ -34,19 +37,33 @@ QUERIES = 512
 
 @dataclass(frozen=True)
 class _Card:
-    """A channel, the columns kept beside its output, the weights among them, the joint pmf when a design was given."""
+    """A channel, the columns kept beside its output, the weights among them, the joint pmf when a design was given.
 
-    channel: Kernel
+    `preserved` says whether released shares are right as they stand (`measures.moments.PRESERVED`). Of a card that
+    withholds its channel, the channel is None and `columns` are what it released.
+    """
+
+    channel: Kernel | None
     kept: tuple[str, ...]
     joint: Pmf | None = None
     weights: str | None = None
+    preserved: str = ""
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def released(self) -> list[str]:
+        """The columns that were drawn."""
+        return list(self.columns if self.channel is None else self.channel.output)
 
 
 def _card(source: Any) -> _Card:
     if isinstance(source, Design):
         joint = source.problem.joint
         known = joint if isinstance(joint, Pmf) else None
-        return _Card(source.channel, tuple(source.problem.kept), known, source.weights)
+        preserved = "shown" if source.problem.preserve_marginals and not source.public_prior else ""
+        if source.channel.shows_the_table:
+            return _of_records(preserved, source.channel.output)
+        return _Card(source.channel, tuple(source.problem.kept), known, source.weights, preserved)
     if isinstance(source, Kernel):
         return _Card(source, ())
     where = f"{source}: " if isinstance(source, str | Path) else ""
@@ -61,11 +78,30 @@ def _card(source: Any) -> _Card:
         joint = law_of(document["joint"]) if "pmf" in document.get("joint", {}) else None  # else only margins are known
         weights = document.get("weights", document.get("source", {}).get("weights"))
         known = joint if isinstance(joint, Pmf) else None
-        return _Card(channel_of(document["channel"]), tuple(kept), known, weights if weights in kept else None)
+        own = document.get("source", {}).get("prior") is None
+        preserved = document.get("marginals_preserved", own and mechanism.get("preserve_marginals", False))
+        shown = "shown" if preserved else ""
+        if document["channel"].get("form") == WITHHELD:
+            return _of_records(shown, document["channel"]["output"])
+        channel = channel_of(document["channel"])
+        if channel.shows_the_table:
+            return _of_records(shown, channel.output)
+        return _Card(channel, tuple(kept), known, weights if weights in kept else None, shown)
     except DaleniusError as e:
         raise type(e)(f"{where}{e}") from None
     except (KeyError, TypeError, AttributeError) as e:
         raise InputError(f"{where}the file is damaged: {type(e).__name__} {e}") from None
+
+
+def _of_records(preserved: str, columns: Mapping[str, Sequence[str]]) -> _Card:
+    """A release of records, whose card shows no channel: its table is analysed as it is, or not at all."""
+    if not preserved:
+        raise Unsupported(
+            "this card does not show its channel, because that would show the records of the table, and the release "
+            "does not preserve their law: nothing can be estimated from it (preserve_marginals lets the released table "
+            "be analysed as it is)"
+        )
+    return _Card(None, (), preserved="withheld", columns={n: tuple(a) for n, a in columns.items()})
 
 
 def _cards(source: Any) -> list[_Card]:
@@ -73,15 +109,26 @@ def _cards(source: Any) -> list[_Card]:
     cards = [_card(s) for s in source] if several else [_card(source)]
     if not cards:
         raise InputError("name at least one card or design")
-    outputs = [n for card in cards for n in card.channel.output]
+    outputs = [n for card in cards for n in card.released]
     if len(set(outputs)) != len(outputs):
         raise MismatchError("two cards describe the same released column; a column is drawn by one of them")
+    if len(cards) > 1 and any(card.channel is None for card in cards):
+        raise Unsupported("a release of records is estimated from its own card alone")
     return cards
 
 
 def _wanted(cards: Sequence[_Card], columns: Sequence[str] | None) -> tuple[list[Factor], list[str]]:
     """The matrices that say something about the wanted columns, and the wanted columns that were kept as they are."""
-    factors = [f for card in cards for channel in _read(card.channel, columns) for f in factors_of(channel, card.kept)]
+    if cards[0].channel is None:  # the released columns as they are; what they may be off by is not in the factors
+        drawn = cards[0].columns
+        return [as_it_is(n, drawn[n]) for n in (drawn if columns is None else columns) if n in drawn], []
+    factors = [
+        f
+        for card in cards
+        if card.channel is not None
+        for channel in _read(card.channel, columns)
+        for f in factors_of(channel, card.kept)
+    ]
     if columns is None:
         return factors, []
     there = {n for factor in factors for n in factor.inputs}
@@ -91,19 +138,38 @@ def _wanted(cards: Sequence[_Card], columns: Sequence[str] | None) -> tuple[list
 
 def _read(channel: Kernel, columns: Sequence[str] | None) -> Sequence[Kernel]:
     """The part that says all about the wanted columns, where strata draw each column by itself and one is wanted."""
-    parts = channel.columns if isinstance(channel, Strata) else ()
-    wanted = [part for part in parts if set(part.read) & set(columns or part.read)]
+    parts = channel.drawn_apart if channel.split_by else ()
+    read = [set(part.inputs) - set(part.split_by) for part in parts]
+    wanted = [part for part, names in zip(parts, read, strict=True) if names & set(columns or names)]
     return wanted if len(wanted) == 1 else [channel]
 
 
 def counted(
     cards: Any, released: Any, *, columns: Sequence[str] | None = None, weights: str | None = None
-) -> tuple[list[Factor], Seen]:
+) -> tuple[list[Factor], Seen, str]:
     """The released rows counted in the letters of the cards, with the matrices that drew them.
 
-    Each row counts by its weight: of the column `weights`, or of the one that a card names.
+    Each row counts by its weight: of the column `weights`, or of the one that a card names. The word at the end is one
+    of `measures.moments.PRESERVED`: whether released shares are right as they stand.
+
+    Parameters
+    ----------
+    cards : path, document or Kernel, or several
+        What drew the released columns.
+    released : path, Table or data frame
+        The released rows.
+    columns : sequence of str, optional
+        The wanted columns; all unless said.
+    weights : str, optional
+        A column of weights, in place of the one that a card names.
+
+    Returns
+    -------
+    list of Factor, Seen, str
+        The matrices, the counts, and what a reader must be told.
     """
-    table, opened = open_table(released), _cards(cards)
+    opened = _cards(cards)
+    table = open_table(released)
     weights = weights or next((card.weights for card in opened if card.weights), None)
     factors, plain = _wanted(opened, columns)
     declared = {
@@ -116,27 +182,77 @@ def counted(
     declared |= dict.fromkeys(plain, Column(missing="category"))
     if not declared:
         raise MismatchError(f"no column of {list(columns or ())} was perturbed or kept by these cards")
+    shape = [f.seen for f in factors]
+    _few_enough(max(prod(shape), prod(f.letters for f in factors)))
     coded = encode(table, declared, list(declared))
     known = coded.trimmed().alphabets
     coded = replace(coded, alphabets={n: known[n] if n in plain else a for n, a in coded.alphabets.items()})
     for name in plain:
         factors.append(as_it_is(name, coded.alphabets[name]))
     shape = [f.seen for f in factors]
-    if prod(shape) > CELLS or prod(f.letters for f in factors) > CELLS:
-        raise Unsupported(
-            f"the columns have {max(prod(shape), prod(f.letters for f in factors)):,} combinations, more than "
-            f"{CELLS:,}; estimate fewer columns at once"
-        )
+    _few_enough(max(prod(shape), prod(f.letters for f in factors)))
+    preserved = opened[0].preserved if len(opened) == 1 and not opened[0].kept else ""
     at = coded.combined(list(declared))
     if weights is None:
-        return factors, Seen.of(np.bincount(at, minlength=prod(shape)).reshape(shape))
+        return factors, Seen.of(np.bincount(at, minlength=prod(shape)).reshape(shape)), preserved
     w = weights_of(table, weights)
     sums, squares = (np.bincount(at, weights=v, minlength=prod(shape)).reshape(shape) for v in (w, w**2))
-    return factors, Seen(sums, squares, coded.rows)
+    return factors, Seen(sums, squares, coded.rows), preserved
+
+
+def _few_enough(combinations: int) -> None:
+    if combinations > CELLS:
+        raise Unsupported(
+            f"the columns have {combinations:,} combinations, more than {CELLS:,}; estimate fewer columns at once"
+        )
+
+
+def moments(
+    cards: Any,
+    released: Any,
+    columns: Sequence[str],
+    *,
+    target: str = "table",
+    weights: str | None = None,
+) -> Moments:
+    """What a released table says about some columns together: means of their functions, with covariances.
+
+    Parameters
+    ----------
+    cards : path, design or several
+        What drew the table.
+    released : path or table
+        The released table.
+    columns : sequence of str
+        The original columns, each once.
+    target : str
+        "table" or "population".
+    weights : str, optional
+        A kept column of survey weights, where a card does not name it.
+
+    Returns
+    -------
+    Moments
+    """
+    wanted = list(dict.fromkeys(columns))
+    factors, seen, preserved = counted(cards, released, columns=wanted, weights=weights)
+    return Moments(factors, seen, wanted, target=target, preserved=preserved)
 
 
 def described(cards: Any, weights: str | None = None) -> tuple[list[str], str | None]:
     """The columns that leave as they are, and the column of weights that rows are counted by; None where there is none.
+
+    Parameters
+    ----------
+    cards : path, document or Kernel, or several
+        What drew the released columns.
+    weights : str, optional
+        A column of weights, in place of the one that a card names.
+
+    Returns
+    -------
+    list of str, str or None
+        Both.
 
     >>> described({"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]})
     ([], None)
@@ -147,7 +263,18 @@ def described(cards: Any, weights: str | None = None) -> tuple[list[str], str | 
 
 
 def digests(files: Sequence[str | Path]) -> list[str]:
-    """The SHA-256 of each design that some cards or designs stand for; of a bare channel there is none."""
+    """The SHA-256 of each design that some cards or designs stand for; of a bare channel there is none.
+
+    Parameters
+    ----------
+    files : sequence of str or Path
+        Cards or designs.
+
+    Returns
+    -------
+    list of str
+        In hexadecimal.
+    """
     found = []
     for file in files:
         document = read_told(file)
@@ -176,14 +303,43 @@ def estimate(
     first of these unless the matrix is singular or nearly so, where it is the second; `target` says
     whether the intervals are for the frequencies of the table itself or of the population it was drawn from.
 
+    Parameters
+    ----------
+    cards : path, document or Kernel, or several
+        What drew the released columns.
+    released : path, Table or data frame
+        The released rows.
+    columns : sequence of str, optional
+        The wanted columns; all unless said.
+    method : str
+        "auto", or the name of an estimator.
+    target : {"table", "population"}
+        Whose shares.
+    level : float
+        Of the intervals.
+    weights : str, optional
+        A column of weights, in place of the one that a card names.
+
+    Returns
+    -------
+    Estimate
+        Shares with intervals.
+
+    Raises
+    ------
+    Unsupported
+        If the release does not determine the wanted columns.
+    MismatchError
+        If the table is not one that the cards describe.
+
     >>> import pyarrow as pa
     >>> card = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
     >>> found = estimate(card, pa.table({"X": ["a"] * 60 + ["b"] * 40}))
     >>> found.estimate.round(6).tolist(), found.low.round(3).tolist()
     ([0.7, 0.3], [0.53, 0.13])
     """
-    factors, seen = counted(cards, released, columns=columns, weights=weights)
-    return estimate_law(factors, seen, columns=columns, method=method, target=target, level=level)
+    factors, seen, preserved = counted(cards, released, columns=columns, weights=weights)
+    return estimate_law(factors, seen, columns=columns, method=method, target=target, level=level, preserved=preserved)
 
 
 def answers(
@@ -197,6 +353,26 @@ def answers(
 ) -> dict[str, dict[str, Any]]:
     """Unbiased answers to linear queries, written as for `forecast`, with standard errors and intervals.
 
+    Parameters
+    ----------
+    cards : path, document or Kernel, or several
+        What drew the released columns.
+    released : path, Table or data frame
+        The released rows.
+    queries : mapping
+        A name and the coefficients of each query.
+    target : {"table", "population"}
+        Whose shares.
+    level : float
+        Of the intervals.
+    weights : str, optional
+        A column of weights, in place of the one that a card names.
+
+    Returns
+    -------
+    dict
+        For each query its estimate, standard error and interval.
+
     >>> import pyarrow as pa
     >>> card = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
     >>> found = answers(card, pa.table({"X": ["a"] * 60 + ["b"] * 40}), {"a": [{"X": "a", "weight": 1}]})
@@ -207,12 +383,26 @@ def answers(
         n for terms in queries.values() if isinstance(terms, list) for t in terms if isinstance(t, dict) for n in t
     }
     opened = _cards(cards)
-    inputs = [n for card in opened for n in card.channel.inputs]
+    inputs = [n for card in opened for n in (card.channel.inputs if card.channel else card.columns)]
+    if opened[0].channel is None:
+        inputs = [n for n in inputs if n in named]
     kept = [n for card in opened for n in card.kept if n in named and n not in inputs]
-    factors, seen = counted(cards, released, columns=[*inputs, *dict.fromkeys(kept)], weights=weights)
+    factors, seen, preserved = counted(cards, released, columns=[*inputs, *dict.fromkeys(kept)], weights=weights)
     alphabets = {n: a for factor in factors for n, a in factor.inputs.items()}
     vectors = {str(name): _vector(str(name), terms, alphabets) for name, terms in queries.items()}
+    told = Moments(factors, seen, target=target, preserved=preserved)
+    if told.preserved:
+        return {name: _as_released(told, vector, level) for name, vector in vectors.items()}
     return estimate_queries(factors, seen, vectors, target=target, level=level)
+
+
+def _as_released(told: Moments, vector: Any, level: float) -> dict[str, Any]:
+    """The answer to one query where released shares are right as they stand."""
+    value, variance = told.means(vector.reshape(1, -1))
+    error = float(max(variance[0, 0], 0.0) ** 0.5)
+    half = quantile(level) * error
+    ends = {"low": float(value[0]) - half, "high": float(value[0]) + half}
+    return {"estimate": float(value[0]), **ends, "standard_error": error, "exact": False, "narrow": False}
 
 
 def forecast(
@@ -228,11 +418,31 @@ def forecast(
     `queries` maps names to lists of terms, `{"share of a or b": [{"X": "a", "weight": 1}, {"X": "b", "weight": 1}]}`; a
     column that a term does not name may be anything. Without queries: the frequency of each outcome.
 
+    Parameters
+    ----------
+    cards : path, document or Kernel, or several
+        What drew the released columns.
+    rows : int
+        That will be released.
+    queries : mapping, optional
+        A name and the coefficients of each; without, the share of every outcome.
+    columns : sequence of str, optional
+        The wanted columns; all unless said.
+    target : {"table", "population"}
+        Whose shares.
+
+    Returns
+    -------
+    dict
+        For each query its standard errors.
+
     >>> card = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}, "form": "pram", "q": ["3/4", "3/4"]}
     >>> round(forecast(card, 300)["X=a"]["worst"], 6)
     0.05
     """
     opened = _cards(cards)
+    if opened[0].channel is None:
+        raise Unsupported("a release of records has the errors of any sample of so many rows, and at most those")
     factors, plain = _wanted(opened, columns)
     if plain or not factors:
         raise InputError(f"{(plain or list(columns or ()))[0]!r} is not perturbed, so there is no error to expect")

@@ -36,6 +36,21 @@ class Risk:
 
     `cell` is the combination of each row; r1 is 0 and r2 = E[1/F] where a combination occurs more than once.
     `overdispersion` is the variance of the gamma factors where the model is negative binomial.
+
+    Parameters
+    ----------
+    keys : names
+        The key columns.
+    cell, codes, counts : array
+        Of each combination that occurs: its place, its letters, its rows.
+    lam, pi : array
+        The fitted rate and the sampling fraction.
+    r1, r2 : array
+        The probability that a unique row is unique in the population, and the expected share of right matches.
+    model : str
+        Which log-linear model was fitted.
+    overdispersion : float
+        Of the rates.
     """
 
     keys: dict[str, tuple[str, ...]]
@@ -165,6 +180,31 @@ def risk(
     model: str = "main",
 ) -> Risk:
     """Disclosure risk of the combinations of key columns; the sampling fraction is given in one of three ways.
+
+    Parameters
+    ----------
+    table : path, Table or data frame
+        The sample.
+    keys : sequence of str
+        Columns that an intruder may know.
+    population : int, optional
+        How many people there are.
+    fraction : float, optional
+        Of the population that is in the table.
+    weights : str, optional
+        A column of weights, in place of both.
+    model : str
+        "main", "two-way" or "negative-binomial".
+
+    Returns
+    -------
+    Risk
+        For each combination that occurs.
+
+    Raises
+    ------
+    InputError
+        If the sampling fraction is not given in exactly one way.
 
     >>> import pyarrow as pa
     >>> found = risk(pa.table({"a": list("xxxy"), "b": list("uuvv")}), ["a", "b"], fraction=0.5)

@@ -7,15 +7,15 @@ from typing import Any
 
 from dalenius.convert import ENOUGH, checked
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
-from dalenius.core.forms import Noise, Orbits, Records, channel_of
+from dalenius.core.forms import channel_of
 from dalenius.core.guarantee import Guarantee
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import DaleniusError, InputError, Unsupported
-from dalenius.evidence.attack import Attack, attacks
-from dalenius.evidence.unlisted import UNLISTED
+from dalenius.measures.attack import Attack, attacks
 from dalenius.measures.capacity import with_kept
+from dalenius.mechanisms.forms import form_of
 from dalenius.tables import read_design, read_told
 
 __all__ = ["attacked", "mechanism_of", "promised"]
@@ -25,6 +25,21 @@ ROUNDING = Fraction(1, 10**9)
 
 def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, Kernel, tuple[str, ...]]:
     """The prior that comes with a mechanism, if any, the channel of what leaves, and what a reader must be told.
+
+    Parameters
+    ----------
+    mechanism : Design, Kernel, str or Path
+        A channel, a design or a card, or a file with one.
+
+    Returns
+    -------
+    Pmf or None, Kernel, tuple of str
+        The law of a design, the channel, and remarks.
+
+    Raises
+    ------
+    Unsupported
+        If the channel is too large to be audited.
 
     >>> from dalenius.core import Channel
     >>> mechanism_of(Channel.constant({"X": ("a", "b")}, "Y"))[0] is None
@@ -48,7 +63,18 @@ def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, K
 
 
 def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
-    """The attacks on the secrets that a design names, under its own law; a channel or a card names none."""
+    """The attacks on the secrets that a design names, under its own law; a channel or a card names none.
+
+    Parameters
+    ----------
+    mechanism : Design, Kernel, str or Path
+        A channel, a design or a card, or a file with one.
+
+    Returns
+    -------
+    tuple of Attack
+        One for each secret.
+    """
     if isinstance(mechanism, str | Path):
         document = read_told(mechanism, "mechanism file")
         design = isinstance(document, dict) and document.get("format") == FORMAT
@@ -57,7 +83,23 @@ def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
 
 
 def promised(mechanism: Design | Kernel | str | Path) -> tuple[Guarantee, ...]:
-    """The promises of a design, proved once more; a channel makes none, and a card's are read off its channel."""
+    """The promises of a design, proved once more; a channel makes none, and a card's are read off its channel.
+
+    Parameters
+    ----------
+    mechanism : Design, Kernel, str or Path
+        A channel, a design or a card, or a file with one.
+
+    Returns
+    -------
+    tuple of Guarantee
+        Proved.
+
+    Raises
+    ------
+    NotCertified
+        If a promise does not hold.
+    """
     if isinstance(mechanism, str | Path):
         document = read_told(mechanism, "mechanism file")
         if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -70,19 +112,18 @@ def promised(mechanism: Design | Kernel | str | Path) -> tuple[Guarantee, ...]:
 
 
 def _small(channel: Kernel) -> Kernel:
-    if isinstance(channel, Records) and not channel.few:
-        raise Unsupported(
-            "a release of records promises something about its secret and its own table alone, and nothing about every "
-            "adversary; `explain` says what it does not promise, and --released with --original audits the release"
-        )
-    if not channel.few and not isinstance(channel, (Noise, Orbits, *UNLISTED)):
-        raise Unsupported(f"a channel of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
+    form_of(channel).refuse_audit(channel)
     return channel
+
+
+def _by_figures(channel: Kernel) -> bool:
+    """Whether a channel is audited by closed bounds alone, without a law."""
+    return not channel.few and form_of(channel).by_figures
 
 
 def _of_design(design: Design) -> tuple[Pmf | None, Kernel, tuple[str, ...]]:
     small, kept = _small(design.channel), design.problem.kept
-    if not small.few and isinstance(small, UNLISTED):
+    if _by_figures(small):
         _refuse_kept(kept)
         return None, small, ()  # the joint pmf of a large one is not written out either
     joint = design.problem.pmf
@@ -95,7 +136,7 @@ def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
         channel, kept = _small(channel_of(card["channel"])), [str(n) for n in card["kept"]]
     except (KeyError, TypeError) as e:
         raise InputError(f"the card is damaged: {type(e).__name__} {e}") from None
-    if not channel.few and isinstance(channel, UNLISTED):
+    if _by_figures(channel):
         _refuse_kept(kept)
     if strange := [n for n in kept if n not in channel.inputs]:
         raise Unsupported(

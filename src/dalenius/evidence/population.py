@@ -18,6 +18,22 @@ def population(design: Design, counted: Pmf, rows: int, *, beta: float = BETA) -
 
     All bounds hold together with probability 1 - beta. Rows that belong to persons in common are not independent draws,
     and a mechanism that is not written out row by row has no cells: no bound is given then.
+
+    Parameters
+    ----------
+    design : Design
+        With its law.
+    counted : Pmf
+        The law of the table.
+    rows : int
+        That it was counted from.
+    beta : float
+        The probability that a bound fails.
+
+    Returns
+    -------
+    list of (str, str, Population)
+        One for each secret.
     """
     source = design.problem.source
     if not isinstance(source, TableSource) or source.unit != "row" or not design.channel.few:
@@ -54,6 +70,22 @@ def population_words(design: Design, counted: Pmf, rows: int, *, beta: float = B
     """One sentence for each secret: exact for the table, and for the population with confidence.
 
     None for a design on a public prior: its card tells nothing about the records, and these sentences would.
+
+    Parameters
+    ----------
+    design : Design
+        With its law.
+    counted : Pmf
+        The law of the table.
+    rows : int
+        That it was counted from.
+    beta : float
+        The probability that a bound fails.
+
+    Returns
+    -------
+    list of str
+        Sentences.
     """
     if design.public_prior:
         return []

@@ -1,6 +1,7 @@
 """The audit of a query under noise: every measure that needs no prior, without writing its channel out."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, nextafter
 from pathlib import Path
@@ -8,14 +9,15 @@ from typing import Any
 
 from dalenius.core.guarantee import Dalenius, Guarantee, LocalDP
 from dalenius.core.noise import channel_of_query, kernel_of, permuted
-from dalenius.core.numbers import exact
+from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Pmf
 from dalenius.core.query import FINITE, Query
-from dalenius.evidence.mechanism import MechanismAudit, examine_mechanism
 from dalenius.measures.capacity import Bracket
+from dalenius.measures.deltas import query_deltas
 from dalenius.measures.dp import information_of_dp
 from dalenius.measures.noise import symmetric_bits, uniform_mixture
 from dalenius.measures.query import QueryMeasures, measures_of_query
+from dalenius.mechanisms.auditing import MechanismAudit, examine_mechanism
 from dalenius.tables.documents import read_pmf
 from dalenius.tables.query_file import read_query
 
@@ -26,12 +28,25 @@ FEW = 40  # letters up to which the test of (65) is made
 
 @dataclass(frozen=True)
 class QueryAudit:
-    """Every measure of a query; brackets in bits hold the truth, levels are rounded up, None is infinite."""
+    """Every measure of a query; brackets in bits hold the truth, levels are rounded up, None is infinite.
+
+    Parameters
+    ----------
+    query : Query
+        What is answered.
+    measures : QueryMeasures
+        What the answer tells.
+    symmetric : Bracket or None
+        The bound that does not depend on the data, where the noise is symmetric.
+    symmetric_reached : bool or None
+        Whether some law of the records reaches it.
+    """
 
     query: Query
     measures: QueryMeasures
     symmetric: Bracket | None
     symmetric_reached: bool | None
+    deltas: Mapping[Fraction, float] = field(default_factory=dict)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -52,6 +67,7 @@ class QueryAudit:
             "capacity_bits": list(m.capacity),
             "dp_epsilon": m.dp_epsilon,
             "strong_dp_epsilon": m.strong_dp_epsilon,
+            "delta": {written(epsilon): delta for epsilon, delta in self.deltas.items()},
             "data_independent_bound_bits": None if self.symmetric is None else list(self.symmetric),
             "data_independent_bound_reached": self.symmetric_reached,
             "worst_record": list(m.worst.group),
@@ -70,6 +86,16 @@ def _level(x: float) -> Fraction:
 def examine_query(query: Query) -> QueryAudit:
     """Audit a query under its noise.
 
+    Parameters
+    ----------
+    query : Query
+        With its noise.
+
+    Returns
+    -------
+    QueryAudit
+        Brackets in bits.
+
     >>> seen = examine_query(Query(1, (("0", "1"),), "parity", "randomised-response", Fraction(1, 2)))
     >>> seen.measures.worst.high, seen.measures.dp_epsilon
     (0.0, 0.0)
@@ -81,11 +107,24 @@ def examine_query(query: Query) -> QueryAudit:
             low, high = symmetric_bits(kernel.rows)
             bound = nextafter(float(low), -inf) if low else 0.0, nextafter(float(high), inf)
             reached = uniform_mixture(kernel.rows) is not None
-    return QueryAudit(query, measures_of_query(query), bound, reached)
+    return QueryAudit(query, measures_of_query(query), bound, reached, query_deltas(query))
 
 
 def audit_query(query: Query | str | Path, *, prior: Pmf | str | Path | None = None) -> QueryAudit | MechanismAudit:
-    """Audit a query or its file; with a prior of the records X1, X2, ... as the channel that it is, while small."""
+    """Audit a query or its file; with a prior of the records X1, X2, ... as the channel that it is, while small.
+
+    Parameters
+    ----------
+    query : Query, str or Path
+        Or its file.
+    prior : Pmf, str or Path, optional
+        Of the records X1, X2, ...
+
+    Returns
+    -------
+    QueryAudit or MechanismAudit
+        The second under a prior.
+    """
     described = query if isinstance(query, Query) else read_query(query)
     if prior is None:
         return examine_query(described)

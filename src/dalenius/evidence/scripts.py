@@ -2,12 +2,13 @@
 
 from importlib.resources import files
 
-from dalenius.core import Channel, Kernel, Pram, Product, Strata
+from dalenius.core import Kernel
 from dalenius.measures import factors_of
 
 __all__ = ["script", "scripts"]
 
 LETTERS = 200  # the scripts invert a matrix by elimination
+READ = (None, "pram")  # forms of channels that the scripts read
 SOURCES = {"estimate.py": "travelling.py", "estimate.R": "estimate.R"}
 
 
@@ -26,22 +27,19 @@ def scripts(channel: Kernel, kept: tuple[str, ...] = ()) -> dict[str, str]:
     They read a channel that is written out or of form (8), or one of these for each column, each stratum or both. Of a
     matrix without an inverse they say which shares it does not determine; with no share determined they stay at home.
 
+    >>> from dalenius.core import Channel
     >>> sorted(scripts(Channel({"X": ("a", "b")}, {"X": ("a", "b")}, ((1, 0), (0, 1)))))
     ['estimate.R', 'estimate.py']
     >>> scripts(Channel.constant({"X": ("a", "b")}, "Y"))
     {}
     """
-    parts: tuple[Kernel, ...] = (channel,)
-    strata: tuple[str, ...] = ()
-    if isinstance(channel, Strata):
-        parts, strata = channel.channels, channel.strata
-    parts = tuple(one for part in parts for one in (part.windows if isinstance(part, Product) else (part,)))
-    if set(kept) & set(channel.inputs) - set(strata) or not all(_readable(part) for part in parts):
+    parts = [one for part in channel.in_strata for one in part.independent_parts]
+    if set(kept) & set(channel.inputs) - set(channel.split_by) or not all(_readable(part) for part in parts):
         return {}
     return {name: script(name) for name in SOURCES}
 
 
 def _readable(part: Kernel) -> bool:
-    if not isinstance(part, Channel | Pram) or not all(1 < size <= LETTERS for size in part.shape):
+    if part.form not in READ or not all(1 < size <= LETTERS for size in part.shape):
         return False
     return all(factor.identified.any() for factor in factors_of(part))

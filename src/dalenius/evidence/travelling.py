@@ -1,4 +1,7 @@
-"""python3 estimate.py card.json released.csv [population]: the shares before the changes, with 95 % intervals."""
+"""python3 estimate.py card.json released.csv [population]: the shares before the changes, with 95 % intervals.
+
+With `compare COLUMN=VALUE GROUP=ONE GROUP=OTHER` at the end: the share of a value in two groups, and how they differ.
+"""
 
 import csv
 import json
@@ -7,9 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import cycle, product
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
+USAGE = "usage: python3 estimate.py card.json released.csv [population] [compare COLUMN=VALUE GROUP=ONE GROUP=OTHER]"
+Z = 1.959964  # of a 95 % interval
 SMALL = 1e-6  # smaller pivots would turn the noise of any table into estimates
 FEW = 10  # values that occur in fewer released rows do not carry an interval
 
@@ -52,9 +58,106 @@ def share(weights: list[float] | None, counts: list[int], rows: int, population:
     thin = sum(v for v, m in zip(spread, counts, strict=True) if m < FEW)
     if error > 1e-9 and thin > 0.1 * sum(spread):
         return "not recovered: too few released rows carry it (the full package gives exact intervals)"
-    if 1.959964 * error > 0.5:
+    if Z * error > 0.5:
         return "not determined by what was released: the noise is larger than any share"
-    return f"{p:.6f} [{p - 1.959964 * error:.6f}, {p + 1.959964 * error:.6f}]"
+    return f"{p:.6f} [{p - Z * error:.6f}, {p + Z * error:.6f}]"
+
+
+def preserved(y: int, matrix: list[list[float]], counts: list[int], rows: int, population: bool) -> str:
+    """The released share of a value whose share the design preserves on average, with its interval."""
+    p = counts[y] / rows
+    within = sum(n * row[y] * (1 - row[y]) for n, row in zip(counts, matrix, strict=True)) / rows
+    error = ((within + (p * (1 - p) if population else 0.0)) / rows) ** 0.5
+    half = 2.018763 * error + (1.92 / rows if counts[y] < 30 and error else 0.0)
+    return f"{p:.6f} [{max(p - half, 0):.6f}, {min(p + half, 1):.6f}]"
+
+
+def carried(inside: list[bool], matrix: list[list[float]]) -> list[float]:
+    """What each released value says about a set of original ones: on average, whether the original one is in it."""
+    total = [0.0] * len(matrix[0])
+    for weights, yes in zip(unbiased(matrix), inside, strict=True):
+        if yes and weights is None:
+            sys.exit("not determined by what was released")
+        if yes and weights:
+            total = [a + b for a, b in zip(total, weights, strict=True)]
+    return total
+
+
+def compared(
+    matrix: list[list[float]], sets: list[list[bool]], counts: list[int], population: bool, kept: bool
+) -> list[str]:
+    """Figures from four sets of original values: group 1 with the value, group 1, group 2 with the value, group 2."""
+    rows = sum(counts)
+
+    def mean(values: list[float]) -> float:
+        return sum(m * v for m, v in zip(counts, values, strict=True)) / rows
+
+    def said(inside: list[bool]) -> list[float]:
+        return [float(yes) for yes in inside] if kept else carried(inside, matrix)
+
+    told = [said(inside) for inside in sets]
+    theta = [mean(values) for values in told]
+
+    def covariance(i: int, j: int) -> float:
+        common = [a and b for a, b in zip(sets[i], sets[j], strict=True)]
+        together = mean([a * b for a, b in zip(told[i], told[j], strict=True)])
+        if not kept and population:
+            return (together - theta[i] * theta[j]) / (rows - 1)
+        if not kept:
+            return (together - mean(said(common))) / rows
+        chances = [
+            [sum(p for p, yes in zip(row, s, strict=True) if yes) for row in matrix] for s in (common, sets[i], sets[j])
+        ]
+        within = mean([both - one * other for both, one, other in zip(*chances, strict=True)])
+        return (within + (together - theta[i] * theta[j] if population else 0.0)) / rows
+
+    return figures(theta, [[covariance(i, j) for j in range(4)] for i in range(4)])
+
+
+def figures(theta: list[float], C: list[list[float]]) -> list[str]:
+    """Shares, difference and ratios with intervals by the delta method; a ratio only where its counts are known."""
+
+    def error(slope: list[float]) -> float:
+        square = sum(a * b * C[i][j] for i, a in enumerate(slope) for j, b in enumerate(slope))
+        return float(max(square, 0.0) ** 0.5)
+
+    def certain(*slope: float) -> bool:
+        size = sum(a * b for a, b in zip(slope, theta, strict=True))
+        return size > 0 and error(list(slope)) <= 0.4 * size
+
+    if not certain(0, 1, 0, 0) or not certain(0, 0, 0, 1):
+        sys.exit("a group is too small in the release for its shares to be told")
+    q, r = theta[0] / theta[1], theta[2] / theta[3]
+    slopes = [[1 / theta[1], -q / theta[1], 0.0, 0.0], [0.0, 0.0, 1 / theta[3], -r / theta[3]]]
+    lines = []
+    for k, (p, slope) in enumerate(zip((q, r), slopes, strict=True)):
+        half = Z * error(slope)
+        ends = min(max(p - half, 0.0), p), max(min(p + half, 1.0), p)
+        if 0 < p < 1 and half <= 0.4 * Z * min(p, 1 - p):  # on the scale of log odds
+            far = half / (p * (1 - p))
+            ends = 1 / (1 + exp(far - log(p / (1 - p)))), 1 / (1 + exp(-far - log(p / (1 - p))))
+        lines.append(f"share {k + 1}\t{p:.6f} [{ends[0]:.6f}, {ends[1]:.6f}]")
+    half = Z * error([a - b for a, b in zip(*slopes, strict=True)])
+    lines.append(f"difference\t{q - r:.6f} [{max(q - r - half, -1):.6f}, {min(q - r + half, 1):.6f}]")
+    if certain(1, 0, 0, 0) and certain(0, 0, 1, 0):
+        half = Z * error([a / q - b / r for a, b in zip(*slopes, strict=True)])
+        lines.append(f"risk ratio\t{q / r:.6f} [{q / r * exp(-half):.6f}, {q / r * exp(half):.6f}]")
+        if certain(-1, 1, 0, 0) and certain(0, 0, -1, 1):
+            odds = q / (1 - q) * (1 - r) / r
+            half = Z * error([a / q / (1 - q) - b / r / (1 - r) for a, b in zip(*slopes, strict=True)])
+            lines.append(f"odds ratio\t{odds:.6f} [{odds * exp(-half):.6f}, {odds * exp(half):.6f}]")
+    return lines
+
+
+def asked(words: list[str], inputs: list[str], letters: dict[str, list[str]]) -> list[list[bool]]:
+    """The four sets of a comparison among the original outcomes of some columns."""
+    pairs = [tuple(word.partition("=")[::2]) for word in words]
+    for column, wanted in pairs:
+        if column not in inputs or wanted not in letters[column]:
+            sys.exit(f"{column}={wanted} is no column of the card with one of its values, or not of its only matrix")
+    outcomes = [dict(zip(inputs, x, strict=True)) for x in product(*(letters[c] for c in inputs))]
+    value, one, other = ([x[column] == wanted for x in outcomes] for column, wanted in pairs)
+    return [s for group in (one, other) for s in ([a and b for a, b in zip(group, value, strict=True)], group)]
 
 
 def written(channel: dict[str, Any], observe: list[str], outputs: list[str], strata: list[str]) -> dict[str, Any]:
@@ -88,21 +191,24 @@ def told(card: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     inputs = {name: letters[name] for name in [*observe, *strata]}
     channel = written(card["channel"], observe, list(drawn) or [f"{own}_{name}" for name in observe], strata)
     channel = {"inputs": inputs, "output": drawn, **channel} if drawn else {"inputs": inputs, "output": {}, "form": "?"}
-    weights = {"weights": about["weights"]} if "weights" in about else {}
-    return {"channel": channel, "kept": [*mechanism["keep"], *strata], **weights}
+    beside: dict[str, Any] = {key: about[key] for key in ("weights", "marginals_preserved") if key in about}
+    return {"channel": channel, "kept": [*mechanism["keep"], *strata], **beside}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["table"], ["population"]):
-        sys.exit("usage: python3 estimate.py card.json released.csv [population]")
+    further = sys.argv[3:]
+    population = further[:1] == ["population"]
+    further = further[1:] if further[:1] in (["table"], ["population"]) else further
+    if len(sys.argv) < 3 or (further and (further[0] != "compare" or len(further) != 4)):
+        sys.exit(USAGE)
     try:
         with open(sys.argv[1], encoding="utf-8") as c, open(sys.argv[2], encoding="utf-8", newline="") as r:
             card, table = json.load(c), list(csv.DictReader(r))
         beside = Path(sys.argv[1]).with_suffix(".about.json")
         card = told(card, json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {})
     except (OSError, ValueError) as e:
-        sys.exit(f"cannot read the files: {e}\nusage: python3 estimate.py card.json released.csv [population]")
-    channel, n, population = card.get("channel", card), len(table), sys.argv[3:] == ["population"]
+        sys.exit(f"cannot read the files: {e}\n{USAGE}")
+    channel, n = card.get("channel", card), len(table)
     strata, letters = channel.get("strata", []), channel["inputs"] | channel["output"]
     parts = zip(cycle(product(*(letters[c] for c in strata))), channel.get("channels", [channel]), strict=False)
     for s, part in ((s, channel | q) for s, p in parts for q in (p["channels"] if p.get("form") == "product" else [p])):
@@ -122,6 +228,14 @@ if __name__ == "__main__":
         counts = [f[(*y, *s)] for y in product(*(letters[c] for c in drawn))]
         if any(m and not any(column) for m, column in zip(counts, zip(*M, strict=True), strict=True)):
             sys.exit("a released value has probability 0 for every original one: this card did not draw the table")
-        for x, weights in zip(product(*(letters[c] for c in inputs)), unbiased(M), strict=True):
+        kept_law = bool(card.get("marginals_preserved")) and not strata and inputs == drawn
+        if further and (strata or "channels" in channel):
+            sys.exit("a comparison across several matrices needs the full package: dalenius estimate --compare")
+        if further:
+            print("\n".join(compared(M, asked(further[1:], inputs, letters), counts, population, kept_law)))
+            break
+        solved = [None] * len(M) if kept_law else unbiased(M)
+        for k, (x, weights) in enumerate(zip(product(*(letters[c] for c in inputs)), solved, strict=True)):
             named = ", ".join(map("{}={}".format, [*inputs, *strata], [*x, *s]))
-            print(f"{named}\t{share(weights, counts, n, population)}")
+            as_it_is = preserved(k, M, counts, n, population) if kept_law else None
+            print(f"{named}\t{as_it_is or share(weights, counts, n, population)}")

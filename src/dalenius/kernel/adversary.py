@@ -80,6 +80,8 @@ class Capacity:
         mean = tuple(sum(column) + 1 for column in zip(*self.rows, strict=True))
         trees = ((Centre(mean),),) if trees is None else trees
         require(len(trees) in (1, many), "there is not one tree for each group")
+        if len(self.rows) == 1:  # one row for all inputs tells nothing, and no logarithm is needed to see it
+            return Fraction(0)
         worst = 0
         for k, members in enumerate(combinations(range(len(self.sizes)), group)):
             rows: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)  # of each value of the group

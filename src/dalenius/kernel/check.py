@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dalenius.kernel.answers import ANSWER, proved_answer, read_answer
+from dalenius.kernel.chained import bound_by_chain
 from dalenius.kernel.document import Document, Objective, read_document
 from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
 from dalenius.kernel.maps import beside_side_information
@@ -10,16 +12,17 @@ from dalenius.kernel.noise_bound import bound_of_noise
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.record_scores import bound_by_records
+from dalenius.kernel.record_scores import bound_by_preserving, bound_by_records
 from dalenius.kernel.rules import RULES, proved_bound
 from dalenius.kernel.transports import bound_by_transports
 from dalenius.kernel.variance import total_variance
 from dalenius.kernel.water_bound import bound_by_water
 
 RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
+RULES |= {"chain": bound_by_chain}
 RULES |= {"noise": bound_of_noise, "water": bound_by_water}
 RULES |= {"parts": bound_by_parts, "groups": bound_by_groups}
-RULES |= {"records": bound_by_records, "transports": bound_by_transports}
+RULES |= {"preserving": bound_by_preserving, "records": bound_by_records, "transports": bound_by_transports}
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Verdict:
 
 
 def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> Verdict:
-    """Prove every claim of a design or a card, or refuse it with a sentence.
+    """Prove every claim of a design, a card or an answer, or refuse it with a sentence.
 
     Parameters
     ----------
@@ -83,6 +86,10 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     Refused
         If a claim is not proved, or the file is not as the format says.
     """
+    if text.startswith(f'{{"format":"{ANSWER}"'):
+        answer = read_answer(text, allowed)
+        proved = Kept(proved_answer(answer), (), (), {})
+        return Verdict(proved, "privacy", False, None, None, None, None, None, answer.digest, answer.work.spent)
     document = read_document(text, allowed)
     kept = check_privacy(document)
     setting = document.setting

@@ -4,10 +4,19 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.gauges import MaximalLeakage
 from dalenius.kernel.logs import LOG_COST, bits, exp, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, require
-from dalenius.kernel.promises import Independent, InformationPrivacy, Promise
+from dalenius.kernel.promises import (
+    Contraction,
+    Dalenius,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    Promise,
+    WorstCaseLeakage,
+)
 from dalenius.kernel.release import Joint, information
 from dalenius.kernel.rows import MOST_NATS, Frame, least_ratio
 from dalenius.kernel.subsets import ceiling
@@ -16,17 +25,20 @@ from dalenius.kernel.subsets import ceiling
 def bound_in_closed_form(
     setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node
 ) -> Fraction:
-    """The least of four bounds of I(W; Y, K).
+    """The least of some bounds of I(W; Y, K).
 
-    I(W; X, K), because Y is drawn from X. I(W; X, K | V) for each view V of which (Y, K) is independent (000, Prop. 2).
-    Where nothing leaves beside the letter also the ceiling of local DP, whatever the law is, and the surprisal of the
-    inputs.
+    I(W; X, K), because Y is drawn from X. I(W; X, K | V) for each view V of which (Y, K) is independent (000, Prop.
+    2), and b + I(W; X, K | S) where (Y, K) tells at most b about S: I(W; Y, K) <= I(S; Y, K) + I(W; Y, K | S). Where
+    nothing leaves beside the letter also the ceiling of local DP, whatever the law is, the surprisal of the inputs, and
+    what is promised of the whole release.
     """
     require(objective.maximise, "this proof is for information")
     proof.fields("rule")
-    views: list[tuple[str, ...]] = [(), *(p.secret for p in promises if isinstance(p, Independent))]
+    views: list[tuple[tuple[str, ...], Fraction]] = [((), Fraction(0))]
+    views += [(p.secret, Fraction(0)) for p in promises if isinstance(p, Independent)]
+    views += [(p.secret, p.at_most) for p in promises if isinstance(p, Leakage | WorstCaseLeakage)]
     bounds = []
-    for view in views:
+    for view, told in views:
         joint: Joint = {}
         labels = list(
             zip(setting.labels(objective.about), setting.labels(view), setting.input, setting.beside, strict=True)
@@ -34,12 +46,31 @@ def bound_in_closed_form(
         for (w, v, x, k), n in setting.weights(labels).items():
             key: tuple[Label, Label, tuple[int, Label]] = (w, v, (x, k))
             joint[key] = n
-        bounds.append(information(joint, setting.work)[1])
+        bounds.append(information(joint, setting.work)[1] + told)
     if not setting.mechanism.beside:
         r = least_ratio(setting, promises)
         bounds += [ceiling(r)] if r is not None else []
         bounds.append(surprisal(setting, promises, r))
+        bounds += whole_releases(setting, promises, bounds[0])
     return min(bounds)
+
+
+def whole_releases(setting: Setting, promises: Sequence[Promise], everything: Fraction) -> list[Fraction]:
+    """What promises about the whole release say of any W at once; `everything` is not below I(W; X).
+
+    Y tells about W no more than about X, which is at most the capacity (Dalenius, a group of all columns) and at most
+    the maximal leakage about everything; of I(W; X) at most the share of a contraction passes.
+    """
+    found = []
+    for promise in promises:
+        if isinstance(promise, Dalenius):
+            whole = promise.group >= len(setting.members) and promise.rows == 1
+            found += [promise.at_most] if whole else []
+        if isinstance(promise, MaximalLeakage):
+            found.append(promise.at_most)
+        if isinstance(promise, Contraction):
+            found.append(promise.at_most * everything)
+    return found
 
 
 def surprisal(setting: Setting, promises: Sequence[Promise], r: Fraction | None) -> Fraction:

@@ -31,12 +31,13 @@ from math import lcm, prod
 from dalenius.kernel.channel import ENTRIES, Channel, Rows, read_channel
 from dalenius.kernel.divided import Names, strata, told_by_strata, window
 from dalenius.kernel.groups import Groups, independent_groups
-from dalenius.kernel.nouns import Setting
+from dalenius.kernel.nouns import Law, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.release import Compact, Figures, Metric, Release, release_of
 
 GONE_THROUGH = 1 << 14  # outcomes of the law, and entries of the matrix, that are gone through one by one
 BothEnds = tuple[Fraction, Fraction]  # a number from below and from above
+LEMMAS: dict[type[Law], Callable[[Setting, "Windows"], Release]] = {}  # of laws that are no independent groups
 
 
 class ByLemma(Release):
@@ -124,7 +125,8 @@ class Windows(Compact):
         return scale, found
 
     def release(self, setting: Setting) -> Release:
-        return WindowsRelease(setting, self)
+        lemma = LEMMAS.get(type(setting.law)) if setting.has_law else None
+        return WindowsRelease(setting, self) if lemma is None else lemma(setting, self)
 
 
 def read_places(node: Node, below: int) -> tuple[int, ...]:

@@ -9,13 +9,15 @@ from dalenius.kernel.alike import read_alike, read_types
 from dalenius.kernel.channel import FORMS, Channel, read_channel
 from dalenius.kernel.composite import read_strata, read_windows
 from dalenius.kernel.distortion import Distortion, read_distortion
+from dalenius.kernel.gauges import GAUGES
 from dalenius.kernel.groups import read_independent, read_margins
 from dalenius.kernel.maps import read_maps
+from dalenius.kernel.markov import read_markov
 from dalenius.kernel.noise import Noise
 from dalenius.kernel.nouns import LAWS, Setting, names_in, read_law, read_mechanism, read_variables
-from dalenius.kernel.numbers import Node, Work, parsed
+from dalenius.kernel.numbers import Node, Work, granted, parsed
 from dalenius.kernel.orbits import read_orbits
-from dalenius.kernel.promises import Leakage, Promise, read_promise
+from dalenius.kernel.promises import PROMISES, Leakage, Promise, read_promise
 from dalenius.kernel.records import read_records, read_withheld
 from dalenius.kernel.release import Release, release_of
 from dalenius.kernel.sums import read_sums
@@ -26,10 +28,11 @@ CARD = "dalenius-card/2"
 MOST_WORK = 20_000_000  # for each half million characters, and once more: about two seconds
 MOST_PROMISES = 1000
 
-LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins}
+LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
 FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "sums": read_sums}
 FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
 FORMS |= {"records": read_records, "withheld": read_withheld}
+PROMISES |= GAUGES
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,16 @@ class Limit:
     at_most: Fraction
 
 
+@dataclass(frozen=True)
+class AtLeast:
+    """So many bits that everything that leaves must tell about some columns."""
+
+    about: tuple[str, ...]
+    bits: Fraction
+
+
 Promises = tuple[Promise, ...]
-Limits = tuple[Limit, ...]
+Limits = tuple[Limit | AtLeast, ...]
 
 
 @dataclass(frozen=True)
@@ -104,7 +115,7 @@ class Document:
 
     setting: Setting
     promises: tuple[Promise, ...]
-    limits: tuple[Limit, ...]
+    limits: Limits
     objective: Objective | None  # None: a card
     channel: Channel
     evidence: tuple[Node, ...]
@@ -156,9 +167,7 @@ def read_document(text: str, allowed: int | None = None) -> Document:
             "format", "work", "variables", "mechanism", "promises", "channel", "evidence", "claims"
         )
     most = allowed_work(text) if allowed is None else allowed
-    work = Work(declared.whole(0))
-    declared.require(work.limit <= most, f"the file asks for {work.limit:,} operations, {most:,} are allowed")
-    work.spend(2 * len(text))
+    work = granted(declared, most, text)
     variables = read_variables(names)
     mechanism = read_mechanism(asked, variables)
     if design:
@@ -190,9 +199,15 @@ def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
     return tuple(promises)
 
 
-def _read_limits(node: Node, setting: Setting) -> tuple[Limit, ...]:
-    found = []
+def _read_limits(node: Node, setting: Setting) -> Limits:
+    found: list[Limit | AtLeast] = []
     for item in node.items():
+        if isinstance(item.value, dict) and "information" in item.value:
+            about, least = item.fields("information", "at_least_bits")
+            names = names_in(about, setting.variables)
+            about.require(bool(names), "no column is named")
+            found.append(AtLeast(names, least.number(0)))
+            continue
         parts, most = item.fields("distortion", "at_most")
         found.append(Limit(read_distortion(parts, setting), most.number(0)))
     return tuple(found)
@@ -227,7 +242,7 @@ def _read_objective(node: Node, setting: Setting) -> Objective:
     return Objective(aim, names, share, None)
 
 
-def _read_claims(node: Node, promises: tuple[Promise, ...], limits: tuple[Limit, ...], setting: Setting) -> Claims:
+def _read_claims(node: Node, promises: tuple[Promise, ...], limits: Limits, setting: Setting) -> Claims:
     figures, limited, value, bound, gap = node.fields("promises", "limits", "value", "bound", "gap")
     return Claims(
         _read_figures(figures, promises, setting),

@@ -26,7 +26,7 @@ from operator import add
 
 from dalenius.kernel.alike import quotient
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective
 from dalenius.kernel.logs import BITS, LOG_COST, bits, entropy, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, common_denominator, require
@@ -39,7 +39,7 @@ OrbitBox = tuple[Label, dict[int, int], list[int]]  # the class of each view, lo
 
 
 def bound_by_types(
-    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """The bound of the inner rule for the types of the observed columns."""
     _, inner = proof.fields("rule", "proof")
@@ -52,7 +52,7 @@ def bound_by_types(
 
 
 def bound_by_orbits(
-    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """The bound (1) from prices d, one for each orbit, and a tree of boxes."""
     _, prices, tree = proof.fields("rule", "prices", "tree")

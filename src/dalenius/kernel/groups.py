@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import prod
 
+from dalenius.kernel.markov import Markov
 from dalenius.kernel.nouns import PRODUCTS, Label, Law, Variable, read_outcomes
 from dalenius.kernel.numbers import Node, Refused, Work, require
 
@@ -72,7 +73,7 @@ class Groups(Law):
 
 def touching(law: Law, names: Sequence[str]) -> Law:
     """The smallest part of a law that stands by itself and has all of these variables."""
-    return law.touching(names) if isinstance(law, Groups) else law
+    return law.touching(names) if isinstance(law, Groups | Markov) else law
 
 
 def independent_groups(law: Law) -> Groups:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.document import Limits, Objective
+from dalenius.kernel.document import AtLeast, Limits, Objective
 from dalenius.kernel.maps import informed
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
@@ -21,6 +21,8 @@ class Letters:
     A limit on a distortion d is  sum over records of d(x, t) c_t(x) <= at_most, so that a weight w >= 0 adds w at_most
     to the constant and -w d(x, t) to the line of letter t; a distortion that is minimised adds -d(x, t). Margins are
     preserved if sum_x p(x) c_t(x) = p(t): any number m adds m p(t) to the constant and -m p(x) to the line.
+    So many bits that must be told about W, I(W; Y, K) - bits >= 0, take w bits from the constant; what w phi adds is
+    bounded in cells of posteriors.
     Numbers are in units of 2^-UNIT.
     """
 
@@ -33,7 +35,12 @@ class Letters:
         self.weighed: list[tuple[Distortion, int]] = []
         if objective.distortion is not None:
             self.weighed.append((objective.distortion, 1 << UNIT))
+        self.wanted: list[tuple[tuple[str, ...], int]] = []  # what must be told about, and the weight of that
         for limit, weight in zip(limits, by_limit, strict=True):
+            if isinstance(limit, AtLeast):
+                self.constant -= Fraction(weight, 1 << UNIT) * limit.bits
+                self.wanted += [(limit.about, weight)] if weight else []
+                continue
             self.constant += Fraction(weight, 1 << UNIT) * limit.at_most
             if weight:
                 self.weighed.append((limit.distortion, weight))

@@ -10,9 +10,10 @@ then no mechanism that keeps the promises gains more than
 
     sum_x max_j L_j(x) + sum of multipliers times allowed.                                                           (2)
 
-For each of its columns is in some case, so what it gains, plus something that is not negative, is at most
-sum_x max_j L_j(x) c_t(x); sum over t with sum_t c_t(x) = 1. Cases are the released letters, maps from side information
-to letters, simplicial cells or boxes of posteriors. The maximum over j runs over the cases that a letter may be in.
+For each of its columns is in some case, so what it gains, plus something that is not negative, is at most sum_x max_j
+L_j(x) c_t(x); sum over t with sum_t c_t(x) = 1. Cases are the released letters, maps from side information to
+letters, simplicial cells, faces or boxes of posteriors. The maximum over j runs over the cases that a letter may be
+in.
 
 With prices z and a ratio r of local DP between all pairs of inputs a column lies in [m, r m] everywhere, so that
 
@@ -26,18 +27,22 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
+from dalenius.kernel.cuts import read_cut
 from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.faces import most_on_faces
+from dalenius.kernel.gauge_rows import AboutGauge, Weighed, gauge_limit, gauge_scores, input_weights
+from dalenius.kernel.gauges import MaximalLeakage
 from dalenius.kernel.letters import Gains, Letters, Map, gains_of_maps, maps_of
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.posteriors import Posteriors
-from dalenius.kernel.promises import Contraction
+from dalenius.kernel.promises import Promise
 from dalenius.kernel.ranges import Ranges
 from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, needed_ratio, pairs, scores
 from dalenius.kernel.simplices import raised_on_simplices
 
 AIMS = ("information", "leakage", "distortion")
-DIVISIONS = ("letters", "maps", "simplices", "ranges", "boxes")
+DIVISIONS = ("letters", "maps", "simplices", "faces", "ranges", "boxes")
 
 
 class LineCase(NamedTuple):
@@ -74,7 +79,7 @@ class Lines:
         self.prices = prices.wholes()  # in the order of the inputs that occur
         require(len(self.prices) in (0, len(setting.mass)), "there is not one price for each input that occurs")
         self.priced = self.division == "boxes"
-        require(bool(self.prices) or not self.priced, "boxes need prices")
+        require(bool(self.prices) or self.division not in ("boxes", "faces"), "boxes and faces need prices")
         self.cuts = cuts.items()
         self.trees = trees.items()
         self.relations = relations
@@ -88,7 +93,8 @@ class Lines:
         require(bool(self.own), "a proof has no lines")
         setting.work.spend(len(self.own) * (40 + 20 * len(promises) + len(setting.mass)))
         self.frames: dict[tuple[str, ...], Frame] = {}
-        self.told = Posteriors(setting, objective.about) if objective.maximise else None
+        self.times = 1 << UNIT  # the weight of what is told
+        self.told = self._told()
         self.constant = self.letters.constant
         self.lines: dict[int, Numbers] = {x: [0] * len(self.own) for x in setting.mass}
 
@@ -97,6 +103,18 @@ class Lines:
         if secret not in self.frames:
             self.frames[secret] = Frame(self.setting, secret)
         return self.frames[secret]
+
+    def _told(self) -> Posteriors | None:
+        """What is told about, where information is maximised, or has to be told under a limit that has a weight."""
+        wanted = self.letters.wanted
+        if self.objective.maximise:
+            require(not wanted, "what is maximised and what must be told are not bounded together")
+            return Posteriors(self.setting, self.objective.about)
+        if not wanted:
+            return None
+        require(len(wanted) == 1 and self.division == "simplices", "one limit from below is bounded, by simplices")
+        ((about, self.times),) = wanted
+        return Posteriors(self.setting, about)
 
     @property
     def posteriors(self) -> Posteriors:
@@ -108,10 +126,7 @@ class Lines:
     def bound(self) -> Fraction:
         """The bound (2) of the gain."""
         for promise, weight in zip(self.promises, self.weights, strict=True):
-            if promise.about:
-                self.constant += constant(promise, weight, self.frame(promise.about))
-            else:
-                require(weight == 0, "this promise has no weight for all letters")
+            self.constant += self._allowed(promise, weight)
         self._add_promises()
         self._add_cuts()
         slopes = self._add_objective()
@@ -119,6 +134,8 @@ class Lines:
             slopes = self._price(slopes)
         if self.division == "maps":
             return self._over_maps()
+        if self.division == "faces":
+            return self._over_faces()
         by_letter = self.setting.width or 0
         one = len(self.trees) == 1 and not self.letters.matter
         require(one or len(self.trees) == by_letter, "there is not a tree for each letter")
@@ -132,6 +149,15 @@ class Lines:
         gains = None if len(self.trees) == 1 and one else self.letters.released(self.lines)
         return self._sum(cases, gains)
 
+    def _allowed(self, promise: Promise, weight: int) -> Fraction:
+        """What a weight on the sum over all letters allows."""
+        if isinstance(promise, AboutGauge | MaximalLeakage):
+            return Fraction(weight, 1 << UNIT) * gauge_limit(promise, self.setting) if weight else Fraction(0)
+        if promise.about:
+            return constant(promise, weight, self.frame(promise.about))
+        require(weight == 0, "this promise has no weight for all letters")
+        return Fraction(0)
+
     # The lines: what promises, cuts and the objective add to them.
 
     def _add_promises(self) -> None:
@@ -141,13 +167,25 @@ class Lines:
             nodes = [rows[k] for rows in self.rows]
             if promise.about:
                 frame = self.frame(promise.about)
-                together.append((frame, scores(promise, frame, weight, nodes)))
+                if isinstance(promise, AboutGauge):
+                    together.append((frame, gauge_scores(promise, frame, weight, nodes)))
+                else:
+                    together.append((frame, scores(promise, frame, weight, nodes)))
                 continue
-            for case, found in enumerate(pairs(promise, self.setting, nodes)):
-                for i, j, v, r in found:
+            if isinstance(promise, MaximalLeakage):
+                self._add_inputs(input_weights(self.setting, weight, nodes))
+                continue
+            for case, items in enumerate(pairs(promise, self.setting, nodes)):
+                for i, j, v, r in items:
                     self._line(i)[case] -= v * self.setting.total << UP
                     self._line(j)[case] -= -(v * self.setting.total * r.numerator << UP) // r.denominator
         self._add_scores([(frame, found) for frame, found in together if found])
+
+    def _add_inputs(self, weighed: Sequence[Weighed]) -> None:
+        """-w c(x) for single inputs, also those that never occur."""
+        for case, items in enumerate(weighed):
+            for x, w in items:
+                self._line(x)[case] -= w * self.setting.total << UP
 
     def _line(self, x: int) -> Numbers:
         return self.lines.setdefault(x, [0] * len(self.own))
@@ -169,42 +207,22 @@ class Lines:
             self.lines[x] = line
 
     def _add_cuts(self) -> None:
-        """Contraction: at_most >= b (1-b) sum_t (p - q)^2 / m for two rows p, q and m = b p + (1-b) q (004, eq. 7).
-
-        (p - q)^2 / m >= 2 a (p - q) - a^2 m for every a; a cut is a pair, b, a weight, and a slope a for each leaf.
-        """
+        """What promises about pairs of inputs, or about all of them, add with a weight of their own (see `cuts`)."""
         for cut in self.cuts:
-            which, first, second, at, weight, slopes = cut.fields(
-                "promise", "first", "second", "at", "weight", "slopes"
-            )
-            promise = self.promises[which.place(len(self.promises))]
-            x, y = first.place(self.setting.many), second.place(self.setting.many)
-            b, w = at.number(0), weight.number(0)
-            if not isinstance(promise, Contraction) or b > 1 or x == y:
-                raise cut.refuse("a cut needs a promise of contraction, a point up to 1 and two inputs")
-            front = self.setting.total * w * b * (1 - b) * (1 << SCORE)
-            numbers = [slope.number() for slope in slopes.pair(len(self.own))]
-            self.setting.work.spend(100 * len(numbers))
-            for e, sign, share in ((x, 1, b), (y, -1, 1 - b)):
-                line = self._line(e)
-                for case, a in enumerate(numbers):
-                    line[case] -= front * (2 * sign * a - a * a * share) // 1  # floors, so that the line is not too low
-            self.constant += w * promise.at_most
+            place = cut.first().place(len(self.promises))
+            allowed, found = read_cut(cut, self.promises[place], self.setting, len(self.own))
+            self.constant += allowed
+            for x, numbers in found:
+                self.lines[x] = [a - b for a, b in zip(self._line(x), numbers, strict=True)]
 
     def _add_objective(self) -> list[list[int]]:
         """What the objective adds to the lines; for information the numbers of each leaf in units of 2^-UNIT."""
         o = self.objective
-        if self.told is not None:
-            numbers = [own.wholes() for own in self.own]
-            many = 1 if self.priced else len(self.told.keys)
-            require(all(len(found) == many for found in numbers), "a leaf has not one number for each label")
-            if not self.priced:
-                columns = zip(self.told.keys, zip(*numbers, strict=True), strict=True)
-                self._add_scores([(self.told, {key: [v << UP for v in column] for key, column in columns})])
-            return numbers
+        if o.maximise:
+            return self._add_told(self.own)
         shares = [] if o.distortion is not None else [(o.theta, o.about), (1 - o.theta, self.setting.mechanism.observe)]
         shares = [(share, names) for share, names in shares if share]
-        posteriors = [own.pair(len(shares)) for own in self.own]
+        posteriors = [own.pair(len(shares) + bool(self.told)) for own in self.own]
         for k, (share, names) in enumerate(shares):
             frame = self.frame(names)
             laws = [found[k].wholes(1) for found in posteriors]
@@ -212,7 +230,18 @@ class Lines:
             self._add_scores([(frame, frame.tangents(int(share * (1 << UNIT)), laws))])
         if o.distortion is None and o.theta:
             self.constant -= o.theta * self.frame(o.about).already()
-        return []
+        return self._add_told([found[-1] for found in posteriors]) if self.told else []
+
+    def _add_told(self, slopes: Sequence[Node]) -> list[list[int]]:
+        """The linear functions above what is told, times its weight: one number for each label."""
+        told = self.posteriors
+        numbers = [slope.wholes() for slope in slopes]
+        many = {"boxes": 1, "faces": 0}.get(self.division, len(told.keys))
+        require(all(len(found) == many for found in numbers), "a leaf has not one number for each label")
+        if self.division not in ("boxes", "faces"):
+            columns = zip(told.keys, zip(*numbers, strict=True), strict=True)
+            self._add_scores([(told, {key: [v << UP for v in column] for key, column in columns})])
+        return numbers
 
     def _price(self, sigmas: Sequence[Sequence[int]]) -> list[list[int]]:
         """W = X with prices z: in each leaf a = z - rows of the promises - sigma, so that every line is z - sigma.
@@ -240,7 +269,7 @@ class Lines:
             found = leaves(tree, None, _undivided, self.setting.work)
             return [LineCase(place, node.pair()[1].place(len(self.own)), 0) for _, node in found]
         if self.division == "simplices":
-            needs = raised_on_simplices(tree, self.posteriors, slopes)
+            needs = raised_on_simplices(tree, self.posteriors, slopes, self.times)
         else:
             up = 0 if self.priced else UP
             boxes = Ranges(self.posteriors, self.promises, self.relations)
@@ -277,6 +306,24 @@ class Lines:
                 over[k] += r * more if more > 0 else more
         tau = max(Fraction(0), *over)
         return (sum(price.values()) + tau) / (setting.total << SCORE) + self.constant
+
+    def _over_faces(self) -> Fraction:
+        """Columns of few inputs, where the promises that are used speak of secrets alone (see `faces`)."""
+        setting = self.setting
+        require(not self.letters.matter and not self.cuts, "faces are for promises about secrets alone")
+        about: set[tuple[str, ...]] = set()
+        for k, (promise, weight) in enumerate(zip(self.promises, self.weights, strict=True)):
+            if weight or any(rows[k].value != [] for rows in self.rows):
+                require(bool(promise.about), "faces are for promises about secrets alone")
+                about.add(promise.about)
+        atoms = min(len(setting.mass), 1 + sum(len(self.frame(secret).keys) - 1 for secret in about))
+        setting.work.spend(4 * len(setting.mass) * len(self.own))
+        over: dict[int, Numbers] = {}
+        for z, (x, n) in zip(self.prices, setting.mass.items(), strict=True):
+            over[x] = [-(-line // n) - (z << UP) for line in self.lines[x]]
+        tau = most_on_faces(self.trees, atoms, self.posteriors, over)
+        priced = sum(z * n for z, n in zip(self.prices, setting.mass.values(), strict=True)) << UP
+        return Fraction(priced + tau * setting.total, setting.total << SCORE) + self.constant
 
     def _over_maps(self) -> Fraction:
         """Cases are maps from the side information of the user, which the mechanism does not see, to letters."""

@@ -17,7 +17,7 @@ from math import ceil, floor
 
 from dalenius.kernel.axes import LOG_BITS, NOTHING, TWO_PI_E, convolved, two_to, weighed
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limit, Limits, Objective
 from dalenius.kernel.logs import E_HIGH, LOG_COST, bits, log2
 from dalenius.kernel.noise import Grids
 from dalenius.kernel.nouns import Setting
@@ -26,7 +26,7 @@ from dalenius.kernel.promises import Contraction, Dalenius, Leakage, LocalDP, Pr
 
 
 def bound_of_noise(
-    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """A lower bound of the objective, over every mechanism that keeps the promises and the limits."""
     _, line, least = proof.fields("rule", "line", "least")
@@ -42,8 +42,9 @@ def bound_of_noise(
         proof.require(_all_squared(objective.distortion, grids), "this rule is for the squared error of all columns")
         return max([NOTHING, *(unknown.least_error(*told) for told in _told(setting, grids, promises))])
     proof.require(objective.aim == "leakage" and objective.theta == 1, "this rule is for the least leakage")
-    errors = [limit.at_most for limit in limits if _all_squared(limit.distortion, grids)]
-    norms = [limit.at_most for limit in limits if limit.distortion.parts[0].power == 2]
+    costs = [limit for limit in limits if isinstance(limit, Limit)]
+    errors = [limit.at_most for limit in costs if _all_squared(limit.distortion, grids)]
+    norms = [limit.at_most for limit in costs if limit.distortion.parts[0].power == 2]
     errors += [most**2 * len(grids.names) for most in norms]
     return max([NOTHING, *(unknown.least_told(objective.about, error) for error in errors)])
 
@@ -120,13 +121,12 @@ class Unknown:
         return max(found, (unknown - self.start) / self.slope) if self.slope else found
 
 
-def _least_capacity(
-    setting: Setting, grids: Grids, limits: tuple[Limit, ...], reach: tuple[int, ...], proofs: Node
-) -> Fraction:
+def _least_capacity(setting: Setting, grids: Grids, limits: Limits, reach: tuple[int, ...], proofs: Node) -> Fraction:
     """The sum over columns of the least capacity of noise within a norm."""
     if proofs.length() == 0:
         return NOTHING  # no capacity is negative
-    norms = [limit for limit in limits if limit.distortion.parts[0].kind == "norm"]
+    costs = [limit for limit in limits if isinstance(limit, Limit)]
+    norms = [limit for limit in costs if limit.distortion.parts[0].kind == "norm"]
     proofs.require(bool(norms), "the least capacity is within a norm")
     limit = norms[0]
     power = limit.distortion.parts[0].power

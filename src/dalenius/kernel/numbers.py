@@ -92,6 +92,13 @@ class Node:
             raise self.refuse(f"the keys must be {', '.join(keys)}, in this order{hint}")
         return [Node(value, key, self) for key, value in self.value.items()]
 
+    def first(self) -> "Node":
+        """The value under the first key of an object."""
+        if not isinstance(self.value, dict) or not self.value:
+            raise self.refuse("an object is expected")
+        key = next(iter(self.value))
+        return Node(self.value[key], key, self)
+
     def tag(self, *known: str) -> str:
         """The text under the first key of an object, which says what kind of object it is."""
         if not isinstance(self.value, dict) or not self.value:
@@ -202,6 +209,14 @@ class Node:
         place = {text: k for k, text in enumerate(dict.fromkeys(values))}
         different = [Node(text, values.index(text), self).number(least) for text in place]
         return different, [place[text] for text in values]
+
+
+def granted(declared: Node, most: int, text: str) -> Work:
+    """The work that a document declares, of which reading it has spent some; refused beyond `most`."""
+    work = Work(declared.whole(0))
+    declared.require(work.limit <= most, f"the file asks for {work.limit:,} operations, {most:,} are allowed")
+    work.spend(2 * len(text))
+    return work
 
 
 def integers(found: Sequence[object]) -> list[int] | None:

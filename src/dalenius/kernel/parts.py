@@ -26,7 +26,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from dalenius.kernel.divided import Names, between, strata, told_by_strata, window
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective
 from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.logs import BITS, LOG_COST, bits, log2
 from dalenius.kernel.nouns import Label, Law, Setting
@@ -36,7 +36,7 @@ from dalenius.kernel.rules import proved_bound
 
 
 def bound_by_parts(
-    setting: Setting, promises: tuple[Promise, ...], _limits: tuple[Limit, ...], objective: Objective, proof: Node
+    setting: Setting, promises: tuple[Promise, ...], _limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """`{"rule": "parts", "proofs": [proof, ...]}`: a proof for each stratum that occurs, or for each column."""
     _, proofs = proof.fields("rule", "proofs")
@@ -59,7 +59,7 @@ def bound_by_parts(
 
 
 def bound_by_groups(
-    setting: Setting, promises: tuple[Promise, ...], _limits: tuple[Limit, ...], objective: Objective, proof: Node
+    setting: Setting, promises: tuple[Promise, ...], _limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """`{"rule": "groups"}`: the least of I(W; X), of I(W; X | V) for each view V, and of the surprisal."""
     proof.fields("rule")

@@ -9,7 +9,7 @@ the corners of a cell is not below it anywhere in the cone over that cell.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import gcd
 
 from dalenius.kernel.logs import LOG_COST, log2
@@ -44,17 +44,21 @@ class Posteriors(Frame):
         place = {k: i for i, k in enumerate(self.worlds)}
         self.prior = [self.alone[key[: self.cut]] for key in self.keys]
         self.world = [place[key[self.cut :]] for key in self.keys]
+        self.place = {key: i for i, key in enumerate(self.keys)}
 
     def phi(self, u: Sequence[int], whole: int) -> int:
         """An upper bound of phi(u / whole) in units of 2^-BITS, for u >= 0 in the order of the labels."""
+        return self.phi_of({i: t for i, t in enumerate(u) if t}, whole)
+
+    def phi_of(self, u: Mapping[int, int], whole: int) -> int:
+        """The same for the labels at some places, each with its u > 0; all others have none."""
         sums = [0] * len(self.worlds)
-        for k, t in zip(self.world, u, strict=True):
-            sums[k] += t
+        for i, t in u.items():
+            sums[self.world[i]] += t
         self.setting.work.spend(LOG_COST * len(u), whole.bit_length())
         total = 0
-        for n, k, t in zip(self.prior, self.world, u, strict=True):
-            if t:
-                total += t * log2(t * self.setting.total, n * sums[k])[1]
+        for i, t in u.items():
+            total += t * log2(t * self.setting.total, self.prior[i] * sums[self.world[i]])[1]
         return -(-total // whole)
 
     def tells_itself(self) -> bool:

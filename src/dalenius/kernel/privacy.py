@@ -6,7 +6,7 @@ What may weaken a promise stands inside it, so that this loop needs to know no k
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.kernel.document import Claim, Document
+from dalenius.kernel.document import AtLeast, Claim, Document
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.promises import LOWER, Promise, no_evidence
 from dalenius.kernel.release import Figures, Release
@@ -22,13 +22,16 @@ class Kept:
         The figures of each promise, those given a column under `figure|column`; None: the promise needs the law,
         which a card does not carry.
     limits : tuple of Fraction
-        The distortion of each limit.
+        The distortion of each limit, or what is told at least.
+    from_below : tuple of bool
+        Whether each limit is one from below.
     stated : dict
         Figures that hold without being promised.
     """
 
     promises: tuple[Figures | None, ...]
     limits: tuple[Fraction, ...]
+    from_below: tuple[bool, ...]
     stated: Figures
 
 
@@ -63,6 +66,12 @@ def check_privacy(document: Document) -> Kept:
         proved.append(figures)
     costs = []
     for limit, claimed in zip(document.limits, document.claims.limits, strict=True):
+        if isinstance(limit, AtLeast):
+            told = release.information(limit.about)[0]
+            require(told >= limit.bits, f"{down(told, 12)} bits are told, less than the {up(limit.bits, 12)} asked for")
+            require(claimed <= told, f"the claimed information is not proved: it is {down(told, 12)}")
+            costs.append(told)
+            continue
         cost = release.cost(limit.distortion)
         require(
             cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {down(limit.at_most, 12)}"
@@ -70,7 +79,8 @@ def check_privacy(document: Document) -> Kept:
         require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
         costs.append(cost)
     release.keep_shape()
-    return Kept(tuple(proved), tuple(costs), release.stated())
+    from_below = tuple(isinstance(limit, AtLeast) for limit in document.limits)
+    return Kept(tuple(proved), tuple(costs), from_below, release.stated())
 
 
 def _prove_claim(claim: Claim, promise: Promise, figures: Figures, release: Release) -> None:

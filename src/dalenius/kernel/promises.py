@@ -16,7 +16,7 @@ from dalenius.kernel.numbers import Node, down, require, up
 from dalenius.kernel.release import Figures, Metric, Release
 from dalenius.kernel.within import Ball, read_ball
 
-LOWER = ("guess_before", "entropy_bits")  # figures that are claimed from below; all others from above
+LOWER = ("guess_before", "gain_before", "entropy_bits")  # figures that are claimed from below; all others from above
 MOST_ROWS = 1 << 20  # drawn for one person under local_dp
 
 
@@ -197,7 +197,8 @@ def read_promise(node: Node, setting: Setting) -> Promise:
     return PROMISES[node.tag(*PROMISES)](node, setting)
 
 
-def _secret(node: Node, setting: Setting) -> tuple[str, ...]:
+def secret_of(node: Node, setting: Setting) -> tuple[str, ...]:
+    """The columns that a promise is about, one or more."""
     found = names_in(node, setting.variables)
     node.require(bool(found), "no column is named")
     return found
@@ -205,22 +206,22 @@ def _secret(node: Node, setting: Setting) -> tuple[str, ...]:
 
 def _read_independent(node: Node, setting: Setting) -> Promise:
     _, secret = node.fields("promise", "secret")
-    return Independent(_secret(secret, setting))
+    return Independent(secret_of(secret, setting))
 
 
 def _read_information_privacy(node: Node, setting: Setting) -> Promise:
     _, secret, epsilon = node.fields("promise", "secret", "epsilon")
-    return InformationPrivacy(_secret(secret, setting), epsilon.number(0))
+    return InformationPrivacy(secret_of(secret, setting), epsilon.number(0))
 
 
 def _read_leakage(node: Node, setting: Setting) -> Promise:
     _, secret, most, within = node.fields("promise", "secret", "at_most_bits", "within")
-    return Leakage(_secret(secret, setting), most.number(0), read_ball(within))
+    return Leakage(secret_of(secret, setting), most.number(0), read_ball(within))
 
 
 def _read_worst_case_leakage(node: Node, setting: Setting) -> Promise:
     _, secret, most = node.fields("promise", "secret", "at_most_bits")
-    return WorstCaseLeakage(_secret(secret, setting), most.number(0))
+    return WorstCaseLeakage(secret_of(secret, setting), most.number(0))
 
 
 def _read_local_dp(node: Node, setting: Setting) -> Promise:

@@ -13,6 +13,10 @@ records instead: that of input t with probability pi_t, at a cost of at most sum
 where a_t = d(t, y) and r_t is the share of t. With pi_t = 1 for a share of one half or more, else pi_t proportional to
 r_t / (1 - 2 r_t), this is at most 2 - 2/m times sum_t r_t a_t: nothing is lost for m = 2. The promises see the same
 posteriors, and merging letters never tells more. So the bound for all mechanisms is the one above by that factor.
+
+Rule "preserving": where the law of the table is preserved, nothing but its records is released, and each of them as
+often as it occurs. Any number mu(y) for each record adds sum_y p(y) mu(y) to the bound and -mu(y) to what is minimised,
+and no factor is lost, however many values the secrets have.
 """
 
 from collections import Counter, defaultdict
@@ -20,18 +24,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective
 from dalenius.kernel.nearest import Nearest, RecordMetric
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import AboutSecret, Promise
 from dalenius.kernel.records import RecordTable
-from dalenius.kernel.rows import SCORE, Frame, Scores, constant, scores
+from dalenius.kernel.rows import SCORE, UNIT, Frame, Scores, constant, scores
 from dalenius.kernel.transports import distance_of
 
 
 def bound_by_records(
-    setting: Setting, promises: Sequence[Promise], _limits: Sequence[Limit], objective: Objective, proof: Node
+    setting: Setting, promises: Sequence[Promise], _limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """Least distortion under promises about secrets by multipliers for each record that may be released.
 
@@ -50,6 +54,48 @@ def bound_by_records(
     _, weights, records = proof.fields("rule", "promises", "records")
     table = RecordTable(setting)
     metric = distance_of(setting, objective, table)
+    lent, allowed = _lent(setting, promises, weights, records, len(table.records))
+    lowest, values = _sum_of_least(setting, table, metric, lent, [0] * len(table.records))
+    # Posteriors of m values are mixtures of at most m inputs: see above what records of the table cost at most.
+    factor = 2 - Fraction(2, values) if values > 2 else Fraction(1)
+    return max(Fraction(0), (lowest - allowed) / factor)
+
+
+def bound_by_preserving(
+    setting: Setting, promises: Sequence[Promise], _limits: Limits, objective: Objective, proof: Node
+) -> Fraction:
+    """Least distortion under promises about secrets where the law of the table is preserved.
+
+    Parameters
+    ----------
+    setting, promises, _limits, objective
+        What is asked for; the mechanism preserves the law of the released columns.
+    proof : Node
+        As for `bound_by_records`; `law`: a number for each record.
+
+    Returns
+    -------
+    Fraction
+        What no mechanism that keeps the promises and the law stays below.
+    """
+    _, weights, records, law = proof.fields("rule", "promises", "records", "law")
+    law.require(setting.mechanism.preserve_marginals, "the law of the table is not preserved")
+    table = RecordTable(setting)
+    metric = distance_of(setting, objective, table)
+    lent, allowed = _lent(setting, promises, weights, records, len(table.records))
+    numbers = law.wholes()
+    law.require(len(numbers) == len(table.records), "there is not a number for each record")
+    setting.work.spend(4 * len(numbers))
+    given = [v << SCORE - UNIT for v in numbers]
+    lowest, _ = _sum_of_least(setting, table, metric, lent, given)
+    back = sum(v * n for v, n in zip(given, table.multiplicity, strict=True))
+    return max(Fraction(0), lowest + Fraction(back, setting.total << SCORE) - allowed)
+
+
+def _lent(
+    setting: Setting, promises: Sequence[Promise], weights: Node, records: Node, many: int
+) -> tuple[list[tuple[list[Label], Scores]], Fraction]:
+    """The scores that promises lend to each record, with the labels of the outcomes; and what the promises allow."""
     lent: list[tuple[list[Label], Scores]] = []
     allowed = Fraction(0)
     multipliers = weights.wholes(0)
@@ -61,19 +107,20 @@ def bound_by_records(
         item.require(isinstance(promise, AboutSecret), "only promises about a secret have multipliers for records")
         frame = Frame(setting, promise.about)
         allowed += constant(promise, weight, frame)
-        found = scores(promise, frame, weight, item.pair(len(table.records)))
+        found = scores(promise, frame, weight, item.pair(many))
         if found:
             lent.append((frame.labels, found))
-    lowest, values = _sum_of_least(setting, table, metric, lent)
-    # Posteriors of m values are mixtures of at most m inputs: see above what records of the table cost at most.
-    factor = 2 - Fraction(2, values) if values > 2 else Fraction(1)
-    return max(Fraction(0), (lowest - allowed) / factor)
+    return lent, allowed
 
 
 def _sum_of_least(
-    setting: Setting, table: RecordTable, metric: RecordMetric, lent: Sequence[tuple[list[Label], Scores]]
+    setting: Setting,
+    table: RecordTable,
+    metric: RecordMetric,
+    lent: Sequence[tuple[list[Label], Scores]],
+    given: Sequence[int],
 ) -> tuple[Fraction, int]:
-    """sum_e p_e min_y [d(e, y) - scores of e for y], and how many joint values the secrets have."""
+    """sum_e p_e min_y [d(e, y) - scores of e for y - given(y)], and how many joint values the secrets have."""
     joint = list(zip(*(labels for labels, _ in lent), strict=True)) if lent else [()] * len(setting.counts)
     kinds = sorted(set(joint))
     setting.work.spend(len(kinds) * (1 + len(lent)) * len(table.records) + 20 * len(joint))
@@ -91,10 +138,10 @@ def _sum_of_least(
     total = 0
     for mixture_of, inputs in alike.items():
         setting.work.spend(4 * len(mixture_of) * len(table.records))
-        numbers = [0] * len(table.records)
+        rows = sum(n for _, n in mixture_of)
+        numbers = [-metric.unit * rows * v for v in given]
         for k, n in mixture_of:
             numbers = [v - metric.unit * n * w for v, w in zip(numbers, score[k], strict=True)]
-        rows = sum(n for _, n in mixture_of)
         near = Nearest(metric, table.records, numbers, rows << SCORE, setting.work, len(inputs))
         total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)
     return Fraction(total, metric.unit * setting.total << SCORE), len(kinds)

@@ -118,6 +118,16 @@ class ReleasedRecords(Release):
             found = lcm(found, one // gcd(one, of_input[e]))
         return found
 
+    @cached_property
+    def totals(self) -> list[int]:
+        """The sum of the weights of each row."""
+        return [sum(weights) for _, weights in self.channel.lines]
+
+    @cached_property
+    def letters(self) -> list[tuple[int, Label]]:
+        """The records by their places, beside which nothing leaves."""
+        return [(y, ()) for y in range(len(self.channel.table.records))]
+
     def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
         table = self.channel.table
         inputs: defaultdict[tuple[int, Label, Label], int] = defaultdict(int)
@@ -126,13 +136,14 @@ class ReleasedRecords(Release):
             inputs[label] += n
         found: defaultdict[tuple[Label, Label, tuple[int, Label]], int] = defaultdict(int)
         bits = self.scale.bit_length() + self.setting.total.bit_length()
+        lines, letters, totals = self.channel.lines, self.letters, self.totals
+        self.work.spend(sum(4 + 4 * len(lines[e][0]) for e, _, _ in inputs), bits)
         for (e, s, g), n in inputs.items():
-            places, weights = self.channel.lines[e]
-            self.work.spend(4 + 4 * len(places), bits)
+            places, weights = lines[e]
             # The atoms of one input may share the denominator of its row only together, so the product comes first.
-            one = sum(weights)
+            scaled, one = n * self.scale, totals[e]
             for y, weight in zip(places, weights, strict=True):
-                found[s, g, (y, ())] += n * weight * self.scale // one
+                found[s, g, letters[y]] += scaled * weight // one
         return dict(found)
 
     def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:

@@ -34,9 +34,10 @@ def margins(
     of_told = Counter[tuple[Label, Told]]()
     of_given = Counter[Label]()
     for (s, g, y), weight in joint.items():
-        of_secret[s, g] += weight
-        of_told[g, y] += weight
-        of_given[g] += weight
+        # `get` is asked in C; a missing key of a Counter is looked up in Python.
+        of_secret[s, g] = of_secret.get((s, g), 0) + weight
+        of_told[g, y] = of_told.get((g, y), 0) + weight
+        of_given[g] = of_given.get(g, 0) + weight
     return sum(joint.values()), of_secret, of_told, of_given
 
 
@@ -226,6 +227,21 @@ class Release:
                     require(least > 0, "a letter has probability 0 under one input and not under another")
                     worst = max(worst, most / least)
         return nats(worst)
+
+    def largest_entries(self) -> Fraction:
+        """The sum over letters, and over strata, of the largest p(y | x) of the inputs of that stratum."""
+        worlds = self.setting.worlds(self.setting.mechanism.strata)
+        different = {world: k for k, world in enumerate(sorted(set(worlds)))}
+        self.work.spend(2 * len(worlds) + len(different) ** 2)
+        unit = {world: tuple(int(k == i) for i in range(len(different))) for world, k in different.items()}
+        of_world = [unit[world] for world in worlds]
+        total = Fraction(0)
+        for letters, entries in self.channel.spectrum(of_world, self.work):
+            longest = max(value.denominator.bit_length() for value, _ in entries)
+            self.work.spend(10 * (len(entries) + 2) * len(different), longest + total.denominator.bit_length())
+            for k in range(len(different)):
+                total += letters * max((value for value, weights in entries if weights[k]), default=Fraction(0))
+        return total
 
     def _metric_level(self, worlds: list[Label], metric: Metric) -> Fraction:
         scale, rows = self.dense

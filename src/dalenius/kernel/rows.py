@@ -163,7 +163,7 @@ def _used(node: Node) -> bool:
     return node.value != []
 
 
-def _columns(nodes: Sequence[Node], length: int, least: int | None = None) -> list[Numbers]:
+def columns_of(nodes: Sequence[Node], length: int, least: int | None = None) -> list[Numbers]:
     """For each place of a vector what the cases have there, read at once; an empty list stands for zeros."""
     texts: list[object] = []
     for node in nodes:
@@ -179,7 +179,7 @@ def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
     own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
     frame.setting.work.spend(6 * frame.many_pairs * len(nodes) * frame.length)
-    for (s, k), column in zip(frame.pairs, _columns(nodes, frame.many_pairs), strict=True):
+    for (s, k), column in zip(frame.pairs, columns_of(nodes, frame.many_pairs), strict=True):
         n = frame.alone[s]
         own[s + k] = column
         base[k] = [b - n * v for b, v in zip(base[k], column, strict=True)]
@@ -193,7 +193,7 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
     top, bottom = exp(promise.epsilon)[1].as_integer_ratio()
     frame.setting.work.spend(12 * frame.many_pairs * len(nodes) * frame.length)
     sides = [node.pair() if _used(node) else [node, node] for node in nodes]
-    low, high = (_columns([both[side] for both in sides], frame.many_pairs, 0) for side in (0, 1))
+    low, high = (columns_of([both[side] for both in sides], frame.many_pairs, 0) for side in (0, 1))
     own: dict[Label, Numbers] = {}
     base = {k: [0] * len(nodes) for k in frame.worlds}
     for (s, k), a, b in zip(frame.pairs, low, high, strict=True):

@@ -6,6 +6,7 @@ No rule sees the channel: a bound speaks of the problem alone.
 from collections.abc import Callable
 from fractions import Fraction
 
+from dalenius.kernel.blocks import bound_by_blocks
 from dalenius.kernel.closed import bound_in_closed_form
 from dalenius.kernel.components import bound_by_components
 from dalenius.kernel.corners import bound_by_corners
@@ -21,6 +22,7 @@ from dalenius.kernel.variance import bound_of_variance
 Rule = Callable[[Setting, Promises, Limits, Objective, Node], Fraction]
 
 RULES: dict[str, Rule] = {
+    "blocks": bound_by_blocks,
     "closed": bound_in_closed_form,
     "components": bound_by_components,
     "corners": bound_by_corners,

@@ -115,22 +115,38 @@ class SumsRelease(ByLemma):
         require(self.onto(()), "the sums are not independent of each other")
         return found
 
+    @cached_property
+    def touched(self) -> tuple[list[int], list[int]]:
+        """For each sample how many sums have it, and the sum of their places: of a single one, its place."""
+        many = [0] * len(self.setting.mechanism.observe)
+        places = list(many)
+        for k, terms in enumerate(self.channel.terms):
+            for i in terms:
+                many[i] += 1
+                places[i] += k
+        return many, places
+
     def onto(self, view: Sequence[str]) -> bool:
         """Whether the sums can be taken away one by one, each by a term outside the view that no sum left has."""
         observe = self.setting.mechanism.observe
-        left = dict(enumerate(self.channel.terms))
-        where: dict[int, set[int]] = {i: set() for i, name in enumerate(observe) if name not in view}
-        self.work.spend(8 * sum(map(len, self.channel.terms)) + 4 * len(observe) * (1 + len(view)))
-        for k, terms in left.items():
-            for i in where.keys() & set(terms):
-                where[i].add(k)
-        ready = [i for i, among in where.items() if len(among) == 1]
+        self.work.spend(4 * sum(map(len, self.channel.terms)) + 2 * len(observe))
+        many, places = (list(part) for part in self.touched)
+        hidden = set(view)
+        free = [name not in hidden for name in observe]
+        ready = [i for i, left in enumerate(many) if left == 1 and free[i]]
+        taken = 0
         while ready:
-            for k in list(where[ready.pop()]):
-                for i in where.keys() & set(left.pop(k)):
-                    where[i].discard(k)
-                    ready += [i] * (len(where[i]) == 1)
-        return not left
+            last = ready.pop()
+            if many[last] != 1:  # its sum was taken away by another sample
+                continue
+            k = places[last]
+            taken += 1
+            for i in self.channel.terms[k]:
+                many[i] -= 1
+                places[i] -= k
+                if many[i] == 1 and free[i]:
+                    ready.append(i)
+        return taken == len(self.channel.terms)
 
     def hide(self, secret: Sequence[str]) -> None:
         require(bool(self.samples) and self.onto(secret), f"the sums are not proved to hide {', '.join(secret)}")
@@ -158,14 +174,17 @@ class SumsRelease(ByLemma):
         """
         law = {0: 1}  # how many of `total` equally likely outcomes have each sum of entropies, in units of 2^-BITS
         total = 1
+        known: dict[tuple[int, ...], int] = {}  # rows are often alike
         for i in sorted({i for terms in self.channel.terms for i in terms}):
             counts = self.samples[i].setting.mass
             self.work.spend(8 * len(law) * len(counts), total.bit_length())
             after: Counter[int] = Counter()
             for x, n in counts.items():
-                unsure = entropy([v for v in self.channel.states[i].table[x] if v], self.work)[1]
+                row = self.channel.states[i].table[x]
+                if row not in known:
+                    known[row] = ceil(entropy([v for v in row if v], self.work)[1] * (1 << BITS))
                 for noise, many in law.items():
-                    after[noise + ceil(unsure * (1 << BITS))] += many * n
+                    after[noise + known[row]] += many * n
             law = dict(after)
             total *= sum(counts.values())
             if len(law) > ADDED:

@@ -13,7 +13,7 @@ number for each record of the far side, completed here over all pairs, so that a
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limits, Objective
 from dalenius.kernel.nearest import Nearest, RecordMetric, metric_between
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
@@ -29,7 +29,7 @@ def distance_of(setting: Setting, objective: Objective, table: RecordTable) -> R
 
 
 def bound_by_transports(
-    setting: Setting, promises: Sequence[Promise], _limits: Sequence[Limit], objective: Objective, proof: Node
+    setting: Setting, promises: Sequence[Promise], _limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """Least distortion of an independent release by costs of transport between classes.
 

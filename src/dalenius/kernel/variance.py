@@ -13,7 +13,8 @@ are visited. Of more, with M = D Q D', a 0/1 vector a has a_i^2 = a_i and a_i a_
     N = (1 + c p.a) z.(1 + c a) - c^2 a'Ma + sum_i d_i (a_i^2 - a_i) - a'Ea,   E >= 0 and empty on its diagonal,
 
 a quadratic form of (1, a), is at most (z.(1 + c a) - psi)(1 + c p.a) there: if N + s I is positive semidefinite, tau is
-at most (S + 1) s. That it is, up to a little more s, is seen from a factorisation.
+at most (S + 1) s. That it is, up to a little more s, is seen from a factorisation. Under a metric the extreme columns
+are others (`metric_columns`), with a least entry of 1, and all of them are visited.
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from math import gcd, isqrt
 from operator import mul
 
 from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.metric_columns import metric_columns, metric_ratios
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.rows import needed_ratio
@@ -89,7 +91,7 @@ def bound_of_variance(setting: Setting, promises: Promises, _: Limits, objective
     m = setting.mechanism
     own = objective.aim == "variance" and set(objective.about) == set(m.observe) == set(m.reads) and not m.beside
     require(own and type(setting) is Setting, "this proof is for the variance of all columns that are observed")
-    r = needed_ratio(setting, promises)
+    ratios = metric_ratios(setting, promises)
     unit, matrix, prices, form = proof.fields("rule", "unit", "matrix", "prices", "form")[1:]
     S = setting.many
     require(2 <= S <= MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
@@ -99,17 +101,38 @@ def bound_of_variance(setting: Setting, promises: Promises, _: Limits, objective
     setting.work.spend(8 * S**3, one.bit_length())
     sums = [sum(row) for row in B]
     trace = sum(B[i][i] for i in range(S - 1)) + sum(sums)  # tr(K B), K = I + 11'
-    if form.is_null():
+    if ratios is not None:
+        form.require(form.is_null(), "a form is for columns of two values")
+        tau = _most_of_columns(counts, metric_columns(ratios, setting.work), _weighted(B, sums), z, one, setting.work)
+    elif form.is_null():
         require(S <= LETTERS, f"the subsets of more than {LETTERS} letters are not visited one by one")
-        Q = [
-            [sum(map(mul, row, other)) + a * b for other, b in zip(B, sums, strict=True)]
-            for row, a in zip(B, sums, strict=True)
-        ]
         setting.work.spend(S * S << S, 2 * one.bit_length())
-        tau = _most_of_subsets(counts, r - 1, Q, z, one)
+        tau = _most_of_subsets(counts, needed_ratio(setting, promises) - 1, _weighted(B, sums), z, one)
     else:
-        tau = _most_of_form(counts, r - 1, B, z, one, form)
+        tau = _most_of_form(counts, needed_ratio(setting, promises) - 1, B, z, one, form)
     return max(Fraction(0), Fraction(2 * trace - sum(z), one) - tau)
+
+
+def _weighted(B: Matrix, sums: list[int]) -> Matrix:
+    """Q = B K B in units of 1 / unit^2."""
+    return [
+        [sum(map(mul, row, other)) + a * b for other, b in zip(B, sums, strict=True)]
+        for row, a in zip(B, sums, strict=True)
+    ]
+
+
+def _most_of_columns(
+    counts: list[int], columns: Sequence[Sequence[Fraction]], Q: Matrix, z: list[int], unit: int, work: Work
+) -> Fraction:
+    """tau, from every extreme column; the least entry of each is 1, so that its mean is not below."""
+    total, tau = sum(counts), Fraction(0)
+    for column in columns:
+        work.spend(40 * len(z) * len(z), 20 * unit.bit_length())
+        v = [c - column[-1] for c in column[:-1]]
+        square = sum((x * sum(map(mul, row, v)) for row, x in zip(Q, v, strict=True)), Fraction(0))
+        mean = sum(map(mul, counts, column)) / Fraction(total)
+        tau = max(tau, square / (mean * unit * unit) - sum(map(mul, z, column)) / unit)
+    return tau
 
 
 def _square(node: Node, n: int) -> Matrix:

@@ -10,7 +10,7 @@ min(p, level). Nothing about level and slope needs to be true.
 
 from fractions import Fraction
 
-from dalenius.kernel.document import Limit, Objective
+from dalenius.kernel.document import Limit, Limits, Objective
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import Leakage, Promise
@@ -18,7 +18,7 @@ from dalenius.kernel.water import Tally, log2_of, whole_hamming
 
 
 def bound_by_water(
-    setting: Setting, promises: tuple[Promise, ...], limits: tuple[Limit, ...], objective: Objective, proof: Node
+    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """A lower bound of the rate or leakage about all of the input, or of its Hamming distortion."""
     _, height, steepness = proof.fields("rule", "level", "slope")
@@ -37,7 +37,9 @@ def bound_by_water(
         return max(found)
     about = not objective.theta or set(objective.about) == names
     proof.require(objective.aim == "leakage" and about, "this rule is for the least information about all of the input")
-    allowed = [(whole_hamming(limit.distortion, setting), limit.at_most) for limit in limits]
+    allowed = [
+        (whole_hamming(limit.distortion, setting), limit.at_most) for limit in limits if isinstance(limit, Limit)
+    ]
     for share, most in allowed:
         if share and not most:
             found.append(column.entropy()[0])  # the record itself has to leave

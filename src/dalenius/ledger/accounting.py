@@ -13,28 +13,55 @@ from math import prod
 from dalenius.core.arithmetic import BITS, log2
 from dalenius.ledger.budget import Line
 from dalenius.ledger.entry import Entry
-from dalenius.ledger.mechanism import SMALL, Together
-from dalenius.ledger.rules import added, percolated, repeated
+from dalenius.ledger.guessing import guess, maximal_leakage, total_variation
+from dalenius.ledger.neighbours import differential_privacy, independent_records, zcdp
+from dalenius.measures.rules import added, percolated, repeated
+from dalenius.mechanisms.charging import SMALL, Together
 
 __all__ = ["RULES", "Spent", "spent"]
 
 RULES = {
     "joint": "secrets: recomputed on the joint channel where it is small, else sums; everything else: sums",
     "prior-free": "only figures that hold whatever the distribution of the records is, and their sums",
+    "disjoint": "as joint; datasets of different names are about different people, which differential privacy and "
+    "independent records use",
 }
 LOG2_E = Fraction(1442695040888963408, 10**18)  # above log2(e) = 1.44269504088896340735...
 
 
 @dataclass(frozen=True)
 class Spent:
-    """A proved bound of what has been spent, None when there is none, and how it was found or why it was not."""
+    """A proved bound of what has been spent, None when there is none, and how it was found or why it was not.
+
+    Parameters
+    ----------
+    figure : Fraction or None
+        A proved upper bound.
+    how : str
+        By which rule.
+    """
 
     figure: Fraction | None
     how: str
 
 
 def spent(line: Line, entries: Sequence[Entry], rule: str = "joint") -> Spent:
-    """The charge of a line by all entries that are not void; each bound holds for the releases together."""
+    """The charge of a line by all entries that are not void; each bound holds for the releases together.
+
+    Parameters
+    ----------
+    line : Line
+        Of the budget.
+    entries : sequence of Entry
+        All releases about the same people.
+    rule : str
+        One of `RULES`.
+
+    Returns
+    -------
+    Spent
+        Of all of them together.
+    """
     charged = [e for e in entries if e.charged]
     if not charged:
         return Spent(Fraction(0), "nothing has been released")
@@ -205,11 +232,38 @@ def _group(line: Line, entries: Sequence[Entry], host: Entry | None) -> list[Ent
     return chosen
 
 
+def _differential_privacy(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
+    return Spent(*differential_privacy(entries, line.delta, rule == "disjoint"))
+
+
+def _independent_records(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
+    return Spent(*independent_records(entries, rule == "disjoint"))
+
+
+def _zcdp(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
+    return Spent(*zcdp(entries, rule == "disjoint"))
+
+
+def _guessed(line: Line, entries: Sequence[Entry], rule: str) -> Spent:
+    """Lines about guesses, under each of the laws that the releases stand on."""
+    if line.secret and (aside := [e for e in entries if e.mechanism.side_information]):
+        return Spent(None, f"release {aside[0].id or '(new)'} has side information, which this line cannot count")
+    hosts = [] if rule == "prior-free" else _distinct([e for e in entries if e.mechanism.has_law])
+    charge = {"guess": guess, "maximal_leakage": maximal_leakage, "total_variation": total_variation}[line.kind]
+    return Spent(*charge(line, entries, hosts, _group))
+
+
 _KINDS: dict[str, Callable[[Line, Sequence[Entry], str], Spent]] = {
     "contraction": _contraction,
     "dalenius": _dalenius,
+    "differential_privacy": _differential_privacy,
+    "guess": _guessed,
+    "independent_records": _independent_records,
     "information_privacy": _about,
     "leakage": _about,
     "local_dp": _local_dp,
+    "maximal_leakage": _guessed,
+    "total_variation": _guessed,
     "worst_case_leakage": _about,
+    "zcdp": _zcdp,
 }

@@ -16,9 +16,9 @@ from dalenius.ledger.accounting import RULES, Spent, spent
 from dalenius.ledger.budget import Line, budget_of
 from dalenius.ledger.documents import mechanism_of, proved
 from dalenius.ledger.entry import DRAWING, RELEASED, RESERVED, VOID, Entry
-from dalenius.ledger.mechanism import Mechanism
 from dalenius.ledger.query import QueryMechanism
 from dalenius.ledger.store import WAIT, connected, created, transaction
+from dalenius.mechanisms.charging import Mechanism
 
 __all__ = ["Ledger"]
 
@@ -43,6 +43,13 @@ class Ledger:
 
     A release is charged when it is reserved, before anything is drawn, and stays charged whatever happens then; the
     same release (design, table and key) is charged once, however often it is begun.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    wait : float
+        Seconds to wait for another process.
 
     >>> import tempfile
     >>> from dalenius import solve
@@ -163,7 +170,7 @@ class Ledger:
         budget does not allow it, because a fact is never hidden.
         """
         mechanism = proved(document)
-        origin, source = mechanism.origin, mechanism.document.get("source", mechanism.document)
+        origin, source = mechanism.origin, mechanism.source
         if mechanism.at_once and rows not in (None, 1):
             raise InputError("an answer is one draw from all records of its query; --rows is for designs and cards")
         if isinstance(mechanism, QueryMechanism) and (max_rows or 1) > mechanism.query.records:

@@ -1,28 +1,20 @@
-"""The documents that a ledger takes: designs and cards with their proofs, and queries under noise."""
+"""The documents that a ledger takes: designs, cards and answers with their proofs, and queries under noise."""
 
 from functools import lru_cache
 from pathlib import Path
 
 from dalenius.convert import ENOUGH, OLD, checked, filed, recognised, told_of, unfiled
-from dalenius.core import channel_of
 from dalenius.core.numbers import strict_json
 from dalenius.core.reading import refusing
 from dalenius.errors import InputError
-from dalenius.ledger.mechanism import Mechanism
-from dalenius.ledger.orbits import OrbitsMechanism
+from dalenius.ledger.answer import ANSWER, AnswerMechanism, is_answer
 from dalenius.ledger.query import FORMAT, QueryMechanism, query_document
-from dalenius.ledger.unlisted import UnlistedMechanism
+from dalenius.mechanisms.charging import Mechanism
+from dalenius.mechanisms.forms import form_named
 from dalenius.tables.documents import read_about, read_text
 from dalenius.tables.query_file import query_from_json, read_query
 
 __all__ = ["mechanism_of", "proved", "read_document"]
-
-UNLISTED: dict[str | None, type[Mechanism]] = {
-    "orbits": OrbitsMechanism,
-    **dict.fromkeys(("pram", "resample", "sums", "windows", "records", "withheld"), UnlistedMechanism),
-}
-NEVER_LISTED = ("records", "withheld")
-"""Forms that say nothing about inputs that do not occur, so that they have no rows for these."""
 
 
 def _is_query(text: str) -> bool:
@@ -37,17 +29,11 @@ def mechanism_of(text: str) -> Mechanism:
     """The mechanism of a document; read once."""
     if _is_query(text):
         return QueryMechanism(text)
-    return UNLISTED.get(_unlisted_form(text), Mechanism.read)(text)
-
-
-def _unlisted_form(text: str) -> str | None:
-    """The form of a channel with too many entries to be written out, where it has a mechanism of its own."""
+    if is_answer(text):
+        return AnswerMechanism(text)
     with refusing():
         channel = told_of(text)[2]["channel"]
-        form = channel.get("form")
-        if form in NEVER_LISTED:
-            return str(form)
-        return form if form in UNLISTED and not channel_of(channel).few else None
+        return form_named(channel.get("form")).charged(text, channel)
 
 
 def proved(text: str) -> Mechanism:
@@ -72,6 +58,8 @@ def read_document(path: str | Path, *, reads: str | None = None) -> str:
         return query_document(query_from_json(document["query"], path.name), reads)
     if reads is not None:
         raise InputError("--reads names the column of a query; a design says itself what it reads")
+    if isinstance(document, dict) and document.get("format") == ANSWER:
+        return filed(text, read_about(path, text))
     if isinstance(document, dict) and document.get("format") in OLD:
         raise InputError(f"{path.name} is {recognised(document)}")
     return filed(text, read_about(path, text))

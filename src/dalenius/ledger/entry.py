@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dalenius.ledger.documents import mechanism_of
-from dalenius.ledger.mechanism import Mechanism
+from dalenius.mechanisms.charging import Mechanism
 
 __all__ = ["DRAWING", "RELEASED", "RESERVED", "VOID", "Entry"]
 
@@ -18,6 +18,25 @@ class Entry:
 
     reserved (charged, nothing drawn) -> drawing (charged, letters may exist) -> released; reserved -> void (not
     charged). `identity` names the draw itself: design, table and key; two entries that are charged never share one.
+
+    Parameters
+    ----------
+    id, identity : int and str
+        Its number, and the digests that tell one draw from another.
+    state : str
+        Reserved, drawing, released or void.
+    dataset : str
+        Which table it is about.
+    document, document_digest : str
+        The filed design or card.
+    rows, max_rows : int
+        Released rows, and those of one person.
+    table_digest, key_fingerprint, card_digest : str, optional
+        What was drawn from what.
+    made_at, changed_at : str
+        Times.
+    charges : mapping
+        What it was charged when it was made.
     """
 
     id: int

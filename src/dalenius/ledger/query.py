@@ -20,8 +20,8 @@ from dalenius.core.reading import whole
 from dalenius.errors import InputError, Unsupported
 from dalenius.kernel.adversary import contraction
 from dalenius.kernel.numbers import Work
-from dalenius.ledger.mechanism import SMALL, Mechanism
-from dalenius.measures.query import FEW, query_capacity, query_dp_epsilon, query_whole
+from dalenius.measures.query import FEW, query_capacity, query_dp_epsilon, query_independent, query_whole
+from dalenius.mechanisms.charging import SMALL, Mechanism
 from dalenius.tables.query_file import query_from_json
 
 __all__ = ["FORMAT", "QueryMechanism", "query_document"]
@@ -52,7 +52,7 @@ class QueryMechanism(Mechanism):
             raise InputError(f"this is no document of a query ({FORMAT})")
         self.query = query_from_json(self.document["query"], "the query")
         self.digest = hashlib.sha256(text.encode()).hexdigest()
-        self.card, self.law, self.release, self.noise, self.kept = False, None, None, None, []
+        self.card, self.law, self.release, self.kept = False, None, None, []
 
     @property
     def described(self) -> dict[str, Any]:
@@ -112,6 +112,20 @@ class QueryMechanism(Mechanism):
     @cached_property
     def rate_bits(self) -> Fraction | None:
         return None
+
+    def independent_bits(self, size: int) -> Fraction:
+        """So many times what is told about one record to somebody who knows all others (by the chain rule)."""
+        return size * exact(query_independent(self.query)[1])
+
+    def neighbours(self, size: int) -> Fraction | None:
+        """So many times the level between tables that differ in one record."""
+        found = query_dp_epsilon(self.query)
+        return None if found is None else size * exact(found)
+
+    def concentrated(self, size: int) -> Fraction | None:
+        """One draw is made from all records, so that a level of so many records counts as a whole."""
+        level = self.neighbours(size)
+        return None if level is None else level * level / 2
 
     def group_bits(self, size: int) -> Fraction:
         """A proved upper end of what the answer tells about so many records of one person: C_k, searched while f takes

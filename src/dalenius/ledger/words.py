@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.core.numbers import down, exact, up
+from dalenius.ledger.budget import WITH_DELTA
 
 __all__ = ["words"]
 
@@ -21,6 +22,10 @@ OF_SECRETS = (
     "Lines about a secret hold for a record drawn at random from the table (or from its public prior), and for "
     "somebody who knows nothing but the distribution about the other records; `dalenius` alone covers ties between "
     "people."
+)
+OF_NEIGHBOURS = (
+    "`differential_privacy`, `zcdp` and `independent_records` are about one person among others who are known or "
+    "independent. Where people are alike or tied to each other, an answer can tell more; `dalenius` covers that."
 )
 
 
@@ -74,10 +79,20 @@ def _not_covered(status: dict[str, Any]) -> list[str]:
     said = list(NOT_COVERED)
     if "dalenius" in lines:
         said.append(OF_COLUMNS)
-    if any(":" in line for line in lines):
+    if any(":" in line and not line.startswith(WITH_DELTA) for line in lines):
         said.append(OF_SECRETS)
+    if any(line.startswith((WITH_DELTA, "independent_records", "zcdp")) for line in lines):
+        said.append(OF_NEIGHBOURS)
     named = {line.partition(":")[2] for line in lines}
-    kinds = ("independent", "leakage", "worst_case_leakage", "information_privacy")
+    kinds = (
+        "independent",
+        "leakage",
+        "worst_case_leakage",
+        "information_privacy",
+        "guess",
+        "total_variation",
+        "sibson",
+    )
     promised = [
         p[k] for r in status["releases"] if r["state"] != "void" for p in r["promises"] for k in kinds if k in p
     ]

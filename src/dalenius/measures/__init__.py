@@ -1,6 +1,5 @@
 """Leakage families, one module each: what a law, a mapping or a channel tells, in bits. No file."""
 
-from dalenius.measures.balance import against_mixtures, balance, compose, entropy_for, limited_capacity, threshold
 from dalenius.measures.bayes import guess_after, guess_before
 from dalenius.measures.capacity import Bracket, Capacity, capacity
 from dalenius.measures.chains import (
@@ -18,7 +17,6 @@ from dalenius.measures.chains import (
     window_sums,
     window_sums_bits,
 )
-from dalenius.measures.collusion import Collusion, collusion
 from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, reverse_bound, s_star
 from dalenius.measures.counted_information import entropy_miller_madow, information_from_counts, information_kept
 from dalenius.measures.disclosure import (
@@ -34,19 +32,8 @@ from dalenius.measures.disclosure import (
 )
 from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
 from dalenius.measures.estimation import Estimate, estimate_law
-from dalenius.measures.factor import WorstFactor, leakage_factor, worst_factor
 from dalenius.measures.finite_sample import Population, population_leakage
-from dalenius.measures.gaussian import (
-    GaussianRelease,
-    Traded,
-    informed,
-    leakage_seeing_both,
-    noisy,
-    reverse_water_filling,
-    toeplitz,
-    uninformed,
-    vector_leakage,
-)
+from dalenius.measures.guessing import alpha_leakage, maximal_leakage, min_entropy_leakage, sibson, total_variation
 from dalenius.measures.individual import (
     Belief,
     Individual,
@@ -115,32 +102,25 @@ __all__ = [
     "Binned",
     "Bracket",
     "Capacity",
-    "Collusion",
     "Context",
     "Estimate",
     "Exposure",
     "Factor",
-    "GaussianRelease",
     "Individual",
     "LatentModel",
     "Population",
     "Quantised",
     "Seen",
-    "Traded",
     "UpperBounds",
-    "WorstFactor",
     "against",
-    "against_mixtures",
+    "alpha_leakage",
     "as_it_is",
-    "balance",
     "bernstein_band",
     "binary_entropy",
     "binomial_band",
     "capacity",
     "codebook_distortion",
     "codebook_rate",
-    "collusion",
-    "compose",
     "conditional_entropy",
     "conditional_mutual_information",
     "conditional_mutual_information_bounds",
@@ -153,7 +133,6 @@ __all__ = [
     "efficiency_bound",
     "entropy",
     "entropy_bounds",
-    "entropy_for",
     "entropy_miller_madow",
     "entropy_of",
     "equivocation",
@@ -180,23 +159,20 @@ __all__ = [
     "information_kept",
     "information_of",
     "information_of_dp",
-    "informed",
     "latent_entropy",
-    "leakage_factor",
-    "leakage_seeing_both",
     "levels",
-    "limited_capacity",
     "log_posterior",
     "log_type_law",
     "main_effects",
     "matched_uniques",
     "maximal_correlation",
+    "maximal_leakage",
+    "min_entropy_leakage",
     "misclassified_risk",
     "mismatch_leakage",
     "modular_information",
     "mutual_information",
     "mutual_information_bounds",
-    "noisy",
     "outside_leakage",
     "pair_disclosure",
     "partial_processing_binary",
@@ -213,24 +189,20 @@ __all__ = [
     "randomised_response",
     "renyi_level",
     "reverse_bound",
-    "reverse_water_filling",
     "s_star",
+    "sibson",
     "strong_dp_epsilon",
     "surprisal_bound",
-    "threshold",
-    "toeplitz",
+    "total_variation",
     "two_way",
     "type_counts",
     "typical_epsilon",
     "uniformiser",
-    "uninformed",
-    "vector_leakage",
     "view_bound",
     "weak_deviation",
     "window_rank",
     "window_sums",
     "window_sums_bits",
     "withheld_bound",
-    "worst_factor",
     "zcdp_level",
 ]

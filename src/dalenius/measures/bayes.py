@@ -11,6 +11,18 @@ __all__ = ["guess_after", "guess_before"]
 def guess_before(joint: Pmf, names: Sequence[str]) -> Fraction:
     """max_s p(s).
 
+    Parameters
+    ----------
+    joint : Pmf
+        The joint law.
+    names : names
+        The variables.
+
+    Returns
+    -------
+    Fraction
+        Exact.
+
     >>> guess_before(Pmf.from_records({"X": ("a", "b")}, [(("a",), 1), (("b",), 3)]), ["X"])
     Fraction(3, 4)
     """
@@ -19,6 +31,20 @@ def guess_before(joint: Pmf, names: Sequence[str]) -> Fraction:
 
 def guess_after(joint: Pmf, names: Sequence[str], seen: Sequence[str]) -> Fraction:
     """sum_y max_s p(s, y).
+
+    Parameters
+    ----------
+    joint : Pmf
+        The joint law.
+    names : names
+        The variables.
+    seen : names
+        What the attacker sees.
+
+    Returns
+    -------
+    Fraction
+        Exact.
 
     >>> pair = Pmf.from_records({"X": ("a", "b"), "Y": ("c", "d")}, [(("a", "c"), 1), (("b", "d"), 3)])
     >>> guess_after(pair, ["X"], ["Y"])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core.channel import Channel
-from dalenius.core.kernel import Kernel
+from dalenius.core.kernel import Kernel, once_each
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InvalidPmf, Unsupported
 from dalenius.solvers.capacity import smallest_ball
@@ -33,7 +33,17 @@ GAP = 1e-10  # nats
 
 @dataclass(frozen=True)
 class Capacity:
-    """low <= capacity <= high in bits; `prior` reaches low, one weight for each input outcome."""
+    """low <= capacity <= high in bits; `prior` reaches low, one weight for each input outcome.
+
+    Parameters
+    ----------
+    low : float
+        A lower bound.
+    high : float
+        An upper bound.
+    prior : tuple of float
+        Reaches `low`.
+    """
 
     low: float
     high: float
@@ -57,13 +67,39 @@ def _stepped(x: float, to: float) -> float:
 
 def distinct_rows(channel: Kernel) -> tuple[Laws, Places]:
     """The different rows of a channel, and which of them each input outcome has."""
-    place: dict[tuple[Fraction, ...], int] = {}
-    which = np.array([place.setdefault(row, len(place)) for row in channel.rows], dtype=np.intp)
-    return Laws(np.array([[float(v) for v in row] for row in place])), which
+    different: list[tuple[Fraction, ...]] = []
+    floats: list[list[float]] = []
+    near: dict[tuple[float, ...], list[int]] = {}
+
+    def place(row: tuple[Fraction, ...]) -> int:
+        # Equal rows have equal floats, which are hashed a hundred times faster; unequal ones are told apart exactly.
+        rounded = once_each(float, row)
+        for known in (alike := near.setdefault(tuple(rounded), [])):
+            if different[known] == row:
+                return known
+        alike.append(len(different))
+        different.append(row)
+        floats.append(rounded)
+        return alike[-1]
+
+    which = np.array(once_each(place, channel.rows), dtype=np.intp)
+    return Laws(np.array(floats)), which
 
 
 def capacity(channel: Kernel, *, gap: float = GAP) -> Capacity:
     """The capacity of a channel, its inputs taken as one.
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+    gap : float
+        How far the two ends may be apart.
+
+    Returns
+    -------
+    Capacity
+        A proved bracket.
 
     >>> flip = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, ((Fraction(3, 4), Fraction(1, 4)),) * 2)
     >>> capacity(flip).high

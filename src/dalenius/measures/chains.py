@@ -54,6 +54,13 @@ def pair_disclosure(q1: Any, q2: Any) -> float:
     S is the segment p + s n with n = (1, -1, -1, 1). The paper's ends hold for alpha <= beta only; ours are the Fréchet
     bounds of P(X1=1, X2=1), so they hold for all.
 
+    Parameters
+    ----------
+    q1 : Fraction
+        The probability of a one in the first sample.
+    q2 : Fraction
+        In the second.
+
     >>> pair_disclosure("1/2", "1/2")
     1.0
     """
@@ -72,6 +79,11 @@ def partial_processing_binary(q: Sequence[Any]) -> float:
     Windows of two share one sample, which keeps the chain private (Lemma 7). Windows of three with two in common are
     NOT private, whatever the paper says after eq. (66), so none are offered.
 
+    Parameters
+    ----------
+    q : float or Fraction
+        The probability of a one; or one for each sample.
+
     >>> round(partial_processing_binary(["1/10"] * 4), 12)
     0.184069027263
     """
@@ -82,6 +94,11 @@ def partial_processing_binary(q: Sequence[Any]) -> float:
 
 def partial_processing_efficiency(q: Any) -> float:
     r"""lim I / H(X^n) of partial processing for samples alike, Example 4.
+
+    Parameters
+    ----------
+    q : float or Fraction
+        The probability of a one; or one for each sample.
 
     >>> round(partial_processing_efficiency("1/10"), 12)
     0.130824986971
@@ -97,6 +114,13 @@ def uniformiser(marginal: Sequence[Any], states: int | None = None) -> Channel:
     state each and the others go where something lacks; or they follow each other. For a binary X and two states this is
     the Z-channel of Example 5, the only case that the paper gives. Where M p(x) is a whole number for every letter, X
     is a function of S, and S tells all of X.
+
+    Parameters
+    ----------
+    marginal : sequence of Fraction
+        The law of a sample.
+    states : int, optional
+        How many.
 
     >>> uniformiser(["9/10", "1/10"]).rows
     ((Fraction(5, 9), Fraction(4, 9)), (Fraction(0, 1), Fraction(1, 1)))
@@ -170,6 +194,13 @@ def preprocessing(q: Any, n: int) -> float:
     The paper's eq. (67) adds up the windows as if they were independent given X^n; they share noise, so that is only a
     lower bound. If some x_i = 1 then S_i is known and Y tells all of S; if none is, S or its complement.
 
+    Parameters
+    ----------
+    q : float or Fraction
+        The probability of a one; or one for each sample.
+    n : int
+        How many samples.
+
     >>> round(preprocessing("1/10", 4), 12), round(preprocessing_lower_bound_eq67("1/10", 4), 12)
     (0.065232122626, 0.035086100223)
     """
@@ -189,6 +220,13 @@ def preprocessing(q: Any, n: int) -> float:
 def preprocessing_lower_bound_eq67(q: Any, n: int) -> float:
     r"""The paper's eq. (67): (n-1) [1 - 2q(1-q) h(b) - (1-q)^2 h(2b(1-b))]; exact for n = 2, too small for n >= 3.
 
+    Parameters
+    ----------
+    q : float or Fraction
+        The probability of a one; or one for each sample.
+    n : int
+        How many samples.
+
     >>> preprocessing_lower_bound_eq67("1/2", 4)
     3.0
     """
@@ -204,6 +242,11 @@ def preprocessing_efficiency(q: Any) -> float:
 
     Fig. 5 of the paper shows the limit of eq. (67) instead, up to 19 times too small.
 
+    Parameters
+    ----------
+    q : float or Fraction
+        The probability of a one; or one for each sample.
+
     >>> round(preprocessing_efficiency("1/20"), 12), round(preprocessing_lower_bound_efficiency("1/20"), 12)
     (0.181214077286, 0.009409707237)
     """
@@ -213,6 +256,11 @@ def preprocessing_efficiency(q: Any) -> float:
 
 def preprocessing_lower_bound_efficiency(q: Any) -> float:
     r"""The curve of Fig. 5, the limit of eq. (67) over H(X^n); a lower bound on the true one.
+
+    Parameters
+    ----------
+    q : float or Fraction
+        The probability of a one; or one for each sample.
 
     >>> preprocessing_lower_bound_efficiency("1/2")
     1.0
@@ -226,6 +274,13 @@ def preprocessing_bounds(marginal: Sequence[Any], n: int) -> tuple[float, float]
         (n-1) log2 M - n H(S|X)  <=  I  <=  the same + H(S^n | Y, X^n),   at most log2 M,
 
     because Y leaves one letter of S open. Not in the paper; divided by n H(X) both tend to I(X; S) / H(X).
+
+    Parameters
+    ----------
+    marginal : sequence of Fraction
+        The law of a sample.
+    n : int
+        How many samples.
 
     >>> low, high = preprocessing_bounds(["9/10", "1/10"], 40)
     >>> low <= preprocessing("1/10", 40) <= high
@@ -249,6 +304,13 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
     u_i(s_i +- c | x_i). These vectors are multiplied up sample by sample; equal ones, up to a factor, are counted
     together, so the work grows with the number of different products and not with M^n. The paper has eq. (67) for bits
     and M = 2 only, and there a lower bound. Without a modulus M is the common number of letters.
+
+    Parameters
+    ----------
+    marginals : sequence of laws
+        One for each sample.
+    modulus : int, optional
+        M; the number of letters unless said.
 
     >>> abs(modular_information([["9/10", "1/10"]] * 4) - preprocessing("1/10", 4)) < 1e-12
     True
@@ -293,6 +355,15 @@ def window_sums(letters: int, n: int, k: int) -> Channel:
 
     Y is independent of every window of k samples jointly if the samples are independent and uniform.
 
+    Parameters
+    ----------
+    letters : int
+        Letters of a sample.
+    n : int
+        How many samples.
+    k : int
+        Samples in a window.
+
     >>> window_sums(2, 3, 2).shape
     (8, 4)
     """
@@ -319,6 +390,15 @@ def window_sums_bits(letters: int, n: int, k: int) -> float:
 
     The paper only shows that its share of H(X^n) tends to one, eq. (57)-(61).
 
+    Parameters
+    ----------
+    letters : int
+        Letters of a sample.
+    n : int
+        How many samples.
+    k : int
+        Samples in a window.
+
     >>> window_sums_bits(2, 6, 2)
     4.0
     """
@@ -331,6 +411,15 @@ def window_rank(letters: int, n: int, k: int = 1) -> int:
 
     The functions of windows are spanned by products over sets that fit into one window. Corollary 4.1 uses the number
     of rows M^k (n-k+1) instead; for k = 1 this is eq. (19).
+
+    Parameters
+    ----------
+    letters : int
+        Letters of a sample.
+    n : int
+        How many samples.
+    k : int
+        Samples in a window.
 
     >>> window_rank(3, 4), window_rank(2, 4, 2)
     (9, 8)

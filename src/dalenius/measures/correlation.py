@@ -47,6 +47,16 @@ CELLS = (1_500_000, 400_000, 400_000)  # of the covers that prove them: a coarse
 def eta_tv(channel: Kernel) -> float:
     """The largest total variation between two rows, rounded up (Dobrushin's coefficient).
 
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+
+    Returns
+    -------
+    float
+        Between 0 and 1, rounded up.
+
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> eta_tv(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))))
@@ -58,6 +68,16 @@ def eta_tv(channel: Kernel) -> float:
 
 def eta_kl(channel: Kernel) -> Bracket:
     """The largest factor by which the channel passes on information, over all priors and all S (004, (7)).
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+
+    Returns
+    -------
+    (float, float)
+        A proved bracket.
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
@@ -96,6 +116,18 @@ def _merged(prior: Pmf, channel: Kernel, *, reverse: bool) -> tuple[Floats, Floa
 def maximal_correlation(prior: Pmf, channel: Kernel) -> Bracket:
     """rho_m(X; Y) = sup of the correlation of f(X) and g(Y) (004, (6)).
 
+    Parameters
+    ----------
+    prior : Pmf
+        The law of the inputs.
+    channel : Kernel
+        p(output | inputs).
+
+    Returns
+    -------
+    (float, float)
+        A proved bracket.
+
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> flip, fair = (Fraction(9, 10), Fraction(1, 10)), Pmf.from_records({"X": ("0", "1")}, [("0", 1), ("1", 1)])
@@ -112,6 +144,15 @@ def s_star(prior: Pmf, channel: Kernel, *, reverse: bool = False) -> Bracket:
 
     The ends are half a thousandth apart up to four inputs and mostly for five, a fifth for six; beyond, the upper end
     is eta_KL.
+
+    Parameters
+    ----------
+    prior : Pmf
+        The law of the inputs.
+    channel : Kernel
+        p(output | inputs).
+    reverse : bool
+        Whether the law of Y is perturbed.
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
@@ -146,6 +187,15 @@ def reverse_bound(joint: Pmf, channel: Kernel, secret: Sequence[str]) -> float:
     """S*(X; S) I(X; Y) in bits, at least I(S; Y): what the inputs tell about the secret, times what Y tells of them.
 
     It needs only the rate of the release, not its channel: at least I(S; Y) for every channel of that rate (004, IV-A).
+
+    Parameters
+    ----------
+    joint : Pmf
+        The joint law.
+    channel : Kernel
+        p(output | inputs).
+    secret : names
+        The secret S.
 
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel

@@ -14,6 +14,11 @@ __all__ = ["entropy_miller_madow", "information_from_counts", "information_kept"
 def entropy_miller_madow(counts: npt.ArrayLike) -> float:
     """Entropy in bits from counts, with the first-order correction (letters seen - 1) / (2 n) of its bias.
 
+    Parameters
+    ----------
+    counts : array
+        How often each occurs.
+
     >>> round(entropy_miller_madow([50, 50]), 4)
     1.0072
     """
@@ -28,6 +33,13 @@ def information_from_counts(counts: npt.ArrayLike, *, corrected: bool = True) ->
 
     The plug-in value is too large by about (|X| - 1)(|Z| - 1) / (2 n ln 2); `corrected` takes the Miller-Madow
     correction of the three entropies.
+
+    Parameters
+    ----------
+    counts : array, two axes
+        Of pairs.
+    corrected : bool
+        For the bias of few rows.
 
     >>> round(information_from_counts([[25, 25], [25, 25]], corrected=False), 6)
     0.0
@@ -49,6 +61,15 @@ def information_kept(factors: Sequence[Factor], seen: Seen, beside: Sequence[str
     H(Z) is estimated with the correction of its bias, H(Z|X) = sum_x p(x) H(M_x) without bias; the standard error is
     that of the linearisation and covers the draw of the table from its population as well. Columns K that leave as they
     are, `beside` the drawn ones, tell themselves; H(K) is taken off, which leaves I(X; Z | K).
+
+    Parameters
+    ----------
+    factors : sequence of Factor
+        One matrix for each axis.
+    seen : Seen
+        The released counts.
+    beside : names
+        Kept columns.
     """
     rows = np.zeros([f.letters for f in factors])
     for k, factor in enumerate(factors):

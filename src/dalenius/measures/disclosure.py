@@ -46,6 +46,17 @@ class UpperBounds:
 
     `view_bits` is Proposition 2 with the view that gives it; `surprisal_bits` bounds all that can be said about X,
     hence about any W; infinite where it does not apply.
+
+    Parameters
+    ----------
+    entropy_bits : float
+        H(X).
+    view_bits : float
+        By the best view.
+    tightest_view : names
+        Which one that is.
+    surprisal_bits : float
+        By surprisals.
     """
 
     entropy_bits: float
@@ -63,6 +74,17 @@ def view_bound(pmf: Pmf, about: Names, samples: Names, view: Names) -> float:
 
     Because I(W; Y) <= I(W, X_g; Y) = I(W; Y | X_g). It also holds for a view that the mechanism does not observe.
 
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    about : names
+        The variables W.
+    samples : names
+        The observed samples X.
+    view : names
+        One of them.
+
     >>> from dalenius.testing import xor
     >>> view_bound(xor().pmf, ["W"], ["X1", "X2"], ["X1"])
     1.0
@@ -75,6 +97,17 @@ def withheld_bound(pmf: Pmf, about: Names, samples: Names, views: Views) -> floa
 
     For a view outside the samples the right side is I(W; X) - I(W; X | X_g), which may be negative and then says
     nothing.
+
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    about : names
+        The variables W.
+    samples : names
+        The observed samples X.
+    views : sequence of names
+        Groups of samples that are protected.
 
     >>> from dalenius.testing import example2
     >>> round(withheld_bound(example2().pmf, ["W"], ["X1", "X2"], [["X1"], ["X2"]]), 12)
@@ -92,6 +125,13 @@ def withheld_bound(pmf: Pmf, about: Names, samples: Names, views: Views) -> floa
 def efficiency_bound(pmf: Pmf, views: Views) -> float:
     r"""eta(X) <= 1 - max_g H(X_g) / H(X) for self-disclosure, Lemma 6; X is all variables of the pmf.
 
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    views : sequence of names
+        Groups of samples that are protected.
+
     >>> from dalenius.testing import self_disclosure
     >>> efficiency_bound(self_disclosure(["1/2", "1/2"], 4).pmf, [["X1"], ["X2"], ["X3"], ["X4"]])
     0.75
@@ -107,6 +147,15 @@ def surprisal_bound(pmf: Pmf, samples: Names, views: Views) -> float:
 
     Not in the paper. A column v of S has v(x) <= min_g p(x_g), so H(X | Y=y) >= sum_x v(x) max_g log2(1 / p(x_g)), and
     the mean over y is an expectation under p. Never above Lemma 6, because E max >= max E.
+
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    samples : names
+        The observed samples X.
+    views : sequence of names
+        Groups of samples that are protected.
 
     >>> from dalenius.testing import self_disclosure
     >>> pmf = self_disclosure(["9/10", "1/10"], 4).pmf
@@ -126,6 +175,22 @@ def surprisal_bound(pmf: Pmf, samples: Names, views: Views) -> float:
 def disclosure_bounds(pmf: Pmf, about: Names, samples: Names, views: Views) -> UpperBounds:
     r"""All upper bounds on I_s(W, X) that need no solver.
 
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    about : names
+        The variables W.
+    samples : names
+        The observed samples X.
+    views : sequence of names
+        Groups of samples that are protected.
+
+    Returns
+    -------
+    UpperBounds
+        In bits.
+
     >>> from dalenius.testing import xor
     >>> disclosure_bounds(xor().pmf, ["W"], ["X1", "X2"], [["X1"], ["X2"]])
     UpperBounds(entropy_bits=1.0, view_bits=1.0, tightest_view=('X1',), surprisal_bits=1.0)
@@ -144,6 +209,19 @@ class Exposure:
     """What a mapping tells about one view: alone, and to someone who knows all the other views.
 
     The two flags are decided on integers: `independent` says that `leakage_bits` is exactly zero.
+
+    Parameters
+    ----------
+    view : names
+        One of them.
+    leakage_bits : float
+        I(X_g; Y).
+    independent : bool
+        Whether that is exactly 0.
+    given_others_bits : float
+        Given all other views.
+    independent_given_others : bool
+        Whether that is exactly 0.
     """
 
     view: tuple[str, ...]
@@ -157,6 +235,20 @@ def examine_mapping(pmf: Pmf, channel: Kernel, views: Views) -> tuple[Exposure, 
     r"""I(X_g; Y) and I(X_g; Y | the other views) of a given mapping, of any form, for every view; Definition 1 eq. (1).
 
     The second figure is not in the paper: perfect sample privacy leaves it open, and it is often all of the first bit.
+
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    channel : Kernel
+        p(output | inputs).
+    views : sequence of names
+        Groups of samples that are protected.
+
+    Returns
+    -------
+    tuple of Exposure
+        One for each view.
 
     >>> from dalenius.testing import xor
     >>> from dalenius.core import Channel
@@ -187,6 +279,15 @@ def incidence(pmf: Pmf, samples: Names, views: Views) -> dict[str, Any]:
 
     `edges[k]["vertices"]` are the rows of the 1s in column k of the matrix P of eq. (3), `vertices` names the rows. The
     paper's graph is n-partite; with views that share variables ours need not be.
+
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    samples : names
+        The observed samples X.
+    views : sequence of names
+        Groups of samples that are protected.
 
     >>> from dalenius.testing import xor
     >>> graph = incidence(xor().pmf, ["X1", "X2"], [["X1"], ["X2"]])

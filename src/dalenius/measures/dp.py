@@ -26,6 +26,16 @@ __all__ = ["dp_epsilon", "information_of_dp", "strong_dp_epsilon"]
 def dp_epsilon(channel: Kernel) -> float | None:
     """The level in nats between inputs that differ in one record; None when it is infinite.
 
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+
+    Returns
+    -------
+    float or None
+        In nats, rounded up.
+
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> coin = (Fraction(3, 4), Fraction(1, 4))
@@ -38,7 +48,18 @@ def dp_epsilon(channel: Kernel) -> float | None:
 
 
 def strong_dp_epsilon(channel: Kernel) -> float | None:
-    """The level in nats between any two inputs; None when it is infinite."""
+    """The level in nats between any two inputs; None when it is infinite.
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+
+    Returns
+    -------
+    float or None
+        In nats, rounded up.
+    """
     return _level(channel, [(1, channel.shape[0], 1)])
 
 
@@ -60,6 +81,11 @@ def _level(channel: Kernel, shapes: list[tuple[int, int, int]]) -> float | None:
 
 def information_of_dp(epsilon: float) -> float:
     """J(epsilon) in bits, rounded up: no channel of this level, between any inputs, has a larger capacity.
+
+    Parameters
+    ----------
+    epsilon : float
+        A level in nats.
 
     >>> round(information_of_dp(1.0) * log(2), 9)
     0.123301561

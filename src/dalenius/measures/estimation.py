@@ -32,9 +32,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.errors import InputError, Unsupported
 from dalenius.measures.exact_intervals import exact_intervals
 from dalenius.measures.inversion import SINGULAR, Factor, Seen, along
+from dalenius.measures.moments import TARGETS, Moments
+from dalenius.measures.outcomes import Cells
 from dalenius.solvers.likelihood import Fit, maximum_likelihood, projection
 
 __all__ = [
@@ -52,7 +54,6 @@ __all__ = [
 Array = npt.NDArray[Any]
 
 METHODS = ("auto", "inverse", "mle", "regularised")
-TARGETS = ("table", "population")
 CELLS = 1 << 22
 COVARIANCE = 512  # cells; beyond, the variances only
 LIKELIHOOD = 1024  # cells of a matrix without a compact form
@@ -60,6 +61,7 @@ FEW, SHARE = 10, 0.1  # a letter expected fewer times is thin; a variance with m
 WIDE = 0.5  # a share that is known only to within this many rows of one is not known
 SOME = 0.02  # an interval that is no narrower than everything by so much says nothing
 ILL = 100.0  # the condition from which on the likelihood takes the place of the inverse
+WIDER = 1.03  # for a variance that is itself estimated from what was released
 EXACT = 256  # cells; beyond, intervals that rest on thin letters are marked, not replaced
 
 
@@ -71,6 +73,39 @@ class Estimate:
     it does not rule out, and the estimate is one of them; NaN where there are no such intervals (weights, many cells),
     and for the estimates of the inverse. `exact` marks the intervals that do not rely on the normal limit, `narrow`
     those that do although they should not.
+
+    Parameters
+    ----------
+    columns : names
+        Of the outcomes.
+    estimate : array
+        The shares.
+    low : array
+        Lower ends.
+    high : array
+        Upper ends.
+    variance : array
+        Of each share.
+    covariance : array or None
+        Of all shares.
+    identified : array of bool
+        Which shares the release determines.
+    level : float
+        Of the intervals.
+    method : str
+        Which estimator it was.
+    target : str
+        "table" or "population".
+    rows : int
+        Released.
+    exact : array of bool
+        Intervals that do not rely on the normal limit.
+    narrow : array of bool
+        Those that are narrower than they would be for all letters at once.
+    gap : float, optional
+        Of the likelihood.
+    shrinkage : float, optional
+        How far the shares were drawn together.
     """
 
     columns: Mapping[str, tuple[str, ...]]
@@ -142,50 +177,6 @@ def quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def _kept(factors: Sequence[Factor], columns: Sequence[str] | None) -> list[str]:
-    there = [n for factor in factors for n in factor.inputs]
-    if len(set(there)) != len(there):
-        raise MismatchError("two channels read the same column; estimate from one of them")
-    wanted = there if columns is None else list(columns)
-    if len(set(wanted)) != len(wanted) or not wanted:
-        raise MismatchError("the columns to estimate are named once each")
-    for name in wanted:
-        if name not in there:
-            raise MismatchError(f"no column {name!r} was perturbed or kept; there are {', '.join(map(repr, there))}")
-    return wanted
-
-
-class _Cells:
-    """The outcomes of the wanted columns as sums of outcomes of all factors."""
-
-    def __init__(self, factors: Sequence[Factor], columns: Sequence[str] | None) -> None:
-        self.wanted = _kept(factors, columns)
-        names = [n for factor in factors for n in factor.inputs]
-        self.sizes = [len(a) for factor in factors for a in factor.inputs.values()]
-        self.alphabets = {n: tuple(f.inputs[n]) for n in self.wanted for f in factors if n in f.inputs}
-        at = [names.index(n) for n in self.wanted]
-        self.all = at == list(range(len(names)))
-        if not self.all:
-            codes = np.unravel_index(np.arange(prod(self.sizes)), self.sizes)
-            shape = tuple(len(a) for a in self.alphabets.values())
-            self.place = np.ravel_multi_index(tuple(codes[i] for i in at), shape)
-        self.many = prod(len(a) for a in self.alphabets.values())
-
-    def summed(self, values: Array) -> Array:
-        """Totals over the columns that are not wanted, along the last axis."""
-        if self.all:
-            return values
-        out = np.zeros((*values.shape[:-1], self.many))
-        np.add.at(np.moveaxis(out, -1, 0), self.place, np.moveaxis(values, -1, 0))
-        return out
-
-    def indicators(self) -> Array:
-        """One row for each wanted outcome: which outcomes of all factors belong to it."""
-        if self.all:
-            return np.eye(self.many)
-        return np.asarray((np.arange(self.many)[:, None] == self.place).astype(float))
-
-
 def estimate_law(
     factors: Sequence[Factor],
     seen: Seen,
@@ -194,12 +185,34 @@ def estimate_law(
     method: str = "auto",
     target: str = "table",
     level: float = 0.95,
+    preserved: str = "",
 ) -> Estimate:
     """Estimate the law of the wanted columns from counts with one axis for each factor.
 
     Intervals are those of the unbiased estimate, at every method. For `mle` and `regularised`, which lie in the
     simplex, they are cut to [0, 1] and stretched to hold the estimate, so that they cover at least as often. `auto` is
-    the inverse, or `mle` where a matrix is singular or nearly so.
+    the inverse, or `mle` where a matrix is singular or nearly so; with `preserved`, when the channel was made to leave
+    the law of this very table as it is, the released shares themselves, which nothing else comes near.
+
+    Parameters
+    ----------
+    factors : sequence of Factor
+        One matrix for each axis.
+    seen : Seen
+        The released counts.
+    columns : names, optional
+        The wanted columns; all unless said.
+    method : str
+        "auto", or the name of an estimator.
+    target : {"table", "population"}
+        Whose shares.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    Estimate
+        With intervals.
 
     >>> M = np.array([[0.8, 0.2], [0.3, 0.7]])
     >>> fit = estimate_law([Factor({"X": ("a", "b")}, {"X": ("a", "b")}, dense=M)], Seen.of([60, 40]))
@@ -211,8 +224,14 @@ def estimate_law(
     if target not in TARGETS:
         raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
     z = quantile(level)
-    cells = _Cells(factors, columns)
+    cells = Cells(factors, columns)
     _drawn_by(factors, seen)
+    if preserved == "withheld" and method != "auto":
+        raise InputError("the card does not show its channel: the released shares are the only estimate (method auto)")
+    if preserved and method == "auto":
+        told = Moments(factors, seen, columns, target=target, preserved=preserved)
+        if told.preserved:
+            return _as_released(told, level)
     known = _identified(factors, cells)
     value, variance, covariance = _unbiased(factors, cells, seen, target)
     half = z * np.sqrt(variance)
@@ -262,6 +281,34 @@ def estimate_law(
     )
 
 
+def _as_released(told: Moments, level: float) -> Estimate:
+    """The released shares: p M = p makes them unbiased for the table, and only the draws of its rows vary.
+
+    z^2/2 rows on both sides are for shares that rest on a handful of rows.
+    """
+    z, rows, many = quantile(level), told.seen.rows, told.cells.many
+    value, variance = told.law, told.share_variances()
+    covariance = told.means(np.eye(many))[1] if many <= COVARIANCE else None
+    few = np.where(value * rows < 3 * FEW, z * z / 2 / rows, 0.0) * (variance > 0)
+    half = WIDER * z * np.sqrt(variance) + few
+    known = np.ones(many, dtype=bool)
+    return Estimate(
+        columns=told.cells.alphabets,
+        estimate=value,
+        low=np.maximum(value - half, 0.0),
+        high=np.minimum(value + half, 1.0),
+        variance=variance,
+        covariance=covariance,
+        identified=known,
+        level=level,
+        method="preserved",
+        target=told.target,
+        rows=rows,
+        exact=~known,
+        narrow=~known,
+    )
+
+
 def _method(factors: Sequence[Factor], known: Array) -> str:
     """The inverse, unless a matrix is singular or nearly so and the likelihood can be had."""
     fine = known.all() and max(factor.condition for factor in factors) <= ILL
@@ -295,7 +342,7 @@ def _drawn_by(factors: Sequence[Factor], seen: Seen) -> None:
             raise InputError("a released letter has probability 0 for every input: this channel did not draw the table")
 
 
-def _identified(factors: Sequence[Factor], cells: _Cells) -> Array:
+def _identified(factors: Sequence[Factor], cells: Cells) -> Array:
     """Which wanted outcomes c the released law determines: those with E[(A'c)(released) | x] = c(x) for every x."""
     whole = _outer([f.identified for f in factors]).ravel() > 0
     if whole.all():
@@ -308,7 +355,7 @@ def _identified(factors: Sequence[Factor], cells: _Cells) -> Array:
     return np.asarray(np.abs(back.reshape(cells.many, -1) - cells.indicators()).max(axis=1) < 1e-7)
 
 
-def _unbiased(factors: Sequence[Factor], cells: _Cells, seen: Seen, target: str) -> tuple[Array, Array, Array | None]:
+def _unbiased(factors: Sequence[Factor], cells: Cells, seen: Seen, target: str) -> tuple[Array, Array, Array | None]:
     """The unbiased estimate, its variances, and its covariance while it is small."""
     W = float(seen.sums.sum())
     mean = cells.summed(along(seen.sums / W, factors, "back").ravel())
@@ -326,7 +373,7 @@ def _unbiased(factors: Sequence[Factor], cells: _Cells, seen: Seen, target: str)
     return mean, np.maximum(variance, 0.0), covariance
 
 
-def _thin(factors: Sequence[Factor], cells: _Cells, seen: Seen, target: str) -> Array:
+def _thin(factors: Sequence[Factor], cells: Cells, seen: Seen, target: str) -> Array:
     """Which variances come to a good part from released letters that are expected a few times only."""
     out = np.zeros(cells.many, dtype=bool)
     for p, m, few in thin_letters(factors, seen):
@@ -367,7 +414,7 @@ def identified_words(factors: Sequence[Factor]) -> str:
     return "; ".join(words) or "every outcome is identified"
 
 
-def _spread(factors: Sequence[Factor], cells: _Cells, v: Array) -> tuple[Array, Array | None]:
+def _spread(factors: Sequence[Factor], cells: Cells, v: Array) -> tuple[Array, Array | None]:
     """The diagonal of A diag(v) A', and the whole of it while it is small."""
     if cells.many <= COVARIANCE and v.size * cells.many <= CELLS:
         A = _map_of(factors, cells)
@@ -378,7 +425,7 @@ def _spread(factors: Sequence[Factor], cells: _Cells, v: Array) -> tuple[Array, 
     return along(v, factors, "squared").ravel(), None
 
 
-def _map_of(factors: Sequence[Factor], cells: _Cells) -> Array:
+def _map_of(factors: Sequence[Factor], cells: Cells) -> Array:
     """The matrix from released letters to the wanted outcomes: sums of rows of the Kronecker product of all A."""
     tensor = cells.indicators().reshape(cells.many, *(f.letters for f in factors))
     for k, factor in enumerate(factors, 1):

@@ -26,7 +26,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.kernel import Kernel
+from dalenius.core.kernel import Kernel, once_each
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError, SolverFailed
 from dalenius.measures.capacity import with_kept
@@ -43,7 +43,19 @@ _OUTWARD = 1e-9  # relative; the incomplete beta function of scipy is known to a
 
 @dataclass(frozen=True)
 class Population:
-    """With probability 1 - beta over the drawing of the rows, I(S; Y) in the population is at most `bits`."""
+    """With probability 1 - beta over the drawing of the rows, I(S; Y) in the population is at most `bits`.
+
+    Parameters
+    ----------
+    bits : float
+        The bound.
+    beta : float
+        The probability that the bound fails.
+    rows : int
+        That were drawn.
+    method : str
+        How it was found.
+    """
 
     bits: float
     beta: float
@@ -121,6 +133,30 @@ def population_leakage(
     `designed_elsewhere` says that the channel does not depend on these rows; only then may they be split, and are by
     default from 5,000 rows on.
 
+    Parameters
+    ----------
+    joint : Pmf
+        The joint law.
+    rows : int
+        That the law was counted from.
+    channel : Kernel
+        p(output | inputs).
+    secret : names
+        The secret S.
+    kept : names
+        Columns that leave as they are.
+    beta : float
+        The probability that the bound fails.
+    designed_elsewhere : bool
+        Whether the channel was designed without these rows.
+    split : float, optional
+        How the error is shared.
+
+    Returns
+    -------
+    Population
+        A bound with confidence.
+
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> flip = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, ((Fraction(3, 5), Fraction(2, 5)),) * 2)
@@ -137,9 +173,10 @@ def population_leakage(
     split = designed_elsewhere and rows >= SPLIT_FROM if split is None else split
     law, s, x, rows_of, whole = cells_of(joint, channel, secret, kept)
     counts = np.rint(law * rows).astype(np.int64)
-    bits = _bound(counts, rows, s, x, rows_of, eta_kl(whole)[1], beta, split=split)
+    passed = eta_kl(whole)[1]
+    bits = _bound(counts, rows, s, x, rows_of, passed, beta, split=split)
     least = log(len(set(s.tolist())))
-    bits = min(bits, eta_kl(whole)[1] * least) / log(2)  # whatever the rows say: eta_KL H(S)
+    bits = min(bits, passed * least) / log(2)  # whatever the rows say: eta_KL H(S)
     return Population(nextafter(max(0.0, bits) * (1 + 1e-12), inf) if bits > 0 else 0.0, beta, rows, _NAMES[split])
 
 
@@ -156,7 +193,7 @@ def cells_of(
     cells = np.indices(sizes).reshape(len(sizes), -1)
     law = np.zeros(sizes)
     law[tuple(marginal.support.T)] = [int(w) / marginal.total for w in marginal.weights.tolist()]
-    rows = np.array([[float(v) for v in row] for row in whole.rows])
+    rows = np.array(once_each(lambda row: once_each(float, row), whole.rows))
     secrets = _index(cells, names, sizes, secret)
     return law.reshape(-1), secrets, _index(cells, names, sizes, list(whole.inputs)), rows, whole
 

@@ -54,7 +54,17 @@ NODES = 3000  # of each group; the bracket is proved however wide it is then
 
 @dataclass(frozen=True)
 class Belief:
-    """One value of the record, its probability for the adversary, and what the other records are then."""
+    """One value of the record, its probability for the adversary, and what the other records are then.
+
+    Parameters
+    ----------
+    record : letters
+        Of the record.
+    probability : float
+        For the adversary.
+    others : letters
+        Of the other records.
+    """
 
     record: tuple[str, ...]
     probability: float
@@ -63,7 +73,21 @@ class Belief:
 
 @dataclass(frozen=True)
 class Individual:
-    """low <= C_k <= high in bits, the worst group of records, and the beliefs of an adversary that learns `low`."""
+    """low <= C_k <= high in bits, the worst group of records, and the beliefs of an adversary that learns `low`.
+
+    Parameters
+    ----------
+    low : float
+        A lower bound.
+    high : float
+        An upper bound.
+    group : names
+        The records that are looked at.
+    others : names
+        All other records.
+    beliefs : tuple of Belief
+        They reach `low`.
+    """
 
     low: float
     high: float
@@ -91,6 +115,20 @@ def individual_capacity(channel: Kernel, *, group: int = 1, gap: float = GAP) ->
     """C_1 of a channel, or C_k for groups of k records, with the worst group and the worst adversary.
 
     The bracket is at most `gap` wide unless the search visits more than `NODES` nodes for a group.
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+    group : int
+        How many records together.
+    gap : float
+        How far the two ends may be apart.
+
+    Returns
+    -------
+    Individual
+        A proved bracket and its adversary.
 
     >>> from dalenius.core import Channel
     >>> sure = (Fraction(1), Fraction(0))
@@ -174,6 +212,18 @@ def _beliefs(
 
 def independent_capacity(channel: Kernel, *, gap: float = GAP) -> Bracket:
     """C_1 against adversaries for whom the records are independent: all but one record are known to the worst of them.
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+    gap : float
+        How far the two ends may be apart.
+
+    Returns
+    -------
+    (float, float)
+        A proved bracket in bits.
 
     >>> from dalenius.core import Channel
     >>> independent_capacity(Channel.constant({"A": ("0", "1"), "B": ("0", "1")}, "Y"))
@@ -265,6 +315,13 @@ def _many(laws: Laws, sets: NDArray[np.intp], rounds: int = 12) -> Floats:
 def against(channel: Kernel, priors: Sequence[Pmf]) -> tuple[Fraction, Fraction, str, int]:
     """max over a list of adversaries and over records of I(X_i; Y), exact: bounds in bits, the record, the adversary.
 
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+    priors : sequence of Pmf
+        One for each adversary.
+
     >>> from dalenius.testing import xor
     >>> from dalenius.core import Channel
     >>> sure = (Fraction(1), Fraction(0))
@@ -288,6 +345,13 @@ def group_constant(groups: Sequence[Bracket], epsilon_bits: float) -> Bracket:
     """The least c >= 0 with C_k <= k (epsilon + c) for every k listed, from brackets of C_1, C_2, ... (Def. 18).
 
     By Theorem 4 it is 0 when epsilon is C_1 over all adversaries.
+
+    Parameters
+    ----------
+    groups : mapping of int to Individual
+        C_1, C_2, ...
+    epsilon_bits : float
+        The level of one record.
 
     >>> group_constant([(1.0, 1.0), (3.0, 3.0)], 1.0)
     (0.5, 0.5)

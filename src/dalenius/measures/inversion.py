@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Kernel, Pram, Resample, Windows
+from dalenius.core import Kernel
+from dalenius.core.kernel import once_each
 from dalenius.errors import Unsupported
 from dalenius.solvers.likelihood import RankOne
 
@@ -26,6 +27,17 @@ class Factor:
 
     `inputs` are the original columns that it says something about, `output` the released columns that it reads.
     `identified` marks the input outcomes whose probability the released law determines.
+
+    Parameters
+    ----------
+    inputs : mapping of str to letters
+        What is estimated.
+    output : mapping of str to letters
+        What is released.
+    dense : array, optional
+        M.
+    law : RankOne, optional
+        M for many letters.
     """
 
     inputs: Mapping[str, tuple[str, ...]]
@@ -130,17 +142,31 @@ def factors_of(channel: Kernel, kept: Sequence[str] = ()) -> list[Factor]:
     """The matrices of a channel, one for each group of released columns that is drawn on its own.
 
     Strata (kept columns that the channel reads) stand beside the released letter, so each has its own block.
+
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+    kept : names
+        Columns that leave as they are.
+
+    Returns
+    -------
+    list of Factor
+        In the order of the released columns.
     """
     strata = [n for n in channel.inputs if n in kept and n not in channel.output]
-    if isinstance(channel, Pram | Resample) and not strata:
-        law = _compact(channel)
+    written = None if strata else channel.rank_one
+    if written is not None:
+        law = RankOne(*(np.array(once_each(float, numbers)) for numbers in written))
         inputs, output = _plain(channel.inputs), _plain(channel.output)
         if bool((np.abs(law.d) > 1e-12).all()) and abs(1 + float(law.v @ (law.u / law.d))) > 1e-9:
             return [Factor(inputs, output, law=law)]
-    if isinstance(channel, Windows) and not strata:
-        names = [n for window in channel.windows for n in window.inputs]
+    parts = channel.apart_given_inputs
+    if parts[0] is not channel and not strata:
+        names = [n for part in parts for n in part.inputs]
         if len(set(names)) == len(names):
-            return [factor for window in channel.windows for factor in factors_of(window)]
+            return [factor for part in parts for factor in factors_of(part)]
     if not channel.few:
         raise Unsupported(
             f"a channel of form {channel.form!r} with {channel.shape[0]:,} x {channel.shape[1]:,} entries is not "
@@ -151,15 +177,6 @@ def factors_of(channel: Kernel, kept: Sequence[str] = ()) -> list[Factor]:
 
 def _plain(alphabets: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     return {n: tuple(a) for n, a in alphabets.items()}
-
-
-def _compact(channel: Pram | Resample) -> RankOne:
-    if isinstance(channel, Pram):
-        q = np.array([float(v) for v in channel.q])
-        rest = np.array([float(1 - v) for v in channel.q]) / max(len(channel.q) - 1, 1)
-        return RankOne(q - rest, rest, np.ones(len(q)))
-    keep = np.array([float(v) for v in channel.keep])
-    return RankOne(keep, 1 - keep, np.array([float(v) for v in channel.q]))
 
 
 def _dense(channel: Kernel, strata: Sequence[str]) -> Factor:
@@ -180,14 +197,32 @@ def _dense(channel: Kernel, strata: Sequence[str]) -> Factor:
 
 
 def as_it_is(name: str, letters: Sequence[str]) -> Factor:
-    """A kept column: what is released is the truth."""
+    """A kept column: what is released is the truth.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    letters : letters
+        Its values.
+    """
     k, same = len(letters), {name: tuple(letters)}
     return Factor(same, same, law=RankOne(np.ones(k), np.zeros(k), np.ones(k)))
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Released rows counted: for each combination of letters the sum of weights and of their squares; `rows` in all."""
+    """Released rows counted: for each combination of letters the sum of weights and of their squares; `rows` in all.
+
+    Parameters
+    ----------
+    sums : array
+        Of weights.
+    squares : array
+        Of weights squared.
+    rows : int
+        In all.
+    """
 
     sums: Array
     squares: Array

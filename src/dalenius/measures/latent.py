@@ -48,6 +48,13 @@ MOST_TYPES = 5_000_000
 class LatentModel:
     """p(w) > 0 and rows p(x | w), exact; the marginal of one sample is `sample`.
 
+    Parameters
+    ----------
+    prior : sequence of Fraction
+        p(w).
+    kernel : rows of Fraction
+        p(x | w).
+
     >>> model = LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> model.sample
     (Fraction(19, 30), Fraction(11, 30))
@@ -115,6 +122,11 @@ def _stochastic(values: Sequence[Any], what: str, error: type[InputError]) -> li
 def latent_entropy(model: LatentModel) -> float:
     r"""C_X(W) = H(W~) in bits, eq. (27): what all samples together would tell about W in the end.
 
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+
     >>> latent_entropy(LatentModel.of(["1/4", "1/4", "1/2"], [[1, 0], [0, 1], ["1/2", "1/2"]]))
     1.5
     """
@@ -124,6 +136,13 @@ def latent_entropy(model: LatentModel) -> float:
 # --- types ------------------------------------------------------------------------------------------------------------
 def type_counts(n: int, letters: int) -> _Types:
     r"""All types of n samples, eq. (28) times n, one row of letter counts each, in lexicographic order.
+
+    Parameters
+    ----------
+    n : int
+        How many samples.
+    letters : int
+        Letters of a sample.
 
     >>> type_counts(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
@@ -149,6 +168,13 @@ def log_type_law(model: LatentModel, n: int) -> tuple[_Types, _Floats]:
                     = s(n) - sum s(t_x) + (1/2) ln(2 pi n / prod 2 pi t_x) - sum_x b(t_x, n p(x|w)),
 
     with Stirling's error s and the deviance b(t, m) = t ln(t/m) + m - t >= 0 (letters with t_x = 0: b = m, no root).
+
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+    n : int
+        How many samples.
 
     >>> types, law = log_type_law(LatentModel.of([1], [["1/2", "1/2"]]), 2)
     >>> np.exp(law[:, 0]).round(12).tolist()
@@ -197,6 +223,13 @@ def _deviance(t: _Floats, mean: float) -> _Floats:
 def log_posterior(model: LatentModel, law: _Floats) -> _Floats:
     """ln p(w | type) from ln p(type | w), accurate also where it is nearly 0, that is, where one w is nearly certain.
 
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+    law : array
+        ln p(type | w).
+
     >>> log_posterior(LatentModel.of(["1/2", "1/2"], [[1, 0], [0, 1]]), np.array([[-50.0, 0.0]])).tolist()
     [[-50.0, -1.9287498479639178e-22]]
     """
@@ -213,6 +246,13 @@ def log_posterior(model: LatentModel, law: _Floats) -> _Floats:
 def information(model: LatentModel, n: int) -> float:
     r"""I(W; X^n) in bits, which grows to C_X(W), Theorem 2 eq. (30).
 
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+    n : int
+        How many samples.
+
     >>> model = LatentModel.of(["1/2", "1/2"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> round(information(model, 1), 12), information(model, 400)
     (0.531004406411, 1.0)
@@ -226,6 +266,13 @@ def information(model: LatentModel, n: int) -> float:
 
 def equivocation(model: LatentModel, n: int) -> float:
     r"""H(W~ | X^n) = C_X(W) - I(W; X^n) in bits, not as a difference: it keeps its digits when it is 1e-200.
+
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+    n : int
+        How many samples.
 
     >>> model = LatentModel.of(["1/2", "1/2"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> 0 < equivocation(model, 1000) < 1e-200
@@ -245,6 +292,11 @@ def typical_epsilon(model: LatentModel) -> Fraction:
 
     The paper takes all of it; with <= in eq. (29) two typical sets can then share a boundary type, for instance
     (2, 2, 11)/15 of (.2, .1, .7) and (.1, .2, .7). With half of it they are disjoint. One value of W~: 1/2.
+
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
 
     >>> typical_epsilon(LatentModel.of(["1/2", "1/2"], [["1/5", "1/10", "7/10"], ["1/10", "1/5", "7/10"]]))
     Fraction(1, 6)
@@ -268,6 +320,13 @@ def _typical(model: LatentModel, n: int, types: _Types) -> NDArray[np.bool_]:
 def decode(model: LatentModel, counts: Sequence[int]) -> int | None:
     r"""L_n, eq. (33): the value of W~ (a row of `merged`) for which the counts are typical; None is the paper's e.
 
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+    counts : array
+        Of the letters.
+
     >>> model = LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> decode(model, [18, 2]), decode(model, [10, 10]), decode(model, [2, 18])
     (0, None, 1)
@@ -279,6 +338,13 @@ def decode(model: LatentModel, counts: Sequence[int]) -> int | None:
 
 def decoder_error(model: LatentModel, n: int) -> float:
     r"""p_e = Pr{L_n != W~} of the decoder of eq. (33); it tends to 0 by the law of large numbers.
+
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+    n : int
+        How many samples.
 
     >>> model = LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> decoder_error(model, 20) > decoder_error(model, 1000)
@@ -293,6 +359,13 @@ def decoder_error(model: LatentModel, n: int) -> float:
 def fano_bound(model: LatentModel, n: int) -> float:
     r"""I(W; X^n) >= H(W~) - h(p_e) - p_e log2 |W~| in bits, eq. (36), and at least 0.
 
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+    n : int
+        How many samples.
+
     >>> model = LatentModel.of(["1/2", "1/2"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> fano_bound(model, 500) <= information(model, 500)
     True
@@ -306,6 +379,13 @@ def weak_deviation(law: Sequence[Any], counts: Sequence[int]) -> float:
 
     The paper's Remark 3 claims that weakly typical sets of the two rows of a binary symmetric channel coincide. They do
     not: with crossover 1/10 and one 1 in ten samples the deviations are 0 and 2.536 bits.
+
+    Parameters
+    ----------
+    law : array
+        q.
+    counts : array
+        Of the letters.
 
     >>> weak_deviation(["9/10", "1/10"], [9, 1]), round(weak_deviation(["1/10", "9/10"], [9, 1]), 3)
     (0.0, 2.536)
@@ -325,6 +405,13 @@ def outside_leakage(model: LatentModel, joint: ArrayLike) -> float:
 
     `joint` holds p(w, y), one row for each w of the model. Perfect privacy of the samples in the data makes this small
     for many samples, not zero.
+
+    Parameters
+    ----------
+    model : LatentModel
+        p(w) and p(x | w).
+    joint : array
+        p(w, y).
 
     >>> model = LatentModel.of(["1/2", "1/2"], [["9/10", "1/10"], ["1/10", "9/10"]])
     >>> round(outside_leakage(model, [[0.5, 0.0], [0.0, 0.5]]), 12)

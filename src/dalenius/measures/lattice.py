@@ -67,7 +67,17 @@ EPSILON = 1.0  # of (epsilon, delta)
 
 @dataclass(frozen=True)
 class Context:
-    """What an implication may depend on beside the level: the number of records, H(S) in nats, and full support."""
+    """What an implication may depend on beside the level: the number of records, H(S) in nats, and full support.
+
+    Parameters
+    ----------
+    records : int
+        How many.
+    entropy : float
+        H(S) in nats.
+    full : bool
+        Whether every outcome is possible.
+    """
 
     records: int
     entropy: float
@@ -141,6 +151,13 @@ def _arrays(prior: Pmf, channel: Kernel) -> tuple[Floats, Floats]:
 def delta_at(channel: Kernel, epsilon: float) -> float:
     """The least delta of (epsilon, delta) differential privacy between inputs that differ in one record, rounded up.
 
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+    epsilon : float
+        A level in nats.
+
     >>> coin = (Fraction(3, 4), Fraction(1, 4))
     >>> flip = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (coin, coin[::-1]))
     >>> round(delta_at(flip, 0.0), 9), delta_at(flip, 1.2)
@@ -158,6 +175,18 @@ def delta_at(channel: Kernel, epsilon: float) -> float:
 
 def levels(prior: Pmf, channel: Kernel) -> dict[str, float | None]:
     """Every metric of the channel under the prior, in nats and rounded up; None is infinite.
+
+    Parameters
+    ----------
+    prior : Pmf
+        The law of the inputs.
+    channel : Kernel
+        p(output | inputs).
+
+    Returns
+    -------
+    dict
+        By the name of the metric.
 
     >>> coin = (Fraction(3, 4), Fraction(1, 4))
     >>> flip = Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (coin, coin[::-1]))
@@ -191,6 +220,20 @@ def levels(prior: Pmf, channel: Kernel) -> dict[str, float | None]:
 
 def implied(premise: str, level: float, context: Context) -> dict[str, tuple[float, tuple[Implication, ...]]]:
     """What a metric at a level implies: for each other metric the least level that follows, and the steps to it.
+
+    Parameters
+    ----------
+    premise : str
+        The metric that is known.
+    level : float
+        Its level.
+    context : Context
+        What else is known.
+
+    Returns
+    -------
+    dict
+        For each metric its level and the steps.
 
     >>> found = implied("strong_dp", 1.0, Context(records=2, entropy=1.0))
     >>> found["information"][0], round(found["leakage"][0], 6), [step.conclusion for step in found["leakage"][1]]
@@ -259,19 +302,19 @@ NON_IMPLICATIONS = (
     NonImplication("dp", "strong_dp", "records that change together change the letter more", _two_looks),
     NonImplication("information", "strong_dp", "both ends of the odds may be used: twice the level", _flip_of_one),
     NonImplication("information", "worst_entropy", "Prop. 4, 3 is false: entropy is no divergence", _skewed),
-    NonImplication("leakage", "worst_divergence", "a rare letter may tell everything", _rare_letter),
-    NonImplication("leakage", "worst_entropy", "a rare letter may tell everything", _rare_letter),
-    NonImplication("leakage", "information", "a rare letter may rule a value out", _rare_letter),
-    NonImplication("leakage", "dp", "a rare letter may rule a value out", _rare_letter),
+    NonImplication("leakage", "worst_divergence", "a rare row may reveal everything", _rare_letter),
+    NonImplication("leakage", "worst_entropy", "a rare row may reveal everything", _rare_letter),
+    NonImplication("leakage", "information", "a rare row may exclude an answer", _rare_letter),
+    NonImplication("leakage", "dp", "a rare row may exclude an answer", _rare_letter),
     NonImplication("epsilon_delta", "dp", "delta is the chance of a letter that tells everything", _rare_letter),
     NonImplication("epsilon_delta", "worst_divergence", "with probability delta all is told", _rare_letter),
     NonImplication("worst_divergence", "information", "a value can be ruled out for few bits", _one_ruled_out),
     NonImplication("worst_divergence", "strong_dp", "a value can be ruled out for few bits", _one_ruled_out),
     NonImplication("worst_entropy", "information", "a value can be ruled out for few bits", _one_ruled_out),
     NonImplication("maximal_leakage", "dp", "guessing well on average bounds no ratio", _rare_letter),
-    NonImplication("maximal_leakage", "worst_divergence", "a rare letter may tell everything", _rare_letter),
-    NonImplication("capacity", "worst_divergence", "a rare letter may tell everything", _rare_letter),
-    NonImplication("capacity", "dp", "a rare letter may rule a value out", _rare_letter),
+    NonImplication("maximal_leakage", "worst_divergence", "a rare row may reveal everything", _rare_letter),
+    NonImplication("capacity", "worst_divergence", "a rare row may reveal everything", _rare_letter),
+    NonImplication("capacity", "dp", "a rare row may exclude an answer", _rare_letter),
     NonImplication("dalenius", "capacity", "it is about one record, not about all of them", _two_looks),
-    NonImplication("dalenius", "dp", "a rare letter may rule a value out", _rare_letter),
+    NonImplication("dalenius", "dp", "a rare row may exclude an answer", _rare_letter),
 )

@@ -46,6 +46,26 @@ def mismatch_leakage(
 ) -> float:
     """A bound in bits of I(S; Y, kept) under every joint law of secret and inputs within the ball.
 
+    Parameters
+    ----------
+    joint : Pmf
+        The joint law.
+    channel : Channel
+        The finished design.
+    secret : names
+        The secret S.
+    kl_bits : float, optional
+        The radius in bits.
+    total_variation : float, optional
+        Or in total variation.
+    kept : names
+        Columns that leave as they are.
+
+    Returns
+    -------
+    float
+        In bits, rounded up.
+
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> bit, coin = ("0", "1"), (Fraction(3, 4), Fraction(1, 4))

@@ -46,6 +46,22 @@ def _known(n: int, error: float) -> None:
 def hoeffding_band(mean: float, n: int, *, span: float = 1.0, error: float = 1e-6) -> tuple[float, float]:
     """Where the average distortion of n independent records lies but with probability `error`; d varies by `span`.
 
+    Parameters
+    ----------
+    mean : float
+        The expectation.
+    n : int
+        Rows.
+    span : float
+        By how much one record varies.
+    error : float
+        The probability of lying outside.
+
+    Returns
+    -------
+    (float, float)
+        Its ends.
+
     >>> [round(v, 4) for v in hoeffding_band(0.25, 1000, error=0.05)]
     [0.2071, 0.2929]
     """
@@ -59,6 +75,24 @@ def bernstein_band(
 ) -> tuple[float, float]:
     """The same when the variance of d is known; narrower where it is small.
 
+    Parameters
+    ----------
+    mean : float
+        The expectation.
+    variance : float
+        Of one record.
+    n : int
+        Rows.
+    span : float
+        By how much one record varies.
+    error : float
+        The probability of lying outside.
+
+    Returns
+    -------
+    (float, float)
+        Its ends.
+
     >>> [round(v, 4) for v in bernstein_band(0.01, 0.0099, 1000, error=0.05)]
     [0.0001, 0.0199]
     """
@@ -71,6 +105,20 @@ def bernstein_band(
 
 def binomial_band(mean: float, n: int, *, error: float = 1e-6) -> tuple[float, float]:
     """The same for a 0/1 distortion by the exact binomial law: at most error/2 lies below, at most error/2 above.
+
+    Parameters
+    ----------
+    mean : float
+        The expectation.
+    n : int
+        Rows.
+    error : float
+        The probability of lying outside.
+
+    Returns
+    -------
+    (float, float)
+        Its ends.
 
     >>> binomial_band(0.25, 1000, error=0.05)
     (0.223, 0.277)
@@ -100,6 +148,13 @@ def _log_ball(n: int) -> Floats:
 def codebook_distortion(n: int, rate: float) -> float:
     """E of the least distance to 2^(n rate) random words, by record: sum over d of (1 - F(d))^M / n.
 
+    Parameters
+    ----------
+    n : int
+        Records of a database.
+    rate : float
+        Bits for each record.
+
     >>> round(codebook_distortion(100, 0.18872187554086717), 5)
     0.26857
     """
@@ -113,6 +168,13 @@ def codebook_distortion(n: int, rate: float) -> float:
 
 def codebook_rate(n: int, distortion: float) -> float:
     """The rate that a random codebook needs for an expected distortion.
+
+    Parameters
+    ----------
+    n : int
+        Records of a database.
+    distortion : float
+        Expected for each record.
 
     >>> round(codebook_rate(100, 0.25), 5)
     0.21782
@@ -132,6 +194,23 @@ class Quantised:
 
     `rate_bits` is H(J)/n, which is also the leakage when X itself is private; `leakage_bits` is I(X_h^n; J)/n, and
     `record_bits` what a release record by record leaks about X_h at the same distortion.
+
+    Parameters
+    ----------
+    n : int
+        Records of a database.
+    words : int
+        Of the codebook.
+    distortion : float
+        Expected for each record.
+    rate_bits : float
+        By record.
+    leakage_bits : float
+        About the secret, by record.
+    record_bits : float
+        About one record.
+    record_rate_bits : float
+        Of a record by itself.
     """
 
     n: int
@@ -155,6 +234,17 @@ def _transform(values: Floats) -> Floats:
 
 def quantise(n: int, distortion: float, *, flip: float, seed: int) -> Quantised:
     """A random codebook of the size that the distortion needs, and the nearest word for each database.
+
+    Parameters
+    ----------
+    n : int
+        Records of a database.
+    distortion : float
+        Expected for each record.
+    flip : float
+        The probability that the secret differs from the record.
+    seed : int
+        Of the random codebook.
 
     >>> found = quantise(8, 0.25, flip=0.2, seed=1)
     >>> found.leakage_bits > found.record_bits
@@ -193,6 +283,25 @@ class Binned:
 
     `leakage_bits` is I(X_h^n; bin, Z^n)/n, all databases counted, and `record_bits` I(X_h; U, Z) of a release record by
     record whose U is as far from X as the word; None where there are too many databases to list.
+
+    Parameters
+    ----------
+    n : int
+        Records of a database.
+    words : int
+        Of the codebook.
+    per_bin : int
+        Words in a bin.
+    rate_bits : float
+        Sent by record.
+    decoding_error : float
+        How often the word is wrong.
+    distortion : float
+        Expected by record.
+    leakage_bits : float, optional
+        About the secret, by record.
+    record_bits : float, optional
+        About one record.
     """
 
     n: int
@@ -238,6 +347,23 @@ def quantise_and_bin(
     """Theorem 2's code at small n: words in bins of 2^(n (I(U;Z) - back_off)), the user takes the one nearest to Z.
 
     The bins of the proof, without back-off, are too large (S13): the user is wrong in a large part of the trials.
+
+    Parameters
+    ----------
+    n : int
+        Records of a database.
+    distortion : float
+        Expected for each record.
+    side : float
+        How often Z differs from the record.
+    back_off : float
+        Bits by record that bins are smaller.
+    flip : float
+        The probability that the secret differs from the record.
+    trials : int
+        Codebooks that are tried.
+    seed : int
+        Of the random codebook.
 
     >>> quantise_and_bin(40, 0.2, side=0.1, seed=3).per_bin
     121

@@ -45,6 +45,19 @@ def estimate_queries(
     With h = A'c the estimate is the weighted mean of h, and its variance is, in the letters of `measures.estimation`,
     sum_y v_y (h^2 - A'c^2)(y) for the table, n/(n-1) sum_y v_y (h(y) - estimate)^2 for the population.
 
+    Parameters
+    ----------
+    factors : sequence of Factor
+        One matrix for each axis.
+    seen : Seen
+        The released counts.
+    queries : mapping
+        Coefficients for each outcome.
+    target : {"table", "population"}
+        Whose shares.
+    level : float
+        Of the intervals.
+
     >>> M = np.array([[0.8, 0.2], [0.3, 0.7]])
     >>> f = Factor({"X": ("a", "b")}, {"X": ("a", "b")}, dense=M)
     >>> found = estimate_queries([f], Seen.of([60, 40]), {"a": [1, 0]})["a"]
@@ -99,6 +112,19 @@ def expected_error(
     With h = A'c the estimate is the mean of h over the released letters. Its variance for a table of law p is
     sum_x p(x) e(x) / n with e(x) = sum_y M_xy h(y)^2 - c(x)^2, linear in p, so that `worst` is max e. For a population
     it is (sum_x p(x) (e(x) + c(x)^2) - (c.p)^2) / n, whose maximum is min over s of max_x e(x) + (c(x) - s)^2.
+
+    Parameters
+    ----------
+    factors : sequence of Factor
+        One matrix for each axis.
+    rows : int
+        That will be released.
+    queries : mapping
+        Coefficients for each outcome.
+    target : {"table", "population"}
+        Whose shares.
+    prior : array, optional
+        A law of the data.
 
     >>> M = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> share = {"a": [1, 0]}

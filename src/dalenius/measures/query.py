@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core.noise import Kernels, kernel_of
-from dalenius.core.query import FINITE, Interval, Query, Reach
+from dalenius.core.numbers import exact
+from dalenius.core.query import FINITE, Interval, Query, Reach, label
 from dalenius.errors import Unsupported
 from dalenius.measures.capacity import Bracket, bits
 from dalenius.measures.individual import SEEN, Belief, Individual, largest_of_sets, most_bits, ordered
@@ -45,6 +46,7 @@ Family: TypeAlias = Literal["gaussian", "laplace"]
 
 GAP = 1e-9  # nats
 NODES = 3000
+MANY = 3000  # records from which on a sum is measured by its ends, and its values are not listed
 FEW = 64  # values of f up to which groups are searched, and not only bounded
 _TINY = 2.0**-1000
 
@@ -66,6 +68,14 @@ class QueryMeasures:
         return self.groups[1]
 
 
+def _measured(query: Query) -> "FiniteNoise | RealNoise":
+    """What measures a query: its finite kernel, its values, or the ends of a sum of many records."""
+    if query.noise in FINITE:
+        return FiniteNoise(query)
+    added = query.kind in ("count", "sum", "mean") and not isinstance(query.letters, Interval)
+    return ManyRecords(query) if added and query.records > MANY else RealNoise(query)
+
+
 def query_capacity(query: Query, *, group: int = 1, gap: float = GAP) -> Individual:
     """C_1 of a query under its noise, or C_k for groups of k records.
 
@@ -74,7 +84,7 @@ def query_capacity(query: Query, *, group: int = 1, gap: float = GAP) -> Individ
     >>> round(found.low, 9), found.high - found.low < 1e-9
     (0.188721876, True)
     """
-    return (_Finite(query) if query.noise in FINITE else _Continuous(query)).individual(group, gap)
+    return _measured(query).individual(group, gap)
 
 
 def learned(query: Query, adversary: Individual) -> float | None:
@@ -86,7 +96,7 @@ def learned(query: Query, adversary: Individual) -> float | None:
     >>> round(learned(q.at(Fraction(1, 10)), query_capacity(q)), 9)
     0.531004406
     """
-    return _Finite(query).learned(adversary) if query.noise in FINITE else None
+    return FiniteNoise(query).learned(adversary) if query.noise in FINITE else None
 
 
 def query_independent(query: Query, *, gap: float = GAP) -> Bracket:
@@ -97,25 +107,25 @@ def query_independent(query: Query, *, gap: float = GAP) -> Bracket:
     >>> round(low, 6), high - low < 1e-6
     (0.127707, True)
     """
-    return (_Finite(query) if query.noise in FINITE else _Continuous(query)).independent(gap)
+    return _measured(query).independent(gap)
 
 
 def query_whole(query: Query, *, gap: float = GAP) -> Bracket:
     """The capacity of a query under its noise: what it tells about all records together."""
-    return (_Finite(query) if query.noise in FINITE else _Continuous(query)).capacity(gap)
+    return _measured(query).capacity(gap)
 
 
 def query_dp_epsilon(query: Query, *, neighbours: bool = True) -> float | None:
     """The level of differential privacy, rounded up, between neighbours or between any two inputs; None is infinite."""
-    return (_Finite(query) if query.noise in FINITE else _Continuous(query)).level(neighbours)
+    return _measured(query).level(neighbours)
 
 
 def measures_of_query(query: Query, *, gap: float = GAP) -> QueryMeasures:
     """Every measure of a query; groups of two and three records are bounded by Theorem 4 when a search is too long."""
-    sized = _Finite(query) if query.noise in FINITE else _Continuous(query)
+    sized = _measured(query)
     groups = {1: sized.individual(1, gap)}
     whole, remarks = sized.capacity(gap), list(sized.remarks)
-    few = not isinstance(query.letters, Interval) and len(query.values) <= FEW
+    few = not isinstance(query.letters, Interval) and query.records <= MANY and len(query.values) <= FEW
     for k in range(2, min(query.records, 3) + 1):
         one = groups[1]
         try:
@@ -148,7 +158,7 @@ def _named(reach: Reach) -> tuple[str, ...]:
 
 
 # --- finite noise -----------------------------------------------------------------------------------------------------
-class _Finite:
+class FiniteNoise:
     def __init__(self, query: Query) -> None:
         self.query = query
         kernel: Kernels = kernel_of(query)
@@ -234,13 +244,13 @@ def _log_up(q: Fraction) -> float:
 
 
 # --- Gaussian and Laplace noise ---------------------------------------------------------------------------------------
-class _Continuous:
-    def __init__(self, query: Query) -> None:
+class RealNoise:
+    def __init__(self, query: Query, listed: bool = True) -> None:
         assert query.parameter is not None
         self.query, self.family = query, cast(Family, query.noise)
         self.parameter = query.parameter
         self.remarks = (f"{query.noise} noise is real; rounding of a sampler is not part of these figures",)
-        if not isinstance(query.letters, Interval):
+        if listed and not isinstance(query.letters, Interval):
             self.values = np.array(
                 [[float(c) for c in v] for v in query.values if not isinstance(v, str)], dtype=np.float64
             )
@@ -456,3 +466,50 @@ class _Continuous:
                 raise Unsupported("too many values to compare")
             far = max(far, float(np.abs(at[:, None] - at[None]).sum(axis=2).max()))
         return nextafter(far / self.unit * (1 + 8 * UNIT), inf)
+
+
+class ManyRecords(RealNoise):
+    """A count, sum or mean over so many records that its values are not listed: all counts by its ends.
+
+    A record with two letters can be tied to the two ends of the range; more letters tell at most what any law on the
+    range tells. All others known, a record moves f by its own letters alone.
+    """
+
+    def __init__(self, query: Query) -> None:
+        super().__init__(query, listed=False)
+        letters = query.alphabets[0]
+        numbers = [Fraction(v == query.counted) if query.kind == "count" else exact(v) for v in letters]
+        over = query.records if query.kind == "mean" else 1
+        self.moves = np.array(sorted({float(v / over) for v in numbers}))
+        self.span = (max(numbers) - min(numbers)) / over
+        self.least = query.records * min(numbers) / over
+
+    def _farthest_apart(self) -> float:
+        return self._steps(self.query.records * self.span)
+
+    def individual(self, group: int, gap: float) -> Individual:  # noqa: ARG002
+        many = len(self.query.alphabets[0]) ** group
+        low, high = self._pair(self._farthest_apart())
+        if many > 2:
+            high = max(low, min(_most_nats(many), self._span(self.query.records * self.span / 2)[1]))
+        ends = label((self.least,)), label((self.least + self.query.records * self.span,))
+        letters = sorted(self.query.alphabets[0], key=lambda v: v == self.query.counted)
+        words = [letters[0], letters[-1]]
+        if self.query.kind != "count":
+            words = [min(letters, key=exact), max(letters, key=exact)]
+        beliefs = tuple(Belief((word,), 0.5, (end,)) for word, end in zip(words, ends, strict=True))
+        names = tuple(f"X{i + 1}" for i in range(group))
+        return Individual(*bits(low, high), names, ("f",), beliefs if group == 1 and self.span else ())
+
+    def capacity(self, _gap: float) -> Bracket:
+        low = self._pair(self._farthest_apart())[0]
+        return bits(low, max(low, self._span(self.query.records * self.span / 2)[1]))
+
+    def independent(self, gap: float) -> Bracket:  # noqa: ARG002
+        return bits(*self._line(self.moves))
+
+    def level(self, neighbours: bool) -> float | None:
+        if self.family == "gaussian":
+            return None
+        moved = self.span * (1 if neighbours else self.query.records)
+        return nextafter(float(moved / self.parameter), inf)

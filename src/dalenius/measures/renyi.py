@@ -16,7 +16,6 @@ from math import inf, nextafter, sqrt
 
 import numpy as np
 
-from dalenius.core.forms import Product
 from dalenius.core.kernel import Kernel
 from dalenius.measures.dp import strong_dp_epsilon
 from dalenius.solvers.divergence import Floats
@@ -60,14 +59,26 @@ def _up(x: float) -> float:
 def renyi_level(channel: Kernel, order: float) -> float | None:
     """The Renyi level of an order above 1, in nats; None when it is infinite.
 
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+    order : float
+        Above 1.
+
+    Returns
+    -------
+    float or None
+        In nats, rounded up.
+
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> coin = (Fraction(3, 4), Fraction(1, 4))
     >>> round(renyi_level(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (coin, coin[::-1])), 2), 9)
     0.84729786
     """
-    if isinstance(channel, Product):
-        parts = [renyi_level(window, order) for window in channel.windows]
+    if len(channel.independent_parts) > 1:
+        parts = [renyi_level(part, order) for part in channel.independent_parts]
         return None if None in parts else sum(part for part in parts if part is not None)
     level = strong_dp_epsilon(channel)
     if level is None or not level:
@@ -80,14 +91,24 @@ def renyi_level(channel: Kernel, order: float) -> float | None:
 def zcdp_level(channel: Kernel) -> float | None:
     """The rho of zero-concentrated differential privacy; None when it is infinite. At most epsilon^2 / 2.
 
+    Parameters
+    ----------
+    channel : Kernel
+        p(output | inputs).
+
+    Returns
+    -------
+    float or None
+        rho, rounded up.
+
     >>> from fractions import Fraction
     >>> from dalenius.core import Channel
     >>> coin = (Fraction(3, 4), Fraction(1, 4))
     >>> round(zcdp_level(Channel({"X": ("0", "1")}, {"Y": ("0", "1")}, (coin, coin[::-1]))), 5)
     0.54931
     """
-    if isinstance(channel, Product):
-        parts = [zcdp_level(window) for window in channel.windows]
+    if len(channel.independent_parts) > 1:
+        parts = [zcdp_level(part) for part in channel.independent_parts]
         return None if None in parts else sum(part for part in parts if part is not None)
     level = strong_dp_epsilon(channel)
     if level is None or not level:
@@ -129,7 +150,7 @@ def _above(a: float, b: float, at: dict[float, float]) -> float:
 
 def level_words(channel: Kernel) -> list[str]:
     """The relaxed levels in a sentence, for a channel that is small enough to look at every pair of rows."""
-    parts = channel.windows if isinstance(channel, Product) else (channel,)
+    parts = channel.independent_parts
     if any(not part.few or _many(part) for part in parts):
         return []
     order, rho = renyi_level(channel, 2), zcdp_level(channel)

@@ -39,6 +39,13 @@ ROUNDS = 2000
 def expected_reciprocal(f: npt.ArrayLike, nu: npt.ArrayLike) -> Array:
     """E[1 / (f + N)] for N ~ Poisson(nu): Kummer's function M(1, f + 1, -nu) / f.
 
+    Parameters
+    ----------
+    f : array
+        At least 1.
+    nu : array
+        Means.
+
     >>> expected_reciprocal(1, [0.0, 1.0]).round(6).tolist()
     [1.0, 0.632121]
     """
@@ -54,6 +61,15 @@ def expected_reciprocal(f: npt.ArrayLike, nu: npt.ArrayLike) -> Array:
 
 def poisson_risk(lam: npt.ArrayLike, pi: npt.ArrayLike, f: npt.ArrayLike = 1) -> tuple[Array, Array]:
     """P(F = 1) and E[1/F] for cells with sample count f and population mean lam.
+
+    Parameters
+    ----------
+    lam : array
+        Population means.
+    pi : array or float
+        Sampling fractions.
+    f : array or int
+        The sample count.
 
     >>> r1, r2 = poisson_risk(1.0, 0.5)
     >>> round(float(r1), 6), round(float(r2), 6)
@@ -74,6 +90,17 @@ def misclassified_risk(
     lam is lambda_j, seen is sum_l lambda_l M_lj, stay is M_jj. The record was in cell j before perturbation with
     probability lambda_j M_jj / seen; then the other members of cell j are Poisson(lambda_j (1 - pi M_jj)).
 
+    Parameters
+    ----------
+    lam : array
+        Population means.
+    seen : array
+        Counts of the perturbed sample.
+    stay : array or float
+        The probability that a key stays.
+    pi : array or float
+        Sampling fractions.
+
     >>> [v.round(6).tolist() for v in misclassified_risk(1.0, 1.0, 1.0, 0.5)]
     [0.606531, 0.786939]
     """
@@ -86,6 +113,13 @@ def misclassified_risk(
 # --- models -----------------------------------------------------------------------------------------------------------
 def main_effects(codes: Array, counts: Array) -> Array:
     """Fitted sample means of the listed cells when the keys are independent: n prod_j f_j / n.
+
+    Parameters
+    ----------
+    codes : array, one cell a row
+        The letters of each cell.
+    counts : array
+        How often each occurs.
 
     >>> main_effects(np.array([[0, 0], [1, 1]]), np.array([3, 1])).tolist()
     [2.25, 0.25]
@@ -101,6 +135,17 @@ def two_way(codes: Array, counts: Array, sizes: Sequence[int], *, tolerance: flo
     """Fitted sample means of the listed cells under all two-way interactions, by iterative proportional fitting.
 
     The table is scaled to each pair of margins in turn until all of them agree within `tolerance` rows.
+
+    Parameters
+    ----------
+    codes : array, one cell a row
+        The letters of each cell.
+    counts : array
+        How often each occurs.
+    sizes : sequence of int
+        Letters of each key.
+    tolerance : float
+        Of the fit.
 
     >>> two_way(np.array([[0, 0], [1, 1]]), np.array([3, 1]), [2, 2]).tolist()
     [3.0, 1.0]
@@ -167,6 +212,13 @@ def negative_binomial_risk(lam: npt.ArrayLike, pi: npt.ArrayLike, f: npt.ArrayLi
 def randomised_response(level: float, letters: int) -> tuple[float, float]:
     """The probabilities to stay and to become any one other letter, under k-ary randomised response of a level in nats.
 
+    Parameters
+    ----------
+    level : float
+        In nats.
+    letters : int
+        Letters of a sample.
+
     >>> randomised_response(0.0, 4)
     (0.25, 0.25)
     """
@@ -182,6 +234,15 @@ def matched_uniques(codes: Array, counts: Array, channels: Sequence[tuple[float,
     f_j M_jj (1 - M_jj)^(f_j - 1) prod_{l != j} (1 - M_lj)^(f_l), given the sample. Every key is perturbed on its own,
     so M_lj depends on the set of keys in which l and j agree only; the cells are counted by that set (2^J of them,
     from the margins by inclusion and exclusion), never in pairs.
+
+    Parameters
+    ----------
+    codes : array, one cell a row
+        The letters of each cell.
+    counts : array
+        How often each occurs.
+    channels : sequence of (stay, other)
+        For each key column.
 
     >>> matched_uniques(np.array([[0], [1]]), np.array([1, 1]), [(0.75, 0.25)]).tolist()
     [0.5625, 0.5625]

@@ -54,6 +54,18 @@ _TERMS = 18  # 0.1^18 is below the last digit of the leading term
 def entropy(pmf: Pmf, names: Names) -> float:
     r"""H(A) = sum_a p(a) log2(1 / p(a)) in bits; 0.0 for no names.
 
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    names : names
+        The variables.
+
+    Returns
+    -------
+    float
+        In bits.
+
     >>> coin = Pmf.from_records({"X": ("a", "b")}, [(("a",), 1), (("b",), 3)])
     >>> entropy(coin, ["X"])
     0.8112781244591328
@@ -64,6 +76,20 @@ def entropy(pmf: Pmf, names: Names) -> float:
 
 def conditional_entropy(pmf: Pmf, names: Names, given: Names) -> float:
     r"""H(A | C) = sum p(a,c) log2(n(c) / n(a,c)) in bits.
+
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    names : names
+        The variables.
+    given : names
+        What is known.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> pair = Pmf.from_records({"X": ("a", "b"), "Y": ("c",)}, [(("a", "c"), 1), (("b", "c"), 1)])
     >>> conditional_entropy(pair, ["X"], ["Y"]), conditional_entropy(pair, ["Y"], ["X"])
@@ -76,6 +102,20 @@ def conditional_entropy(pmf: Pmf, names: Names, given: Names) -> float:
 def mutual_information(pmf: Pmf, a: Names, b: Names) -> float:
     r"""I(A; B) in bits; exactly 0.0 if and only if A and B are independent.
 
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    a : names
+        The first variables.
+    b : names
+        The second variables.
+
+    Returns
+    -------
+    float
+        In bits.
+
     >>> from dalenius.testing import xor
     >>> pmf = xor().pmf
     >>> mutual_information(pmf, ["X1"], ["W"]), mutual_information(pmf, ["X1", "X2"], ["W"])
@@ -86,6 +126,22 @@ def mutual_information(pmf: Pmf, a: Names, b: Names) -> float:
 
 def conditional_mutual_information(pmf: Pmf, a: Names, b: Names, given: Names) -> float:
     r"""I(A; B | C) in bits; exactly 0.0 if and only if A and B are independent given C.
+
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    a : names
+        The first variables.
+    b : names
+        The second variables.
+    given : names
+        What is known.
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> from dalenius.testing import xor
     >>> conditional_mutual_information(xor().pmf, ["X1"], ["W"], ["X2"])
@@ -103,6 +159,22 @@ def conditional_mutual_information(pmf: Pmf, a: Names, b: Names, given: Names) -
 def independent(pmf: Pmf, a: Names, b: Names, given: Names = ()) -> bool:
     r"""Whether A and B are independent (given C), decided on integers.
 
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    a : names
+        The first variables.
+    b : names
+        The second variables.
+    given : names
+        What is known.
+
+    Returns
+    -------
+    bool
+        Exactly.
+
     >>> from dalenius.testing import xor
     >>> independent(xor().pmf, ["X1"], ["W"]), independent(xor().pmf, ["X1"], ["W"], ["X2"])
     (True, False)
@@ -114,6 +186,15 @@ def independent(pmf: Pmf, a: Names, b: Names, given: Names = ()) -> bool:
 
 def efficiency(information_bits: float, pmf: Pmf, names: Names) -> float:
     r"""eta = I / H(W), Definition 2 of paper 000; an entropy of zero has nothing to disclose and is refused.
+
+    Parameters
+    ----------
+    information_bits : float
+        I.
+    pmf : Pmf
+        The joint law.
+    names : names
+        The variables.
 
     >>> from dalenius.testing import xor
     >>> efficiency(1.0, xor().pmf, ["W"])
@@ -128,6 +209,18 @@ def efficiency(information_bits: float, pmf: Pmf, names: Names) -> float:
 def entropy_bounds(pmf: Pmf, names: Names) -> Bounds:
     r"""A rational enclosure of H(A) in bits, narrower than 2^-140 for fewer than 2^18 distinct probabilities.
 
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    names : names
+        The variables.
+
+    Returns
+    -------
+    (Fraction, Fraction)
+        Below and above.
+
     >>> low, high = entropy_bounds(Pmf.from_records({"X": ("a", "b")}, [(("a",), 1), (("b",), 3)]), ["X"])
     >>> float(low), high - low < Fraction(1, 2**140)
     (0.8112781244591328, True)
@@ -138,6 +231,20 @@ def entropy_bounds(pmf: Pmf, names: Names) -> Bounds:
 def mutual_information_bounds(pmf: Pmf, a: Names, b: Names) -> Bounds:
     r"""A rational enclosure of I(A; B) in bits; (0, 0) if and only if they are independent.
 
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    a : names
+        The first variables.
+    b : names
+        The second variables.
+
+    Returns
+    -------
+    (Fraction, Fraction)
+        Below and above.
+
     >>> from dalenius.testing import xor
     >>> mutual_information_bounds(xor().pmf, ["X1"], ["W"])
     (Fraction(0, 1), Fraction(0, 1))
@@ -147,6 +254,22 @@ def mutual_information_bounds(pmf: Pmf, a: Names, b: Names) -> Bounds:
 
 def conditional_mutual_information_bounds(pmf: Pmf, a: Names, b: Names, given: Names) -> Bounds:
     r"""A rational enclosure of I(A; B | C) = sum p(a,b,c) log2(n(a,b,c) n(c) / (n(a,c) n(b,c))) in bits.
+
+    Parameters
+    ----------
+    pmf : Pmf
+        The joint law.
+    a : names
+        The first variables.
+    b : names
+        The second variables.
+    given : names
+        What is known.
+
+    Returns
+    -------
+    (Fraction, Fraction)
+        Below and above.
 
     >>> from dalenius.testing import xor
     >>> conditional_mutual_information_bounds(xor().pmf, ["X1"], ["W"], ["X2"])
@@ -162,6 +285,18 @@ def conditional_mutual_information_bounds(pmf: Pmf, a: Names, b: Names, given: N
 def entropy_of(p: ArrayLike, *, axis: int = -1) -> _Floats:
     r"""Entropies in bits of probability vectors along an axis; entries of zero count nothing.
 
+    Parameters
+    ----------
+    p : array
+        Probability vectors.
+    axis : int
+        Along which they lie.
+
+    Returns
+    -------
+    array
+        In bits.
+
     >>> entropy_of([[0.5, 0.5], [1.0, 0.0]]).tolist()
     [1.0, 0.0]
     """
@@ -174,6 +309,16 @@ def entropy_of(p: ArrayLike, *, axis: int = -1) -> _Floats:
 def binary_entropy(p: float) -> float:
     r"""h(p) = -p log2 p - (1 - p) log2(1 - p).
 
+    Parameters
+    ----------
+    p : float
+        A probability.
+
+    Returns
+    -------
+    float
+        In bits.
+
     >>> binary_entropy(0.5), binary_entropy(0.0)
     (1.0, 0.0)
     """
@@ -182,6 +327,16 @@ def binary_entropy(p: float) -> float:
 
 def information_of(joint: ArrayLike) -> float:
     r"""I(A; B) in bits of a matrix of joint probabilities, by the same sum of non-negative terms.
+
+    Parameters
+    ----------
+    joint : array
+        p(a, b).
+
+    Returns
+    -------
+    float
+        In bits.
 
     >>> information_of([[0.5, 0.0], [0.0, 0.5]])
     1.0

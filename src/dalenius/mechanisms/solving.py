@@ -1,20 +1,28 @@
-"""`solve`: the mechanism that takes a problem, by its form or by its size."""
+"""The dispatcher: the first mechanism that takes a problem designs it; else the nearest ones say why they do not."""
 
 from collections.abc import Callable
-from math import prod
+from dataclasses import replace
 
-from dalenius import designs
-from dalenius.core import Design, Independent, Leakage, Pmf, Problem
-from dalenius.designs import GAP, SECONDS
-from dalenius.mechanisms.records.form import why_not
-from dalenius.tables import bind
+from dalenius.core import (
+    ConditionallyIid,
+    Contraction,
+    Dalenius,
+    Design,
+    Leakage,
+    LocalDP,
+    MinimizeLeakage,
+    Problem,
+)
+from dalenius.core.kept_rows import with_kept_rows
+from dalenius.errors import Unsupported
+from dalenius.mechanisms.declared import GAP, SECONDS, Mechanism
+from dalenius.mechanisms.registry import mechanisms
 
-__all__ = ["MOST_LETTERS", "by_records", "solve"]
+__all__ = ["nearest_reasons", "solve"]
 
-MOST_LETTERS = 1500
-"""Letters of the released columns together, beyond which a release of records is designed record by record."""
+UNDER_EVERY_LAW = "the promise holds under every law of the records, so also within the ball of [robust]"
 
-RECORDS = "records"
+TOLD = 2  # reasons in a refusal; those of mechanisms that have nothing to do with the problem would only bury them
 
 
 def solve(
@@ -42,41 +50,78 @@ def solve(
     Design
         Proved by the kernel.
 
+    Raises
+    ------
+    Unsupported
+        If no mechanism takes the problem; the nearest ones say why.
+    Infeasible
+        If the promises and limits cannot be met together.
+
     >>> from dalenius.testing import xor
     >>> float(solve(xor()).value)
     1.0
     """
-    if problem.joint is None and (problem.form == RECORDS or _may_be_wide(problem)):
-        problem, _ = bind(problem)
-    if by_records(problem):
-        from dalenius.mechanisms.records.design import design  # imports scipy, which takes a second
+    if problem.keep_rows is not None or isinstance(problem.source, ConditionallyIid):
+        # Kept rows become limits of the values that occur; the names of alike samples say which mechanism it is.
+        problem = with_kept_rows(_bound(problem))
+    refuse_mismatch(problem)
+    for mechanism in mechanisms():
+        if mechanism.why_not(problem) is not None:
+            continue
+        # Data are read only for a problem that somebody takes; then what is asked of the data is asked too.
+        problem = _bound(problem)
+        if mechanism.why_not(problem) is None:
+            return _designed(mechanism, problem, gap, seconds, on_progress)
+    raise Unsupported(f"no mechanism solves this combination yet ({nearest_reasons(problem)})")
 
-        return design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
-    return designs.solve(problem, gap=gap, seconds=seconds, on_progress=on_progress)
 
+def refuse_mismatch(problem: Problem) -> None:
+    """Refuse a promise that [robust] would need under every law of a ball, unless a mechanism keeps it there.
 
-def by_records(problem: Problem) -> bool:
-    """Whether a problem goes record by record: it says so, or its released columns have many letters together.
+    I(S; Y) is neither convex nor concave in the joint law, so its least worst case is no convex program; a promise of
+    it is kept by `robust_leakage`. Independence, and bounds of single posteriors, hold in no ball at all.
 
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its data; of one that is only declared, only what it says counts.
+    Raises
+    ------
+    ProblemFileError
+        With the place of [robust] in the file.
     """
-    return problem.form == RECORDS or (_may_be_wide(problem) and _letters(problem) > MOST_LETTERS)
+    bound = [g.key for g in problem.guarantees if not isinstance(g, Contraction | LocalDP | Dalenius | Leakage)]
+    bound += ["leakage"] if isinstance(problem.objective, MinimizeLeakage) else []
+    if problem.robust and bound:
+        raise problem.error(
+            ("robust",),
+            f"{bound[0]} is about the estimated law and not about a ball around it: promise leakage with at_most_bits "
+            "and minimise a distortion, or promise contraction, local_dp or dalenius, which hold under every law; "
+            "dalenius.measures.mismatch_leakage bounds the worst case of a finished design",
+        )
 
 
-def _may_be_wide(problem: Problem) -> bool:
-    """Whether the form takes the problem at any size: one promise, independent or leakage, about an observed secret."""
-    if problem.form is not None or why_not(problem) is not None or len(problem.guarantees) != 1:
-        return False
-    (promise,) = problem.guarantees
-    known = set(promise.secret) <= set(problem.observe)
-    return known and (type(promise) is Independent or (type(promise) is Leakage and not problem.preserve_marginals))
+def nearest_reasons(problem: Problem) -> str:
+    """What the nearest mechanisms say against a problem that none of them takes."""
+    named = [m for m in mechanisms() if not m.shortcut or (problem.form is not None and problem.form in m.forms)]
+    nearest = sorted(named, key=lambda mechanism: mechanism.distance(problem))[:TOLD]
+    return "; ".join(f"{mechanism.words}: {mechanism.why_not(problem)}" for mechanism in nearest)
 
 
-def _letters(problem: Problem) -> int:
-    """How many letters the released columns have together; 0 where the law is not one pmf."""
-    if not isinstance(problem.joint, Pmf):
-        return 0
-    return prod(len(problem.joint.variables[name]) for name in problem.release)
+def _bound(problem: Problem) -> Problem:
+    if problem.joint is not None:
+        return problem
+    from dalenius.tables import bind  # imports pyarrow, which takes a while
+
+    return bind(problem)[0]
+
+
+def _designed(
+    mechanism: Mechanism, problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None
+) -> Design:
+    """The design of one row, with its promises about a person and what it says of real values."""
+    from dalenius.mechanisms.chains.quantiles import with_cells
+    from dalenius.mechanisms.own_values import refuse_inverted
+    from dalenius.mechanisms.persons import of_persons
+
+    single = mechanism.design(problem.of_one_row, gap=gap, seconds=seconds, on_progress=on_progress)
+    design = with_cells(of_persons(refuse_inverted(single), problem))
+    if problem.robust and "ball" not in mechanism.takes:
+        design = replace(design, remarks=(*design.remarks, UNDER_EVERY_LAW))
+    return design

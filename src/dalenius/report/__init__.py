@@ -2,8 +2,8 @@
 
 from dalenius.core.digits import bits, factor, figure, percent
 from dalenius.report.mechanism import audited
-from dalenius.report.page import render, render_public
 from dalenius.report.query import audited_query, calibrated
+from dalenius.report.statement import public_statement, statement
 from dalenius.report.words import not_protected, one_more, promised, proved, seen
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "percent",
     "promised",
     "proved",
-    "render",
-    "render_public",
+    "public_statement",
     "seen",
+    "statement",
 ]

@@ -13,6 +13,13 @@ __all__ = ["Document", "Facts", "Promise", "joined", "once", "shown"]
 
 Document = Mapping[str, Any]
 
+ABOUT_SECRETS = (
+    *("independent", "leakage", "worst_case_leakage", "information_privacy"),
+    *("guess", "maximal_leakage", "total_variation", "sibson"),
+)
+"""Promises whose key names the columns of a secret; maximal leakage may also be about everything."""
+ABOUT_RECORDS = ("local_dp", "dalenius", "contraction")
+
 
 @dataclass(frozen=True)
 class Promise:
@@ -27,9 +34,8 @@ class Promise:
     @classmethod
     def read(cls, guarantee: Document, samples: int = 0) -> "Promise":
         written, figures = guarantee["promised"], guarantee.get("proved") or {}
-        kinds = ("independent", "leakage", "worst_case_leakage", "information_privacy", "local_dp", "dalenius")
-        kind = next((k for k in (*kinds, "contraction") if k in written), "")
-        secret = written[kind] if kind in kinds[:4] else ()
+        kind = next((k for k in (*ABOUT_SECRETS, *ABOUT_RECORDS) if k in written), "")
+        secret = written[kind] if kind in ABOUT_SECRETS and written[kind] is not True else ()
         return cls(kind, (secret,) if isinstance(secret, str) else tuple(secret), written, figures, samples)
 
     @property

@@ -1,176 +1,238 @@
-"""What the promises of a design do not cover, said as plainly as what they do."""
+"""What the promises of a release do not cover, said as plainly as what they do."""
 
-from dalenius.report.facts import Document, Facts, joined, once, shown
+from dataclasses import dataclass
 
-__all__ = ["not_protected"]
+from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 
-PRIOR_FREE = ("local_dp", "dalenius")
-"""Promises that hold whatever the attacker knows and whatever the distribution is."""
+__all__ = ["Limit", "limits", "not_protected"]
+
+PRIOR_FREE = ("local_dp", "dalenius", "maximal_leakage")
+"""Promises that hold whatever the attacker knows and whatever the statistics are."""
 
 
-def _unit(facts: Facts) -> str:
+def _prior_free(promise: Promise) -> bool:
+    return promise.kind in PRIOR_FREE and not promise.secret
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Something that is not protected: its name, and what is said about it."""
+
+    name: str
+    text: str
+
+
+def _unit(facts: Facts) -> Limit:
     if facts.unit == "row" and not facts.max_rows:
-        return (
-            "The promise is about one row. If several rows belong to one person, together they can say more about that "
-            "person than the promise allows."
+        return Limit(
+            "Several rows of one person",
+            "The promise is about one row. Several rows of one person add up, and together they can reveal more.",
         )
-    who = shown(facts.unit)
     if facts.max_rows and facts.promises and all(p.kind == "local_dp" for p in facts.promises):
-        return (
-            f"The promise is about {facts.person(facts.max_rows)}. Several of them together, such as a family, are not "
-            "protected as a group."
+        return Limit(
+            "Groups of people",
+            f"The promise is about {facts.person(facts.max_rows)}. A family or another group of people is not "
+            "protected as a group.",
         )
     if facts.max_rows:
-        told = (
-            f"The level of local_dp is about {facts.person(facts.max_rows)}. Every other figure"
-            if any(p.kind == "local_dp" for p in facts.promises)
-            else "Every figure"
+        which = "Every figure is for one row"
+        if any(p.kind == "local_dp" for p in facts.promises):
+            which = f"The level of local_dp is about {facts.person(facts.max_rows)}. Every other figure is for one row"
+        return Limit(
+            "Several rows of one person",
+            f"{which}. A person has at most {facts.max_rows} rows, and together they can reveal more.",
         )
-        return (
-            f"{told} is for one row. A person has at most {facts.max_rows} rows, and together they can say more about "
-            "that person than one row does."
-        )
-    return (
-        f"The promise is about one person (column {who}). A family or any other group of people is not protected as a "
-        "group."
+    return Limit(
+        "Groups of people",
+        f"The promise is about one person (column {shown(facts.unit)}). A family or another group of people is not "
+        "protected as a group.",
     )
 
 
-def _together(facts: Facts) -> str:
+def _together(facts: Facts) -> Limit | None:
     secrets = [set(p.secret) for p in facts.promises if p.secret]
     everything = set().union(*secrets)
     if len(everything) < 2 or everything in secrets:
-        return ""
+        return None
     names = joined(list(dict.fromkeys(n for p in facts.promises for n in p.secret)))
-    return (
-        f"Each promise stands by itself. About the combination of {names} the release may tell something, even where "
-        "it tells nothing about each of them."
+    return Limit(
+        "Protected columns together",
+        f"Each promise stands by itself. The release may reveal something about the combination of {names}, even where "
+        "it reveals nothing about each of them.",
     )
 
 
-def _others(facts: Facts) -> str:
+def _others(facts: Facts) -> Limit | None:
     protected = list(dict.fromkeys(n for p in facts.promises for n in p.secret))
     if not protected or any(not p.secret for p in facts.promises):
-        return ""
+        return None
     verb = "is" if len(protected) == 1 else "are"
-    return f"Only {joined(protected)} {verb} protected. The release may tell anything about other attributes."
+    return Limit(
+        "Other columns",
+        f"Only {joined(protected)} {verb} protected. The release may reveal anything about other attributes.",
+    )
 
 
-def _outside(facts: Facts) -> list[str]:
-    free = [p.kind in PRIOR_FREE for p in facts.promises]
-    linked = (
-        f"{facts.leaving} together with other columns, or with data from elsewhere, can tell more than it does alone."
-    )
-    knows = (
-        "The attacker is assumed to know how the attributes are distributed and how the mechanism works, but not the "
-        "row. Someone who already knows part of a row can learn more about the rest of it."
-    )
+def _outside(facts: Facts) -> list[Limit]:
+    free = [_prior_free(p) for p in facts.promises]
     if free and all(free):
         return [
-            "The promise holds whatever the attacker knows already; what the attacker knew before is not undone by it."
+            Limit(
+                "What is known already",
+                "The promise holds whatever an attacker knows. What the attacker knew before stays known.",
+            )
         ]
+    knows = (
+        "The attacker is assumed to know the statistics of the table and the recipe, but not the row. Someone who "
+        "knows part of a row can learn more about the rest of it."
+    )
     if any(free):
         knows += " Only a promise that is made whatever an attacker knows holds against that."
-    return [linked, knows]
+    linked = f"{facts.leaving} can reveal more together with other columns, or with data from elsewhere."
+    return [Limit("Attackers who know part of the row", knows), Limit("Other data", linked)]
 
 
-def _repeated(facts: Facts) -> str:
-    free = [p.kind in PRIOR_FREE for p in facts.promises]
+def _repeated(facts: Facts) -> Limit:
+    free = [_prior_free(p) for p in facts.promises]
     if free and all(free):
-        return (
+        return Limit(
+            "A second release",
             "Every further release from the same data adds to what can be learned: the levels of the promises add up. "
-            "So do those of columns that are perturbed one by one, each by a mechanism of its own."
+            "So do those of columns that are changed one by one.",
         )
-    return (
-        "Promises do not add up over repeated releases: two releases that tell nothing each can give a secret away "
-        "together. A further release from the same data needs a new proof for both of them together."
+    return Limit(
+        "A second release",
+        "Promises do not add up over releases: two that reveal nothing each can give a secret away together. A second "
+        "release from the same data needs a proof for both. Register each one in a ledger.",
     )
 
 
-def _distribution(facts: Facts) -> str:
-    if all(p.kind in PRIOR_FREE for p in facts.promises) and facts.promises:
-        return ""
+def _statistics(facts: Facts) -> Limit | None:
+    if all(_prior_free(p) for p in facts.promises) and facts.promises:
+        return None
     if facts.prior:
-        return (
-            "The figures hold for records that follow the public prior of the design. Records that follow another "
-            "distribution can be told more about."
+        return Limit(
+            "Other statistics",
+            "The figures hold for rows that follow the public statistics of the design. Of other rows more can be "
+            "revealed.",
         )
     if facts.origin == "pmf":
-        return (
-            "The figures are exact for records that follow the distribution of the design. If the records follow "
-            "another one, they are not."
+        return Limit(
+            "Other statistics",
+            "The figures are exact for rows that follow the statistics of the design. If the rows follow others, they "
+            "are not.",
         )
-    this = "this very table" if facts.origin == "table" else "the table that the mechanism was designed on"
-    return (
-        f"The figures are exact for a record drawn at random from {this}. For the population behind the table, or for "
-        "another table, they are not."
+    this = "this very table" if facts.origin == "table" else "the table that the recipe was made for"
+    return Limit(
+        "People outside the table",
+        f"The figures are exact for a row at random from {this}. For the population behind it, or for another table, "
+        "they are not.",
     )
 
 
-def _channel(facts: Facts) -> str:
+def _files(facts: Facts) -> Limit | None:
     if facts.prior:
-        return ""
+        return None
     if facts.public:
-        return (
-            "The mechanism was computed from the original records, so the published channel itself says something "
-            "about how they are distributed."
+        return Limit(
+            "The recipe",
+            "The recipe was computed from the original rows, so the published recipe itself reveals something about "
+            "how often each combination occurs.",
         )
-    return (
-        "The channel is a function of the counts behind it, and an exact channel can give small counts away. Keep "
-        "design.json and this report as confidential as the records themselves."
+    return Limit(
+        "This document and design.json",
+        "They contain counts of the original table, and so does the recipe. Keep them as safe as the table.",
     )
 
 
-def _chosen(facts: Facts) -> str:
-    if facts.prior or facts.origin == "pmf" or not any(p.kind in PRIOR_FREE for p in facts.promises):
-        return ""
-    return (
-        "The level is that of the draw by this mechanism. Which mechanism it is was decided from the frequencies of "
-        "the records themselves, and the level does not cover that choice. A design on a public prior, for instance "
-        'prior = "uniform", decides without the records.'
+def _chosen(facts: Facts) -> Limit | None:
+    if facts.prior or facts.origin == "pmf" or not any(_prior_free(p) for p in facts.promises):
+        return None
+    return Limit(
+        "The choice of the recipe",
+        "The level is that of the draw by this recipe. Which recipe it is was decided from the counts of the rows, and "
+        'the level does not cover that choice. Public statistics, for instance prior = "uniform", decide without the '
+        "rows.",
     )
 
 
-def _given(facts: Facts) -> str:
+def _given(facts: Facts) -> Limit | None:
     given = [name for p in facts.promises for name in p.written.get("given", ())]
     if not given:
-        return ""
+        return None
     verb = "leaves as it is and is" if len(given) == 1 else "leave as they are and are"
-    return (
-        f"{joined(given)} {verb} not protected: the level holds between records that agree in it. A ledger charges "
-        "such a release no finite level, because for records that differ in it there is none."
+    return Limit(
+        joined(given),
+        f"{joined(given)} {verb} not protected: the level holds between rows that agree in it. A ledger charges no "
+        "finite level for such a release, because for rows that differ in it there is none.",
     )
 
 
-AUDITED = (
-    "A release is written only if its own audit does not object, which an honest draw makes it do with probability at "
-    "most 1 in 1,000,000. The law of what leaves is the proved one given that, and differs from it by at most as much."
+AUDITED = Limit(
+    "The test before writing",
+    "A release is written only if its own tests pass, which a correct one does not with probability at most 1 in "
+    "1,000,000. By that much at most the released rows can differ from the proved recipe.",
+)
+TRACES = Limit(
+    "Traces of the computer",
+    "How long the work takes, and other traces of the computer it runs on, are not covered by the proof.",
+)
+ORDERED = Limit(
+    "The order of the rows",
+    "The rows stand in the order of the original table, and that order can reveal something by itself.",
+)
+OCCURRING = Limit(
+    "The lists of values",
+    "Some lists of values were taken from the table itself: that a value occurs in it is visible to whoever sees the "
+    "list.",
 )
 
 
-def not_protected(document: Document) -> list[str]:
-    """What the promises of a design or a card do not cover, in plain sentences."""
+def limits(document: Document) -> list[Limit]:
+    """What the promises of a design or a card do not cover, the most important first.
+
+    Parameters
+    ----------
+    document : mapping
+        A design or a card as sentences read it.
+
+    Returns
+    -------
+    list of Limit
+        Each once.
+    """
     facts = Facts.read(document)
-    told = [
+    found = [
         _unit(facts),
         _given(facts),
         _together(facts),
         _others(facts),
         *_outside(facts),
         _repeated(facts),
-        _distribution(facts),
+        _statistics(facts),
+        _files(facts),
+        _chosen(facts),
     ]
-    told += [_channel(facts), _chosen(facts), AUDITED]
     if facts.order == "keep":
-        told.append("The rows stand in the order of the original table, and that order can tell something by itself.")
+        found.append(ORDERED)
     columns = document.get("columns") or {}
     declared = any(isinstance(c, dict) and c.get("values") == "from-table" for c in columns.values())
     if declared or any("from the table" in r or "from-table" in r for r in facts.remarks):
-        told.append(
-            "Some alphabets were taken from the table itself: that a value occurs in it is visible to whoever sees the "
-            "list of values."
-        )
-    told.append(
-        "How long the mechanism takes, and other traces of the computer it runs on, are not covered by the proof."
-    )
-    return once(told)
+        found.append(OCCURRING)
+    return [limit for limit in (*found, AUDITED, TRACES) if limit is not None]
+
+
+def not_protected(document: Document) -> list[str]:
+    """The same as plain sentences.
+
+    Parameters
+    ----------
+    document : mapping
+        A design or a card as sentences read it.
+
+    Returns
+    -------
+    list of str
+        Sentences.
+    """
+    return once(limit.text for limit in limits(document))

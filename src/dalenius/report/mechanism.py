@@ -1,11 +1,12 @@
 """The audit of a mechanism in plain words: one table, the worst record, the worst adversary, what it keeps."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from dalenius.core.digits import before_and_after, figure
-from dalenius.evidence.mechanism import MechanismAudit
 from dalenius.measures.capacity import Bracket
 from dalenius.measures.individual import Individual
+from dalenius.mechanisms.auditing import Guessing, MechanismAudit
 from dalenius.report.facts import joined
 from dalenius.report.words import guesses
 
@@ -21,7 +22,18 @@ NO_LEVEL = {
 
 
 def audited(seen: MechanismAudit) -> list[str]:
-    """Every measure as one line of a table, then the worst adversary and the promises that the mechanism keeps."""
+    """Every measure as one line of a table, then the worst adversary and the promises that the mechanism keeps.
+
+    Parameters
+    ----------
+    seen : MechanismAudit
+        What was found.
+
+    Returns
+    -------
+    list of str
+        Lines.
+    """
     why = NO_LEVEL[seen.no_level]
     rows = _common(seen.groups, seen.independent, seen.capacity, (seen.dp_epsilon, seen.strong_dp_epsilon), why)
     rows += [(f"Renyi level of order {k}, any two inputs", _nats(level, why)) for k, level in seen.renyi.items()]
@@ -39,6 +51,8 @@ def audited(seen: MechanismAudit) -> list[str]:
         ("share of any information that passes (eta_KL)", f"{up(seen.eta_kl)}"),
         ("largest total variation (eta_TV)", f"{up(seen.eta_tv)}"),
     ]
+    if seen.maximal is not None:
+        rows += [("a guess of anything, any prior (maximal leakage)", _bits(*seen.maximal))]
     if seen.prior is not None:
         p = seen.prior
         guess = before_and_after(p.guess_before, p.guess_after)
@@ -57,11 +71,21 @@ def audited(seen: MechanismAudit) -> list[str]:
                 " and ".join(guess),
             ),
         ]
+        rows += _guessing(p.guessing) if p.guessing else []
     told = ["What the mechanism lets out, proved:", *_lines(rows)]
     told += guesses(seen.attacks)
     told += ["", *_adversary(seen), "", "It keeps these promises, and could be written with them:"]
     told += [f"  {g.words()}" for g in seen.guarantees]
     return told + [f"Note: {remark}." for remark in seen.remarks]
+
+
+def _guessing(seen: Guessing) -> list[tuple[str, str]]:
+    rows = [
+        ("the same in bits (min-entropy leakage)", _bits(*seen.min_entropy_leakage)),
+        ("how far its distribution moves (total variation)", up(seen.total_variation)),
+    ]
+    rows += [(f"Sibson's information of order {order}", _bits(*b)) for order, b in seen.sibson.items()]
+    return rows + [(f"alpha-leakage of order {order}", _bits(*b)) for order, b in seen.alpha_leakage.items()]
 
 
 def _common(
@@ -117,6 +141,16 @@ def _between(low: float, high: float) -> str:
     if high - low <= 1e-8:
         return up(high)
     return f"between {figure(low, 'down', 6)} and {up(high)}"
+
+
+def delta_line(deltas: Mapping[Fraction, float]) -> str:
+    """delta of differential privacy at some levels, in one line.
+
+    >>> delta_line({Fraction(1, 2): 0.25, Fraction(1): 0.0})
+    'delta of differential privacy: 0.25 at epsilon 1/2, 0 at 1'
+    """
+    told = [f"{up(delta)} at {'epsilon ' if not k else ''}{level}" for k, (level, delta) in enumerate(deltas.items())]
+    return f"delta of differential privacy: {', '.join(told)}"
 
 
 def up(x: float) -> str:

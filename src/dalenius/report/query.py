@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dalenius.core.digits import figure
 from dalenius.core.numbers import written
 from dalenius.core.query import Interval, Query
-from dalenius.designs.calibration import Calibration
 from dalenius.evidence.query import QueryAudit
-from dalenius.report.mechanism import RULED_OUT, UNBOUNDED, table_of
+from dalenius.mechanisms.queries.calibration import Calibration
+from dalenius.report.mechanism import RULED_OUT, UNBOUNDED, delta_line, table_of
 from dalenius.report.mechanism import up as rounded_up
 
 __all__ = ["audited_query", "calibrated"]
@@ -45,11 +45,23 @@ def _short(query: Query) -> str:
 
 
 def audited_query(seen: QueryAudit) -> list[str]:
-    """One table, the worst adversary, the promises that the query keeps."""
+    """One table, the worst adversary, the promises that the query keeps.
+
+    Parameters
+    ----------
+    seen : QueryAudit
+        What was found.
+
+    Returns
+    -------
+    list of str
+        Lines.
+    """
     m = seen.measures
     told = [_described(seen.query), "What it lets out, proved:"]
     why = UNBOUNDED if seen.query.noise == "gaussian" else RULED_OUT
     told += table_of(m.groups, m.independent, m.capacity, (m.dp_epsilon, m.strong_dp_epsilon), why)
+    told.append(f"  {delta_line(seen.deltas)}")
     if seen.symmetric is not None:
         reached = "reached by all values together" if seen.symmetric_reached else "not reached"
         told.append(f"  One law in different orders: at most {rounded_up(seen.symmetric[1])} bits, {reached}.")
@@ -60,20 +72,40 @@ def audited_query(seen: QueryAudit) -> list[str]:
     return told + [f"Note: {remark}." for remark in m.remarks]
 
 
+def _whom(against: str) -> str:
+    """Who does not learn more."""
+    if against == "any":
+        return "nobody learns"
+    if against == "independent":
+        return "somebody to whom records are independent does not learn"
+    return f"somebody who lacks {against.partition(':')[2]} bits about all records does not learn"
+
+
 def calibrated(found: Calibration) -> list[str]:
-    """The parameter with its proof, the one beside it, and the comparison."""
+    """The parameter with its proof, the one beside it, and the comparison.
+
+    Parameters
+    ----------
+    found : Calibration
+        What was found.
+
+    Returns
+    -------
+    list of str
+        Lines.
+    """
     high = found.proved[1]
     told = [
         _described(found.query),
-        f"Parameter {written(found.parameter)}: nobody learns more than {rounded_up(high)} bits about any one record, "
-        f"and the budget is {written(found.at_most_bits)}.",
+        f"Parameter {written(found.parameter)}: {_whom(found.against)} more than {rounded_up(high)} bits about any one "
+        f"record, and the budget is {written(found.at_most_bits)}.",
     ]
     if found.beside is not None and found.beside_proved is not None:
         told.append(
             f"With less noise, {written(found.beside)}, some adversary learns "
             f"{figure(found.beside_proved[0], 'down', 17)} bits, which is more than the budget."
         )
-    else:
+    elif not found.against.startswith("unknown"):
         told.append("No less noise was found to exceed the budget.")
     if found.compared:
         told += ["", "The same numbers under other noise, at the same bits:"]

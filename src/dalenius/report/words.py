@@ -14,12 +14,23 @@ from dalenius.core.arithmetic import BITS, log2
 from dalenius.core.digits import before_and_after, bits, factor, figure, many, percent
 from dalenius.core.numbers import exact
 from dalenius.evidence import Attack, Audit
+from dalenius.mechanisms.forms import form_named
 from dalenius.report.facts import Document, Facts, Promise, joined, once, shown
 from dalenius.report.limits import not_protected
-from dalenius.report.noise import noise_stated
 from dalenius.wording import by_record, compared
 
-__all__ = ["compared", "guesses", "not_protected", "one_more", "promised", "proved", "seen"]
+__all__ = [
+    "beyond_promises",
+    "compared",
+    "guesses",
+    "not_protected",
+    "one_more",
+    "promised",
+    "proved",
+    "reached",
+    "seen",
+    "sentences",
+]
 
 KINDS = {
     "universal": "a closed bound that needs no data",
@@ -37,6 +48,7 @@ KINDS = {
     "variance": "prices that bound every subset of the letters, and an inverse with its error",
     "invariant": "dividing the ratios within columns of matrices that keep the marginals, and bounding each case",
     "composition": "the privacy of every window and the lemma on windows without cycles, and a closed bound",
+    "chain": "the privacy of every run of neighbours and the lemma on Markov chains, and a closed bound",
     "orbits": "dividing all possible mechanisms, up to the order of the samples, into boxes and bounding each of them",
     "boxes": "dividing all possible mechanisms into boxes and bounding each of them",
     "water": "reverse water-filling, whose level bounds every mechanism",
@@ -44,6 +56,7 @@ KINDS = {
     "dual": "a dual solution, evaluated with error bounds",
     "transports": "how far the classes of the table are apart: one number for each record, compared with all others",
     "records": "a price for each record that may be released, compared with all others",
+    "preserving": "a price for each record that may be released, compared with all others",
 }
 
 WITHIN = {"noise": "on the grid ", "pram": "of the form pram ", "parts": "made of such parts "}
@@ -51,6 +64,9 @@ WITHIN = {"noise": "on the grid ", "pram": "of the form pram ", "parts": "made o
 
 MANY_FIELDS = 3
 """Columns compared one by one, beyond which they are counted and not listed."""
+
+MOST_FACTOR = 40
+"""Bits of a limit beyond which the factor of a guess is not written out."""
 
 NEGLIGIBLE = exact("1e-4")
 """A gap of less than this share of the bound is named instead of a second figure that would look the same."""
@@ -208,6 +224,59 @@ def _contraction(promise: Promise, _: Facts) -> list[str]:
     return [told + (f" Proved: {percent(seen_share, 'up')}." if seen_share is not None else "")]
 
 
+def _guessed(promise: Promise, facts: Facts) -> list[str]:
+    """The promise that needs no explanation: how often a guess is right."""
+    written, after, gain = promise.written, promise.figures.get("guess_after"), promise.written.get("gain")
+    act = f"acts on a guess of {promise.about}" if gain else f"guesses {promise.about}"
+    who = f"Whoever sees {_released(facts)[0].lower()}{_released(facts)[1:]} and {act}"
+    if "times" in written:
+        verb, often = ("gains", "much") if gain else ("is right", "often")
+        told = f"{who} {verb} at most {figure(written['times'], 'up')} times as {often} as without it."
+    elif gain:
+        told = f"{who} gains at most {figure(written['at_most'], 'up')} on average."
+    else:
+        told = f"{who} is right at most {percent(written['at_most'], 'up')} of the time."
+    if gain and promise.figures.get("gain_after") is not None:
+        before, reached = figure(promise.figures["gain_before"], "down"), figure(promise.figures["gain_after"], "up")
+        told += f" Proved: {before} on average without the release and at most {reached} with it."
+    return [told, "" if gain or after is None else f"Proved. {_guess(promise)}"]
+
+
+def _maximal(promise: Promise, facts: Facts) -> list[str]:
+    limit, reached = promise.written["at_most_bits"], promise.figures.get("maximal_bits")
+    what = f"any property of {promise.about}" if promise.secret else "anything at all about the record"
+    told = (
+        f"{_released(facts)} makes a guess of {what} at most {_times(limit)} times as likely to be right as before "
+        f"(maximal leakage of {bits(limit, 'up')})."
+    )
+    if not promise.secret:
+        told += " That holds whatever the distribution is."
+    return [told + (f" Proved: {bits(reached, 'up')}." if reached is not None else ""), _guess(promise)]
+
+
+def _times(limit: Any) -> str:
+    """The factor 2^limit, rounded up."""
+    return figure(2 ** float(exact(limit)), "up") if exact(limit) <= MOST_FACTOR else f"2^{figure(limit, 'up')}"
+
+
+def _total_variation(promise: Promise, facts: Facts) -> list[str]:
+    share, reached = percent(promise.written["at_most"], "up"), promise.figures.get("total_variation")
+    told = (
+        f"{_released(facts)} moves the chance of any statement about {promise.about} by at most {share} on average "
+        "(total variation)."
+    )
+    return [told + (f" Proved: {percent(reached, 'up')}." if reached is not None else ""), _guess(promise)]
+
+
+def _sibson(promise: Promise, facts: Facts) -> list[str]:
+    limit, reached = promise.written["at_most_bits"], promise.figures.get("sibson_bits")
+    told = (
+        f"{_released(facts)} tells at most {bits(limit, 'up')} about {promise.about}, in Sibson's information of order "
+        f"{figure(promise.written['order'], 'up')}, which weighs telling letters more than the average does."
+    )
+    return [told + (f" Proved: {bits(reached, 'up')}." if reached is not None else ""), _guess(promise)]
+
+
 _SENTENCES: dict[str, Callable[[Promise, Facts], list[str]]] = {
     "independent": _independent,
     "leakage": _leakage,
@@ -216,13 +285,37 @@ _SENTENCES: dict[str, Callable[[Promise, Facts], list[str]]] = {
     "local_dp": _local_dp,
     "dalenius": _dalenius,
     "contraction": _contraction,
+    "guess": _guessed,
+    "maximal_leakage": _maximal,
+    "total_variation": _total_variation,
+    "sibson": _sibson,
 }
+
+
+def sentences(promise: Promise, facts: Facts) -> list[str]:
+    """One or two sentences about a promise, with its proved figures when they are there."""
+    if promise.kind:
+        return _SENTENCES[promise.kind](promise, facts)
+    written = ", ".join(f"{k} = {shown(v)}" for k, v in promise.written.items())
+    return [f"A promise of another kind: {written}."]
 
 
 def promised(document: Document, rows: int | None = None) -> list[str]:
     """One or two sentences for each guarantee of a design or a card, with its proved figures when they are there.
 
     `rows` is how many rows were released, where that is known.
+
+    Parameters
+    ----------
+    document : mapping
+        A design or a card as sentences read it.
+    rows : int, optional
+        How many were released.
+
+    Returns
+    -------
+    list of str
+        Sentences.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
@@ -232,14 +325,13 @@ def promised(document: Document, rows: int | None = None) -> list[str]:
     an attacker who guesses X1 is right 50 % of the time without the release and 50 % with it.
     """
     facts = replace(Facts.read(document), rows=rows)
+    told = [sentence for promise in facts.promises for sentence in sentences(promise, facts)]
+    return once([*told, *beyond_promises(document)]) or ["Nothing was promised."]
+
+
+def beyond_promises(document: Document) -> list[str]:
+    """What a design limits or states beside its promises: rows that are kept, distortions, side information."""
     told: list[str] = []
-    for promise in facts.promises:
-        if promise.kind:
-            told += _SENTENCES[promise.kind](promise, facts)
-        else:
-            told.append(
-                f"A promise of another kind: {', '.join(f'{k} = {shown(v)}' for k, v in promise.written.items())}."
-            )
     keeping = [entry["promised"] for entry in document.get("limits", ()) if "keeps" in entry["promised"]]
     if keeping:
         columns = dict.fromkeys(name for limit in keeping for name in limit["of"])
@@ -251,14 +343,18 @@ def promised(document: Document, rows: int | None = None) -> list[str]:
         if "keeps" in entry["promised"]:
             continue
         limit, reached = entry["promised"], entry.get("proved", {}).get("expected")
+        if "information" in limit:
+            told.append(_told_at_least(limit, reached))
+            continue
         shows = f" Proved: {figure(reached, 'up')}." if reached is not None else ""
         told.append(f"The {_limited(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")
     if "beside_bits" in document:
+        side = (document.get("side_information") or {}).get("variable")
         told.append(
-            f"The mechanism ignores {shown(facts.side)}: together with it, what is released tells up to "
+            f"The mechanism ignores {shown(side)}: together with it, what is released tells up to "
             f"{bits(document['beside_bits'], 'up')} about {joined(document['objective']['minimize']['leakage'])}."
         )
-    return once(told) or ["Nothing was promised."]
+    return told
 
 
 def _distortion(measure: Document, which: str) -> str:
@@ -279,6 +375,12 @@ def _limited(measure: Document, which: str = "expected ") -> str:
         return f"mean number of changed fields in a row of {len(plain)} columns"
     told = _distortion(measure, which)
     return f"sum of distortions ({told})" if "sum" in measure else told
+
+
+def _told_at_least(limit: Document, reached: str | None) -> str:
+    shows = f" Proved: {bits(reached, 'down')}." if reached is not None else ""
+    least = bits(limit["at_least_bits"], "down", 6)
+    return f"What is released tells at least {least} about {joined(limit['information'])}.{shows}"
 
 
 # --- what was proved ------------------------------------------------------------------------------------------------
@@ -318,6 +420,14 @@ def _amount(x: Any, direction: Any, unit: str) -> str:
     return bits(x, direction) if unit == "bits" else figure(x, direction)
 
 
+def reached(document: Document, side: str | None) -> tuple[str, str]:
+    """What the release reaches, as a sentence, and the limit that nobody passes, as a figure with its unit."""
+    does, _, unit, maximise = _aim(document, side)
+    amount = _amount(exact(document["value"], "value"), "down" if maximise else "up", unit)
+    limit = _amount(exact(document["bound"], "bound"), "up" if maximise else "down", unit)
+    return f"The release {does.format(amount)}.", limit
+
+
 def _privacy(facts: Facts) -> str:
     """Which promises carry proved figures; only those are called proved."""
     sure, count = sum(bool(p.figures) for p in facts.promises), len(facts.promises)
@@ -331,6 +441,16 @@ def _privacy(facts: Facts) -> str:
 
 def proved(document: Document) -> list[str]:
     """Value and bound of a design or a card, how each was proved, and what a reader of a card cannot re-prove.
+
+    Parameters
+    ----------
+    document : mapping
+        A design or a card as sentences read it.
+
+    Returns
+    -------
+    list of str
+        Sentences.
 
     >>> from dalenius import solve
     >>> from dalenius.testing import example2
@@ -365,7 +485,7 @@ def proved(document: Document) -> list[str]:
     of_all = f" (out of {bits(there, 'up')})" if there and exact(there) else ""
     told.append(f"The release {does.format(reached)}{of_all}; {verdict}. This was proved by {how}.")
     told.append(compared(document))
-    told += noise_stated(document)
+    told += form_named(document["channel"].get("form")).stated(document)
     if by_record(document):
         told.append(
             "Records are released one by one, and nothing is lost by it: the bound holds by record for every code of "
@@ -373,8 +493,8 @@ def proved(document: Document) -> list[str]:
         )
     if facts.public and not (facts.promises and all(p.kind == "local_dp" for p in facts.promises)):
         told.append(
-            "The proof needs the exact distribution of the original records, which is not in the card; the card "
-            "carries the digest of the proof, so that an auditor with access can check it."
+            "The proof is in design.json, which the owner of the table holds. The card states its fingerprint, so that "
+            "an auditor who gets the file can check it."
         )
     elif not facts.public:
         told.append(
@@ -385,7 +505,18 @@ def proved(document: Document) -> list[str]:
 
 # --- what one more attribute would give away ------------------------------------------------------------------------
 def one_more(document: Document) -> list[str]:
-    """What someone who already knows one more attribute could learn about each secret, the most first."""
+    """What someone who already knows one more attribute could learn about each secret, the most first.
+
+    Parameters
+    ----------
+    document : mapping
+        A design or a card as sentences read it.
+
+    Returns
+    -------
+    list of str
+        Sentences.
+    """
     facts = Facts.read(document)
     told: list[tuple[Any, str]] = []
     both = set(facts.released) & set(document["channel"].get("inputs", ()))  # one name for the original and the draw
@@ -437,6 +568,16 @@ def guesses(attacks: Iterable[Attack]) -> list[str]:
 
 def seen(audit: Audit | None) -> list[str]:
     """What an audit of the released rows found; evidence, not proof.
+
+    Parameters
+    ----------
+    audit : Audit or None
+        Of the released rows.
+
+    Returns
+    -------
+    list of str
+        Sentences.
 
     >>> seen(None)
     ['The released rows were not audited.']

@@ -1,10 +1,8 @@
-"""Exact samplers: channel and table in, released table out."""
+"""Exact samplers: a key gives words, words give letters; which letters are drawn, the mechanisms say."""
 
-from dalenius.sampling.apply import Released, draw
-from dalenius.sampling.forms import matched, rows_read
 from dalenius.sampling.key import Key
-from dalenius.sampling.sampler import Sampler, permutation
+from dalenius.sampling.ordering import permutation
+from dalenius.sampling.sampler import Sampler
 from dalenius.sampling.stream import Stream
-from dalenius.sampling.value import draw_value
 
-__all__ = ["Key", "Released", "Sampler", "Stream", "draw", "draw_value", "matched", "permutation", "rows_read"]
+__all__ = ["Key", "Sampler", "Stream", "permutation"]

@@ -39,6 +39,11 @@ _FILE = re.compile(rb"([0-9a-fA-F]{64})\r?\n?")
 class Key:
     """32 secret bytes; equality takes the same time wherever two keys differ, and there is no hash to print.
 
+    Parameters
+    ----------
+    secret : bytes
+        32 of them.
+
     >>> Key.fresh() == Key.fresh()
     False
     """

@@ -29,7 +29,7 @@ from dalenius.core.kernel import once_each
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words
 
-__all__ = ["Sampler", "checked_codes", "permutation"]
+__all__ = ["Sampler", "checked_codes"]
 
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
@@ -44,6 +44,16 @@ _CELLS_PER_LETTER = 1 << 9
 
 class Sampler:
     r"""Exact draws from a row-stochastic matrix; rows are inputs, columns are letters.
+
+    Parameters
+    ----------
+    rows : sequence of rows of Fraction
+        Each sums to one.
+
+    Raises
+    ------
+    InvalidChannel
+        If a row is no pmf.
 
     >>> from dalenius.sampling.key import Key
     >>> from dalenius.sampling.stream import Stream
@@ -207,33 +217,3 @@ def _scaled(row: Sequence[Fraction | int], code: int, letters: int) -> tuple[lis
     if sum(numerators) != total:
         raise InvalidChannel(f"row {code} sums to {Fraction(sum(numerators), total)}, not 1")
     return numerators, total
-
-
-def permutation(stream: Words, n: int) -> npt.NDArray[np.int64]:
-    """The rows 0, ..., n - 1 in a uniformly random order: sorted by their infinite fractions 0.w0 w1 w2 ...
-
-    >>> from dalenius.sampling.stream import Stream
-    >>> permutation(Stream(bytes(32)), 5)
-    array([1, 3, 2, 0, 4])
-    """
-    if n < 0:
-        raise InputError(f"a permutation of {n} rows does not exist")
-    words = stream.words(0, n)
-    # Not a stable sort: every run of equal words is put in order below, so the method cannot be seen.
-    order = np.argsort(words).astype(np.int64, copy=False)
-    ranked = words[order]
-    equal = np.concatenate(([False], ranked[1:] == ranked[:-1], [False])) if n else np.zeros(1, dtype=np.bool_)
-    edges = np.flatnonzero(equal[1:] != equal[:-1])
-    for begin, end in zip(edges[0::2], edges[1::2] + 1, strict=True):
-        order[begin:end] = _by_later_words(stream, [int(row) for row in order[begin:end]])
-    return order
-
-
-def _by_later_words(stream: Words, rows: list[int]) -> list[int]:
-    """Rows with the same word 0, in the order of words 1, 2, ...: as many as it takes to tell them apart."""
-    keys: dict[int, tuple[int, ...]] = dict.fromkeys(rows, ())
-    index = 1
-    while len(set(keys.values())) < len(rows):
-        keys = {row: (*key, stream.word(row, index)) for row, key in keys.items()}
-        index += 1
-    return sorted(rows, key=keys.__getitem__)

@@ -14,17 +14,17 @@ References: NIST SP 800-38A, section 6.5 (counter mode).
 (True, True)
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
-from cryptography.hazmat.primitives.ciphers.modes import CTR
+from cryptography.hazmat.primitives.ciphers.modes import CTR, ECB
 
 from dalenius.errors import InputError
 
-__all__ = ["Stream", "Words"]
+__all__ = ["RowWords", "Stream", "Words"]
 
 _ROWS = 1 << 64
 _BLOCK = 16
@@ -45,6 +45,11 @@ class Words(Protocol):
 
 class Stream:
     """The words of one subkey of 32 bytes.
+
+    Parameters
+    ----------
+    subkey : bytes
+        32 of them.
 
     >>> Stream(bytes(32)).words(0, 2).dtype
     dtype('uint64')
@@ -82,3 +87,52 @@ class Stream:
     def word(self, row: int, index: int) -> int:
         """Word `index` of one row."""
         return int(self.words(row, 1, index)[0])
+
+    def words_at(self, rows: npt.NDArray[np.integer[Any]], index: int = 0) -> npt.NDArray[np.uint64]:
+        """Word `index` of these rows, in any order: the block cipher applied to their counters.
+
+        >>> stream = Stream(bytes(32))
+        >>> bool((stream.words_at(np.array([7, 3])) == stream.words(0, 8)[[7, 3]]).all())
+        True
+        """
+        if not 0 <= index < 2 * _ROWS:
+            raise InputError(f"word {index} does not lie in 0..2^65 - 1")
+        if len(rows) and rows.min() < 0:
+            raise InputError(f"row {rows.min()} does not lie in 0..2^64 - 1")
+        level, half = divmod(index, 2)
+        counters = np.empty((len(rows), 2), dtype=">u8")
+        counters[:, 0] = level
+        counters[:, 1] = rows
+        encryptor = Cipher(self._cipher, ECB()).encryptor()  # no counter occurs twice: this is counter mode
+        blocks = np.frombuffer(encryptor.update(counters.tobytes()), dtype=">u8").reshape(-1, 2)
+        return blocks[:, half].astype(np.uint64)
+
+
+class RowWords:
+    """The words of rows that need not follow one another: what a sampler calls row k is row `rows[k]` of the table.
+
+    Parameters
+    ----------
+    stream : Stream
+        The words of all rows.
+    rows : array of int
+        The rows that are at hand.
+
+    Examples
+    --------
+    >>> stream = Stream(bytes(32))
+    >>> RowWords(stream, np.array([7, 3])).word(1, 0) == stream.word(3, 0)
+    True
+    """
+
+    def __init__(self, stream: Stream, rows: npt.NDArray[np.integer[Any]]) -> None:
+        self._stream = stream
+        self._rows = rows
+
+    def words(self, start: int, count: int, index: int = 0) -> npt.NDArray[np.uint64]:
+        """Word `index` of the rows at the places start, ..., start + count - 1."""
+        return self._stream.words_at(self._rows[start : start + count], index)
+
+    def word(self, row: int, index: int) -> int:
+        """Word `index` of the row at one place."""
+        return self._stream.word(int(self._rows[row]), index)

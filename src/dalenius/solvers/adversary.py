@@ -135,18 +135,21 @@ def cells_bound(
     return low, max(low, pruned)
 
 
-def convex_bound(laws: Laws, b: float) -> float:
-    """min over nu and q of nu ln sum_x exp(D(W_x || q) / nu) - nu b, near its least: a bound of I(X; Y) with H(X) >= b.
+def convex_bound(laws: Laws, b: float, many: Floats | None = None) -> float:
+    """min over nu and q of nu ln sum_x m_x exp(D(W_x || q) / nu) - nu b, near its least.
 
-    p <- (p exp D)^(1 / (1 + nu)) maximises I + nu H, and its output law q nearly minimises; any q and nu bound.
+    A bound of I(X; Y) with H(X) >= b, where m_x inputs have the law W_x; `many` are the logarithms of the m_x, none
+    for one input each. p <- (p exp(D) m^nu)^(1 / (1 + nu)) maximises I + nu H, and its output law q nearly minimises;
+    any q and nu bound.
     """
+    alike = np.zeros(len(laws)) if many is None else many
     best, low, high = laws.radius(np.full(laws.rows.shape[1], 1.0 / laws.rows.shape[1])), 1e-4, 1e4
     for _ in range(40):
         nu = (low * high) ** 0.5
         p = np.full(len(laws), 1.0 / len(laws))
         for _ in range(400):
             d = laws.divergence(p @ laws.rows)
-            new = np.log(np.maximum(p, _TINY)) + d
+            new = np.log(np.maximum(p, _TINY)) + d + nu * alike
             new = np.exp((new - new.max()) / (1 + nu))
             new /= new.sum()
             moved, p = float(np.abs(new - p).max()), new
@@ -155,8 +158,14 @@ def convex_bound(laws: Laws, b: float) -> float:
         q = p @ laws.rows
         d = laws.divergence(q)
         d = d + laws.slack(d, laws.h)
-        value = nu * float(np.log(np.exp((d - d.max()) / nu).sum())) + float(d.max()) - nu * b
-        total = abs(float(np.log(q.sum()))) + (len(laws) + laws.rows.shape[1] + 8) * UNIT
-        best = min(best, value + total + 32 * len(laws) * UNIT * (1 + nu))
-        low, high = (nu, high) if float(_entropy(p)) < b else (low, nu)
+        best = min(best, _tilted(d, alike, nu, b) + abs(float(np.log(q.sum()))) + laws.rows.shape[1] * UNIT)
+        low, high = (nu, high) if float(_entropy(p) + p @ alike) < b else (low, nu)
     return max(0.0, best)
+
+
+def _tilted(d: Floats, many: Floats, nu: float, b: float) -> float:
+    """nu ln sum m exp(d / nu) - nu b from above, `many` the logarithms of m: off by what the doubles may lose."""
+    exponents = d / nu + many
+    top = float(exponents.max())
+    value = nu * (float(np.log(np.exp(exponents - top).sum())) + top - b)
+    return value + 64 * (len(d) + 8) * UNIT * (1 + nu * (1 + abs(top) + b))

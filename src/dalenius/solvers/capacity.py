@@ -37,7 +37,19 @@ _TAKEN = 40  # rows taken in at a time, at least
 
 @dataclass(frozen=True)
 class Ball:
-    """The smallest ball found: low <= capacity <= high in nats, weights on the rows of the support, and its centre."""
+    """The smallest ball found: low <= capacity <= high in nats, weights on the rows of the support, and its centre.
+
+    Parameters
+    ----------
+    low, high : float
+        Nats.
+    support : array of int
+        Rows that matter.
+    weights : array
+        On these rows.
+    centre : array
+        The output law.
+    """
 
     low: float
     high: float
@@ -48,6 +60,17 @@ class Ball:
 
 def smallest_ball(laws: Laws, *, at: Places | None = None, start: Places | None = None, gap: float = GAP) -> Ball:
     """The capacity of the rows at some places (all of them by default) to within `gap` nats, proved.
+
+    Parameters
+    ----------
+    laws : Laws
+        The rows.
+    at : array of int, optional
+        Which of them.
+    start : array, optional
+        Weights to begin with.
+    gap : float
+        In nats.
 
     >>> flip = Laws(np.array([[0.75, 0.25], [0.25, 0.75]]), 0.0)
     >>> ball = smallest_ball(flip)

@@ -37,6 +37,13 @@ _FLOOR = 1e-290  # a centre is never zero, so that every divergence is finite
 class Laws:
     """Rows of a channel as doubles, each a relative error of at most `relative` away from what it stands for.
 
+    Parameters
+    ----------
+    rows : array
+        One law a row.
+    relative : float
+        The error of each entry, as a share of itself.
+
     >>> laws = Laws(np.array([[0.75, 0.25], [0.25, 0.75]]), 0.0)
     >>> centre, weights = np.array([0.5, 0.5]), np.array([1.0, 1.0])
     >>> low, high = laws.information(weights), laws.radius(centre)

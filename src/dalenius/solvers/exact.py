@@ -22,6 +22,11 @@ Rows: TypeAlias = Sequence[Sequence[Rational]]
 def as_fraction(value: Rational) -> Fraction:
     """The number as a Fraction; a float, which was rounded before it arrived, is refused.
 
+    Parameters
+    ----------
+    value : int, Fraction or str
+        Exact.
+
     >>> as_fraction(3)
     Fraction(3, 1)
     """
@@ -66,6 +71,11 @@ def rref(rows: Rows) -> tuple[list[list[Fraction]], list[int]]:
 
     Cost: O(m n min(m, n)) rational operations.
 
+    Parameters
+    ----------
+    rows : rational matrix
+        A.
+
     >>> rref([[2, 4, 6], [1, 2, 4]])
     ([[Fraction(1, 1), Fraction(2, 1), Fraction(0, 1)], [Fraction(0, 1), Fraction(0, 1), Fraction(1, 1)]], [0, 2])
     """
@@ -88,6 +98,11 @@ def reduced_right(rows: Rows) -> tuple[list[Fraction], list[int]]:
 def rank(rows: Rows) -> int:
     """Rank of a rational matrix.
 
+    Parameters
+    ----------
+    rows : rational matrix
+        A.
+
     >>> rank([[1, 2], [2, 4]])
     1
     """
@@ -99,6 +114,11 @@ def null_space(rows: Rows) -> list[list[Fraction]]:
 
     With R the reduced form and f a free column, the vector has v_f = 1, v_{pivot i} = -R_{i f} and zeros
     elsewhere; so there are n - rank(A) of them.
+
+    Parameters
+    ----------
+    rows : rational matrix
+        A.
 
     >>> null_space([[1, 2, 0], [0, 0, 1]])
     [[Fraction(-2, 1), Fraction(1, 1), Fraction(0, 1)]]
@@ -118,6 +138,13 @@ def solve(A: Rows, b: Sequence[Rational]) -> list[Fraction]:
     r"""The unique x with A x = b, for a square or an overdetermined consistent system.
 
     Raises SolverFailed if no x or more than one x solves it.
+
+    Parameters
+    ----------
+    A : rational matrix
+        Of full column rank.
+    b : rational vector
+        The right side.
 
     >>> solve([[2, 0], [0, 3], [2, 3]], [1, 1, 2])
     [Fraction(1, 2), Fraction(1, 3)]

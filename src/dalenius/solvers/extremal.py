@@ -31,6 +31,15 @@ class Walk:
     """All vertices of a polytope, and a feasible basis from which anyone can walk to them again.
 
     ``basis`` holds sorted column indices, as many as the rank of A; ``bases`` counts the bases that were visited.
+
+    Parameters
+    ----------
+    vertices : list of vectors
+        All of them.
+    basis : tuple of int
+        A feasible one.
+    bases : int
+        How many were visited.
     """
 
     vertices: list[tuple[Fraction, ...]]
@@ -46,6 +55,15 @@ def vertices(
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[tuple[Fraction, ...]]:
     """All vertices of the polytope {v >= 0 : A v = b}; see ``walk``.
+
+    Parameters
+    ----------
+    A, b : rational matrix and vector
+        The system.
+    limit : int
+        Vertices beyond which it is refused.
+    on_progress : callable, optional
+        Told how many there are.
 
     >>> [[str(x) for x in v] for v in vertices([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], [Fraction(1, 2)] * 3)]
     [['0', '1/2', '1/2', '0'], ['1/2', '0', '0', '1/2']]
@@ -74,6 +92,17 @@ def walk(
     Cost: (number of such bases) x rank x n. ``on_progress(bases, vertices)`` is called once per batch. Raises
     Infeasible on an empty set, and SolverFailed on an unbounded set, beyond ``limit`` bases and after the ``deadline``
     (of ``time.monotonic``).
+
+    Parameters
+    ----------
+    A, b : rational matrix and vector
+        The system.
+    limit : int
+        Vertices beyond which it is refused.
+    deadline : float
+        On the clock of `monotonic`.
+    on_progress : callable, optional
+        Told how many there are.
 
     References: Dantzig, Orden & Wolfe (1955), lexicographic rule; Avis & Fukuda (1992), pivoting enumeration.
 
@@ -238,6 +267,15 @@ class Mixture:
     ``dual`` prices the basic columns at their values exactly, and every column at its value up to rounding of the
     search; ``exact_dual(points, costs, basis, pinned=pinned)`` does the same for other costs of the basic columns,
     such as rational upper bounds of a logarithm.
+
+    Parameters
+    ----------
+    theta : mapping of int to Fraction
+        Weights of points.
+    dual : tuple of Fraction
+        Bounds the value.
+    basis, pinned : tuple of int
+        From which both follow.
     """
 
     theta: dict[int, Fraction]
@@ -256,6 +294,15 @@ def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational]) -
     weights are then exact but may fall short of the optimum: sum_x z_x p_x - sum_k theta_k values_k tells by how much.
 
     Cost: one linear program of len(p) rows and len(points) columns, one exact solve of len(p) rows.
+
+    Parameters
+    ----------
+    points : sequence of vectors
+        Rational.
+    values : sequence of float
+        One for each.
+    p : vector
+        The mean.
 
     >>> p = [Fraction(1, 3), Fraction(2, 3)]
     >>> mixture = best_mixture([[1, 0], [0, 1], p], [1.0, 1.0, 0.0], p)

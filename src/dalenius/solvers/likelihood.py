@@ -27,7 +27,17 @@ RELATIVE = 4e-15  # what doubles can hold of a log-likelihood, for each observat
 
 @dataclass(frozen=True)
 class Fit:
-    """A law, its log-likelihood in nats, and a bound on what is missing to the maximum."""
+    """A law, its log-likelihood in nats, and a bound on what is missing to the maximum.
+
+    Parameters
+    ----------
+    p : array
+        The law.
+    log_likelihood : float
+        In nats.
+    gap : float
+        What is missing at most.
+    """
 
     p: Array
     log_likelihood: float
@@ -65,7 +75,13 @@ class _Dense:
 
 @dataclass(frozen=True)
 class RankOne:
-    """The matrix diag(d) + u v': form (8) and resampling, where S letters need S numbers and not S squared."""
+    """The matrix diag(d) + u v': form (8) and resampling, where S letters need S numbers and not S squared.
+
+    Parameters
+    ----------
+    d, u, v : array
+        One number for each letter.
+    """
 
     d: Array
     u: Array
@@ -125,6 +141,13 @@ def water_filling(frequencies: npt.ArrayLike, b: float, d: float) -> Array:
     The stationary point of sum_j f_j log(b + d p_j) has p_j proportional to f_j up to the constant b / d; c is the one
     level at which the entries above water sum to one. One sort, no iteration.
 
+    Parameters
+    ----------
+    frequencies : array
+        Of released letters.
+    b, d : float
+        M = b + d I.
+
     >>> water_filling([0.5, 0.4, 0.1], 0.2, 0.4).round(4).tolist()
     [0.6111, 0.3889, 0.0]
     """
@@ -139,6 +162,11 @@ def water_filling(frequencies: npt.ArrayLike, b: float, d: float) -> Array:
 
 def projection(v: npt.ArrayLike) -> Array:
     """The law nearest to a vector. Of an unbiased estimate this is a law, but not the most likely one.
+
+    Parameters
+    ----------
+    v : array
+        Any vector.
 
     >>> projection([0.7, 0.5, -0.1]).round(12).tolist()
     [0.6, 0.4, 0.0]
@@ -155,6 +183,15 @@ def maximum_likelihood(law: npt.ArrayLike | RankOne, counts: npt.ArrayLike, *, g
 
     A primal-dual interior point on  min sum p - sum lambda log(pM), p >= 0  (its minimiser sums to one by itself),
     then Newton steps on the letters that stay positive. The gap is evaluated in extended precision.
+
+    Parameters
+    ----------
+    law : array or RankOne
+        p(y | x).
+    counts : array
+        Of what was seen.
+    gap : float
+        In nats.
 
     >>> fit = maximum_likelihood([[0.8, 0.2], [0.3, 0.7]], [60, 40])
     >>> fit.p.round(6).tolist(), fit.gap < 1e-8

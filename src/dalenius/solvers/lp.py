@@ -32,6 +32,15 @@ class Optimum:
     ``dual`` has one number per row, with A^T dual >= c and b . dual = ``objective`` for equality rows; its sign is
     >= 0 where an upper row bound holds it back and <= 0 where a lower one does. Columns not in ``basic_columns``
     are zero; rows in ``basic_rows`` have dual zero (at a degenerate vertex an equality row can be among them).
+
+    Parameters
+    ----------
+    objective : float
+        Reached.
+    x, dual : array
+        Of both programs.
+    basic_columns, basic_rows : list of int
+        The basis.
     """
 
     objective: float
@@ -52,6 +61,17 @@ def maximise(
 
     Raises Infeasible or SolverFailed, with the words of HiGHS, when a second attempt (fresh solver, tolerance
     100 tol, no presolve) does not end optimal either.
+
+    Parameters
+    ----------
+    c : array
+        Costs.
+    A : matrix
+        Sparse or dense.
+    lower, upper : array
+        Of A x.
+    tol : float
+        Of the solver.
 
     >>> best = maximise([1, 2, 0], [[1, 1, 1]], [3])
     >>> best.objective, best.x.tolist(), best.dual.tolist(), best.basic_columns
@@ -165,6 +185,15 @@ def exact_basic_solution(columns: Rows, b: Sequence[Rational], basis: Sequence[i
     first columns that enlarge the span. A x = b is checked row by row before it is returned; SolverFailed if the basis
     is not feasible.
 
+    Parameters
+    ----------
+    columns : sequence of vectors
+        Of A.
+    b : vector
+        The right side.
+    basis : sequence of int
+        Which columns.
+
     >>> exact_basic_solution([[1, 0, 1], [0, 1, 1], [1, 1, 2]], [Fraction(1, 3), Fraction(2, 3), 1], [0, 1])
     {0: Fraction(1, 3), 1: Fraction(2, 3)}
     """
@@ -203,6 +232,17 @@ def exact_dual(
     ``costs[j]`` is asked for basic j only, so a mapping will do. Pass ``Optimum.basic_rows`` as ``pinned``: with fewer
     basic columns than rows the equations alone do not determine y, and another solution of them may cut off other
     columns. What is still free afterwards is set to zero. SolverFailed if the equations contradict each other.
+
+    Parameters
+    ----------
+    columns : sequence of vectors
+        Of A.
+    costs : vector
+        c.
+    basis : sequence of int
+        Which columns.
+    pinned : sequence of int
+        Rows whose y is 0.
 
     >>> exact_dual([[1, 0], [1, 1], [0, 1]], {0: 3, 1: Fraction(7, 2)}, [0, 1])
     [Fraction(3, 1), Fraction(1, 2)]

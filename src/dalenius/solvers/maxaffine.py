@@ -58,6 +58,15 @@ class MaxAffine:
     in the point, replaced by the point, in the order of the corners; the root has the unit vectors as corners.
     With many outcomes the cells are boxes instead: no ``corners``, a split in ``tree`` is (outcome, threshold), the box
     below it first, and the root has the least and the largest W(x) as ends; ``pieces`` are as yet without their lift.
+
+    Parameters
+    ----------
+    corners, pieces, multipliers, tree, prices, aside, z : optional
+        The parts of a proof.
+    channel : array
+        p(y | x).
+    value, bound : float
+        In bits.
     """
 
     corners: Floats
@@ -103,6 +112,23 @@ def max_affine(
     program are tangents at posteriors, and the tree of ``cells`` finds where z is still below D and proves the bound;
     many outcomes: the tree of ``ranges``, and, if the gap stays open, some time for better letters alone.
     ``on_progress(value, bound)`` is called after each round.
+
+    Parameters
+    ----------
+    p : array
+        Masses of the inputs.
+    W : array
+        p(w | x).
+    M : matrix
+        Rows that every column keeps at 0.
+    Q, ratio, near : optional
+        Rows that bound ratios.
+    gap : float
+        In bits.
+    seconds : float
+        The time allowed.
+    on_progress : callable, optional
+        Told value and bound.
 
     >>> best = max_affine([0.25] * 4, [[1, 0], [0, 1], [0, 1], [1, 0]], [[1, 1], [1, -1], [-1, 1], [-1, -1]], gap=1e-6)
     >>> abs(best.value - 1) < 1e-6, best.value <= best.bound

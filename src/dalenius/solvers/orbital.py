@@ -48,6 +48,19 @@ class SelfDisclosure:
     of its ``orbit``, all equally likely. ``dual`` has one number per atom, or per type in the order of the sorted
     labels; ``tree`` is the proof (see ``boxes.Search.tree``) that goes with this dual vector. ``nodes`` and ``rounds``
     count what the search did.
+
+    Parameters
+    ----------
+    value, bound : float
+        In bits.
+    columns, theta : list
+        The mixture.
+    symmetric : bool
+        Whether columns stand for all orders.
+    dual, tree : list
+        The proof.
+    nodes, rounds : int
+        How long it took.
     """
 
     value: float
@@ -117,6 +130,23 @@ def self_disclosure(
     ``fine`` < ``gap`` the search goes on to that one, for at most as many nodes as it took so far, or some hundreds.
 
     Cost: one small linear program per node; 2,500 nodes for 8 exchangeable bits, 15,000 for 32 arbitrary atoms.
+
+    Parameters
+    ----------
+    p : sequence of Fraction
+        Masses of the outcomes.
+    views : sequence of labels
+        Of each outcome.
+    gap : float
+        In bits.
+    fine : float
+        A closer gap while it is cheap.
+    seconds : float
+        The time allowed.
+    symmetric : bool
+        Whether all orders of samples are alike.
+    on_progress : callable, optional
+        Told value and bound.
 
     >>> p = [Fraction(a * b, 9) for a in (1, 2) for b in (1, 2)]
     >>> found = self_disclosure(p, [[0, 0, 1, 1], [0, 1, 0, 1]], gap=1e-9)

@@ -38,6 +38,15 @@ class Repaired:
     """c_j(x) = ``numerators``[x, j] / ``denominators``[x]; ``loss`` is how many bits of information the repair cost.
 
     ``kappa`` is the share of the constant channel that was mixed in.
+
+    Parameters
+    ----------
+    numerators, denominators : array of int
+        Of the channel.
+    loss : float
+        In bits.
+    kappa : float
+        The share of the constant channel that was mixed in.
     """
 
     numerators: _Ints
@@ -60,6 +69,19 @@ def repaired(
     Letters without mass are merged in any case. Every promise is checked in integers before the channel is returned.
     Raises SolverFailed if the channel is 1 % or more away from independence, or if an entry stays negative with 1 % of
     the constant channel mixed in.
+
+    Parameters
+    ----------
+    weights : array of int
+        Of the inputs.
+    views : sequence
+        Groups of inputs that letters must not tell apart.
+    channel : array
+        Nearly private.
+    posteriors : array, optional
+        W(x).
+    loss : float
+        Bits that merging may cost.
 
     >>> channel = [[0.4, 0.6], [0.7, 0.3], [0.65, 0.35], [0.35, 0.65]]
     >>> exact = repaired([3, 1, 2, 2], [[0, 0, 1, 1], [0, 1, 0, 1]], channel)

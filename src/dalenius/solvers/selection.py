@@ -55,6 +55,15 @@ class Selection:
     """low <= optimum <= high in nats; the row and weight of each class that reach low; the tree that proves high.
 
     The tree alone proves it when the search kept every row (`whole`).
+
+    Parameters
+    ----------
+    low, high : float
+        In nats.
+    rows, weights : tuple
+        Of each class.
+    tree : list
+        The proof.
     """
 
     low: float
@@ -77,6 +86,21 @@ def best_selection(
 
     Rows that are equal should be given as one row of several classes. Stops after `nodes` nodes with the bracket that
     is proved then. `whole` searches all rows of each class, for a tree that proves the upper end by itself.
+
+    Parameters
+    ----------
+    laws : Laws
+        The rows.
+    classes : sequence of index lists
+        One row is taken from each.
+    gap : float
+        In nats.
+    known : float
+        A value that is had already.
+    nodes : int
+        Of the search at most.
+    whole : bool
+        Whether every leaf is proved.
 
     >>> laws = Laws(np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]), 0.0)
     >>> found = best_selection(laws, [np.array([0, 1]), np.array([1, 2])])

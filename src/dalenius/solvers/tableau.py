@@ -28,6 +28,15 @@ class Tableau:
 
     ``rows[i]`` holds d (A_B)^-1 [A | s b] for the basic column ``basis[i]``, with d = ``denominator`` and s =
     ``scale``, so that v[basis[i]] = rows[i][-1] / (denominator * scale). ``basis`` is sorted.
+
+    Parameters
+    ----------
+    rows : list of list of int
+        The tableau.
+    basis : list of int
+        Its columns.
+    denominator, scale : int
+        Of all numbers.
     """
 
     rows: list[list[int]]
@@ -50,6 +59,11 @@ def feasible_tableau(A: Rows, b: Sequence[Rational]) -> Tableau:
     y A <= 0 < y b, while v >= 0 and A v = b would give y b = y A v <= 0.
 
     Cost: one integer pivot, O(m (n + m)), per exchange; exponential in theory, about 2 m exchanges in practice.
+
+    Parameters
+    ----------
+    A, b : rational matrix and vector
+        The system.
 
     >>> feasible_tableau([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], [Fraction(1, 2)] * 3).point
     {1: Fraction(1, 2), 2: Fraction(1, 2), 3: Fraction(0, 1)}

@@ -1,10 +1,10 @@
 """Tables in, tables out: the only room that opens files of records. Everything else sees letters, codes and counts."""
 
 from dalenius.core.source import is_address
-from dalenius.tables.binding import base_of, bind, table_of, with_metrics
+from dalenius.tables.binding import base_of, bind, table_of, with_gains, with_metrics
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.database import write_to_database
+from dalenius.tables.database import refuse_existing_table, write_to_database
 from dalenius.tables.documents import (
     conditionally_iid,
     read_channel,
@@ -14,7 +14,9 @@ from dalenius.tables.documents import (
     read_pmf,
     read_text,
     read_told,
+    sound,
 )
+from dalenius.tables.merging import smaller
 from dalenius.tables.opening import open_table
 from dalenius.tables.persons import Persons, per_person, persons
 from dalenius.tables.profile import profile
@@ -43,9 +45,13 @@ __all__ = [
     "read_pmf",
     "read_text",
     "read_told",
+    "refuse_existing_table",
     "released_name",
+    "smaller",
+    "sound",
     "table_of",
     "weights_of",
+    "with_gains",
     "with_metrics",
     "write_table",
     "write_to_database",

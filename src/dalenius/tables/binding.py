@@ -1,5 +1,6 @@
 """From a declared problem to a bound one: read its source, count, and check every name before any work is done."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
@@ -8,23 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core.guarantee import Dalenius, LocalDP
+from dalenius.core.guarantee import Dalenius, Guess, LocalDP
+from dalenius.core.markov import MarkovChain
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
-from dalenius.core.source import ConditionallyIid, PmfSource, TableSource, is_address
-from dalenius.errors import DaleniusError, InputError, MismatchError
+from dalenius.core.source import ConditionallyIid, MarkovSource, PmfSource, TableSource, is_address
+from dalenius.errors import DaleniusError, InputError, InvalidPmf, MismatchError
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.documents import conditionally_iid, read_channel, read_law, read_metric, read_pmf
+from dalenius.tables.documents import conditionally_iid, read_channel, read_gain, read_law, read_metric, read_pmf
 from dalenius.tables.opening import open_table
 from dalenius.tables.persons import per_person
 from dalenius.tables.quantiles import cut_at_quantiles
 from dalenius.tables.source import Progress, Table
 from dalenius.tables.weighing import weights_of
+from dalenius.tables.workspace import Workspace
 
-__all__ = ["UNIFORM", "base_of", "bind", "table_of", "with_metrics"]
+__all__ = ["UNIFORM", "base_of", "bind", "table_of", "with_gains", "with_metrics"]
 
 UNIFORM = "uniform"
 OUTCOMES = 1 << 20
@@ -32,26 +35,88 @@ INDEPENDENT = ("windows", "sums")  # forms for independent groups, which are not
 
 
 def base_of(problem: Problem) -> Path:
-    """The folder that relative paths of a problem file start from."""
+    """The folder that relative paths of a problem file start from.
+
+    Parameters
+    ----------
+    problem : Problem
+        Read from a file or not.
+
+    Returns
+    -------
+    Path
+        That of the file, else the current one.
+    """
     return problem.file.parent if problem.file else Path()
 
 
 def table_of(problem: Problem, source: TableSource) -> str | Path:
-    """Where the table of a problem is: the address of a database, or a path from the folder of its file."""
+    """Where the table of a problem is: the address of a database, or a path from the folder of its file.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose paths are relative to its file.
+    source : TableSource
+        Its source.
+
+    Returns
+    -------
+    str or Path
+        An address or a path.
+    """
     return source.table if is_address(source.table) else base_of(problem) / source.table
 
 
-def bind(problem: Problem, *, table: Any = None, on_progress: Progress | None = None) -> tuple[Problem, Coded | None]:
+def bind(
+    problem: Problem, *, table: Any = None, workspace: Workspace | None = None, on_progress: Progress | None = None
+) -> tuple[Problem, Coded | None]:
     """The problem with its joint pmf, and the coded table if there is one.
 
-    `table` replaces the table that the source names: a `Table`, a path or a data frame.
+    `table` replaces the table that the source names: a `Table`, a path or a data frame. The codes of its rows lie in
+    the `workspace`, which is memory alone unless given.
+
+    Parameters
+    ----------
+    problem : Problem
+        Declared.
+    table : path, Table or data frame, optional
+        In place of the one that the source names.
+    workspace : Workspace, optional
+        Where codes of rows lie.
+    on_progress : callable, optional
+        Told how many rows are done, and how many there are.
+
+    Returns
+    -------
+    Problem, Coded or None
+        Bound, and the codes of its table.
+
+    Raises
+    ------
+    ProblemFileError
+        If the data do not fit what the problem says.
     """
-    bound, coded = _bound(problem, table, on_progress)
-    return with_metrics(bound, {n: bound.law.variables[n] for n in bound.inputs}), coded
+    bound, coded = _bound(problem, table, workspace or Workspace(), on_progress)
+    measured = with_metrics(bound, {n: bound.law.variables[n] for n in bound.inputs})
+    return with_gains(measured, bound.law.variables), coded
 
 
 def with_metrics(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Problem:
-    """The problem with the distances of every metric in place of the name of its file."""
+    """The problem with the distances of every metric in place of the name of its file.
+
+    Parameters
+    ----------
+    problem : Problem
+        With names of files.
+    alphabets : mapping of str to letters
+        Of the inputs.
+
+    Returns
+    -------
+    Problem
+        With the distances.
+    """
     guarantees = list(problem.guarantees)
     for k, guarantee in enumerate(guarantees):
         if not isinstance(guarantee, LocalDP) or guarantee.metric is None:
@@ -71,14 +136,57 @@ def with_metrics(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Pr
     return replace(problem, guarantees=tuple(guarantees))
 
 
-def _bound(problem: Problem, table: Any, on_progress: Progress | None) -> tuple[Problem, Coded | None]:
+def with_gains(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Problem:
+    """The problem with the numbers of every gain in place of the name of its file; each has one for every value.
+
+    Parameters
+    ----------
+    problem : Problem
+        With names of files.
+    alphabets : mapping of str to letters
+        Of the secrets.
+
+    Returns
+    -------
+    Problem
+        With the gains.
+    """
+    guarantees = list(problem.guarantees)
+    for k, guarantee in enumerate(guarantees):
+        if not isinstance(guarantee, Guess) or guarantee.gain is None:
+            continue
+        secret = {name: alphabets[name] for name in guarantee.about}
+        try:
+            if isinstance(guarantee.gain, str):
+                gain = read_gain(base_of(problem) / guarantee.gain, secret)
+                guarantees[k] = guarantee = replace(guarantee, gain=gain)
+        except TypeError:
+            raise problem.error(("guarantee", k, "gain"), "the gains are not a list of rows") from None
+        except DaleniusError as e:
+            raise problem.error(("guarantee", k, "gain"), str(e)) from None
+        values, wide = prod(map(len, secret.values())), len((guarantee.gain or ((),))[0])
+        if wide != values:
+            told = f"a row of the gain has {wide} numbers, and {', '.join(guarantee.about)} has {values} values"
+            raise problem.error(("guarantee", k, "gain"), told)
+    return replace(problem, guarantees=tuple(guarantees))
+
+
+def _bound(
+    problem: Problem, table: Any, workspace: Workspace, on_progress: Progress | None
+) -> tuple[Problem, Coded | None]:
     source = problem.source
     if isinstance(source, TableSource) or table is not None:
-        return _bind_table(problem, source if isinstance(source, TableSource) else TableSource(""), table, on_progress)
+        known = source if isinstance(source, TableSource) else TableSource("")
+        return _bind_table(problem, known, table, workspace, on_progress)
     if isinstance(source, PmfSource):
         return problem.bound(read_law(base_of(problem) / source.pmf)), None
     if isinstance(source, ConditionallyIid):
         return problem.bound(_alike(problem, source)), None
+    if isinstance(source, MarkovSource):
+        try:
+            return problem.bound(MarkovChain(source.letters, source.initial, source.transition, source.n)), None
+        except InvalidPmf as e:
+            raise problem.error(("source", "markov"), str(e)) from None
     if problem.joint is None:
         raise problem.error(("source",), "there is no [source] section, so there is nothing to read")
     return problem, None
@@ -99,10 +207,11 @@ def _alike(problem: Problem, source: ConditionallyIid) -> Pmf | Samples:
 
 
 def _bind_table(
-    problem: Problem, source: TableSource, given: Any, on_progress: Progress | None
+    problem: Problem, source: TableSource, given: Any, workspace: Workspace, on_progress: Progress | None
 ) -> tuple[Problem, Coded]:
     base = base_of(problem)
-    table = _opened(problem, table_of(problem, source) if given is None else given, source)
+    opened = _opened(problem, table_of(problem, source) if given is None else given, source)
+    table = replace(opened, workspace=workspace)
     _check_names(problem, source, table)
     if source.weights is not None:  # for estimation and risk; a promise is about rows, so the design does not use them
         weights_of(table, source.weights)
@@ -136,7 +245,7 @@ def _with_rows(problem: Problem, source: TableSource, coded: Coded) -> Problem:
     elif source.prior is not None:
         why = "a public prior was not counted from these rows; leave out one of the two"
     elif coded.from_table:
-        why = f"the population may have letters that the table lacks; declare the values of {coded.from_table[0]!r}"
+        why = f"the population may have values that the table lacks; declare the values of {coded.from_table[0]!r}"
     if why:
         raise problem.error(("robust", "confidence"), f"confidence is about the population behind the rows: {why}")
     return replace(problem, robust=replace(problem.robust, rows=coded.rows))
@@ -162,7 +271,7 @@ def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
     if coded.from_table:
         raise problem.error(
             ("source", "prior"),
-            f'prior = "uniform" is public only with public letters; declare the values of {coded.from_table[0]!r}',
+            f'prior = "uniform" is public only with public values; declare the values of {coded.from_table[0]!r}',
         )
     if (problem.each and not problem.strata) or problem.form in INDEPENDENT:
         alike = ((name, a, np.arange(len(a))[:, None]) for name, a in coded.alphabets.items())
@@ -170,7 +279,7 @@ def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
         return Margins(columns) if problem.each else ProductPmf(columns)
     sizes = [len(a) for a in coded.alphabets.values()]
     if prod(sizes) > OUTCOMES:
-        raise problem.error(("source", "prior"), f"a uniform law of {prod(sizes):,} outcomes is too large")
+        raise problem.error(("source", "prior"), f"equal shares of {prod(sizes):,} combinations are too many")
     support = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
     for zero in problem.combinations:
         support = support[~zero.among(coded.alphabets, support)]
@@ -182,7 +291,7 @@ def _opened(problem: Problem, place: Any, source: TableSource) -> Table:
         query = source.query if is_address(place) else None
         return open_table(place, dialect=source.dialect, query=query)
     except DaleniusError as e:
-        if isinstance(place, Path) and not place.exists():
+        if isinstance(place, Path) and not os.path.exists(place):  # which takes a name that is too long, too
             raise problem.error(("source", "table"), str(e)) from None
         raise
 
@@ -208,6 +317,6 @@ def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:
         elif lacking := [v for v in letters if v not in theirs]:
             why = f"the prior lacks {lacking[0]!r}"
         else:
-            why = "the letters stand in another order"
+            why = "the values stand in another order"
         hint = ' (its values are "from-table"; declare them)' if name in coded.from_table else ""
-        raise MismatchError(f"{file}: {name!r} has another alphabet than the table: {why}{hint}")
+        raise MismatchError(f"{file}: {name!r} has other values than the table: {why}{hint}")

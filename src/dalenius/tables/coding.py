@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
@@ -17,12 +18,14 @@ from dalenius.core.cdf import shown
 from dalenius.core.numbers import exact
 from dalenius.core.source import MISSING, Column, Grid
 from dalenius.errors import InputError, TableError
-from dalenius.tables.counting import Coded, Codes, smallest
+from dalenius.kernel.numbers import LONGEST_LABEL
+from dalenius.tables.counting import SLICE, Coded, Codes, smallest
 from dalenius.tables.documents import read_letters
 from dalenius.tables.source import Progress, Table
 from dalenius.tables.text import ABSENT_SIGNS
+from dalenius.tables.workspace import Workspace
 
-__all__ = ["encode", "is_number", "numeric_order"]
+__all__ = ["DATE", "encode", "is_number", "numeric_order"]
 
 ABSENT = -1
 OUTSIDE = -2
@@ -30,6 +33,7 @@ MOST_LETTERS = 1_000_000
 SHOWN = 8
 
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' ]\d{3})+([,.]\d+)?")
+DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}([T ].*)?")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 
 
@@ -61,6 +65,29 @@ def encode(
 ) -> Coded:
     """The named columns as codes of their declared alphabets; files of letters are looked for in `base`.
 
+    Parameters
+    ----------
+    table : Table
+        The records.
+    columns : mapping of str to Column
+        What their letters are.
+    names : sequence of str
+        The columns that are read.
+    base : Path, optional
+        Where files of letters are.
+    on_progress : callable, optional
+        Told how many rows are done, and how many there are.
+
+    Returns
+    -------
+    Coded
+        One code for each row and column.
+
+    Raises
+    ------
+    TableError
+        If a value is not a letter, with its row.
+
     >>> from dalenius.tables.opening import open_table
     >>> t = open_table(pa.table({"sex": ["f", "m", "?"]}))
     >>> encode(t, {"sex": Column(values=("m", "f"), missing="category")}, ["sex"]).codes["sex"].tolist()
@@ -72,10 +99,10 @@ def encode(
         if name not in columns:
             raise TableError(
                 f'{table.name}: column {name!r} is used but not declared; add [columns.{name}] with values = ["...",'
-                ' ...] (its alphabet) or values = "from-table"'
+                ' ...] (its values) or values = "from-table"'
             )
     coders = {name: _coder(name, columns[name], base) for name in names}
-    parts: dict[str, list[Codes]] = {name: [] for name in names}
+    tapes = {name: table.workspace.tape(coders[name].dtype) for name in names}
     done = 0
     for batch in table.batches(names, on_progress):
         bad: dict[str, int] = {}
@@ -83,7 +110,8 @@ def encode(
             codes, wrong = _batch_codes(batch.column(name), coders[name])
             if wrong is not None:
                 bad[name] = wrong
-            parts[name].append(codes)
+            else:
+                tapes[name].append(codes)
         if bad:
             name = min(bad, key=bad.__getitem__)
             value = batch.column(name)[bad[name]].as_py()
@@ -94,14 +122,26 @@ def encode(
     alphabets, coded = {}, {}
     for name in names:
         letters, final = coders[name].finish()
-        codes = np.concatenate(parts.pop(name))
-        coded[name] = codes if final is None else final[codes]
+        if long := next((letter for letter in letters if len(letter) > LONGEST_LABEL), None):
+            raise TableError(
+                f"{table.name}: column {name!r} holds a value of {len(long):,} characters, {long[:20]!r}...; a value "
+                f"has at most {LONGEST_LABEL:,}"
+            )
+        codes = tapes.pop(name).finished()
+        coded[name] = codes if final is None else _renumbered(codes, final, table.workspace)
         # Letters that come from the table are those that it has: "missing" too only where something is.
         absent = coders[name].room and (not columns[name].from_table or bool((coded[name] == len(letters)).any()))
         alphabets[name] = (*letters, MISSING) if absent else letters
         if not alphabets[name]:
             raise TableError(f"{table.name}: column {name!r} holds no value at all")
-    return Coded(alphabets, coded, tuple(n for n in names if columns[n].from_table), table.format)
+    from_table = tuple(n for n in names if columns[n].from_table)
+    return Coded(alphabets, coded, from_table, table.format, table.workspace)
+
+
+def _renumbered(codes: Codes, final: Codes, workspace: Workspace) -> Codes:
+    """Provisional codes by the final ones, in slices."""
+    slices = (final[codes[start : start + SLICE]] for start in range(0, len(codes), SLICE))
+    return workspace.finished(slices, final.dtype)
 
 
 def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
@@ -122,11 +162,13 @@ def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
 
 def _refusal(name: str, value: str | None, coder: Coder) -> str:
     if value is None or int(coder.codes(pa.array([value]))[0]) == ABSENT:
-        return f'the value is missing; missing = "category" under [columns.{name}] makes it a letter of its own'
+        return f'the value is missing; missing = "category" under [columns.{name}] makes it a value of its own'
     return coder.refusal(value if len(value) <= 40 else value[:37] + "...")
 
 
 def _coder(name: str, column: Column, base: Path | None) -> Coder:
+    if column.dates:
+        return _Dated(column.dates, _coder(name, replace(column, dates=""), base))
     room = int(column.missing == "category")
     if column.grid is not None:
         return _OnGrid(column.grid, room)
@@ -139,12 +181,12 @@ def _coder(name: str, column: Column, base: Path | None) -> Coder:
     for letter in letters:
         if letter != letter.strip() or not letter:
             raise TableError(
-                f"column {name!r}: the letter {letter!r} is empty or has blanks around it; no value matches it"
+                f"column {name!r}: the value {letter!r} is empty or has blanks around it; no value matches it"
             )
     if not letters:
-        raise TableError(f"column {name!r}: the alphabet is empty")
+        raise TableError(f"column {name!r}: its list of values is empty")
     if len(set(letters)) != len(letters):
-        raise TableError(f"column {name!r}: the alphabet lists a letter twice")
+        raise TableError(f"column {name!r}: its list has a value twice")
     if column.cuts:
         return _Cut(column.cuts, letters, room)
     return _Grouped(column.groups, letters, room) if column.groups else _Listed(letters, room)
@@ -173,8 +215,8 @@ class _Listed:
 
     def refusal(self, text: str) -> str:
         shown = ", ".join(map(repr, self.letters[:SHOWN]))
-        more = f", ... {len(self.letters)} letters" if len(self.letters) > SHOWN else ""
-        return f"{text!r} is not in its alphabet ({shown}{more})"
+        more = f", ... {len(self.letters)} values" if len(self.letters) > SHOWN else ""
+        return f"{text!r} is not in its list of values ({shown}{more})"
 
     def finish(self) -> tuple[tuple[str, ...], None]:
         return self.letters, None
@@ -215,6 +257,32 @@ class _Cut(_Listed):
         return f"{text!r} is not a number, and its groups are ranges of numbers{_written_otherwise(text)}"
 
 
+class _Dated:
+    """Dates as their years or months, each of which is then a value like any other."""
+
+    def __init__(self, part: str, inner: Coder) -> None:
+        self.part = part
+        self.inner = inner
+        self.room, self.missing, self.dtype = inner.room, inner.missing, inner.dtype
+
+    def codes(self, texts: Any) -> Codes:
+        absent = _absent(texts, ())
+        found = [DATE.fullmatch(text) if text is not None else None for text in texts.to_pylist()]
+        cut = [None if date is None else date[1] if self.part == "year" else f"{date[1]}-{date[2]}" for date in found]
+        codes = self.inner.codes(pa.array(cut, pa.string()))
+        no_date = np.array([date is None for date in found], dtype=bool) & ~absent
+        return np.where(absent, ABSENT, np.where(no_date, OUTSIDE, codes))
+
+    def refusal(self, text: str) -> str:
+        date = DATE.fullmatch(text)
+        if date is None:
+            return f"{text!r} is not a date; dates are read as 2026-03-17, with a time after it or without"
+        return self.inner.refusal(date[1] if self.part == "year" else f"{date[1]}-{date[2]}")
+
+    def finish(self) -> tuple[tuple[str, ...], Codes | None]:
+        return self.inner.finish()
+
+
 class _Growing:
     """The alphabet that the table happens to hold; provisional code 0 is the missing value."""
 
@@ -235,7 +303,7 @@ class _Growing:
         return np.array([known.get(t, ABSENT) for t in texts.to_pylist()], dtype=np.int64)
 
     def refusal(self, text: str) -> str:
-        raise NotImplementedError("an alphabet from the table refuses no value")
+        raise NotImplementedError("values from the table leave none out")
 
     def finish(self) -> tuple[tuple[str, ...], Codes]:
         letters = numeric_order(self.known)

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -13,13 +13,18 @@ import numpy.typing as npt
 from dalenius.core.pmf import Pmf
 from dalenius.core.source import MISSING, Column
 from dalenius.errors import MismatchError, Unsupported
+from dalenius.tables.workspace import Workspace
 
-__all__ = ["Coded", "smallest"]
+__all__ = ["BLOCK", "Coded", "block_digest", "smallest", "table_digest"]
 
 Codes = npt.NDArray[Any]
 
 DENSE = 1 << 22
 LARGEST = 2**62
+SLICE = 1 << 20  # rows that are counted at a time
+
+BLOCK = 1 << 16
+"""Rows of a leaf of the hash tree; part of its definition."""
 
 
 def smallest(letters: int) -> np.dtype[Any]:
@@ -38,6 +43,19 @@ class Coded:
     `from_table` names the columns whose alphabet is what the table happens to hold: a fact about the data that whoever
     publishes the alphabet gives away. `format` is how the table that was read is written.
 
+    Parameters
+    ----------
+    alphabets : mapping of str to letters
+        Of each column.
+    codes : mapping of str to array
+        One code a row.
+    from_table : names
+        Columns whose letters are those of the table.
+    format : str
+        In which the table is written again.
+    workspace : Workspace
+        Where the codes lie.
+
     >>> c = Coded({"a": ("x", "y"), "b": ("0", "1", "2")}, {"a": np.array([0, 1, 1]), "b": np.array([2, 0, 0])})
     >>> c.combined(["a", "b"]).tolist(), c.pmf().probability(a="y")
     ([2, 3, 3], Fraction(2, 3))
@@ -47,10 +65,11 @@ class Coded:
     codes: dict[str, Codes]
     from_table: tuple[str, ...] = ()
     format: str = "parquet"
+    workspace: Workspace = field(default_factory=Workspace, repr=False)
 
     def __post_init__(self) -> None:
         if list(self.alphabets) != list(self.codes) or not self.codes:
-            raise MismatchError("alphabets and codes do not name the same columns")
+            raise MismatchError("values and codes do not name the same columns")
         if len({len(c) for c in self.codes.values()}) != 1:
             raise MismatchError("the columns do not have the same number of rows")
         for codes in self.codes.values():
@@ -94,13 +113,21 @@ class Coded:
             table = np.stack([self.codes[n].astype(np.int64) for n in names], axis=1)
             outcomes, many = np.unique(table, axis=0, return_counts=True)
             return outcomes, many.astype(np.int64)
-        index = self.combined(names)
-        if prod(sizes) <= DENSE:
-            dense = np.bincount(index, minlength=1)
+        dense = np.zeros(prod(sizes) if prod(sizes) <= DENSE else 0, dtype=np.int64)
+        sparse: list[tuple[Codes, Codes]] = []
+        for _, some in self.slices(SLICE):
+            index = some.combined(names)
+            if dense.size:
+                dense += np.bincount(index, minlength=dense.size)
+            else:
+                sparse.append(np.unique(index, return_counts=True))
+        if dense.size:
             found = np.flatnonzero(dense)
             many = dense[found]
         else:
-            found, many = np.unique(index, return_counts=True)
+            found, place = np.unique(np.concatenate([index for index, _ in sparse]), return_inverse=True)
+            many = np.zeros(len(found), dtype=np.int64)
+            np.add.at(many, place, np.concatenate([count for _, count in sparse]))
         columns = np.unravel_index(found.astype(np.int64), sizes) if names else ()
         support = np.stack(columns, axis=1) if names else np.zeros((1, 0))
         return support.astype(np.int64), many.astype(np.int64)
@@ -132,10 +159,23 @@ class Coded:
             raise MismatchError(f"not a permutation of {self.rows} rows")
         return self.take(at)
 
-    def digest(self) -> str:
-        """SHA-256 of names, alphabets and codes in row order; the same for every file format and chunk size."""
-        head = {"names": list(self.codes), "alphabets": [list(a) for a in self.alphabets.values()], "rows": self.rows}
-        text = json.dumps(head, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    def slices(self, rows: int) -> Iterator[tuple[int, "Coded"]]:
+        """The table in pieces of so many rows, each with the number of its first row."""
+        for start in range(0, self.rows, rows):
+            yield start, replace(self, codes={n: c[start : start + rows] for n, c in self.codes.items()})
+
+    def digest(self, version: int = 2) -> str:
+        """SHA-256 of names, alphabets and codes in row order; the same for every file format, engine and chunk size.
+
+        Parameters
+        ----------
+        version : int
+            2 is a hash tree, whose leaves can be computed by anyone who has a block of rows. 1 hashes one column after
+            the other; releases that were drawn before there was a tree are undone by it.
+        """
+        if version == 2:
+            return table_digest(self.alphabets, self.rows, (block_digest(some) for _, some in self.slices(BLOCK)))
+        text = _head(self.alphabets, self.rows)
         sha = hashlib.sha256(b"dalenius coded table 1\n" + len(text).to_bytes(8, "little") + text)
         for codes in self.codes.values():
             for start in range(0, len(codes), 1 << 20):
@@ -153,3 +193,44 @@ class Coded:
                 missing = "refuse" if column.from_table and MISSING not in letters else column.missing
                 known[name] = replace(column, values=values, values_file=None, missing=missing)
         return known
+
+
+# --- the hash tree ----------------------------------------------------------------------------------------------------
+def _head(alphabets: Mapping[str, Sequence[str]], rows: int) -> bytes:
+    head = {"names": list(alphabets), "alphabets": [list(a) for a in alphabets.values()], "rows": rows}
+    return json.dumps(head, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def block_digest(block: Coded) -> bytes:
+    """A leaf: the codes of a block of rows, column after column, each in the fewest bytes that its alphabet needs."""
+    sha = hashlib.sha256(b"dalenius block 2\n" + block.rows.to_bytes(8, "little"))
+    for name, codes in block.codes.items():
+        sha.update(codes.astype(smallest(len(block.alphabets[name])).newbyteorder("<"), copy=False).tobytes())
+    return sha.digest()
+
+
+def table_digest(alphabets: Mapping[str, Sequence[str]], rows: int, leaves: Iterable[bytes]) -> str:
+    """The root: names, alphabets, number of rows, and the leaves of all blocks in their order.
+
+    Parameters
+    ----------
+    alphabets : mapping of str to letters
+        The columns in their order.
+    rows : int
+        How many rows the table has.
+    leaves : iterable of bytes
+        `block_digest` of the rows 0 to BLOCK - 1, of the next BLOCK rows, and so on.
+
+    Returns
+    -------
+    str
+    """
+    text = _head(alphabets, rows)
+    sha = hashlib.sha256(b"dalenius coded table 2\n" + len(text).to_bytes(8, "little") + text)
+    count = 0
+    for leaf in leaves:
+        sha.update(leaf)
+        count += 1
+    if count != -(-rows // BLOCK):
+        raise MismatchError(f"{rows:,} rows have {-(-rows // BLOCK):,} blocks, and {count:,} were hashed")
+    return sha.hexdigest()

@@ -7,20 +7,22 @@ client (PGPASSWORD, ~/.pgpass, a service file), never in an address: addresses a
 import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from dalenius.core.source import MISSING, POSTGRESQL, SQLITE, Dialect
+from dalenius.core.source import MISSING, POSTGRESQL, SQLITE, Dialect, is_address
 from dalenius.errors import TableError, Unsupported
 from dalenius.tables.counting import Codes
 from dalenius.tables.source import CHUNK, Table
 
-__all__ = ["open_query", "write_to_database"]
+__all__ = ["open_query", "refuse_existing_table", "write_to_database"]
 
 BATCH_BYTES = 1 << 24
 
@@ -74,26 +76,30 @@ def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: 
                         f"the query is ordered by {name!r}, which it does not select; select it too, so that the "
                         "order can be checked (it need not be released)"
                     )
-            _refuse_ties(cursor, statement, list(ordered))
     except Exception as e:
         connection.close()
         raise _told(e) from None
 
     def read(positions: Sequence[int], _rows: int) -> Iterator[Any]:
-        wanted = ", ".join(database.as_text(schema.field(k)) for k in positions)
+        by_name = [schema.names.index(name) for name in ordered]
+        shown = list(dict.fromkeys([*positions, *by_name]))
+        wanted = ", ".join(database.as_text(schema.field(k)) for k in shown)
+        neighbours = _Neighbours([shown.index(k) for k in by_name], list(ordered))
         # By the columns of the query, not by their texts, which have the same names: "10" stands before "2".
         order = ", ".join(f"the_query.{_quoted(name)} {way}".strip() for name, way in ordered.items())
         try:
             with closing(connection.cursor()) as cursor:
                 database.hint(cursor)
                 cursor.execute(f"select {wanted} from ({statement}) as the_query order by {order}")
-                yield from cursor.fetch_record_batch()
+                for batch in cursor.fetch_record_batch():
+                    neighbours.refuse_ties(batch)
+                    yield batch.select(range(len(positions)))
         except Exception as e:
             raise _told(e) from None
 
     names = tuple(name.strip() for name in schema.names)
     table = Table("the query", "parquet", names, None, read, chunk, dialect=dialect or Dialect())
-    weakref.finalize(table, connection.close)  # the snapshot is held as long as somebody may read the table again
+    weakref.finalize(read, connection.close)  # the snapshot is held as long as somebody may read the table again
     return table
 
 
@@ -139,10 +145,46 @@ def write_to_database(
             cursor.adbc_ingest(table, pa.RecordBatchReader.from_batches(schema, batches()), mode="create")
         connection.commit()
     except Exception as e:
-        connection.rollback()
+        with suppress(Exception):  # a connection that was dropped has nothing to roll back: the server did
+            connection.rollback()
+        raise _told(e) from None
+    finally:
+        with suppress(Exception):
+            connection.close()
+
+
+def refuse_existing_table(address: str, table: str) -> None:
+    """Refuse a table that is there already, before any work is done for it.
+
+    Parameters
+    ----------
+    address : str
+        The database.
+    table : str
+        The name of the table that is to be made.
+
+    Raises
+    ------
+    TableError
+        If it exists, or the database cannot be reached.
+    """
+    if not is_address(address):
+        raise TableError("--into takes the address of a database, postgresql://... or sqlite:FILE, and a table")
+    connection = _engine_of(address).connect()
+    try:
+        found = connection.adbc_get_objects(depth="tables", table_name_filter=table).read_all().to_pylist()
+    except Exception as e:
         raise _told(e) from None
     finally:
         connection.close()
+    there = {
+        known["table_name"]
+        for catalog in found
+        for schema in catalog["catalog_db_schemas"] or ()
+        for known in schema["db_schema_tables"] or ()
+    }
+    if table in there:
+        raise TableError(f"the database has a table {table!r} already; choose another name, or drop it first")
 
 
 # --- the two databases ------------------------------------------------------------------------------------------------
@@ -225,7 +267,7 @@ def _order_of(query: str) -> dict[str, str]:
     if not found:
         raise TableError(
             "the query has no ORDER BY; rows need one unique order, or the same release could not be made again: add "
-            "order by and the columns that tell the rows apart"
+            "order by and columns that make every row unique"
         )
     start = found[-1].end()
     end = _AFTER_ORDER.search(bare, start)
@@ -267,17 +309,44 @@ def _schema(cursor: Any, statement: str) -> Any:
     return cursor.fetch_record_batch().schema
 
 
-def _refuse_ties(cursor: Any, statement: str, ordered: Sequence[str]) -> None:
-    """Rows that agree in all columns of the order could change places between two passes."""
-    names = ", ".join(map(_quoted, ordered))
-    cursor.execute(
-        f"select count(*) from (select 1 from ({statement}) as the_query group by {names} having count(*) > 1) as ties"
-    )
-    ((ties,),) = cursor.fetchall()
-    if ties:
+class _Neighbours:
+    """Rows side by side in the order of a query; two that agree in all its columns could change places between passes.
+
+    Parameters
+    ----------
+    places : sequence of int
+        Where the columns of the order stand in a batch.
+    names : sequence of str
+        What they are called.
+    """
+
+    def __init__(self, places: Sequence[int], names: Sequence[str]) -> None:
+        self.places = places
+        self.names = names
+        self._last: Any = None
+        self._rows = 0
+
+    def refuse_ties(self, batch: Any) -> None:
+        """Look at the rows of a batch, and at the last one of the batch before it."""
+        if not batch.num_rows:
+            return
+        columns = [batch.column(k) for k in self.places]
+        if self._last is not None and all(a.equals(c[0]) for a, c in zip(self._last, columns, strict=True)):
+            self._refuse(self._rows)
+        same = np.ones(batch.num_rows - 1, dtype=bool)
+        for column in columns:
+            above, below = column.slice(0, len(column) - 1), column.slice(1)
+            both_missing = pc.and_(above.is_null(), below.is_null())
+            same &= pc.or_(pc.equal(above, below).fill_null(False), both_missing).to_numpy(zero_copy_only=False)
+        if same.any():
+            self._refuse(self._rows + int(same.argmax()) + 1)
+        self._last = [column[-1] for column in columns]
+        self._rows += batch.num_rows
+
+    def _refuse(self, row: int) -> None:
         raise TableError(
-            f"the order of the query is not unique: {ties:,} values of {', '.join(ordered)} stand in several rows; add "
-            "a column to ORDER BY that tells them apart"
+            f"the order of the query is not unique: rows {row:,} and {row + 1:,} agree in {', '.join(self.names)}; add "
+            "a column to ORDER BY that makes them unique"
         )
 
 

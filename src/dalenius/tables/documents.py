@@ -1,6 +1,7 @@
 """Small files beside a table: joint pmfs, channels and lists of letters, read strictly."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from math import lcm
 from pathlib import Path
@@ -21,6 +22,7 @@ __all__ = [
     "conditionally_iid",
     "read_channel",
     "read_design",
+    "read_gain",
     "read_json",
     "read_law",
     "read_letters",
@@ -28,6 +30,7 @@ __all__ = [
     "read_pmf",
     "read_text",
     "read_told",
+    "sound",
 ]
 
 MOST_OUTCOMES = 200_000
@@ -36,7 +39,25 @@ T = TypeVar("T")
 
 
 def read_text(path: str | Path, what: str = "file") -> str:
-    """A small text file, whole; `what` names it in the error when it is not there."""
+    """A small text file, whole; `what` names it in the error when it is not there.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    what : str
+        What the file is called in an error.
+
+    Returns
+    -------
+    str
+        All of it.
+
+    Raises
+    ------
+    InputError
+        If the file is not there or damaged.
+    """
     path = Path(path)
     try:
         return path.read_bytes().decode()  # to the letter: the digest of a document is that of its file
@@ -51,7 +72,25 @@ def read_text(path: str | Path, what: str = "file") -> str:
 
 
 def read_json(path: str | Path, what: str = "file") -> Any:
-    """A JSON document: duplicate keys and NaN are refused, numbers with a point are kept as exact decimals."""
+    """A JSON document: duplicate keys and NaN are refused, numbers with a point are kept as exact decimals.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    what : str
+        What the file is called in an error.
+
+    Returns
+    -------
+    object
+        Plain values.
+
+    Raises
+    ------
+    InputError
+        If the file is not there or damaged.
+    """
     try:
         return strict_json(read_text(path, what))
     except InputError as e:
@@ -74,10 +113,48 @@ def read_about(path: str | Path, text: str) -> dict[str, Any]:
     return dict(about)
 
 
+@contextmanager
+def sound(path: str | Path) -> Iterator[None]:
+    """While the block reads what a document or the file beside it says, a value of the wrong kind is its damage.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    """
+    try:
+        yield
+    except DaleniusError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as e:
+        name = Path(path).name
+        raise InputError(
+            f"{name}: the file or the one beside it is damaged: {type(e).__name__} {e}; `dalenius verify {name}` says "
+            "what it still proves"
+        ) from None
+
+
 def read_told(path: str | Path, what: str = "design or card file") -> Any:
     """A design or a card as sentences read it, with what travels beside it; any other document as it stands.
 
     Nothing in it is believed before it is proved. Version 1 is refused.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    what : str
+        What the file is called in an error.
+
+    Returns
+    -------
+    object
+        Plain values.
+
+    Raises
+    ------
+    InputError
+        If the file is not there or damaged.
     """
     text = read_text(path, what)
     document = read_json(path, what)
@@ -89,22 +166,35 @@ def read_told(path: str | Path, what: str = "design or card file") -> Any:
         )
     if kind not in PROVABLE:
         return document
-    try:
+    with sound(path):
         about = read_about(path, text)
         return (told_design if "law" in document else told_card)(document, about)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as e:
-        if isinstance(e, InputError):
-            raise
-        raise InputError(f"{Path(path).name}: the file is damaged: {type(e).__name__} {e}") from None
 
 
 def read_design(path: str | Path) -> Design:
-    """A design from its file and what travels beside it. Nothing in it is believed before it is proved."""
+    """A design from its file and what travels beside it. Nothing in it is believed before it is proved.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Design
+        As the file says it.
+
+    Raises
+    ------
+    InputError
+        If the file is not there or damaged.
+    """
     told = read_told(path, "design file")
-    try:
-        return Design.from_json(told, read_text(path))
-    except InputError as e:
-        raise InputError(f"{path}: {e}") from None
+    with sound(path):
+        try:
+            return Design.from_json(told, read_text(path))
+        except InputError as e:
+            raise InputError(f"{path}: {e}") from None
 
 
 def _born(birth: Callable[[Any], T], path: Path, what: str) -> T:
@@ -116,7 +206,25 @@ def _born(birth: Callable[[Any], T], path: Path, what: str) -> T:
 
 
 def read_pmf(path: str | Path, what: str = "pmf file") -> Pmf:
-    """A joint pmf from the `joint.json` format."""
+    """A joint pmf from the `joint.json` format.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    what : str
+        What the file is called in an error.
+
+    Returns
+    -------
+    Pmf
+        Exact.
+
+    Raises
+    ------
+    InputError
+        If the file is not there or damaged.
+    """
     return _born(Pmf.from_json, Path(path), what)
 
 
@@ -126,14 +234,34 @@ def read_law(path: str | Path, what: str = "pmf file") -> Pmf | ProductPmf:
 
 
 def read_channel(path: str | Path, what: str = "channel file") -> Channel:
-    """A channel from the `channel.json` format."""
+    """A channel from the `channel.json` format.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    what : str
+        What the file is called in an error.
+
+    Returns
+    -------
+    Kernel
+        Of any form.
+
+    Raises
+    ------
+    InputError
+        If the file is not there or damaged.
+    """
     return _born(Channel.from_json, Path(path), what)
 
 
 def read_metric(path: str | Path, alphabets: Mapping[str, Sequence[str]]) -> Any:
-    """The distances of a metric file, whose inputs must be these: names, letters and order."""
+    """The distances of a metric file, whose inputs must be these: names, letters and order; or plain rows."""
     document = read_json(path, "metric file")
     name = Path(path).name
+    if isinstance(document, list):
+        return document
     if not isinstance(document, dict) or set(document) != {"inputs", "distances"}:
         raise InputError(f'{name}: a metric file has the keys "inputs" and "distances"')
     ours = {n: list(letters) for n, letters in alphabets.items()}
@@ -142,14 +270,49 @@ def read_metric(path: str | Path, alphabets: Mapping[str, Sequence[str]]) -> Any
     return document["distances"]
 
 
+def read_gain(path: str | Path, secret: Mapping[str, Sequence[str]]) -> Any:
+    """The gains of a gain file, whose secret must be this: names, letters and order; or rows and nothing else."""
+    document = read_json(path, "gain file")
+    name = Path(path).name
+    if isinstance(document, list):
+        return document
+    if not isinstance(document, dict) or set(document) - {"actions"} != {"secret", "gains"}:
+        raise InputError(f'{name}: a gain file has the keys "secret" and "gains", and perhaps "actions"')
+    ours = {n: list(letters) for n, letters in secret.items()}
+    if not isinstance(document["secret"], dict) or list(document["secret"].items()) != list(ours.items()):
+        raise MismatchError(f"{name}: the secret is {document['secret']}, and that of the promise is {ours}")
+    actions = document.get("actions")
+    if actions is not None and (not isinstance(actions, list) or len(actions) != len(document["gains"])):
+        raise InputError(f"{name}: there is not one row of gains for each action")
+    return document["gains"]
+
+
 def read_letters(path: str | Path, whose: str) -> tuple[str, ...]:
-    """An alphabet from a file: a .json list, or text with one letter a line (blank lines do not count)."""
+    """An alphabet from a file: a .json list, or text with one letter a line (blank lines do not count).
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    whose : str
+        The column, for errors.
+
+    Returns
+    -------
+    tuple of str
+        Each once.
+
+    Raises
+    ------
+    InputError
+        If the file is not there or damaged.
+    """
     path = Path(path)
     what = f"file of letters for {whose}:"
     if path.suffix.lower() == ".json":
         letters = read_json(path, what)
         if not isinstance(letters, list) or not all(type(v) in (str, int) for v in letters):
-            raise TableError(f"{path.name}: the letters of {whose} are not a list of strings")
+            raise TableError(f"{path.name}: the values of {whose} are not a list of strings")
         return tuple(str(v) for v in letters)
     lines = (line.strip() for line in read_text(path, what).removeprefix("\ufeff").splitlines())
     return tuple(line for line in lines if line)
@@ -161,6 +324,22 @@ def conditionally_iid(prior: Pmf, kernel: Channel, hidden: str, n: int) -> Pmf:
         p(w, x_1, ..., x_n) = p(w) prod_i k(x_i | w),
 
     written out in full; the samples are named after the output of the kernel, X1 to Xn.
+
+    Parameters
+    ----------
+    prior : Pmf
+        p(w).
+    kernel : Channel
+        p(x | w).
+    hidden : str
+        The name of W.
+    n : int
+        How many samples.
+
+    Returns
+    -------
+    Pmf
+        Of W and all samples.
 
     >>> from fractions import Fraction
     >>> half = Fraction(1, 2)

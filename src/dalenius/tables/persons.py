@@ -18,7 +18,15 @@ __all__ = ["Persons", "per_person", "persons"]
 
 @dataclass(frozen=True, eq=False)
 class Persons:
-    """Which person each row belongs to, numbered in order of first appearance. Their identifiers are not kept."""
+    """Which person each row belongs to, numbered in order of first appearance. Their identifiers are not kept.
+
+    Parameters
+    ----------
+    of_row : array of int
+        The person of each row.
+    rows : array of int
+        How many rows each has.
+    """
 
     of_row: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
@@ -35,7 +43,27 @@ class Persons:
 
 
 def persons(table: Table, unit: str, *, on_progress: Progress | None = None) -> Persons:
-    """The persons of a table, told apart by the text of the column `unit`; a missing identifier is refused."""
+    """The persons of a table, told apart by the text of the column `unit`; a missing identifier is refused.
+
+    Parameters
+    ----------
+    table : Table
+        The records.
+    unit : str
+        The column that names a person.
+    on_progress : callable, optional
+        Told how many rows are done, and how many there are.
+
+    Returns
+    -------
+    Persons
+        Numbered in order of first appearance.
+
+    Raises
+    ------
+    InputError
+        If an identifier is missing.
+    """
     chunks: list[Any] = []
     done = 0
     signs = pa.array(ABSENT_SIGNS)
@@ -60,6 +88,24 @@ def per_person(
 
     Every column must be constant within a person; otherwise the promise would be about rows. With `max_rows` the rows
     stay as they are, once it is checked that nobody has more of them.
+
+    Parameters
+    ----------
+    table : Table
+        The records.
+    coded : Coded
+        The same as codes.
+    unit : str
+        The column that names a person.
+    max_rows : int, optional
+        Rows that a person has at most.
+    on_progress : callable, optional
+        Told how many rows are done, and how many there are.
+
+    Returns
+    -------
+    Coded
+        One row for each person.
     """
     who = persons(table, unit, on_progress=on_progress)
     if len(who.of_row) != coded.rows:

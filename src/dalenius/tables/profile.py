@@ -12,6 +12,7 @@ from dalenius.core.source import Column
 from dalenius.tables.coding import encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table
+from dalenius.tables.suggesting import Seen, suggested
 from dalenius.tables.text import ABSENT_SIGNS
 
 __all__ = ["profile"]
@@ -58,6 +59,25 @@ def profile(
 
     `unit` adds the rows per person, `keys` how many rows are alone with their combination of these columns. No more
     than `most` letters of a column are followed; beyond that its counts are left out and `distinct` is a lower bound.
+    `toml` declares the columns for a problem file.
+
+    Parameters
+    ----------
+    table : path, Table or data frame
+        The records.
+    unit : str, optional
+        The column that names a person.
+    keys : names
+        Columns that an intruder may know.
+    most : int
+        Letters that are listed.
+    on_progress : callable, optional
+        Told how many rows are done, and how many there are.
+
+    Returns
+    -------
+    dict
+        Ready for JSON.
     """
     tallies = {name: _Tally() for name in table.names}
     rows = 0
@@ -66,8 +86,13 @@ def profile(
         for name, tally in tallies.items():
             tally.add(batch.column(name), most)
     columns = {name: _column(tally, rows) for name, tally in tallies.items()}
+    seen = {
+        name: Seen(tally.counts, tally.missing, tally.followed, columns[name]["looks_like_identifier"])
+        for name, tally in tallies.items()
+    }
     notes = [note for name, column in columns.items() for note in _notes(name, column)]
     out: dict[str, Any] = {"table": table.name, "rows": rows, "columns": columns, "notes": notes}
+    out["toml"] = suggested(table.name, seen)
     if keys:
         coded = encode(table, dict.fromkeys(keys, Column(missing="category")), keys)
         many = coded.counts()[1]
@@ -83,8 +108,8 @@ def profile(
         out["unit"] = {"column": unit, "persons": who.count, "max_rows": most_rows, "mean_rows": rows / who.count}
         if most_rows > 1:
             notes.append(
-                f"one person has up to {most_rows} rows: unit = {unit!r} needs max_rows = {most_rows}, or columns that "
-                "are constant within a person"
+                f"one person has up to {most_rows} rows: unit = {unit!r} needs max_rows = {most_rows}, or columns with "
+                "the same value in all rows of a person"
             )
     return out
 
@@ -106,20 +131,17 @@ def _column(tally: _Tally, rows: int) -> dict[str, Any]:
 
 
 def _notes(name: str, column: dict[str, Any]) -> list[str]:
+    """What needs a decision before a release."""
     notes = []
     if column["missing"]:
-        notes.append(f'column {name!r}: {column["missing"]:,} missing values are refused unless missing = "category"')
+        rows = f"{column['missing']:,} {'row has' if column['missing'] == 1 else 'rows have'}"
+        notes.append(f'{name}: {rows} no value; with missing = "category" the gap is a value of its own')
     exact = "" if column["distinct_is_exact"] else "more than "
     if column["looks_like_identifier"]:
-        notes.append(f"column {name!r} looks like an identifier: {exact}{column['distinct']:,} different values")
+        notes.append(f"{name} looks like an identifier: {exact}{column['distinct']:,} different values; leave it out")
     elif column["distinct"] > MANY_LETTERS:
-        use = "a grid" if column["looks_numeric"] else "coarser letters"
-        notes.append(f"column {name!r}: {exact}{column['distinct']:,} letters are too many to design with; use {use}")
+        notes.append(f"{name}: {exact}{column['distinct']:,} different values; put them into groups")
     elif column.get("small_letters"):
-        many = column["small_letters"]
-        occur = "letter occurs" if many == 1 else "letters occur"
-        notes.append(
-            f"column {name!r}: {many:,} {occur} fewer than {SMALL_CELL} times; a public card would be refused for a "
-            "design on these counts"
-        )
+        rare = f"{column['small_letters']:,} of {column['distinct']:,} values"
+        notes.append(f"{name}: {rare} are rare (fewer than {SMALL_CELL} rows); dalenius init suggests groups")
     return notes

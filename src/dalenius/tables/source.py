@@ -19,6 +19,7 @@ from dalenius.errors import TableError
 from dalenius.tables.delimited import Delimited
 from dalenius.tables.identity import Identity
 from dalenius.tables.text import text_column
+from dalenius.tables.workspace import Workspace
 
 __all__ = ["CHUNK", "Progress", "Table", "from_files", "from_object"]
 
@@ -37,6 +38,21 @@ INDEX = re.compile(r"__index_level_\d+__")
 class Table:
     """A table that can be read again and again; nothing but its header is in memory.
 
+    Parameters
+    ----------
+    name, format : str
+        What it is called, and how it is written.
+    names : names
+        Of its columns.
+    rows : int or None
+        How many, where that is known.
+    read : callable
+        The named columns in batches, from the first row on.
+    chunk : int
+        Rows of a batch.
+    identity, dialect, workspace : optional
+        What tells a changed source, how text is written, where codes lie.
+
     >>> t = from_object(pa.table({"sex": ["f", " m"], "age": [7, None]}), 10, Dialect())
     >>> t.names, [b.to_pylist() for b in t.batches(["age", "sex"])]
     (('sex', 'age'), [[{'age': '7', 'sex': 'f'}, {'age': None, 'sex': 'm'}]])
@@ -50,6 +66,7 @@ class Table:
     chunk: int = CHUNK
     identity: Identity | None = field(default=None, repr=False)
     dialect: Dialect = field(default_factory=Dialect, repr=False)
+    workspace: Workspace = field(default_factory=Workspace, repr=False)
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -84,7 +101,7 @@ class Table:
                 done += batch.num_rows
                 if on_progress is not None:
                     on_progress(done, self.rows)
-        except (pa.ArrowException, OSError) as e:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as e:
             self.unchanged()  # a file that was cut short gives an error of its reader first
             raise TableError(f"cannot read {self.name}: {_first_line(e)}") from None
         self.unchanged()
@@ -109,12 +126,12 @@ class Table:
 
 def from_files(source: str | Path, chunk: int, dialect: Dialect) -> Table:
     """The table of a file, a folder or a pattern."""
-    files = _files(source)
     try:
+        files = _files(source)
         identity = Identity.of(files)
         tables = [_from_file(file, chunk, dialect) for file in files]
-    except (pa.ArrowException, OSError) as e:
-        raise TableError(f"cannot read {Path(source).name}: {_first_line(e)}") from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as e:
+        raise TableError(f"cannot read {Path(source).name[:100]}: {_first_line(e)[:300]}") from None
     name = Path(source).name or str(source)
     return _one_after_the_other(name, tables, identity)
 
@@ -140,7 +157,7 @@ def _files(source: str | Path) -> list[Path]:
         if not _known(_kind(file)):
             known = ", ".join([*DELIMITERS, ".parquet", *ARROW])
             raise TableError(
-                f"cannot tell how {file.name} is written; its name should end in one of {known} (text also in .gz or "
+                f"cannot see how {file.name} is written; its name should end in one of {known} (text also in .gz or "
                 ".zst)"
             )
         if not file.is_file():

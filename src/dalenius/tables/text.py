@@ -51,7 +51,7 @@ def text_column(array: Any, where: str) -> Any:
     except UnicodeDecodeError as e:
         raise TableError(f"{where}: not valid UTF-8 text ({e.reason})") from None
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-        raise TableError(f"{where}: values of type {array.type} cannot be letters") from None
+        raise TableError(f"{where}: values of type {array.type} cannot be released as values") from None
     letters = pc.if_else(pc.equal(letters, ""), pa.scalar(None, pa.string()), letters)
     return pa.DictionaryArray.from_arrays(indices, letters)
 

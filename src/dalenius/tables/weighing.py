@@ -14,6 +14,23 @@ __all__ = ["weights_of"]
 def weights_of(table: Table, name: str) -> npt.NDArray[np.float64]:
     """The weights that a column holds; only distinct values meet Python.
 
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    name : str
+        The column.
+
+    Returns
+    -------
+    array of float
+        Positive, one a row.
+
+    Raises
+    ------
+    TableError
+        If a weight is missing or not positive.
+
     >>> import pyarrow as pa
     >>> from dalenius.tables import open_table
     >>> weights_of(open_table(pa.table({"w": [2.5, 1.0, 2.5]})), "w").tolist()

@@ -27,6 +27,16 @@ SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "arrow": ".arrow"
 def released_name(format: str) -> str:  # noqa: A002 - the word of the file formats
     """The file name of a released table.
 
+    Parameters
+    ----------
+    format : str
+        Of the original table.
+
+    Returns
+    -------
+    str
+        Such as "released.csv".
+
     >>> released_name("parquet")
     'released.parquet'
     """
@@ -43,14 +53,28 @@ def write_table(
     chunk: int = 1 << 20,
     on_progress: Progress | None = None,
 ) -> None:
-    """Write columns of (codes, letters). A file that could not be finished is removed."""
+    """Write columns of (codes, letters). A file that could not be finished is removed.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    format : str
+        "csv", "parquet" or "arrow".
+    columns : mapping of str to (codes, letters)
+        What leaves.
+    chunk : int
+        Rows that are written at a time.
+    on_progress : callable, optional
+        Told how many rows are done, and how many there are.
+    """
     released_name(format)
     lengths = {len(codes) for codes, _ in columns.values()}
     if len(lengths) != 1:
         raise MismatchError("the released columns do not have the same number of rows, or there are none")
     for name, (codes, letters) in columns.items():
         if len(codes) and (int(codes.min()) < 0 or int(codes.max()) >= len(letters)):
-            raise MismatchError(f"column {name!r} has a code outside its {len(letters)} letters")
+            raise MismatchError(f"column {name!r} has a code outside its {len(letters)} values")
     (rows,) = lengths
     path = Path(path)
     text = {"csv": ",", "tsv": "\t"}.get(format)

@@ -50,6 +50,23 @@ FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
 def channel_of(document: object) -> Kernel:
     """A channel of any form from the `channel.json` format.
 
+    Parameters
+    ----------
+    document : object
+        The JSON value.
+
+    Returns
+    -------
+    Kernel
+        Of the form that the document names.
+
+    Raises
+    ------
+    InvalidChannel
+        If the document is damaged.
+    Unsupported
+        If there is no such form, or the card does not show its channel.
+
     >>> channel_of({"form": "resample", "inputs": {"X": ["a", "b"]}, "output": {"Y": ["a", "b"]},
     ...             "keep": ["1/2", "1/2"], "q": ["1/2", "1/2"]}).rows[0]
     (Fraction(3, 4), Fraction(1, 4))

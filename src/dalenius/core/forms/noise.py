@@ -112,6 +112,17 @@ class Noise(Kernel):
     One column with take = 1 is added noise, with take < 1 the shrinkage of 003 and 004 (E4), with take = 0 a constant;
     several axes across columns are noise along the principal axes of their covariance (004, Theorem 3).
 
+    Parameters
+    ----------
+    inputs, output : mapping of str to letters
+        The alphabets of what is read and of what is released.
+    axes : tuple of NoiseAxis
+        How values lie on each axis, and the law of its noise.
+    give : matrix of Fraction
+        From the axes back to the columns.
+    shift : tuple of Fraction
+        Added to each column.
+
     >>> half = Noise.on_grid("X", [Fraction(0), Fraction(1)], Fraction(1), Fraction(0), (2, 1), (0, 1))
     >>> half.rows
     ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))

@@ -24,7 +24,17 @@ Word = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Orbit:
-    """One column: its weight, and words (letter codes of all samples) with their masses, which sum to one."""
+    """One column: its weight, and words (letter codes of all samples) with their masses, which sum to one.
+
+    Parameters
+    ----------
+    weight : Fraction
+        How often the column is drawn.
+    masses : tuple of Fraction
+        Of its words; they sum to one.
+    words : tuple of codes
+        A letter for each place.
+    """
 
     weight: Fraction
     masses: tuple[Fraction, ...]
@@ -46,6 +56,15 @@ class Orbits(Kernel):
     Released are k and, for each sample, the role of its place. Whoever reads them knows the words of column k in the
     order of this record, and that it is one of them, with probability t_k. Given the type of x, a word of column k has
     probability weight_k t_k(word) / P(type), and all orders that fit are alike.
+
+    Parameters
+    ----------
+    inputs : mapping of str to letters
+        The alphabets of what is read.
+    name : str
+        Of the output that says which column.
+    columns : tuple of Orbit
+        Each stands for all orders of the samples.
 
     >>> half = Fraction(1, 2)
     >>> even, odd = (Orbit(half, (half, half), words) for words in (((0, 0), (1, 1)), ((0, 1), (1, 0))))

@@ -1,12 +1,13 @@
 """`Pram`: keep the letter with a probability of its own, else draw one of the others, all alike."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from dalenius.core.expanding import expanded
-from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.kernel import Kernel, Rows, alphabets, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel
@@ -18,6 +19,13 @@ __all__ = ["Pram"]
 class Pram(Kernel):
     """p(x | x) = q(x), p(y | x) = (1 - q(x)) / (S - 1) for the other S - 1 letters: the matrices of 002, eq. 8.
 
+    Parameters
+    ----------
+    inputs, output : mapping of str to letters
+        The alphabets of what is read and of what is released.
+    q : tuple of Fraction
+        The probability of each letter to stay.
+
     >>> Pram({"X": ("a", "b", "c")}, {"X": ("a", "b", "c")}, (Fraction(1, 2), Fraction(1), Fraction(0))).rows[0]
     (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
     """
@@ -26,6 +34,7 @@ class Pram(Kernel):
     output: Alphabets
     q: tuple[Fraction, ...]
     form: ClassVar[str] = "pram"
+    by_outcome: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         outcomes, letters = self.shape
@@ -37,6 +46,13 @@ class Pram(Kernel):
         distinct = {id(v): v for v in self.q}.values()  # of many letters most share one object
         if any(not 0 <= v <= 1 for v in distinct) or (letters == 1 and self.q[0] != 1):
             raise InvalidChannel("an entry of q is not a probability")
+
+    @property
+    def rank_one(self) -> tuple[Sequence[Fraction], Sequence[Fraction], Sequence[Fraction]]:
+        others = max(len(self.q) - 1, 1)
+        rest = once_each(lambda q: (1 - q) / others, self.q)
+        stays = [q - r for q, r in zip(self.q, rest, strict=True)]
+        return stays, rest, (Fraction(1),) * len(self.q)
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:

@@ -49,6 +49,7 @@ class Records(Kernel):
     records: Codes
     lines: tuple[Line, ...]
     form: ClassVar[str] = "records"
+    shows_the_table: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if len(self.lines) != len(self.read):

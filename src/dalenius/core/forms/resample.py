@@ -19,6 +19,15 @@ __all__ = ["Resample"]
 class Resample(Kernel):
     """p(y | x) = keep(x) [y = x] + (1 - keep(x)) q(y), input and output with the same letters (003, eq. 16-18).
 
+    Parameters
+    ----------
+    inputs, output : mapping of str to letters
+        The alphabets of what is read and of what is released.
+    keep : sequence of Fraction
+        The probability of each letter to be kept.
+    q : sequence of Fraction
+        The law of a fresh letter.
+
     >>> third = Fraction(1, 3)
     >>> Resample({"X": ("a", "b")}, {"X": ("a", "b")}, (Fraction(1), Fraction(0)), (third, 2 * third)).rows
     ((Fraction(1, 1), Fraction(0, 1)), (Fraction(1, 3), Fraction(2, 3)))
@@ -29,6 +38,7 @@ class Resample(Kernel):
     keep: Sequence[Fraction]
     q: Sequence[Fraction]
     form: ClassVar[str] = "resample"
+    by_outcome: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         outcomes, letters = self.shape
@@ -41,6 +51,10 @@ class Resample(Kernel):
         object.__setattr__(self, "q", q := Ratios.of(self.q))
         if not keep.are_probabilities() or not q.are_probabilities() or q.total() != 1:
             raise InvalidChannel("keep is not made of probabilities, or q is not a pmf")
+
+    @property
+    def rank_one(self) -> tuple[Sequence[Fraction], Sequence[Fraction], Sequence[Fraction]]:
+        return self.keep, [1 - v for v in self.keep], self.q
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:

@@ -27,6 +27,17 @@ class Staircase(Kernel):
     Inputs are written by classes that no set tells apart: `group` names the class of each of them, a column is a weight
     and the classes of its set. So 100,000 inputs take one small number each.
 
+    Parameters
+    ----------
+    inputs, output : mapping of str to letters
+        The alphabets of what is read and of what is released.
+    ratio : Fraction
+        Between the two values of a column.
+    group : tuple of int
+        The class of each input.
+    columns : tuple of (Fraction, classes)
+        A weight and a set for each letter.
+
     >>> third = Fraction(1, 3)
     >>> Staircase({"X": ("a", "b")}, {"Y": ("0", "1")}, Fraction(2), (0, 1), ((third, (0,)), (third, (1,)))).rows[0]
     (Fraction(2, 3), Fraction(1, 3))

@@ -18,6 +18,15 @@ __all__ = ["Strata"]
 class Strata(Kernel):
     """p(y | x, s) = p_s(y | x), with a channel p_s of any form for each outcome s of the strata, the last inputs.
 
+    Parameters
+    ----------
+    inputs : mapping of str to letters
+        The alphabets of what is read.
+    strata : names
+        The last inputs.
+    channels : tuple of Kernel
+        One for each outcome of the strata.
+
     >>> from dalenius.core import Channel
     >>> tell, hide = (Channel({"X": ("a", "b")}, {"Y": ("a", "b")}, rows) for rows in (((1, 0), (0, 1)), ((1, 0),) * 2))
     >>> Strata({"X": ("a", "b"), "sex": ("f", "m")}, ("sex",), (tell, hide)).rows[1:3]
@@ -51,6 +60,18 @@ class Strata(Kernel):
     def many(self) -> int:
         """How many strata there are; the stratum of input outcome x is x modulo this."""
         return prod(len(self.inputs[n]) for n in self.strata)
+
+    @property
+    def split_by(self) -> tuple[str, ...]:
+        return self.strata
+
+    @property
+    def in_strata(self) -> tuple[Kernel, ...]:
+        return self.channels
+
+    @property
+    def drawn_apart(self) -> tuple[Kernel, ...]:
+        return self.columns
 
     @property
     def columns(self) -> "tuple[Strata, ...]":

@@ -23,6 +23,19 @@ class Sums(Kernel):
 
     Two outputs with a common term share its state: that is no composition of windows, and tells more than one.
 
+    Parameters
+    ----------
+    inputs : mapping of str to letters
+        The alphabets of what is read.
+    outputs : names
+        One for each sum.
+    modulus : int
+        M.
+    states : tuple of rows
+        For each input the law of its state, letter by letter.
+    terms : tuple of names
+        The inputs that each output adds up.
+
     >>> sure = ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))
     >>> bits = dict.fromkeys("abc", ("0", "1"))
     >>> Sums(bits, ("U", "V"), 2, (sure,) * 3, (("a", "b"), ("b", "c"))).rows[3]
@@ -78,6 +91,10 @@ class Sums(Kernel):
     def windows(self) -> tuple[Channel, ...]:
         """Each output by itself; together they share states, so these are not a composition."""
         return tuple(self.alone(k) for k in range(len(self.outputs)))
+
+    @property
+    def drawn_apart(self) -> tuple[Kernel, ...]:
+        return self.windows
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:

@@ -24,6 +24,21 @@ class Types(Kernel):
     The inputs are n columns, named after the sample, X1 to Xn, or as `columns` says. The file leaves out the zeros of a
     row.
 
+    Parameters
+    ----------
+    sample : str
+        What stands for each sample.
+    alphabet : letters
+        Of a sample.
+    n : int
+        How many samples.
+    output : mapping of str to letters
+        The alphabets of what is released.
+    of_type : tuple of rows
+        One for each type.
+    columns : names
+        Of the samples, where they have names of their own.
+
     >>> half, sure = Fraction(1, 2), (Fraction(0), Fraction(1))
     >>> Types("X", ("a", "b"), 2, {"Y": ("0", "1")}, (sure, (half, half), sure[::-1])).rows[1:3]
     ((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2)))
@@ -74,6 +89,10 @@ class Types(Kernel):
         """The same law as a dense channel of one input, the type in words."""
         words = tuple(", ".join(f"{k} x {a}" for a, k in zip(self.alphabet, t, strict=True) if k) for t in self.types)
         return Channel({f"type of {self.sample}": words}, self.output, self.of_type)
+
+    @property
+    def pictures(self) -> tuple[Kernel, ...]:
+        return (self.by_type(),)
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:

@@ -27,6 +27,13 @@ class Windows(Kernel):
     Windows may overlap; the draws are independent given the inputs. Whether the outputs together are private is
     another matter, and not for a channel to say.
 
+    Parameters
+    ----------
+    inputs : mapping of str to letters
+        The alphabets of what is read.
+    windows : tuple of Kernel
+        One for each output.
+
     >>> from dalenius.core import Channel
     >>> bits = ("0", "1")
     >>> tell = [Channel({x: bits, z: bits}, {y: bits}, ((1, 0), (0, 1), (0, 1), (1, 0))) for x, z, y in ("abU", "bcV")]
@@ -58,6 +65,14 @@ class Windows(Kernel):
     @property
     def output(self) -> Alphabets:
         return {name: letters for window in self.windows for name, letters in window.output.items()}
+
+    @property
+    def drawn_apart(self) -> tuple[Kernel, ...]:
+        return self.windows
+
+    @property
+    def apart_given_inputs(self) -> tuple[Kernel, ...]:
+        return self.windows
 
     @property
     def few(self) -> bool:
@@ -108,7 +123,15 @@ class Windows(Kernel):
 
 @dataclass(frozen=True)
 class Product(Windows):
-    """Windows without a common input: independent channels side by side."""
+    """Windows without a common input: independent channels side by side.
+
+    Parameters
+    ----------
+    inputs : mapping of str to letters
+        The alphabets of what is read.
+    windows : tuple of Kernel
+        No two read the same input.
+    """
 
     form: ClassVar[str] = "product"
 
@@ -119,6 +142,10 @@ class Product(Windows):
             raise InvalidChannel(
                 f"two channels of a product see {twice[0]!r}; windows that overlap have form 'windows'"
             )
+
+    @property
+    def independent_parts(self) -> tuple[Kernel, ...]:
+        return self.windows
 
 
 def chain(names: Sequence[str], size: int, overlap: int = 1) -> tuple[tuple[str, ...], ...]:

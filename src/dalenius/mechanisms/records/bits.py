@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import SolverFailed
-from dalenius.mechanisms.records.form import Wide
 from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found
 from dalenius.solvers.flows.leaking import LN2, Atoms, Flow, Tangent, descended, loosened, measured, mixed, started
 
@@ -98,6 +98,13 @@ class Curve:
                     break
             self._add(self._next(near))
         return self._whole(near, target)
+
+    def bound(self, target: float) -> float:
+        """What every release that tells at most so many bits must change, in floating point, as far as it is known."""
+        known = max((p.tangent.bound - p.tangent.lam * target for p in self.points), default=0.0)
+        # Other letters than records may change less, by this factor: see the rule "records" of the kernel.
+        values = len(self.wide.classes)
+        return known / (2 - 2 / values) if values > 2 else known
 
     def _next(self, target: float) -> float:
         """The price to try: beyond the ends while b is not between them, else between its neighbours."""

@@ -5,12 +5,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dalenius.core import Certificate, Design, Independent, Leakage, Problem, Records
-from dalenius.designs.disclose import GAP, SECONDS
-from dalenius.designs.proving import proved
 from dalenius.errors import Unsupported
+from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.bits import Curve
-from dalenius.mechanisms.records.form import Wide
+from dalenius.mechanisms.records.kept_law import PreservingCurve
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed
+from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import remarks
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
 
@@ -60,12 +61,14 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
     Design
         In the order of the limits.
     """
-    curve: Curve | None = None
+    curve: Curve | PreservingCurve | None = None
     for most in at_most_bits:
         secret = problem.guarantees[0].secret
         promise = Leakage(secret, most) if most else Independent(secret)
         wide = Wide.of(replace(problem, guarantees=(promise,)))
-        if curve is None and wide.seen:
+        if curve is None and wide.problem.preserve_marginals:
+            curve = PreservingCurve(wide, on_progress)
+        elif curve is None and wide.seen:
             curve = Curve(wide, on_progress)
         yield certified(wide, _found(wide, GAP, SECONDS, on_progress, curve))
 
@@ -87,17 +90,23 @@ def certified(wide: Wide, found: Found) -> Design:
     return replace(design, remarks=(*design.remarks, *remarks(design)))
 
 
-def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | None) -> Found:
+def _found(
+    wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | PreservingCurve | None
+) -> Found:
     """The channel by the way that fits the promises and the size."""
     problem = wide.problem
     independent = len(problem.guarantees) == 1 and isinstance(problem.guarantees[0], Independent)
     if problem.towards is not None and not (independent and wide.seen and len(wide.classes) == 2):
         raise Unsupported("towards is for an independent release, with one observed secret of two values")
     if problem.preserve_marginals:
+        promise = problem.guarantees[0]
+        if len(problem.guarantees) == 1 and type(promise) is Leakage:
+            kept = curve if isinstance(curve, PreservingCurve) else PreservingCurve(wide, on_progress)
+            return kept.found(promise.at_most_bits, seconds)
         if not independent or not wide.seen:
             raise Unsupported(
-                "form records preserves the law of the table where one observed secret is promised to be independent; "
-                "observe the secret, or leave out preserve_marginals"
+                "form records preserves the law of the table under one promise, a leakage, or independent of a secret "
+                "that is observed; promise one of these, or leave out preserve_marginals"
             )
         return preserving(wide, 0.0, on_progress)
     if independent and wide.seen:
@@ -106,7 +115,8 @@ def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve:
         return listed(wide, gap, seconds, on_progress)
     promise = problem.guarantees[0]
     if len(problem.guarantees) == 1 and type(promise) is Leakage and wide.seen:
-        return (curve or Curve(wide, on_progress)).found(promise.at_most_bits)
+        known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
+        return known.found(promise.at_most_bits)
     raise Unsupported(
         f"with {len(wide.records):,} different records form records promises independent or leakage, about one secret "
         "that is observed: promise one of these and observe it, or group letters until there are fewer records"

@@ -1,223 +1,114 @@
-"""What form "records" takes, and a problem in its arrays: records, inputs, classes of the secret, distances.
+"""Channels of form records: the records that each record of the table may become."""
 
-The orders are those of the kernel: inputs by the letters of the observed columns, records by the letters of the
-released ones, classes by the letters of the secret, all rising.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
-from math import lcm
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dalenius.core import (
-    Distortion,
-    Independent,
-    InformationPrivacy,
-    Leakage,
-    MinimizeDistortion,
-    Pmf,
-    Problem,
-    TableSource,
-    WorstCaseLeakage,
-)
-from dalenius.core.numbers import exact
-from dalenius.errors import InputError, Unsupported
-from dalenius.solvers.flows.distances import Metric
+from dalenius.core import Design, Kernel, Pmf, Records
+from dalenius.errors import NotCertified, Unsupported
+from dalenius.measures.counts import Finding
+from dalenius.mechanisms.charging import Mechanism
+from dalenius.mechanisms.drawing import Array, Draw
+from dalenius.mechanisms.form import Distorted, Form, Found
+from dalenius.sampling.sparse import SparseSampler
+from dalenius.tables import Coded
 
-__all__ = ["PROMISES", "Wide", "why_not"]
-
-PROMISES = (Independent, Leakage, InformationPrivacy, WorstCaseLeakage)
-NOT_TAKEN = ("keep", "strata", "forbid", "freeze", "side_information", "robust", "limits", "keep_rows", "each")
-MOST_CLASSES = 16
-"""Values of a secret beyond which a record is rarely seen with two of them, and transports become many."""
-
-Integers = npt.NDArray[np.int64]
+__all__ = ["RECORDS", "WITHHELD"]
 
 
-def why_not(problem: Problem) -> str | None:
-    """The reason why form "records" does not take a problem, or None.
+class RecordsForm(Form[Records]):
+    """Rows for the outcomes that the table has, letters that are its records."""
 
-    Parameters
-    ----------
-    problem : Problem
-        Declared or bound.
+    def draws(self, channel: Records) -> list[Draw]:
+        sampler = SparseSampler(channel.lines, len(channel.records))
+        return [Draw(list(channel.inputs), sampler, rows=partial(self.rows_read, channel))]
 
-    Returns
-    -------
-    str or None
-        One clause that says what to change.
-    """
-    if not isinstance(problem.objective, MinimizeDistortion):
-        return "form records changes records as little as it can: its objective is minimize = { distortion, of }"
-    if not problem.guarantees:
-        return "form records needs a promise about a secret, such as independent = [...]"
-    for guarantee in problem.guarantees:
-        if not isinstance(guarantee, PROMISES):
-            return f"form records does not promise {guarantee.key}: that speaks of records that are not in the table"
-    if not problem.release:
-        return "form records releases columns of the table: say release = [...]"
-    if missing := [name for name in problem.release if name not in problem.observe]:
-        return f"form records observes every column that it releases; add {missing[0]} to observe"
-    if reason := problem.not_taken(*NOT_TAKEN):
-        return reason
-    if isinstance(problem.source, TableSource) and problem.source.max_rows is not None:
-        return (
-            "form records speaks of one row; several rows of one person cannot be charged together: leave out max_rows"
-        )
-    for part in problem.objective.measure.parts or (problem.objective.measure,):
-        if part.distortion not in ("hamming", "absolute"):
-            told = part.distortion if isinstance(part.distortion, str) else "a matrix"
-            return f"form records compares records by hamming and absolute, not by {told}"
-    return None
+    def rows_read(self, channel: Records, table: Coded) -> Array:
+        return _places(channel, list(channel.inputs), channel.read, table)
 
+    def leaving(
+        self, channel: Records, table: Coded, found: Sequence[tuple[Array, Array]]
+    ) -> tuple[dict[str, Array], Array, Array]:
+        ((inputs, drawn),) = found
+        codes = np.array(channel.records, dtype=np.int64)[drawn]
+        return {name: codes[:, j] for j, name in enumerate(channel.output)}, inputs, drawn
 
-@dataclass(frozen=True, eq=False)
-class Wide:
-    """The arrays of a problem for form "records".
+    def matched(self, channel: Records, original: Coded, released: Coded) -> tuple[Array, Array]:
+        return self.rows_read(channel, original), _places(channel, list(channel.output), channel.records, released)
 
-    Parameters
-    ----------
-    problem : Problem
-        Bound, and taken by this form.
-    law : Pmf
-        Of the variables that matter, in the order of the file.
-    secret : tuple of str
-        All columns that a promise is about.
-    records : array, one record a row
-        Different outcomes of the released columns.
-    record_of_input : array
-        For each different outcome of the observed columns, its record.
-    counts : array, inputs by classes
-        How often an input occurs with each value of the secret.
-    classes : list
-        The values of the secret, as places in their alphabets.
-    metric : Metric
-        The distance in whole units.
-    points : array, one point a row
-        The records along the axes of the metric.
-    unit : int
-        How many whole units are a distortion of one.
-    """
+    def tested(
+        self, channel: Records, which: str, views: Sequence[Sequence[str]], inputs: Array, letters: Array, share: float
+    ) -> Found:
+        from dalenius.mechanisms.records.evidence import record_findings
 
-    problem: Problem
-    law: Pmf
-    secret: tuple[str, ...]
-    records: Integers
-    record_of_input: Integers
-    counts: Integers
-    classes: list[tuple[int, ...]]
-    metric: Metric
-    points: Integers
-    unit: int
+        return record_findings(channel, views, inputs.astype(np.int64), letters.astype(np.int64), share)
 
-    @classmethod
-    def of(cls, problem: Problem) -> "Wide":
-        """The arrays of a bound problem.
+    def counted(
+        self, channel: Records, which: str, original: Pmf, rows: int, letters: Array, share: float
+    ) -> list[Finding]:
+        from dalenius.mechanisms.records.evidence import shuffled_records
 
-        Raises
-        ------
-        Unsupported
-            If this form does not take the problem, with the reason.
-        """
-        if reason := why_not(problem):
-            raise Unsupported(reason)
-        assert isinstance(problem.objective, MinimizeDistortion)
-        secret = tuple(dict.fromkeys(name for guarantee in problem.guarantees for name in guarantee.secret))
-        named = set(problem.observe) | set(secret)
-        law = problem.pmf.marginal([name for name in problem.pmf.variables if name in named])
-        if law.weights.dtype == object:
-            raise Unsupported("the probabilities have too many digits for form records; give counts, or round them")
-        inputs, input_of_atom = law.grouped(problem.observe)
-        outcomes, record_of_atom = law.grouped(problem.release)
-        classes, class_of_atom = law.grouped(secret)
-        if len(classes) > MOST_CLASSES:
+        return [shuffled_records(channel, original, rows, letters, share)]
+
+    def compared(self, design: Design, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return wanted
+
+    def distorted(self, channel: Records, measure: dict[str, Any], inputs: Array, letters: Array) -> Distorted:
+        from dalenius.mechanisms.records.evidence import apart, shares
+
+        row, record, probability = shares(channel)
+        d = apart(channel, measure, row, record)
+        mean, square = (np.bincount(row, probability * v, len(channel.read)) for v in (d, d * d))
+        seen = float(apart(channel, measure, inputs.astype(np.int64), letters.astype(np.int64)).mean())
+        return np.asarray(mean, np.float64), np.asarray(square, np.float64), seen, float(d.max() - d.min())
+
+    def refuse_audit(self, channel: Records) -> None:
+        if not channel.few:
             raise Unsupported(
-                f"the secret {', '.join(secret)} has {len(classes)} values; form records takes up to {MOST_CLASSES}: "
-                "group them"
+                "a release of records promises something about its secret and its own table alone, and nothing about "
+                "every adversary; `explain` says what it does not promise, and --released with --original audits the "
+                "release"
             )
-        counts = np.zeros((len(inputs), len(classes)), dtype=np.int64)
-        np.add.at(counts, (input_of_atom, class_of_atom), law.weights)
-        record_of_input = np.zeros(len(inputs), dtype=np.int64)
-        record_of_input[input_of_atom] = record_of_atom
-        records = np.array(outcomes, dtype=np.int64).reshape(len(outcomes), -1)
-        metric, points, unit = _distance(problem.objective.measure, problem, law, records)
-        return cls(problem, law, secret, records, record_of_input, counts, classes, metric, points, unit)
 
-    @property
-    def total(self) -> int:
-        """The number of rows."""
-        return int(self.law.total)
+    def for_this_table(self, design: Design) -> Design:
+        raise NotCertified(
+            "a release of records promises nothing for another table than its own: design the release of this "
+            "table anew"
+        )
 
-    @cached_property
-    def by_record(self) -> Integers:
-        """How often each record occurs with each value of the secret."""
-        found = np.zeros((len(self.records), len(self.classes)), dtype=np.int64)
-        np.add.at(found, self.record_of_input, self.counts)
-        return found
+    def charged(self, text: str, channel: Mapping[str, Any]) -> Mechanism:
+        """Never from rows: the form says nothing about inputs that do not occur."""
+        from dalenius.mechanisms.unlisted.charge import UnlistedMechanism
 
-    @cached_property
-    def seen(self) -> bool:
-        """Whether the observed columns determine the secret."""
-        return bool(((self.counts > 0).sum(axis=1) == 1).all())
-
-    @cached_property
-    def class_of_input(self) -> Integers:
-        """Where the secret is seen: the class of each input."""
-        return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
+        return UnlistedMechanism(text)
 
 
-def _distance(measure: Distortion, problem: Problem, law: Pmf, records: Integers) -> tuple[Metric, Integers, int]:
-    """The metric in whole units, the records along its axes, and the unit."""
-    columns: list[list[Fraction]] = []
-    axes: list[tuple[Fraction, bool]] = []
-    for part in measure.parts or (measure,):
-        if not part.weight:
-            continue
-        at = [problem.release.index(name) for name in part.of]
-        letters = [law.variables[name] for name in part.of]
-        if part.distortion == "hamming":
-            columns.append(_classes(part, letters, records[:, at]))
-            axes.append((part.weight, False))
-            continue
-        for name, place, alphabet in zip(part.of, at, letters, strict=True):
-            values = [_number(letter, name) for letter in alphabet]
-            columns.append([values[code] for code in records[:, place].tolist()])
-            axes.append((part.weight, True))
-    steps = [lcm(*(value.denominator for value in set(column))) for column in columns]
-    per_step = [weight / step for (weight, _), step in zip(axes, steps, strict=True)]
-    unit = lcm(*(weight.denominator for weight in per_step)) if per_step else 1
-    codes = [[int(value * step) for value in column] for column, step in zip(columns, steps, strict=True)]
-    lowest = [min(column) for column in codes]
-    points = np.array(
-        [[code - low for code in column] for column, low in zip(codes, lowest, strict=True)], dtype=np.int64
-    ).reshape(len(codes), len(records))
-    metric = Metric(
-        tuple(int(weight * unit) for weight in per_step),
-        tuple(ordered for _, ordered in axes),
-        tuple(int(row.max()) if ordered else 1 for row, (_, ordered) in zip(points, axes, strict=True)),
-    )
-    return metric, np.ascontiguousarray(points.T), unit
+class WithheldForm(Form[Kernel]):
+    """A card that does not show its channel, because that would show the records of the table."""
+
+    def charged(self, text: str, channel: Mapping[str, Any]) -> Mechanism:
+        from dalenius.mechanisms.unlisted.charge import UnlistedMechanism
+
+        return UnlistedMechanism(text)
 
 
-def _classes(part: Distortion, letters: Sequence[Sequence[str]], labels: Integers) -> list[Fraction]:
-    """A number for each label, the same exactly for labels whose letters are in the same classes."""
-    group = {letter: k for k, members in enumerate(part.classes) for letter in members}
-    named = [[group.get(letter, letter) for letter in alphabet] for alphabet in letters]
-    place: dict[tuple[int | str, ...], int] = {}
-    return [
-        Fraction(place.setdefault(tuple(names[k] for names, k in zip(named, label, strict=True)), len(place)))
-        for label in labels.tolist()
-    ]
+def _places(channel: Records, names: Sequence[str], known: Sequence[tuple[int, ...]], table: Coded) -> Array:
+    """Where the outcome of each row stands among those that are known; an unknown one is refused."""
+    codes = np.stack([table.codes[name].astype(np.int64) for name in names], axis=1)
+    found, which = np.unique(codes, axis=0, return_inverse=True)
+    place = {outcome: k for k, outcome in enumerate(known)}
+    for outcome in map(tuple, found.tolist()):
+        if outcome not in place:
+            alphabets = channel.inputs if known is channel.read else channel.output
+            told = ", ".join(f"{n}={alphabets[n][k]}" for n, k in zip(names, outcome, strict=True))
+            raise Unsupported(
+                f"the record {told} is not in the table of this design, and form records releases records of that "
+                "table alone; design the release of this table anew"
+            )
+    return np.array([place[tuple(outcome)] for outcome in found.tolist()], dtype=np.int64)[which.reshape(-1)]
 
 
-def _number(letter: str, column: str) -> Fraction:
-    try:
-        return exact(letter)
-    except InputError:
-        raise InputError(
-            f"the letter {letter!r} of {column} is not a number, so that absolute cannot compare it; use hamming"
-        ) from None
+RECORDS = RecordsForm()
+WITHHELD = WithheldForm()

@@ -22,10 +22,10 @@ from dalenius.core import (
     Problem,
     WorstCaseLeakage,
 )
-from dalenius.designs.leakage import least
 from dalenius.errors import SolverFailed
-from dalenius.mechanisms.records.form import Wide
+from dalenius.mechanisms.columns.leakage import least
 from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found
 from dalenius.solvers.flows.distances import blocks
 

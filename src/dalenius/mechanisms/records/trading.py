@@ -6,13 +6,14 @@ from fractions import Fraction
 from math import ceil
 
 from dalenius.core import Design, Independent, Leakage, Problem
-from dalenius.designs.leakage.curve import Curve as Traced
-from dalenius.designs.leakage.curve import Ends, Point
-from dalenius.designs.leakage.trade import Trade
 from dalenius.kernel.rows import UNIT
+from dalenius.mechanisms.columns.leakage.curve import Curve as Traced
+from dalenius.mechanisms.columns.leakage.curve import Ends, Point
+from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.design import design, tradeoff
-from dalenius.mechanisms.records.form import Wide
+from dalenius.mechanisms.records.kept_law import PreservingCurve
+from dalenius.mechanisms.records.wide import Wide
 
 __all__ = ["traced"]
 
@@ -38,7 +39,8 @@ def traced(problem: Problem, points: int, *, on_point: Callable[[int, int | None
         Distortions that are reached, each with both bounds of the least leakage.
     """
     trade = Trade.of(problem)
-    most = Curve(Wide.of(problem)).most
+    wide = Wide.of(problem)
+    most = (PreservingCurve(wide) if problem.preserve_marginals else Curve(wide)).most
     asked = [g.at_most_bits for g in problem.guarantees if isinstance(g, Leakage) and g.secret == trade.secret]
     steps = max(2, points) - 1
     # The curve is steep where little leaks, so that points stand closer there.

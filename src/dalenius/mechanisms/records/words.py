@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import log2
 
 from dalenius.core import Design, Records, TableSource
-from dalenius.evidence.records import RecordFigures, figures
+from dalenius.mechanisms.records.evidence import RecordFigures, figures
 
 __all__ = ["remarks"]
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
 
-from dalenius.mechanisms.records.form import Wide
 from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.transport import Plan, transport
 
 __all__ = ["Found", "least_change", "preserving", "towards"]

@@ -5,11 +5,12 @@ Imports scipy; whoever needs a short start imports this package only when it sol
 
 from dalenius.solvers.leakage.arrays import bound_of, value_of
 from dalenius.solvers.leakage.layout import Snapshot
-from dalenius.solvers.leakage.program import Multipliers, NoChannel, Program, Solution, Term, Unfinished
+from dalenius.solvers.leakage.program import Gauge, Multipliers, NoChannel, Program, Solution, Term, Unfinished
 from dalenius.solvers.leakage.rational import rational
 from dalenius.solvers.leakage.searching import search
 
 __all__ = [
+    "Gauge",
     "Multipliers",
     "NoChannel",
     "Program",

@@ -91,6 +91,7 @@ class Arrays:
     pairs: Sequence[tuple[int, int, float]]
     A: Floats
     odds: Sequence[tuple[int, float]]  # for each, its rows of A and its ratio
+    gauges: Sequence[tuple[Sequence[Floats], float]]  # the rows of each part, and the limit
     start: Floats  # law of the letters of a constant channel inside the guarantees
 
     @classmethod
@@ -131,6 +132,7 @@ class Arrays:
             [(i, j, float(r)) for i, j, r in program.pairs],
             np.vstack(A),
             [(len(part), float(r)) for part, (*_, r) in zip(A[1:], program.odds, strict=True)],
+            [([part.astype(np.float64) for part in gauge.parts], float(gauge.limit)) for gauge in program.gauges],
             start,
         )
 
@@ -149,11 +151,17 @@ class Arrays:
         off += [(float((C * pi).sum()) - D) / max(1.0, float(np.abs(C).max())) for C, D in self.distortions]
         off += [float(s.leakage(pi).sum()) - L for s, L in self.leakages]
         off += [float((s.leakage(pi) - most @ pi).max()) for s, most in self.worst]
+        off += [self.gauged(parts, pi) - limit for parts, limit in self.gauges]
         off.append(float((-self.A @ pi).max(initial=0.0)))
         least = float(self.p.min())
         off += [float((W[rows].max(axis=0) - r * W[rows].min(axis=0)).max()) * least for rows, r in self.local_dp]
         off += [float((W[i] - r * W[j]).max()) * least for i, j, r in self.pairs]
         return max(off)
+
+    @staticmethod
+    def gauged(parts: Sequence[Floats], pi: Floats) -> float:
+        """What a gauge reaches."""
+        return sum(float(np.maximum((part @ pi).max(axis=0), 0.0).sum()) for part in parts)
 
     def reduced_costs(self, y: Multipliers, *, objective: bool = True) -> tuple[Floats, float]:
         """R (n, m) and the constant of (*)."""
@@ -182,6 +190,12 @@ class Arrays:
             # The floor of a column has no cost, so (*) needs sum above >= r sum below: shrink what is below.
             share = np.minimum(1.0, above.sum(axis=0) / np.maximum(r * below.sum(axis=0), 1e-300))
             R[rows] -= (above - below * share) / self.p[rows][:, None]
+        for (parts, limit), (weight, rhos) in zip(self.gauges, y.gauges, strict=True):
+            for part, given_rho in zip(parts, rhos, strict=True):
+                rho = np.maximum(given_rho, 0.0)
+                # Together they may not weigh more than the limit does: shrink those of a letter that do.
+                R += part.T @ (rho * np.minimum(1.0, weight / np.maximum(rho.sum(axis=0), 1e-300)))
+            const -= weight * limit
         if len(self.G):
             R -= self.G.T @ y.equal
             const += float((y.equal * self.h).sum())

@@ -30,7 +30,7 @@ Support = NDArray[np.bool_]
 
 
 def without_dust(
-    program: Program, solution: Solution, *, gap: float, deadline: float
+    program: Program, solution: Solution, *, gap: float, aim: float, deadline: float
 ) -> tuple[Program, Solution] | None:
     """A solution whose positive entries are no dust, with the program that is restricted to them.
 
@@ -42,6 +42,9 @@ def without_dust(
         Its solution by the interior point, with the multipliers of the bound.
     gap
         The most by which the value may exceed the bound afterwards, in the unit of the objective.
+    aim
+        How near the optimum on the remaining entries a search must come: the gap that was asked for. It is smaller than
+        `gap` where the first search ran out of time; few entries are left, so that the second one comes nearer.
     deadline
         The time (of `time.monotonic`) at which no further search begins; each of them ends by it.
 
@@ -58,8 +61,8 @@ def without_dust(
         if (support == program.allowed).all():
             return None
         # As fine as the search was, where it was finer than asked for.
-        fine = min(0.05 * gap, max(solution.value - solution.bound, _FINEST))
-        found = _settled(program, support, share, least, aims=(fine, 0.05 * gap), deadline=deadline)
+        fine = min(0.05 * aim, max(solution.value - solution.bound, _FINEST))
+        found = _settled(program, support, share, least, aims=(fine, 0.05 * aim), deadline=deadline)
         if found is not None and found[1].value - solution.bound <= gap:
             restricted, sparse = found
             # What the restricted program proves says nothing about other channels: its multipliers are dropped.

@@ -25,7 +25,9 @@ _CHECK = 10  # steps between two evaluations of the bound
 
 def suits(given: Arrays) -> bool:
     """Whether nothing but row sums, distortions and forbidden entries holds the letters."""
-    return not (given.leakages or given.worst or len(given.G) or given.local_dp or given.pairs or len(given.A))
+    return not (
+        given.leakages or given.worst or len(given.G) or given.local_dp or given.pairs or len(given.A) or given.gauges
+    )
 
 
 def mirror_descent(

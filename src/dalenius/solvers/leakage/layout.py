@@ -92,8 +92,9 @@ class Layout:
         self.given = given
         p = self.p = given.p
         n, m = self.n, self.m = given.allowed.shape
-        extra = len(given.local_dp)
-        N = self.N = n + extra
+        floors_end = n + len(given.local_dp)
+        self.gauge_parts = [(k, part) for k, (parts, _) in enumerate(given.gauges) for part in parts]
+        N = self.N = floors_end + len(self.gauge_parts)
         self.live = np.ones((m, N), dtype=bool)
         self.live[:, :n] = given.allowed.T
         self.full = bool(given.allowed.all())
@@ -102,11 +103,22 @@ class Layout:
         first = len(given.leakages)
         secrets += [(s, 0.0, first + k, L, True) for k, (s, L) in enumerate(given.worst)]  # type: ignore[misc]
         self.terms = [Placed(s, self._wide(s.B), theta, at, L, worst) for s, theta, at, L, worst in secrets]
-        self.rank = sum(len(t.B) + t.worst for t in self.terms) + len(given.A)
         self.C = self._tall(given.cost)
         self.Cs = [self._tall(C) for C, _ in given.distortions]
-        self.D = np.array([D for _, D in given.distortions])
+        self.D = np.array([D for _, D in given.distortions] + [limit for _, limit in given.gauges])
         self.A, self.G, self.h = self._wide(given.A), self._wide(given.G), given.h.T
+        # A part of a gauge is one more variable of each letter, not below any of its rows; their sum has the limit.
+        self.gauge_rows: list[slice] = []
+        limits = [np.zeros((m, N)) for _ in given.gauges]
+        for i, (k, part) in enumerate(self.gauge_parts):
+            block = -self._wide(part)
+            block[:, floors_end + i] = 1.0
+            limits[k][:, floors_end + i] = 1.0
+            self.gauge_rows.append(slice(len(self.A), len(self.A) + len(part)))
+            self.A = np.ascontiguousarray(np.vstack([self.A, block]))
+        self.Cs += limits
+        self.gauge_first = floors_end
+        self.rank = sum(len(t.B) + t.worst for t in self.terms) + len(self.A)
         rows = [(j, r / p[j], i, -1 / p[i]) for i, j, r in given.pairs]
         floors = []
         for k, (own, r) in enumerate(given.local_dp):
@@ -191,6 +203,11 @@ class Layout:
             W = pi[rows] / self.p[rows, None]
             middle = np.sqrt(W.min(axis=0) * W.max(axis=0))
             x[:, n + k] = np.where(middle > 0, middle, r) / np.sqrt(ratio)  # no row may take some letters
+        for i, (_, part) in enumerate(self.gauge_parts):
+            reached = (part @ pi).max(axis=0)
+            x[:, self.gauge_first + i] = (
+                np.maximum(reached, 0.0) + 0.05 * np.abs(part).max() * pi.sum(axis=0) + 1e-6 / m
+            )
         scale = max(1e-3, 0.3 * float(np.abs(given.cost).max()), 0.3 * sum(theta for theta, _ in given.objective))
         tau = 0.3 * scale / (n * m)
         z = np.where(self.live, tau / np.where(self.live, x, 1.0), 1.0)
@@ -240,20 +257,27 @@ class Layout:
         for f in self.pattern.floors:
             R = len(f.rows)
             floors.append((nu[f.first : f.first + R], nu[f.first + R : f.first + 2 * R]))
+        local = nu[self.pattern.count :]
         odds = (
-            np.split(nu[self.pattern.count :], np.cumsum([size for size, _ in self.given.odds])[:-1])
+            np.split(local[: len(self.given.A)], np.cumsum([size for size, _ in self.given.odds])[:-1])
             if len(self.given.odds)
             else []
         )
+        weights = state.s[len(self.given.distortions) :]
+        rhos: list[list[Floats]] = [[] for _ in self.given.gauges]
+        for (k, _), rows in zip(self.gauge_parts, self.gauge_rows, strict=True):
+            rhos[k].append(local[rows])
+        gauges = tuple((float(w), tuple(parts)) for w, parts in zip(weights, rhos, strict=True))
         limits = len(self.given.leakages)
         return Multipliers(
             tuple(flat[:average]),
             np.array([float(lam[0, 0]) for lam in state.lam[:limits]]),
-            state.s.copy(),
+            state.s[: len(self.given.distortions)].copy(),
             tuple(lam[:, 0] for lam in state.lam[limits:]),
             tuple(flat[average:]),
             state.eta.T,
             nu[: len(self.given.pairs)],
             tuple(floors),
             tuple(odds),
+            gauges,
         )

@@ -56,7 +56,11 @@ class Limits:
         Q = _flint(self.mass[None, :]) * channel
         letters = [int(Q[0, t]) for t in range(program.letters)]
         return (
-            self._unequal(channel, letters, den) or self._ratios(K) or self._odds(channel) or self._leaks(channel, den)
+            self._unequal(channel, letters, den)
+            or self._ratios(K)
+            or self._odds(channel)
+            or self._gauged(K, den)
+            or self._leaks(channel, den)
         )
 
     def _unequal(self, channel: fmpz_mat, letters: list[int], den: int) -> str | None:
@@ -95,6 +99,18 @@ class Limits:
                         return "the odds of a secret move too far"
         return None
 
+    def _gauged(self, K: Exact, den: int) -> str | None:
+        pi = K * self.mass[:, None] if self.program.gauges else K
+        for gauge in self.program.gauges:
+            reached = Fraction(0)
+            for part in gauge.parts:
+                rows, below = whole(part)
+                reached += Fraction(sum(max(0, *column) for column in rows.dot(pi).T), below)
+            over = reached / (self.total * den) - gauge.limit
+            if over > 0:
+                return f"a gauge exceeds its limit by {float(over):.1e}"
+        return None
+
     def _leaks(self, channel: fmpz_mat, den: int) -> str | None:
         program = self.program
         if not program.leakages and not program.worst:
@@ -103,11 +119,13 @@ class Limits:
         ctx.prec = _BITS
         try:
             known: dict[int, list[arb]] = {}
-            for term, limit in (*program.leakages, *program.worst):
+            # Information under another law is one of many limits of a promise, which is proved by itself.
+            own = [(term, limit) for term, limit in program.leakages if not term.foreign]
+            for term, limit in (*own, *program.worst):
                 if not is_zero(limit) and id(term) not in known:
                     known[id(term)] = self._leakage(term, channel)
             scale = fmpz(self.total) * fmpz(den)
-            for term, limit in program.leakages:
+            for term, limit in own:
                 if (
                     limit == 0
                     or not sum(known[id(term)], arb(0)) <= arb(fmpq(limit.numerator, limit.denominator)) * scale

@@ -75,6 +75,18 @@ def _rows(program: Program) -> Iterator[_Row]:
                 high = {(e, t): (r * Fraction(other[e]) - int(row[e])) / total for e in range(n)}
                 yield _Row("odds", (k, i, t), low, zero, None)
                 yield _Row("odds", (k, len(counts) + i, t), high, zero, None)
+    first = n + len(program.local_dp)
+    for k, gauge in enumerate(program.gauges):
+        parts = range(first, first + len(gauge.parts))
+        yield _Row("spent", (k,), {(at, t): one for at in parts for t in range(m)}, None, gauge.limit)
+        for i, (place, part) in enumerate(zip(parts, gauge.parts, strict=True)):
+            for q, coefficients in enumerate(part):
+                used = {e: -Fraction(v) * int(mass[e]) / total for e, v in enumerate(coefficients) if v}
+                for t in range(m):
+                    yield _Row(
+                        "gauge", (k, i, q, t), {(e, t): v for e, v in used.items()} | {(place, t): one}, zero, None
+                    )
+        first += len(gauge.parts)
     for k, (i, j, r) in enumerate(program.pairs):
         for t in range(m):
             yield _Row("pair", (k, t), {(j, t): r, (i, t): -one}, zero, None)
@@ -90,7 +102,8 @@ def linear_optimum(program: Program, given: Arrays, *, loss: float) -> Solution:
     n, m = given.allowed.shape
     rows = list(_rows(program))
     variables = [(int(e), int(t)) for e, t in np.argwhere(program.allowed)]
-    variables += [(n + k, t) for k in range(len(program.local_dp)) for t in range(m)]
+    further = len(program.local_dp) + sum(len(gauge.parts) for gauge in program.gauges)
+    variables += [(n + k, t) for k in range(further) for t in range(m)]
     number = {v: j for j, v in enumerate(variables)}
     columns: list[dict[int, float]] = [{} for _ in variables]
     for i, row in enumerate(rows):
@@ -116,6 +129,7 @@ def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) ->
     y = none_of(given)
     limits = [*given.leakages, *given.worst]
     silent = {k: np.zeros((s.size, given.allowed.shape[1])) for k, (s, limit) in enumerate(limits) if is_zero(limit)}
+    weights = [0.0] * len(given.gauges)
     parts = {"distortion": y.distortion, "equal": y.equal, "pair": y.pairs}
     for row, dual in zip(rows, best.dual.tolist(), strict=True):
         if dual == 0 or row.kind == "sum":
@@ -127,6 +141,10 @@ def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) ->
             silent[row.index[0]][row.index[1:]] = -dual
         elif row.kind == "odds":
             y.odds[row.index[0]][row.index[1:]] = -dual
+        elif row.kind == "spent":
+            weights[row.index[0]] = dual
+        elif row.kind == "gauge":
+            y.gauges[row.index[0]][1][row.index[1]][row.index[2:]] = -dual
         else:
             y.floors[row.index[0]][row.kind == "below"][row.index[1:]] = -dual
     posteriors, worst, alone = list(y.posteriors), list(y.worst), list(y.worst_posteriors)
@@ -139,7 +157,8 @@ def _multipliers(given: Arrays, rows: list[_Row], best: Optimum, loss: float) ->
             posteriors[len(given.objective) + k] = s.spread(logs)
         else:
             worst[k - len(given.leakages)], alone[k - len(given.leakages)] = lam, s.spread(logs)
-    return replace(y, posteriors=tuple(posteriors), worst=tuple(worst), worst_posteriors=tuple(alone))
+    gauges = tuple((weight, rhos) for weight, (_, rhos) in zip(weights, y.gauges, strict=True))
+    return replace(y, posteriors=tuple(posteriors), worst=tuple(worst), worst_posteriors=tuple(alone), gauges=gauges)
 
 
 def _vertex(

@@ -39,6 +39,7 @@ def none_of(a: Arrays) -> Multipliers:
         np.zeros((len(a.pairs), m)),
         tuple((np.zeros((len(rows), m)), np.zeros((len(rows), m))) for rows, _ in a.local_dp),
         tuple(np.zeros((size, m)) for size, _ in a.odds),
+        tuple((0.0, tuple(np.zeros((len(part), m)) for part in parts)) for parts, _ in a.gauges),
     )
 
 
@@ -46,6 +47,8 @@ def presolved(program: Program, given: Arrays, *, loss: float) -> tuple[Arrays, 
     """Arrays with an interior (as far as one sees without solving), the way back, and the letters that are left."""
     lifts: list[Lift] = []
     a, lift = _forbidden(program, given)
+    lifts.append(lift)
+    a, lift = _floored(program, a)
     lifts.append(lift)
     for step in (_silent, _tied, _idle, _repeated):
         a, lift = step(a, loss)
@@ -160,6 +163,82 @@ def _paid(a: Arrays, allowed: Exact, y: Multipliers, causes: list[_Cause], objec
             above[np.flatnonzero(rows == zero), t] += r * a.p[e] * missing
             R[zero, t] -= r * a.p[e] * missing / a.p[zero]
     return replace(y, equal=equal, pairs=pairs, distortion=distortion, floors=tuple(floors))
+
+
+def _floored(program: Program, a: Arrays) -> tuple[Arrays, Lift]:
+    """A gauge whose limit is what every channel reaches: in each letter the rows that are best on average stay best.
+
+    With r* the best row of a part, <r, pi_t> <= <r*, pi_t> for every letter; a row that is as good is an equality, of
+    which this way back keeps only multipliers >= 0. A multiplier nu of such an inequality is rho(r) = nu and
+    rho(r*) = mu - sum nu, for any mu that is large enough.
+    """
+    n, m = a.allowed.shape
+    met: dict[int, list[int | None]] = {}
+    A, G, ties = [], [], 0
+    for k, gauge in enumerate(program.gauges):
+        values = gauge.at_constant(program.mass)
+        least = sum((max(Fraction(0), *own) for own in values), Fraction(0))
+        best = [None if max(own) <= 0 else own.index(max(own)) for own in values]
+        if gauge.limit < least:
+            y = none_of(a)
+            for own, rho in zip(best, y.gauges[k][1], strict=True):
+                if own is not None:
+                    rho[own] = 1.0
+            gauges = tuple((float(j == k), rhos) for j, (_, rhos) in enumerate(y.gauges))
+            proof = replace(y, gauges=gauges)
+            words = f"gauge {k} is limited by {float(gauge.limit):.9g}; every channel reaches {float(least):.9g}"
+            raise NoChannel(words, proof, a.bound(proof, objective=False))
+        if gauge.limit > least:
+            continue
+        met[k] = best
+        for part, own, numbers in zip(a.gauges[k][0], best, values, strict=True):
+            top, most = (np.zeros(n), Fraction(0)) if own is None else (part[own], numbers[own])
+            for r, row in enumerate(part):
+                if r != own and numbers[r] < most:
+                    A.append(top - row)
+                elif r != own:
+                    G.append(top - row)
+    if not met:
+        return a, _same
+    ties = len(G)
+    after = replace(
+        a,
+        gauges=[gauge for k, gauge in enumerate(a.gauges) if k not in met],
+        A=np.vstack([a.A, *(row[None] for row in A)]),
+        odds=[*a.odds, (len(A), np.inf)],
+        G=np.vstack([a.G, *(row[None] for row in G)]),
+        h=np.vstack([a.h, np.zeros((ties, m))]),
+    )
+
+    def lift(y: Multipliers) -> Multipliers:
+        kept, gauges = iter(y.gauges), []
+        nu, eta = iter(np.maximum(y.odds[-1], 0.0)), iter(y.equal[len(y.equal) - ties :])
+        for k, gauge in enumerate(program.gauges):
+            if k not in met:
+                gauges.append(next(kept))
+                continue
+            rhos = []
+            for part, own, numbers in zip(gauge.parts, met[k], gauge.at_constant(program.mass), strict=True):
+                most = Fraction(0) if own is None else numbers[own]
+                rho = np.zeros((len(part), m))
+                for r in range(len(part)):
+                    if r != own:
+                        rho[r] = next(nu) if numbers[r] < most else next(eta)
+                rhos.append(rho)
+            gauges.append(_weighed(rhos, met[k]))
+        return replace(y, gauges=tuple(gauges), odds=y.odds[:-1], equal=y.equal[: len(y.equal) - ties])
+
+    return after, lift
+
+
+def _weighed(rhos: list[Floats], best: list[int | None]) -> tuple[float, tuple[Floats, ...]]:
+    """mu, and what is left of it for the best row of each part."""
+    rhos = [np.maximum(rho, 0.0) for rho in rhos]
+    mu = max((float(rho.sum(axis=0).max()) for rho in rhos), default=0.0)
+    for rho, own in zip(rhos, best, strict=True):
+        if own is not None:
+            rho[own] = mu - rho.sum(axis=0)
+    return mu, tuple(rhos)
 
 
 def _silent(a: Arrays, loss: float) -> tuple[Arrays, Lift]:
@@ -380,6 +459,7 @@ def _fewer_letters(a: Arrays, kept: Exact) -> tuple[Arrays, Lift]:
             wide(y.pairs),
             tuple((wide(a), wide(b)) for a, b in y.floors),
             tuple(map(wide, y.odds)),
+            tuple((w, tuple(map(wide, rhos))) for w, rhos in y.gauges),
         )
 
     return after, lift

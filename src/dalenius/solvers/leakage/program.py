@@ -7,13 +7,16 @@ pi(e, t) = p(e) W(t|e) >= 0 with row sums p(e),
     f(pi) = sum_t f_t,  f_t = sum_k J log(J / (Q_g c)),   J = B pi,  Q = sums of J over the group g of k,  c = p(k|g)
 
 worst cases f_t <= <L, pi_t>, equalities G pi_t = h_t, ratios W(t|i) <= r W(t|j), and odds 1/r <= J / J' <= r of two
-sums J = M pi_t and J' = M' pi_t. Units are nats. f is convex and positively homogeneous, f(pi) = max over subnormalised
-b of <B' log(b/c), pi>, so that for ANY posteriors b and ANY multipliers of the right sign
+sums J = M pi_t and J' = M' pi_t; and gauges sum_t sum_i max(0, max_r <y_ir, pi_t>) <= M. Units are nats. f is convex
+and positively homogeneous, f(pi) = max over subnormalised b of <B' log(b/c), pi>, so that for ANY posteriors b and ANY
+multipliers of the right sign
 
     optimum >= sum_e p(e) min_t R(e, t) + const,
 
     R = C + sum_k theta_k B_k' log(b_k/c_k) + sum_k lambda_k B_k' log(b_k/c_k) + sum_j s_j C_j
           + omega_t (B' log(b/c) - L) - A' nu - G' eta,      const = sum_t eta_t h_t - lambda L - s D        (*)
+
+and for a gauge with weight mu and rho_irt >= 0, sum_r rho_irt <= mu: R += sum_ir rho_irt y_ir, const -= mu M.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +28,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import Infeasible, InputError, SolverFailed
 
-__all__ = ["Multipliers", "NoChannel", "Program", "Solution", "Term", "Unfinished", "is_zero"]
+__all__ = ["Gauge", "Multipliers", "NoChannel", "Program", "Solution", "Term", "Unfinished", "is_zero"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -37,11 +40,33 @@ class Term:
     """f(pi) of one secret: I(S;T), or I(S;T|Z) with rows k = (s, z) in groups g = z.
 
     ``counts`` (K, n) are whole-number joint weights N(k, e) out of the total N; B[k, e] = N(k, e) / N(e).
-    ``group`` (K,) says which rows share a normaliser: all 0 without side information.
+    ``group`` (K,) says which rows share a normaliser: all 0 without side information. With ``foreign`` the rows e have
+    other weights than N(e) here: information under another law than that of the program.
     """
 
     counts: Exact
     group: Ints
+    foreign: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Gauge:
+    """sum over letters and parts of max(0, largest of <row, pi_t>) <= limit; ``parts`` (R, n) in units of pi."""
+
+    parts: tuple[Exact, ...]
+    limit: Fraction
+
+    def at_constant(self, mass: Exact) -> list[list[Fraction]]:
+        """The rows of each part at the constant channel, <row, p>."""
+        total = int(sum(mass))
+        return [
+            [sum((Fraction(v) * int(n) for v, n in zip(row, mass, strict=True)), Fraction(0)) / total for row in part]
+            for part in self.parts
+        ]
+
+    def floor(self, mass: Exact) -> Fraction:
+        """What every channel reaches at least, by convexity: the gauge of the constant channel."""
+        return sum((max(Fraction(0), *values) for values in self.at_constant(mass)), Fraction(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +77,8 @@ class Program:
     ``objective`` (theta, term); ``distortions`` (matrix, limit); ``leakages`` (term, limit); ``worst`` (term, L (n,)):
     f_t <= sum_e L(e) pi(e, t); ``independent`` counts (V, n) of each view; ``marginal`` the law of the letters;
     ``local_dp`` (rows, r): W(t|i) <= r W(t|j) for all i, j in rows; ``pairs`` (i, j, r): W(t|i) <= r W(t|j); ``odds``
-    (counts, against, r): counts W_t between against W_t / r and r against W_t, both (K, n); ``beginning`` a law of the
-    letters inside the limits, where the search should begin.
+    (counts, against, r): counts W_t between against W_t / r and r against W_t, both (K, n); ``gauges`` see `Gauge`;
+    ``beginning`` a law of the letters inside the limits, where the search should begin.
     """
 
     mass: Exact
@@ -69,6 +94,7 @@ class Program:
     local_dp: tuple[tuple[Ints, Fraction], ...] = ()
     pairs: tuple[tuple[int, int, Fraction], ...] = ()
     odds: tuple[tuple[Exact, Exact, Fraction], ...] = ()
+    gauges: tuple[Gauge, ...] = ()
     beginning: tuple[Fraction, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -85,11 +111,16 @@ class Program:
         shapes |= {f"view {k}": (v.shape[1:], (n,)) for k, v in enumerate(self.independent)}
         shapes |= {f"worst case {k}": (most.shape, (n,)) for k, (_, most) in enumerate(self.worst)}
         shapes |= {f"odds {k}": (against.shape, (len(v), n)) for k, (v, against, _) in enumerate(self.odds)}
+        shapes |= {
+            f"gauge {k}, {i}": (part.shape[1:], (n,))
+            for k, g in enumerate(self.gauges)
+            for i, part in enumerate(g.parts)
+        }
         shapes |= {} if self.marginal is None else {"marginal": ((len(self.marginal),), (m,))}
         for name, (found, wanted) in shapes.items():
             if found != wanted:
                 raise InputError(f"{name} has shape {found}, not {wanted}")
-        tables = [*(t.counts for t in terms), *self.independent]
+        tables = [*(t.counts for t in terms if not t.foreign), *self.independent]
         for k, counts in enumerate(tables):
             if (counts.sum(axis=0) != self.mass).any():
                 raise InputError(f"table {k} of counts does not add up to the mass of every row")
@@ -112,7 +143,8 @@ class Multipliers:
     limit; ``worst`` (m,) >= 0 and ``worst_posteriors`` (K, m) per worst case; ``equal`` (rows, m) of either sign: rows
     p(v|e) - p(v) of each view without its last value, then a row of ones for the marginal; ``pairs`` (#, m) >= 0 for
     r W(t|j) - W(t|i) >= 0; ``floors`` per local_dp the (R, m) multipliers >= 0 of W - y >= 0 and of r y - W >= 0;
-    ``odds`` (2K, m) >= 0 for (counts - against / r) / N(e), then for (r against - counts) / N(e).
+    ``odds`` (2K, m) >= 0 for (counts - against / r) / N(e), then for (r against - counts) / N(e); ``gauges`` mu >= 0
+    and for each part rho (R, m) >= 0.
     """
 
     posteriors: tuple[Floats, ...] = ()
@@ -124,6 +156,7 @@ class Multipliers:
     pairs: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     floors: tuple[tuple[Floats, Floats], ...] = ()
     odds: tuple[Floats, ...] = ()
+    gauges: tuple[tuple[float, tuple[Floats, ...]], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

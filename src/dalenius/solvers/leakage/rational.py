@@ -15,6 +15,7 @@ from dalenius.solvers.leakage.transport import transported
 __all__ = ["rational"]
 
 _SHARES = tuple(10.0**-k for k in range(13, 1, -1))
+_ROUNDS = 30
 _CLEARLY = 1e-8  # a limit that doubles see missed by more than this is not worth an exact attempt
 
 
@@ -29,7 +30,7 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
         return solution.channel
     limits, equal, given = Limits(program), Equalities(program), Arrays.of(program)
     why = "the search left no point"
-    if program.marginal is not None and len(equal.G) == 1 and not program.allowed.all():
+    if program.marginal is not None and len(equal.G) == 1:
         rows, why = _plan(program, solution, limits, given)
         if rows is not None:
             return rows
@@ -55,10 +56,17 @@ def _plan(
     """The channel as a transport plan on its support, where nothing but the law of the letters must be met exactly."""
     assert program.marginal is not None
     W = solution.pi / given.p[:, None]
-    try:
-        rows = transported(W, program.allowed & (W > 0), [int(v) for v in program.mass], program.marginal)
-    except SolverFailed as stuck:
-        return None, str(stuck)
+    support, mass = program.allowed & (W > 0), [int(v) for v in program.mass]
+    for _ in range(_ROUNDS):
+        try:
+            rows = transported(W, support, mass, program.marginal)
+        except SolverFailed as stuck:
+            return None, str(stuck)
+        # What the doubles owe to the margins may be more than a small entry holds: it is left out.
+        negative = [(e, t) for e, row in enumerate(rows) for t, v in enumerate(row) if v < 0]
+        if not negative:
+            break
+        support[tuple(zip(*negative, strict=True))] = False
     missed = limits.broken(*whole(np.array(rows, dtype=object)))
     return (rows, "") if missed is None else (None, missed)
 

@@ -70,6 +70,7 @@ class _Scaled:
             local_dp=[(rows, r - min(by, 0.01 * (r - 1))) for rows, r in a.local_dp],
             pairs=[(i, j, r - min(by, 0.01 * (r - 1))) for i, j, r in a.pairs],
             A=a.A - by * (a.A @ a.p)[:, None] * np.ones(n),
+            gauges=[(parts, less(limit)) for parts, limit in a.gauges],
         )
 
     def multipliers(self, y: Multipliers) -> Multipliers:
@@ -83,6 +84,7 @@ class _Scaled:
             pairs=y.pairs * self.unit,
             floors=tuple((a * self.unit, b * self.unit) for a, b in y.floors),
             odds=tuple(v * self.unit for v in y.odds),
+            gauges=tuple((w * self.unit, tuple(rho * self.unit for rho in rhos)) for w, rhos in y.gauges),
         )
 
 
@@ -119,7 +121,7 @@ def search(
     missed = 0.3 * hair if single else max(0.3 * hair, min(_MISSED, 1e-3 * enough))
     deadline = time.monotonic() + seconds
     n, m = reduced.allowed.shape
-    size = m * (n + len(reduced.local_dp)) ** 2
+    size = m * (n + len(reduced.local_dp) + sum(len(parts) for parts, _ in reduced.gauges)) ** 2
     best = Found()
     steps = 0
 
@@ -180,17 +182,19 @@ def search(
 
 def _forced(a: Arrays) -> bool:
     """Whether one letter is left to every row and no limit: nothing is to be searched for."""
-    limits = (a.distortions, a.leakages, a.worst, a.local_dp, a.pairs)
+    limits = (a.distortions, a.leakages, a.worst, a.local_dp, a.pairs, a.gauges)
     return not any(map(len, limits)) and not len(a.G) and not len(a.A) and bool((a.allowed.sum(axis=1) == 1).all())
 
 
 def beyond_memory(given: Arrays) -> bool:
     """Whether the interior point would need more than about a gibibyte for its factors."""
     n, m = given.allowed.shape
-    N = n + len(given.local_dp)
+    parts = [part for parts, _ in given.gauges for part in parts]
+    N = n + len(given.local_dp) + len(parts)
     rank = sum(len(s.B) for _, s in given.objective) + sum(len(s.B) + 1 for s, _ in (*given.leakages, *given.worst))
-    dense = bool(given.worst) or bool(given.pairs) or rank + len(given.A) >= N
-    return bool(m * N * (N if dense else rank + len(given.A)) > _DENSE)
+    local = len(given.A) + sum(map(len, parts))
+    dense = bool(given.worst) or bool(given.pairs) or rank + local >= N
+    return bool(m * N * (N if dense else rank + local) > _DENSE)
 
 
 def _linear(program: Program, given: Arrays, gap: float) -> Solution:

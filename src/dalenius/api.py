@@ -1,0 +1,839 @@
+"""The walk from a table to a certified release, each step one call: solve, verify, apply, audit, release.
+
+table -> joint pmf -> problem -> design -> certificate -> exact sampler -> released table -> audit -> report
+"""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from dalenius.convert import ENOUGH, about_of, canonical, checked, filed
+from dalenius.core import (
+    MISSING,
+    Certificate,
+    Column,
+    Design,
+    Margins,
+    MaximizeInformation,
+    MinimizeDistortion,
+    MinimizeRate,
+    Pmf,
+    Problem,
+    TableSource,
+)
+from dalenius.core.kernel import Kernel
+from dalenius.core.pmf import outcome_words
+from dalenius.engines import engine_named
+from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified, Unsupported
+from dalenius.evidence import (
+    Audit,
+    Kept,
+    MechanismAudit,
+    attacked,
+    beliefs,
+    examine,
+    examine_shuffled,
+    mechanism_of,
+    population_words,
+    promised,
+)
+from dalenius.evidence.before_after import BeforeAfter, before_and_after
+from dalenius.evidence.scripts import scripts
+from dalenius.kernel.numbers import Refused
+from dalenius.ledger import Entry, Ledger
+from dalenius.mechanisms import GAP, SECONDS, by_records, solve, takers
+from dalenius.mechanisms.applying import Released, draw, subkeys_of
+from dalenius.mechanisms.columns.leakage.trade import Trade
+from dalenius.mechanisms.columns.robust_leakage import near_again
+from dalenius.mechanisms.forms import form_of
+from dalenius.mechanisms.side_by_side import SUFFIX
+from dalenius.outputs import RELEASE, new_folder, refuse_existing, write_text
+from dalenius.report import public_statement, statement
+from dalenius.sampling import Key, Stream
+from dalenius.tables import (
+    Coded,
+    bind,
+    encode,
+    is_address,
+    open_table,
+    read_design,
+    read_pmf,
+    read_told,
+    refuse_existing_table,
+    smaller,
+    table_of,
+    write_to_database,
+)
+from dalenius.tables.workspace import Workspace
+from dalenius.verifying import enough_rows, recounted, verify
+
+if TYPE_CHECKING:
+    from dalenius.mechanisms.columns.funnel.sweep import Sweep
+    from dalenius.mechanisms.columns.leakage.curve import Curve
+    from dalenius.mechanisms.columns.regions import Region
+
+__all__ = [
+    "Outcome",
+    "apply",
+    "apply_channel",
+    "at_point",
+    "audit",
+    "load",
+    "region",
+    "release",
+    "small_cells",
+    "solve",
+    "tradeoff",
+    "verify",
+]
+
+Progress = Callable[[str, int | None, int | None], None]
+
+THREE_QUARTERS = Fraction(3, 4)
+OUTCOMES = 1 << 16  # of kept columns that are numbered as they stand
+FEW = 100_000  # entries of a matrix that is solved again for a suggestion
+TRYING = 10.0  # seconds for each
+FEW_POINTS = 4_096  # entries of a matrix whose curve the statement draws
+POINTS = 13
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a release produced.
+
+    Parameters
+    ----------
+    design : Design
+        What was drawn from, proved.
+    audit : Audit
+        The tests of what was drawn.
+    folder : Path
+        Where everything is.
+    charged : Entry, optional
+        What the ledger charged.
+    counts : BeforeAfter, optional
+        How often each value occurs before and after.
+    tried : tuple of str
+        What a smaller change of the problem would give.
+    """
+
+    design: Design
+    audit: Audit
+    folder: Path
+    charged: Entry | None = None
+    counts: BeforeAfter | None = None
+    tried: tuple[str, ...] = ()
+
+
+def load(path: str | Path) -> Design:
+    """A design from its file. Nothing in it is believed before `verify`.
+
+    Parameters
+    ----------
+    path : str or Path
+        design.json.
+
+    Returns
+    -------
+    Design
+        As the file says it.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged.
+    """
+    return read_design(path)
+
+
+def at_point(problem: Problem, *, leakage: Fraction | None = None, distortion: Fraction | None = None) -> Problem:
+    """The same trade at another point: the least distortion at a leakage, or the least leakage at a distortion.
+
+    Parameters
+    ----------
+    problem : Problem
+        A trade of leakage against distortion, or of information against leakage.
+    leakage, distortion : Fraction
+        One of the two: where on the curve.
+
+    Returns
+    -------
+    Problem
+        The same trade at that point.
+
+    Raises
+    ------
+    InputError
+        If both are given, or none.
+    """
+    trade = Trade.of(problem)
+    if (leakage is None) == (distortion is None):
+        raise InputError("say either a leakage or a distortion")
+    return trade.at_leakage(leakage) if leakage is not None else trade.at_distortion(distortion or Fraction(0))
+
+
+def tradeoff(
+    problem: Problem,
+    points: int = 50,
+    *,
+    table: Any = None,
+    prove: str = "all",
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_progress: Progress | None = None,
+) -> "Curve | Sweep":
+    """The curve of least leakage against distortion, with every point proved or only the one of the problem.
+
+    Where information is maximised it is the most information against the limit on a leakage.
+
+    Parameters
+    ----------
+    problem : Problem
+        A trade of leakage against distortion.
+    points : int
+        How many points of the curve.
+    table : path, Table or data frame, optional
+        In place of the table that the problem names.
+    prove : {"all", "chosen"}
+        Whether every point is proved or the one of the problem alone.
+    gap, seconds : float
+        When the search ends: value and bound so close, or so much time gone.
+    on_progress : callable, optional
+        Told the stage, how much of it is done, and how much there is in all.
+
+    Returns
+    -------
+    Curve or Sweep
+        Its points, each with a proved bracket.
+    """
+    from dalenius.mechanisms.columns.leakage.curve import trace  # imports scipy, which takes a second
+
+    bound, shown = _traded(problem, table), _named(on_progress, "tracing")
+    if isinstance(bound.objective, MaximizeInformation):
+        from dalenius.mechanisms.columns.funnel.sweep import sweep
+
+        return sweep(bound, points, gap=gap, seconds=seconds, on_point=shown)
+    if by_records(bound):
+        from dalenius.mechanisms.records.trading import traced
+
+        return traced(bound, points, on_point=shown)
+    return trace(bound, points, prove=prove, gap=gap, seconds=seconds, on_point=shown)
+
+
+def region(problem: Problem, *, table: Any = None, gap: float = GAP, seconds: float = SECONDS) -> "Region":
+    """The region of rate, distortion and equivocation of a problem, to be asked point by point (003, Def. 2).
+
+    Parameters
+    ----------
+    problem : Problem
+        A trade of leakage against distortion.
+    table : path, Table or data frame, optional
+        In place of the table that the problem names.
+    gap, seconds : float
+        When the search ends: value and bound so close, or so much time gone.
+
+    Returns
+    -------
+    Region
+        Answers questions about single points.
+    """
+    from dalenius.mechanisms.columns.regions import Region
+
+    return Region(_traded(problem, table), gap=gap, seconds=seconds)
+
+
+def _traded(problem: Problem, table: Any) -> Problem:
+    """A problem whose law is known, for curves and regions."""
+    if problem.robust:
+        raise problem.error(
+            ("robust",), "a curve is for the statistics of the table; leave [robust] out, or use release"
+        )
+    return problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
+
+
+def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
+    """Cells that the channel depends on and that hold fewer records than `min_cell`, smallest first.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its table.
+    table : Coded
+        The records as codes.
+
+    Returns
+    -------
+    list of (str, int)
+        The cells in words and how many records they have.
+    """
+    source = problem.source
+    if not isinstance(source, TableSource) or source.prior is not None:
+        return []
+    if not any(mechanism.shows_cells for mechanism in takers(problem)[:1]):
+        return []  # or nobody designs it, which `solve` says better
+    found = []
+    alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
+    for names in alone if problem.each else [problem.variables()]:
+        codes, counts = table.counts(names)
+        few = (counts > 0) & (counts < source.min_cell)
+        found += [
+            (outcome_words(names, [table.alphabets[n][c] for n, c in zip(names, row, strict=True)]), int(count))
+            for row, count in zip(codes[few].tolist(), counts[few].tolist(), strict=True)
+        ]
+    return sorted(found, key=lambda cell: cell[1])
+
+
+def reproved(design: Design, table: Any, workspace: Workspace | None = None) -> tuple[Design, Coded]:
+    """The design as it stands for a table: as proved for its own table, proved anew for another, or refused."""
+    joint, coded = recounted(design, table, workspace)
+    enough_rows(design, coded)
+    if design.public_prior:
+        return design, coded
+    joint = joint if isinstance(joint, Margins) else joint.marginal(list(design.problem.law.variables))
+    if joint == design.problem.law:
+        return design, coded
+    there = near_again(replace(design, problem=replace(design.problem, joint=joint)), coded.rows)
+    try:
+        return form_of(there.channel).for_this_table(there), coded
+    except (NotCertified, Refused) as e:
+        raise NotCertified(
+            f"the promise does not hold for this table, whose counts differ from the design's: {e}"
+        ) from None
+
+
+def apply(
+    design: Design,
+    table: Any,
+    *,
+    key: Key | None = None,
+    again: bool = False,
+    workspace: Workspace | None = None,
+    on_progress: Progress | None = None,
+) -> tuple[Released, Audit]:
+    """Draw a release of a table by a verified design; another table than its own is recounted and re-proved first.
+
+    A table that was released already, as the card beside it says, is refused unless `again`. What exceeds the memory of
+    the `workspace` lies in its folder.
+
+    Parameters
+    ----------
+    design : Design
+        A design that `verify` accepts.
+    table : path, Table or data frame
+        The records.
+    key : Key, optional
+        The key of the draw; without one a fresh key of the operating system is used and forgotten.
+    again : bool
+        Draw although the table is a release already.
+    on_progress : callable, optional
+        Told the stage, how much of it is done, and how much there is in all.
+
+    Returns
+    -------
+    Released, Audit
+        What was drawn, and the tests of it.
+
+    Raises
+    ------
+    NotCertified
+        If the promises do not hold for this table.
+    InputError
+        If the table was released before.
+    """
+    if not again:
+        _refuse_released(table)
+    checked(design.dumps(), work=ENOUGH, privacy=True)
+    standing, coded = reproved(design, table, workspace)
+    released = draw(standing, coded, key=key, on_progress=_named(on_progress, "drawing"))
+    return released, examine(
+        standing, released.inputs, released.letters, kept=_left_as_they_are(standing, coded, released)
+    )
+
+
+def apply_channel(
+    channel: Kernel,
+    table: Any,
+    *,
+    keep: Sequence[str] = (),
+    order: str = "shuffle",
+    key: Key | None = None,
+    again: bool = False,
+    on_progress: Progress | None = None,
+) -> tuple[Released, Audit, MechanismAudit]:
+    """Draw a release of a table by a channel that somebody brings, after an audit that says what it promises.
+
+    Parameters
+    ----------
+    channel
+        p(released | original), in the letters of the table's columns.
+    table
+        The table, or where it is.
+    keep
+        Columns that leave as they are.
+    order
+        "shuffle", or "keep" for the order of the table.
+    key
+        The key of the draw; a fresh one that is then forgotten unless given.
+    again
+        Draw although the table is a release already.
+    on_progress
+        Called with the stage, rows done and rows in all.
+
+    Returns
+    -------
+    tuple
+        What was drawn, the tests of the draw, and the audit of the channel under the law of this table.
+
+    Raises
+    ------
+    InputError
+        The table lacks a column of the channel, or holds a value that the channel does not list.
+    """
+    if not again:
+        _refuse_released(table)
+    if clash := set(keep) & {*channel.inputs, *channel.output}:
+        raise InputError(f"{min(clash)!r} is changed by the recipe; it cannot go out as it is")
+    columns = {
+        name: Column(
+            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+        )
+        for name, letters in channel.inputs.items()
+    } | dict.fromkeys(keep, Column(missing="category"))
+    opened = open_table(table)
+    if absent := [name for name in columns if name not in opened.names]:
+        raise InputError(f"{opened.name} has no column {absent[0]!r}; it has {', '.join(map(repr, opened.names))}")
+    coded = encode(opened, columns, list(columns), on_progress=_named(on_progress, "reading"))
+    names = tuple(channel.output)
+    own_letters = set(names) <= set(channel.inputs)
+    problem = Problem(
+        observe=tuple(channel.inputs),
+        release=names if own_letters else (),
+        output=None if own_letters else names[0],
+        objective=MinimizeRate(),
+        keep=tuple(keep),
+        order=order,
+    )
+    # Nothing is claimed of it, so there is nothing to prove: it only says what to draw.
+    brought = Design(problem.bound(coded.pmf()), channel, Fraction(0), Fraction(0), Certificate("none"), "as brought")
+    measured = audit(channel, prior=coded.pmf().marginal(list(channel.inputs)) if channel.few else None)
+    released = draw(brought, coded, key=key, on_progress=_named(on_progress, "drawing"))
+    return released, examine(brought, released.inputs, released.letters), measured
+
+
+def _refuse_released(table: Any) -> None:
+    """A file with the very columns of the card in its folder, or with drawn columns beside its own, was perturbed."""
+    if not isinstance(table, str | Path) or is_address(table):
+        return
+    names, where = open_table(table).names, Path(table).parent / "card.json"
+    if drawn := [n for n in names if n.endswith(SUFFIX) and n.removesuffix(SUFFIX) in names]:
+        raise InputError(
+            f"{table} holds {drawn[0]!r} already, drawn before; apply to the original table, or say --again"
+        )
+    if not where.is_file():
+        return
+    card = read_told(where, "card")
+    left = {*card["channel"]["output"], *card["kept"]} if isinstance(card, dict) and "channel" in card else set()
+    if set(names) == left:
+        raise InputError(
+            f"{table} is a release already, by {where}; perturbed once more, neither card would fit it; apply the "
+            "design to the original table, or say --again"
+        )
+
+
+@overload
+def audit(
+    mechanism: Design | str | Path, *, released: Any, original: Any, key: Key | None = None, error: float = 1e-6
+) -> Audit: ...
+@overload
+def audit(mechanism: Design | Kernel | str | Path, *, prior: Pmf | str | Path | None = None) -> MechanismAudit: ...
+def audit(
+    mechanism: Design | Kernel | str | Path,
+    *,
+    prior: Pmf | str | Path | None = None,
+    released: Any = None,
+    original: Any = None,
+    key: Key | None = None,
+    error: float = 1e-6,
+) -> Audit | MechanismAudit:
+    """Audit a mechanism from its channel, or with a released and an original table the release against its design.
+
+    A mechanism is a channel, a design or a card, or a file with one. Without `prior` a design is audited under its own
+    joint pmf, anything else under none.
+
+    Parameters
+    ----------
+    mechanism : Design, Kernel, str or Path
+        A channel, a design or a card, or a file with one.
+    prior : Pmf, str or Path, optional
+        The law under which a mechanism is audited.
+    released, original : path, Table or data frame, optional
+        Both tables, to audit a release against its design.
+    key : Key, optional
+        Undoes the shuffle, so that rows can be matched.
+    error : float
+        How often a release that follows its design is called a contradiction.
+
+    Returns
+    -------
+    MechanismAudit or Audit
+        What the mechanism lets out, or what the release shows.
+
+    Raises
+    ------
+    InputError
+        If only one of the two tables is given.
+
+    >>> from dalenius.testing import xor
+    >>> audit(solve(xor())).groups[2].low > 0.999
+    True
+    """
+    if (released is None) != (original is None):
+        raise InputError("an audit of a release needs both tables: the released one and the original")
+    if released is None:
+        own, channel, remarks = mechanism_of(mechanism)
+        given = prior if isinstance(prior, Pmf) or prior is None else read_pmf(prior, "prior")
+        law = own if given is None else given
+        form = form_of(channel)
+        if channel.few:
+            measured = form.audited(channel, law, remarks=remarks)
+            return measured if given is not None else replace(measured, attacks=attacked(mechanism))
+        if form.by_figures and given is not None:
+            raise Unsupported(f"a recipe of {channel.shape[0]:,} inputs is measured by its form, without --prior")
+        return form.audited(channel, law, promised(mechanism) if form.by_figures else (), remarks=remarks)
+    design = (
+        mechanism if isinstance(mechanism, Design) else load(mechanism) if not isinstance(mechanism, Kernel) else None
+    )
+    if design is None:
+        raise InputError(
+            "a released table is tested against its proof file; a recipe alone does not say what was drawn"
+        )
+    return _audit_release(design, released=released, original=original, key=key, error=error)
+
+
+def _audit_release(design: Design, *, released: Any, original: Any, key: Key | None, error: float) -> Audit:
+    """Evidence from a released table against its design.
+
+    Rows can be matched when their order was kept, or when the key undoes the shuffle; otherwise only how often each
+    letter occurs can be compared.
+    """
+    problem, channel = design.problem, design.channel
+    _, coded = recounted(design, original)
+    alphabets = {n: tuple(a) for n, a in channel.output.items()} | {n: coded.alphabets[n] for n in problem.kept}
+    columns = {
+        name: Column(
+            values=tuple(v for v in letters if v != MISSING), missing="category" if MISSING in letters else "refuse"
+        )
+        for name, letters in alphabets.items()
+    }
+    table = open_table(released)
+    if set(table.names) != set(columns):
+        raise MismatchError(f"the released table has the columns {list(table.names)}, not {list(columns)}")
+    seen = encode(table, columns, list(columns))
+    inputs, letters = form_of(channel).matched(channel, coded, seen)
+    same = _kept(problem, coded, seen)
+    if problem.order == "shuffle" and key is None:
+        return examine_shuffled(
+            design, coded.pmf(), coded.rows, letters, inputs=inputs if same else None, kept=same, error=error
+        )
+    if seen.rows != coded.rows:
+        raise NotCertified(f"the released table has {seen.rows} rows and the original {coded.rows}")
+    if problem.order != "shuffle" or key is None:
+        return examine(design, inputs, letters, kept=same, error=error)
+    found = []
+    for version in (2, 1):  # releases that were drawn before there was a hash tree were shuffled by the older digest
+        _, order = subkeys_of(key, design, coded.digest(version))
+        shuffled = Released({}, inputs, letters, Stream(order))
+        after = replace(same, after=shuffled.unshuffled(same.after)) if same else None
+        found.append(examine(design, inputs, shuffled.unshuffled(letters), kept=after, error=error / 2))
+        if not found[-1].contradicts:
+            return found[-1]
+    return found[0]
+
+
+def _left_as_they_are(design: Design, coded: Coded, released: Released) -> Kept | None:
+    """The columns that were not drawn, as the table had them and as they leave, row by row."""
+    if not design.problem.kept:
+        return None
+    leaving = {n: released.columns[n] for n in design.problem.kept}
+    after = Coded({n: a for n, (_, a) in leaving.items()}, {n: c for n, (c, _) in leaving.items()})
+    found = _kept(design.problem, coded, after)
+    return None if found is None else replace(found, after=released.unshuffled(found.after))
+
+
+def _kept(problem: Problem, coded: Coded, seen: Coded) -> Kept | None:
+    """The columns that leave as they are, in the original and in a release of it."""
+    if not problem.kept:
+        return None
+    names = list(problem.kept)
+    if prod(len(coded.alphabets[n]) for n in names) <= OUTCOMES:
+        return Kept(problem.kept, coded.combined(names), seen.combined(names))
+    index = np.zeros(coded.rows + seen.rows, dtype=np.int64)
+    for name in problem.kept:  # numbered anew after each column, so that no number of outcomes is too large
+        codes = np.concatenate([coded.codes[name], seen.codes[name]]).astype(np.int64)
+        index = np.unique(index * len(coded.alphabets[name]) + codes, return_inverse=True)[1].reshape(-1)
+    before, after = index[: coded.rows], index[coded.rows :]
+    return Kept(problem.kept, before, after)
+
+
+def release(
+    problem: Problem,
+    folder: str | Path,
+    *,
+    table: Any = None,
+    key: Key | None = None,
+    ledger: Ledger | str | Path | None = None,
+    dataset: str | None = None,
+    accept_small_cells: bool = False,
+    force: bool = False,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    engine: str = "local",
+    memory: int | None = None,
+    into: tuple[str, str] | None = None,
+    on_progress: Progress | None = None,
+) -> Outcome:
+    """The whole walk: design, prove, draw, audit, and a folder with everything that leaves and the proof of it.
+
+    Refused before anything is drawn: an existing folder, a problem without a table, and a public card that would show
+    cells with fewer records than `min_cell` unless that is accepted. With a ledger, the release is charged
+    before it is drawn, or refused; `dataset` is the name of the data there, that of the table unless said.
+
+    Rows are counted and drawn by the `engine`, "local" or "spark", within so many bytes of `memory` (half of the
+    machine's unless said). The released table goes into the folder, or `into` the database of an address as a new table
+    of a name.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a table as its source.
+    folder : str or Path
+        A new folder for everything.
+    table : path, Table or data frame, optional
+        In place of the table that the problem names.
+    key : Key, optional
+        The key of the draw; without one a fresh key of the operating system is used and forgotten.
+    ledger : Ledger, str or Path, optional
+        Charged before anything is drawn.
+    dataset : str, optional
+        The name under which the ledger knows the table.
+    accept_small_cells : bool
+        Release although a public card could show cells of few records.
+    force : bool
+        Write into a folder that is there already.
+    gap, seconds : float
+        When the search ends: value and bound so close, or so much time gone.
+    engine : str
+        Who reads and draws: "local" or "spark".
+    memory : int, optional
+        Bytes that may be used; rows beyond lie on disk.
+    into : tuple of str, optional
+        Address of a database and a new table in it, in place of a file.
+    on_progress : callable, optional
+        Told the stage, how much of it is done, and how much there is in all.
+
+    Returns
+    -------
+    Outcome
+        The design, the audit and the folder.
+
+    Raises
+    ------
+    InputError
+        If the folder exists, or the problem has no table.
+    LedgerRefused
+        If the budget does not allow it.
+    """
+    folder, book = Path(folder), Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    deadline = time.monotonic() + seconds
+    refuse_existing(folder, force=force, kind=RELEASE, inputs=_files_read(problem, table))
+    if table is None and not isinstance(problem.source, TableSource):
+        raise InputError(
+            'a release needs a table; this problem has none (use `dalenius solve`, or table = "..." in [source])'
+        )
+    if into is not None:
+        if engine != "local":
+            raise Unsupported("--into goes with --engine local; Spark writes a folder of Parquet files")
+        refuse_existing_table(*into)
+    rows = engine_named(engine, folder=folder.absolute().parent, memory=memory)
+    bound, coded = rows.counted(problem, table, _named(on_progress, "reading"))
+    if coded is None:
+        raise InputError("a release needs a table")
+    cells = small_cells(bound, coded)
+    if cells and not accept_small_cells:
+        raise InputError(_too_small(bound, coded, cells))
+    told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
+    # What was read took of the time already; what is drawn, tested and written takes a tenth of it at most.
+    design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - 0.1 * seconds), on_progress=told)
+    remarks = list(design.remarks)
+    if coded.from_table:
+        remarks.append(
+            f"the values of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
+        )
+    if isinstance(bound.source, TableSource) and bound.source.weights:
+        remarks.append(_of_weights(bound.source.weights, kept=bound.source.weights in bound.kept))
+    if cells:
+        remarks.append("combinations with fewer rows than min_cell were accepted, on record")
+    if not coded.from_table and any(
+        g.secret for g in design.problem.guarantees
+    ):  # else the population may have letters that the table does not
+        told_of_population = population_words(design, coded.pmf(), coded.rows)
+        remarks += [f"estimate, outside the proof: {words}" for words in told_of_population]
+    design = replace(design, remarks=tuple(remarks))  # which travel beside the document that was proved
+    key = key or Key.fresh()
+    digest = rows.digest(coded)
+    charged = _charged(book, design, coded, digest, key, dataset or _name_of(bound, table)) if book else None
+    if charged and charged.table_digest:  # a draw that is finished uses the digest with which it was begun
+        digest = charged.table_digest
+    released, coded = rows.drawn(design, coded, key=key, digest=digest, on_progress=_named(on_progress, "drawing"))
+    seen = examine(design, released.inputs, released.letters, kept=_left_as_they_are(design, coded, released))
+    if seen.contradicts:
+        raise NotCertified("the drawn rows contradict the recipe that was proved; nothing was written")
+    counts = _counted_values(coded, released) if form_of(design.channel).keeps_values else None
+    tried = _tried(bound, design, counts, deadline) if counts is not None else ()
+    card = design.card()
+    if bound.preserve_marginals and not design.public_prior:
+        card["marginals_preserved"] = True  # so that released shares are estimates as they stand
+    if counts is not None:
+        card["changes"] = counts.public(bound.source.min_cell if isinstance(bound.source, TableSource) else 1)
+    card_text = design.card_text()
+    made = datetime.now(UTC)
+    with new_folder(folder, RELEASE, force=force) as place:
+        write_text(place / "design.json", design.dumps(), private=True)
+        write_text(place / "design.about.json", design.about(), private=True)
+        write_text(place / "card.json", card_text)
+        write_text(place / "card.about.json", canonical(about_of(card, card_text)) + "\n")
+        page = statement(
+            design,
+            seen,
+            counts=counts,
+            beliefs=beliefs(design),
+            curve=_other_points(bound, design, deadline),
+            tried=tried,
+            made=made,
+        )
+        write_text(place / "statement.html", page, private=True)
+        write_text(place / "statement-public.html", public_statement(card, text=card_text, made=made))
+        for name, text in scripts(design.channel, design.problem.kept).items():
+            write_text(place / name, text)
+        if into is None:
+            rows.written(place, released, coded.format, _named(on_progress, "writing"))
+        else:  # last of all, in one transaction: whatever fails before or in it leaves no table
+            write_to_database(*into, released.columns)
+    if book and charged:
+        charged = book.settle(charged.id, card_text)
+    return Outcome(design, seen, folder, charged, counts, tried)
+
+
+def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> str:
+    """What is small, why that matters, and what to do; a merge is named only after it was tried."""
+    least = bound.source.min_cell if isinstance(bound.source, TableSource) else 1
+    have = "1 combination has" if len(cells) == 1 else f"{len(cells):,} combinations have"
+    what = f"{have} fewer than {least} rows; the smallest ({cells[0][0]}) has {cells[0][1]}."
+    why = "The public card could give these people away."
+    merge = smaller(coded, bound.variables(), [n for n in bound.release if n in bound.observe], least)
+    way = f"{merge} Or" if merge else "Merge values (dalenius init suggests groups), or"
+    return f"{what} {why} {way} accept it, on record: --accept small-combinations. Nothing was written"
+
+
+def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:
+    """Rows of each value before and after, for columns that are released under their own values."""
+    names = [n for n in released.columns if n in coded.alphabets and n not in released.kept]
+    names = [n for n in names if set(released.columns[n][1]) <= set(coded.alphabets[n])]
+    if not names:
+        return None
+    after = {n: released.columns[n][0] for n in names}, {n: released.columns[n][1] for n in names}
+    return before_and_after(names, (coded.codes, coded.alphabets), after)
+
+
+def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float) -> tuple[str, ...]:
+    """Ways to keep groups that the release empties, each of them solved before it is named."""
+    lost = any(v.flagged and v.after < v.before for v in counts.single)
+    small = prod(design.channel.shape) <= FEW
+    if not lost or not small or not isinstance(bound.objective, MinimizeDistortion) or bound.preserve_marginals:
+        return ()
+    ways: dict[str, dict[str, Any]] = {
+        'with [[limit]] keep_rows = "3/4" no value loses more than a quarter of its rows': {
+            "keep_rows": THREE_QUARTERS
+        },
+        "with preserve_marginals = true in [mechanism] every value keeps its rows": {"preserve_marginals": True},
+    }
+    told = []
+    for words, change in ways.items():
+        seconds = min(TRYING, 0.3 * (deadline - time.monotonic()))
+        if seconds < 1 or ("keep_rows" in change and bound.keep_rows is not None):
+            continue
+        try:
+            other = solve(replace(bound, **change), seconds=seconds)
+        except DaleniusError:
+            continue
+        told.append(f"{words}: the distortion is then {float(other.value):.3g} instead of {float(design.value):.3g}")
+    return tuple(told)
+
+
+def _other_points(bound: Problem, design: Design, deadline: float) -> "Curve | None":
+    """The curve that the statement draws: other points that could have been chosen, each proved.
+
+    Traced only where that takes a moment; a statement without it says the same.
+    """
+    if by_records(bound) or prod(design.channel.shape) > FEW_POINTS or bound.robust:
+        return None
+    seconds = min(TRYING, 0.3 * (deadline - time.monotonic()))
+    if seconds < 1:
+        return None
+    from dalenius.mechanisms.columns.leakage.curve import trace  # imports scipy, which takes a second
+
+    try:
+        return trace(bound, POINTS, seconds=seconds)
+    except DaleniusError:
+        return None
+
+
+def _of_weights(name: str, *, kept: bool) -> str:
+    leaves = "leaves with the release and serves estimates" if kept else "does not leave (keep it for estimates)"
+    return f"the weights {name} are not used in the design, for a promise is about rows; the column {leaves}"
+
+
+def _charged(book: Ledger, design: Design, coded: Coded, digest: str, key: Key, dataset: str) -> Entry:
+    """Charge a release, then say that its draw begins; both are on disk when this returns."""
+    source = design.problem.source
+    fingerprint = key.fingerprint()
+    waiting = book.waiting_for(fingerprint)
+    if waiting is not None and waiting.table_digest == coded.digest(version=1):  # begun before there was a hash tree
+        digest = waiting.table_digest
+    entry = book.reserve(
+        filed(design.dumps(), json.loads(design.about())),
+        dataset=dataset,
+        identity=(design.digest(), digest, fingerprint),
+        rows=coded.rows,
+        max_rows=(isinstance(source, TableSource) and source.max_rows) or 1,
+        table_digest=digest,
+        key_fingerprint=fingerprint,
+    )
+    book.begin(entry)
+    return entry
+
+
+def _name_of(problem: Problem, table: Any) -> str:
+    if isinstance(table, str | Path):
+        return Path(table).name
+    return Path(problem.source.table).name if table is None and isinstance(problem.source, TableSource) else "table"
+
+
+def _files_read(problem: Problem, table: Any) -> list[Path]:
+    """The files that a release is made from, as far as they are files."""
+    source = table_of(problem, problem.source) if table is None and isinstance(problem.source, TableSource) else table
+    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path) and not is_address(str(f))]
+
+
+def _named(on_progress: Progress | None, stage: str) -> Callable[[int, int | None], None] | None:
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(stage, done, total)

@@ -1,0 +1,147 @@
+"""`dalenius estimate` of numbers, and with --given, --compare, --linear or --logistic: analyses and their words."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from math import exp
+from typing import Any
+
+from dalenius.core import Noise
+from dalenius.core.digits import many
+from dalenius.errors import InputError
+from dalenius.evidence import NumberEstimate, estimate_covariances, estimate_numbers, moments, regress_numbers
+from dalenius.measures.contrasts import Figure, compared, within_groups
+from dalenius.measures.moments import Moments
+from dalenius.measures.regression import Regression, regressed
+
+NUMBER = ":number"
+
+
+def wanted(arguments: Namespace) -> bool:
+    """Whether an analysis beyond the table of shares is asked for."""
+    return bool(arguments.given or arguments.compare or arguments.linear or arguments.logistic)
+
+
+def analysed(arguments: Namespace, cards: Sequence[str], released: str) -> tuple[list[str], dict[str, Any]]:
+    """The lines to print and the document to write, for all analyses that are asked for."""
+    lines: list[str] = []
+    document: dict[str, Any] = {"level": arguments.level, "target": arguments.target}
+    if arguments.given:
+        if not arguments.columns:
+            raise InputError("say --columns COLUMN ... for the values that are counted within the groups of --given")
+        told = _told(arguments, cards, released, [*arguments.given, *arguments.columns])
+        shares = within_groups(told, arguments.columns, arguments.given, level=arguments.level)
+        document["shares"] = [
+            {"group": list(group), "outcome": list(value), **(figure.to_json() if figure else {"estimate": None})}
+            for group, row in shares.items()
+            for value, figure in row.items()
+        ]
+        heading = f"Shares of {', '.join(arguments.columns)} within {', '.join(arguments.given)}"
+        lines += [_heading(heading, told, arguments.level), *_share_lines(shares)]
+    if arguments.compare:
+        value, one, other = map(_pair, arguments.compare)
+        told = _told(arguments, cards, released, [value[0], one[0], other[0]])
+        figures = compared(told, dict([value]), [dict([one]), dict([other])], level=arguments.level)
+        document["comparison"] = {name: figure.to_json() for name, figure in figures.items()}
+        heading = f"{'='.join(value)}, for 1: {'='.join(one)} and 2: {'='.join(other)}"
+        lines += [_heading(heading, told, arguments.level), *_figure_lines(figures)]
+    if arguments.linear or arguments.logistic:
+        fit = _regression(arguments, cards, released)
+        document["regression"] = fit.to_json()
+        lines += _regression_lines(fit)
+    return lines, document
+
+
+def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[list[str], dict[str, Any]]:
+    """The lines to print and the document to write for numbers that were released with noise."""
+    how = {"target": arguments.target, "level": arguments.level}
+    if arguments.given or arguments.compare or arguments.logistic:
+        raise InputError("numbers with noise have means, covariances and linear regressions: say --linear and --on")
+    if arguments.linear:
+        on = [text.removesuffix(NUMBER) for text in arguments.on or ()]
+        fit = regress_numbers(channel, released, arguments.linear, on, **how)
+        return _regression_lines(fit), {"regression": fit.to_json()}
+    numbers = estimate_numbers(channel, released, **how)
+    pairs = estimate_covariances(channel, released, **how)
+    lines = _number_words(numbers)
+    lines += [f"  {a}, {b}: covariance {f.estimate:.6g}  [{f.low:.6g}, {f.high:.6g}]" for (a, b), f in pairs.items()]
+    document: dict[str, Any] = {"rows": numbers[0].rows, "target": arguments.target}
+    document["numbers"] = {n.column: n.to_json() for n in numbers}
+    if pairs:
+        document["covariances"] = [{"columns": list(pair), **figure.to_json()} for pair, figure in pairs.items()]
+    return lines, document
+
+
+def _told(arguments: Namespace, cards: Sequence[str], released: str, columns: Sequence[str]) -> Moments:
+    return moments(cards, released, columns, target=arguments.target, weights=arguments.weights)
+
+
+def _regression(arguments: Namespace, cards: Sequence[str], released: str) -> Regression:
+    if arguments.linear and arguments.logistic:
+        raise InputError("say either --linear or --logistic")
+    if not arguments.on:
+        raise InputError(f"say --on COLUMN ... for what explains the outcome; COLUMN{NUMBER} lets it enter as a number")
+    numbers = [text.removesuffix(NUMBER) for text in arguments.on if text.endswith(NUMBER)]
+    on = [text.removesuffix(NUMBER) for text in arguments.on]
+    outcome, value = _pair(arguments.logistic) if arguments.logistic else (arguments.linear, None)
+    told = _told(arguments, cards, released, [outcome, *on])
+    return regressed(told, outcome, on, value=value, numbers=numbers, level=arguments.level)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    column, sign, value = text.partition("=")
+    if not sign:
+        raise InputError(f"{text!r} is not written as COLUMN=VALUE")
+    return column, value
+
+
+def _heading(words: str, told: Moments, level: float) -> str:
+    whose = "in this table" if told.target == "table" else "in the population behind it"
+    return f"{words}, {whose}, from {many(told.seen.rows, 'released row')}, {level:.0%} intervals."
+
+
+def _share_lines(shares: dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]]) -> list[str]:
+    lines = []
+    for group, row in shares.items():
+        lines.append(f"  {' / '.join(group)}:")
+        width = max(len(" / ".join(value)) for value in row)
+        for value, figure in row.items():
+            said = f"{figure.estimate:9.6f}  [{figure.low:.6f}, {figure.high:.6f}]" if figure else "too few rows to say"
+            lines.append(f"    {' / '.join(value):<{width}}  {said}")
+    return lines
+
+
+def _figure_lines(figures: dict[str, Figure]) -> list[str]:
+    lines = [
+        f"  {name.replace('_', ' '):<10}  {figure.estimate:9.6f}  [{figure.low:.6f}, {figure.high:.6f}]"
+        for name, figure in figures.items()
+    ]
+    if "odds_ratio" not in figures:
+        lines.append("  No ratio is printed where a count in it is hardly known.")
+    return lines
+
+
+def _regression_lines(fit: Regression) -> list[str]:
+    whose = "this table" if fit.target == "table" else "the population behind it"
+    lines = [
+        f"{fit.kind.capitalize()} regression of {fit.outcome} in {whose}, from {many(fit.rows, 'released row')}, "
+        f"{fit.level:.0%} intervals" + ("; odds ratios at the end." if fit.kind == "logistic" else ".")
+    ]
+    width = max(map(len, fit.names))
+    for name, figure in fit.coefficients.items():
+        line = f"  {name:<{width}}  {figure.estimate:10.6g}  [{figure.low:.6g}, {figure.high:.6g}]"
+        if fit.kind == "logistic":
+            line += f"   {exp(figure.estimate):.4g}  [{exp(figure.low):.4g}, {exp(figure.high):.4g}]"
+        lines.append(line)
+    return lines
+
+
+def _number_words(numbers: Sequence[NumberEstimate]) -> list[str]:
+    whose = "this table" if numbers[0].target == "table" else "the population behind it"
+    lines = [f"Numbers of {whose}, from {numbers[0].rows:,} released rows, {numbers[0].level:.0%} intervals:"]
+    for n in numbers:
+        (low, high), (least, most) = n.mean_interval, n.variance_interval
+        lines.append(f"  {n.column}: mean {n.mean:.6g}  [{low:.6g}, {high:.6g}]")
+        lines.append(f"  {n.column}: variance {n.variance:.6g}  [{least:.6g}, {most:.6g}]")
+        if n.rounding:
+            lines.append(f"  {n.column}: of the half-width of the mean, {n.rounding:.3g} is for rounding")
+    return lines

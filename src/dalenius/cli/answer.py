@@ -1,0 +1,54 @@
+"""`dalenius answer`"""
+
+from argparse import Namespace
+from pathlib import Path
+
+from dalenius.answering import answer
+from dalenius.cli.terminal import progress, say
+from dalenius.errors import InputError
+from dalenius.ledger import Ledger
+from dalenius.mechanisms.queries.words import answer_words
+from dalenius.outputs import refuse_existing
+from dalenius.sampling import Key
+from dalenius.tables.question_file import asks_a_table
+
+
+def run(arguments: Namespace) -> None:
+    if not asks_a_table(arguments.query):
+        raise InputError(
+            f"{Path(arguments.query).name} asks nothing of a table: it needs column or where, and noise = "
+            '"discrete-gaussian" or "discrete-laplace", which can be drawn exactly'
+        )
+    if arguments.dataset and not arguments.ledger:
+        raise InputError("--dataset names the data in a ledger; say --ledger too")
+    book = Ledger(arguments.ledger) if arguments.ledger else None
+    if arguments.output:
+        refuse_existing(Path(arguments.output), force=arguments.force)
+    key = _key(arguments)
+    with progress(arguments) as show:
+        found = answer(
+            arguments.query,
+            arguments.table,
+            key=key,
+            ledger=book,
+            dataset=arguments.dataset,
+            card=arguments.output,
+            force=arguments.force,
+            on_progress=None if show is None else lambda done, total: show("reading", done, total),
+        )
+    lines = answer_words(found.answer)
+    if found.charged is not None:
+        lines.append(f"Charged: release {found.charged.id} of {arguments.ledger}.")
+    else:
+        lines.append("Not charged: no ledger was named, so that nobody adds up what several answers tell.")
+    if arguments.output:
+        lines.append(f"Written: {arguments.output}; check it with `dalenius verify {arguments.output}`.")
+    say(arguments, lines, found.to_json())
+
+
+def _key(arguments: Namespace) -> Key | None:
+    if arguments.key and arguments.new_key:
+        raise InputError("--key uses a key that exists, --new-key makes one; say one of them")
+    if arguments.new_key:
+        return Key.write_new(arguments.new_key)
+    return Key.from_file(arguments.key) if arguments.key else None

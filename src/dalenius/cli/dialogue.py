@@ -1,0 +1,177 @@
+"""The questions of `dalenius init`: five at most, each with an answer that Enter takes; `?` explains it."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import TypeVar
+
+from dalenius.core.digits import many
+from dalenius.errors import InputError
+from dalenius.starting import level_of, look_at
+from dalenius.starting.columns import there
+from dalenius.tables import Table
+
+__all__ = ["ask"]
+
+Answer = TypeVar("Answer")
+Promised = tuple[str, str]
+
+SECRET = "The release is made so that nobody learns much about this column, for instance an income or a diagnosis."
+RELEASED = (
+    "These columns are published. Some entries are changed at random, as few as possible. Example: 2-4, or age,sex"
+)
+PERSON = "With several rows of one person the promise must cover them all together. Answer y and the column that names "
+PERSON += "the person, as in: y person_id"
+PROMISE = "1 limits what a row reveals on average. 2 limits how often a guess is right. 3 reveals nothing, and changes "
+PROMISE += "most. 4 holds whatever an attacker knows. Example: 1, or 2 80%, or 4 2"
+
+
+def ask(
+    arguments: Namespace,
+    table: Table,
+    left_out: Mapping[str, str],
+    sensitive: str | None,
+    promised: Promised | None,
+) -> tuple[Namespace, Promised]:
+    """Ask for whatever the flags do not say.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        Of the command; it is not changed.
+    table : Table
+        The table to speak of.
+    left_out : mapping
+        Columns that should stay at home, with the reason.
+    sensitive : str or None
+        A column that looks sensitive.
+    promised : tuple or None
+        The promise of the flags and its level.
+
+    Returns
+    -------
+    tuple
+        The arguments with the answers in them, and the promise.
+
+    Raises
+    ------
+    InputError
+        When the answers end too early.
+    """
+    answered = copy(arguments)
+    offered = [name for name in table.names if name not in left_out]
+    looks = look_at(table, offered)
+    _tell(f"{table.name}: {many(len(looks[offered[0]].codes), 'row')}.")
+    width = max(map(len, offered))
+    for number, name in enumerate(offered, 1):
+        _tell(f"  {number:>2} {name:<{width}}  {looks[name].words()}")
+    for name, why in left_out.items():
+        _tell(f"   - {name:<{width}}  left out: {why}")
+    if not answered.protect:
+        suggested = f" [{sensitive}]" if sensitive else ""
+        found = _until(
+            f"Which column must stay secret?{suggested}", SECRET, sensitive, lambda text: _named(text, offered, table)
+        )
+        answered.protect = list(found)
+    secrets = {part.strip() for view in answered.protect for part in view.split(",")}
+    if not answered.release:
+        others = [name for name in offered if name not in secrets]
+        found = _until(
+            "Which columns do you want to publish? [all others]",
+            RELEASED,
+            ",".join(others),
+            lambda text: _named(text, offered, table),
+        )
+        answered.release = ",".join(found)
+    if promised is None and not answered.person:
+        answered.person = _until(
+            "Can one person have several rows? [n]o, [y]es and the column, [d]on't know [d]",
+            PERSON,
+            "d",
+            lambda text: _person(text, table),
+        )
+    if promised is None:
+        secret = " and ".join(sorted(secrets))
+        _tell("What do you promise?")
+        _tell(f"  1  A row reveals at most 0.01 bits about {secret}, on average (suggested)")
+        _tell(f"  2  An attacker guesses {secret} right at most __ % of the time")
+        _tell("  3  Nothing at all is revealed")
+        _tell("  4  Every person can deny: no entry more than __ times likelier for one than for another")
+        promised = _until("[1]", PROMISE, "1", _promise)
+    return answered, promised
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _until(question: str, help_: str, default: str | None, read: Callable[[str], Answer]) -> Answer:
+    """Ask until the answer can be read; `?` explains, an empty answer takes the default."""
+    while True:
+        _tell(question)
+        try:
+            text = input("> ").strip()
+        except EOFError:
+            raise InputError("The answers ended too early. Nothing was written.") from None
+        if text == "?":
+            _tell(help_)
+            continue
+        if not text and default is None:
+            _tell("Name a column.")
+            continue
+        try:
+            return read(text or default or "")
+        except InputError as problem:
+            _tell(str(problem))
+
+
+def _named(text: str, offered: list[str], table: Table) -> list[str]:
+    """Columns by name, by number, or by a range of numbers."""
+    found = []
+    for part in text.split(","):
+        part = part.strip()
+        low, dash, high = part.partition("-")
+        if part in table.names:
+            found.append(part)
+        elif low.isdigit() and (not dash or high.isdigit()):
+            last = int(high) if dash else int(low)
+            if not 1 <= int(low) <= last <= len(offered):
+                raise InputError(f"The columns are numbered from 1 to {len(offered)}.")
+            found += offered[int(low) - 1 : last]
+        elif part:
+            there(table, [part])
+    if not found:
+        raise InputError("Name at least one column.")
+    return list(dict.fromkeys(found))
+
+
+def _person(text: str, table: Table) -> str | None:
+    """The column that names the person, or None."""
+    first, _, column = text.partition(" ")
+    if first.lower() in ("n", "no"):
+        return None
+    if first.lower() in ("d", "don't"):
+        _tell("  Then the promise is about one row. The statement will say so.")
+        return None
+    if first.lower() in ("y", "yes") and column.strip(" ,"):
+        there(table, [column.strip(" ,")])
+        return column.strip(" ,")
+    raise InputError("Answer n, d, or y and the column that names the person.")
+
+
+def _promise(text: str) -> Promised:
+    """The number of a promise, and its level where it has one."""
+    number, _, level = text.partition(" ")
+    kinds = {"1": "reveal", "2": "guess", "3": "nothing", "4": "deny"}
+    if number not in kinds:
+        raise InputError("Answer 1, 2, 3 or 4.")
+    kind, level = kinds[number], level.strip()
+    if kind == "guess" and not level:
+        level = _until("At most how often, in per cent?", PROMISE, None, str)
+        level = level if "%" in level else f"{level}%"
+    if kind == "deny" and not level:
+        level = _until("How many times likelier at most? [2]", PROMISE, "2", str)
+    level = level or "0.01"
+    level_of(kind, level)
+    return kind, level

@@ -1,0 +1,107 @@
+"""What the terminal says after a release: ten lines, losses first; the rest is in the statement."""
+
+import hashlib
+from pathlib import Path
+
+from dalenius.api import Outcome
+from dalenius.core.digits import figure, many, one_in
+from dalenius.evidence import Beliefs, beliefs
+from dalenius.report import plain
+from dalenius.report.facts import Facts, joined
+from dalenius.report.losses import Losses, losses
+
+__all__ = ["after_release"]
+
+PUBLIC = ("card.json", "statement-public.html")
+PRIVATE = ("design.json", "statement.html")
+OUTSIDE = "estimate, outside the proof"  # remarks for specialists, which the statement carries
+NAMED = 3  # losses that the terminal names; the statement names all
+
+
+def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | None = None) -> list[str]:
+    """Ten lines about a release, what was lost before what was promised.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Of the release.
+    key_file : str, optional
+        Where its key is kept.
+    into : str, optional
+        The table of a database that the rows went into, if they are not in the folder.
+
+    Returns
+    -------
+    list of str
+    """
+    facts = Facts.read(outcome.design.outline())
+    folder = outcome.folder
+    place = f"table {into} of the database" if into else str(next(iter(sorted(folder.glob("released.*")))))
+    lines = [f"Released {many(outcome.audit.rows, 'row')} of {joined(facts.released)} to {place}."]
+    found = losses(outcome.audit, outcome.counts, outcome.tried)
+    if found is not None:
+        lines += [_line("LOST", text) for text in _lost(found)]
+        lines += [_line("Instead", way) for way in found.ways if found.lost]
+    guesses = []
+    for promise in plain.promises(facts):
+        proved = "" if "Proved" in promise.headline else " Proved."
+        lines.append(_line("Promise", f"{promise.headline}{proved}"))
+        if promise.before is not None and promise.gain is not None:
+            more = f"at most {promise.gain} more with the row" if promise.gain else "and no more with the row"
+            guesses.append(_line("Attacker", f"Of 1,000 guesses {promise.before:,} are right anyway, {more}."))
+    lines += dict.fromkeys(guesses)  # several promises about one secret say the same
+    lines += [_line("Worst row", text) for text in map(_worst, beliefs(outcome.design)) if text]
+    lines.append(_line("Changed", _changed(outcome, facts)))
+    lines += [_line("Note", f"{remark}.") for remark in outcome.design.remarks if not remark.startswith(OUTSIDE)]
+    lines.append(_line("Not covered", "several rows of one person, a second release, people outside the table."))
+    public = [f"table {into}" if into else Path(place).name, *(name for name in PUBLIC if (folder / name).exists())]
+    private = [name for name in PRIVATE if (folder / name).exists()]
+    lines.append(_line("To sign", f"{folder / private[-1]}    To publish: {', '.join(public)}"))
+    lines.append(_line("Keep safe", ", ".join([*private, *([key_file] if key_file else [])])))
+    lines.append(_line("Check", f"dalenius verify {folder / 'design.json'}    (fingerprint {_fingerprint(folder)})"))
+    return lines
+
+
+def _line(title: str, text: str) -> str:
+    return f"{title:<11} {text}"
+
+
+def _lost(found: Losses) -> list[str]:
+    """Values and combinations that are mostly gone, the largest first."""
+    told = list(found.lost[:NAMED])
+    more = len(found.lost) - NAMED
+    told += [f"{many(more, 'more value')} lost over a quarter of their rows; the statement names all."] * (more > 0)
+    told += [found.vanished] if found.vanished else []
+    return told or ["nothing: no value lost over a quarter of its rows."]
+
+
+def _worst(known: Beliefs) -> str:
+    """The released combination that says the most, and by how much."""
+    worst = known.worst
+    if worst.high == worst.share:
+        return ""
+    times = figure(worst.high / worst.share, "up", 2)
+    before = figure(100 * worst.share, "nearest", 2)
+    after = figure(100 * worst.high, "up", 2)
+    answer = " · ".join(worst.values)
+    return f'{" · ".join(known.combination)}: "{answer}" is {times} times as likely ({before} → {after} %).'
+
+
+def _changed(outcome: Outcome, facts: Facts) -> str:
+    """How many rows differ, that nobody can do with less, and that the tests passed."""
+    best = plain.best_possible(facts)
+    moved = [entry for entry in outcome.audit.transitions if "changed" in entry]
+    told = []
+    if len(moved) == 1 and moved[0]["rows"]:
+        share = one_in(moved[0]["changed"] / moved[0]["rows"])
+        told.append(f"{moved[0]['changed']:,} rows ({share}).")
+    told.append(f"{best.short}.")
+    tests = outcome.audit.findings
+    told.append(f"{sum(not test.contradicts for test in tests)} of {len(tests)} tests passed.")
+    return " ".join(told)
+
+
+def _fingerprint(folder: Path) -> str:
+    """The beginning of what `sha256sum design.json` prints."""
+    digest = hashlib.sha256((folder / "design.json").read_bytes()).hexdigest()
+    return f"{digest[:8]} {digest[8:16]}"

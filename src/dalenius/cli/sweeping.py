@@ -1,0 +1,78 @@
+"""`dalenius tradeoff` where information is maximised: the most that is told against the limit on a leakage."""
+
+import csv
+import io
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from dalenius.cli.terminal import say
+from dalenius.core.numbers import down, up
+from dalenius.core.numbers import written as as_text
+from dalenius.mechanisms.columns.funnel.sweep import Sweep
+from dalenius.outputs import CURVE, new_folder, write_text
+from dalenius.papers.curve import Chart, Line, draw
+
+__all__ = ["written"]
+
+FILES = "curve.csv, curve.json and curve.svg"
+
+
+def written(arguments: Namespace, folder: Path, curve: Sweep) -> int:
+    """Write the curve, and say what it shows."""
+    steps = [step.to_json() for step in curve.steps]
+    with new_folder(folder, CURVE, force=arguments.force) as place:
+        write_text(place / "curve.json", json.dumps(steps, indent=1) + "\n", private=True)
+        write_text(place / "curve.csv", _table(curve), private=True)
+        write_text(place / "curve.svg", draw(_chart(curve)), private=True)
+    if arguments.json:
+        print(json.dumps(steps, indent=1))
+        return 0
+    say(arguments, [*_words(curve), f"Written: {folder}/ with {FILES} (confidential)."], {})
+    return 0
+
+
+def _table(curve: Sweep) -> str:
+    """One line for each step, the exact limit beside its decimal."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    told = ["information_bits_at_least", "information_bits_at_most", "price"]
+    writer.writerow(["at_most_bits", "at_most_bits_exact", *told])
+    for step in curve.steps:
+        price = "" if step.price is None else f"{step.price:.9g}"
+        ends = [down(step.low, 15), up(step.high, 15)]
+        writer.writerow([f"{float(step.at_most_bits):.12g}", as_text(step.at_most_bits), *ends, price])
+    return text.getvalue()
+
+
+def _words(curve: Sweep) -> list[str]:
+    secret, wanted = ", ".join(curve.secret), ", ".join(curve.wanted)
+    first, last, chosen = curve.steps[0], curve.steps[-1], curve.chosen
+    gap = max(step.high - step.low for step in curve.steps)
+    told = [
+        f"{len(curve.steps)} steps of the most that can be said about {wanted} under a limit on what is revealed about "
+        f"{secret}, each proved within {up(gap, 9)} bits.",
+        f"While nothing is revealed about {secret}, up to {up(first.high, 9)} bits can be said about {wanted}; with no "
+        f"limit up to {up(last.high, 9)} bits.",
+        f"At the limit of the problem file, {float(chosen.at_most_bits):.9g} bits, between {down(chosen.low, 9)} and "
+        f"{up(chosen.high, 9)} bits can be said.",
+    ]
+    if chosen.price is not None:
+        told.append(f"There, each further bit of leakage buys at most {chosen.price:.3g} bits about {wanted}.")
+    return told
+
+
+def _chart(curve: Sweep) -> Chart:
+    secret, wanted = ", ".join(curve.secret), ", ".join(curve.wanted)
+    line = tuple((float(step.at_most_bits), float(step.low)) for step in curve.steps)
+    chosen = (float(curve.chosen.at_most_bits), float(curve.chosen.low))
+    return Chart(
+        title=f"What is said about {wanted} against what is revealed about {secret}",
+        x=f"bits about {secret}, at most",
+        y=f"bits about {wanted}",
+        lines=(
+            Line("most information, proved", line, 0, every=0),
+            Line("the limit of the problem file", (chosen,), 1, joined=False),
+        ),
+        caption="Every point is a channel whose information is proved, beside a proof that no channel tells more.",
+    )

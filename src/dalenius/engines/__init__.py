@@ -1,0 +1,6 @@
+"""Where the rows of a release are counted, drawn and put in order: on this machine, or on a Spark cluster."""
+
+from dalenius.engines.engine import ENGINES, Engine, engine_named
+from dalenius.engines.local import Local
+
+__all__ = ["ENGINES", "Engine", "Local", "engine_named"]

@@ -1,0 +1,49 @@
+"""One machine: pyarrow reads, numpy draws, and what does not fit into memory lies on nameless tapes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dalenius.core import Design, Problem
+from dalenius.mechanisms.applying import Released, draw
+from dalenius.sampling import Key
+from dalenius.tables import Coded, bind, released_name, write_table
+from dalenius.tables.workspace import Workspace
+
+__all__ = ["Local"]
+
+Progress = Callable[[int, int | None], None]
+
+
+@dataclass(frozen=True)
+class Local:
+    """The engine that is always there.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        The limit of memory, and where the rest goes.
+    """
+
+    workspace: Workspace
+
+    def counted(
+        self, problem: Problem, table: Any, on_progress: Progress | None = None
+    ) -> tuple[Problem, Coded | None]:
+        """The problem bound to the exact counts of its columns, and its coded rows."""
+        return bind(problem, table=table, workspace=self.workspace, on_progress=on_progress)
+
+    def digest(self, coded: Coded) -> str:
+        """The identity of the table: the root of the hash tree over its blocks of rows."""
+        return coded.digest()
+
+    def drawn(
+        self, design: Design, coded: Coded, *, key: Key, digest: str, on_progress: Progress | None = None
+    ) -> tuple[Released, Coded]:
+        """What every row draws, by its number. The source is not read again: its codes are at hand."""
+        return draw(design, coded, key=key, digest=digest, on_progress=on_progress), coded
+
+    def written(self, place: Path, released: Released, format: str, on_progress: Progress | None = None) -> None:  # noqa: A002
+        """Write the released rows, which are in the order of the key."""
+        write_table(place / released_name(format), format, released.columns, on_progress=on_progress)

@@ -1,0 +1,180 @@
+r"""How likely each answer about a secret can become for somebody who sees one released row.
+
+An average hides a revealing row. With p(s, y) = sum over x of p(s, x) p(y|x), the belief in s after y is
+p(s, y) / p(y); over all released combinations y it moves between a least and a largest value. The same range for the
+columns as they were, unchanged, says what the release is compared with. Everything here is exact.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+from typing import Any
+
+from dalenius.core import Design, MinimizeLeakage, Pmf
+from dalenius.core.guarantee import Names
+
+__all__ = ["Answer", "Beliefs", "beliefs"]
+
+FEW = 1 << 21  # products that are formed for one secret
+Labels = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer: its share of all rows, and the least and largest chance of it given a row.
+
+    Parameters
+    ----------
+    values : tuple of str
+        The values of the secret columns.
+    share : Fraction
+        How many of all rows have it.
+    low, high : Fraction
+        Over all released combinations.
+    unchanged : tuple of two Fraction, or None
+        The same over the original combinations of the released columns, where these are columns of the table.
+    """
+
+    values: Names
+    share: Fraction
+    low: Fraction
+    high: Fraction
+    unchanged: tuple[Fraction, Fraction] | None = None
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """All answers about one secret, and the released combination that makes one of them likeliest by comparison.
+
+    Parameters
+    ----------
+    secret : tuple of str
+        The protected columns.
+    answers : tuple of Answer
+        Those that occur, in the order of the values.
+    worst : Answer
+        The one whose chance grows by the largest factor.
+    combination : tuple of str
+        The released combination at which it does: values of the released columns, then of those that leave as they are.
+    combination_share : Fraction
+        How often that combination is released.
+    unchanged_guess : Fraction or None
+        How often the best guess is right if the released columns leave unchanged.
+    """
+
+    secret: Names
+    answers: tuple[Answer, ...]
+    worst: Answer
+    combination: Names
+    combination_share: Fraction
+    unchanged_guess: Fraction | None = None
+
+
+def beliefs(design: Design) -> tuple[Beliefs, ...]:
+    """The beliefs about each secret of a design, in the order of its promises.
+
+    Parameters
+    ----------
+    design : Design
+        With a recipe that is written out row by row; for another one nothing is found.
+
+    Returns
+    -------
+    tuple of Beliefs
+        Empty where the statistics are not known combination by combination, or there are too many of them.
+
+    Examples
+    --------
+    >>> from dalenius import solve
+    >>> from dalenius.testing import binary_tradeoff
+    >>> found = beliefs(solve(binary_tradeoff("1/10", "1/20")))[0]
+    >>> [answer.values for answer in found.answers], found.worst.high < found.worst.unchanged[1]
+    ([('0',), ('1',)], True)
+    """
+    problem, goal = design.problem, design.problem.objective
+    named = [goal.about] if isinstance(goal, MinimizeLeakage) else []
+    named += [g.secret for g in problem.guarantees if g.secret]
+    if not isinstance(problem.joint, Pmf) or not design.channel.few:
+        return ()
+    found = []
+    for secret in dict.fromkeys(map(tuple, named)):
+        values = prod(len(problem.joint.variables[name]) for name in secret)
+        if values * prod(design.channel.shape) <= FEW:
+            found.append(_beliefs(design, secret))
+    return tuple(found)
+
+
+def _beliefs(design: Design, secret: Names) -> Beliefs:
+    joint, channel = design.problem.pmf, design.channel
+    kept = design.problem.kept
+    at = [joint.columns(list(names)) for names in (secret, kept, channel.inputs)]
+    weights: Counter[tuple[Labels, Labels, int]] = Counter()
+    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        answer, beside, inputs = (tuple(atom[i] for i in columns) for columns in at)
+        weights[answer, beside, channel.row_of(inputs)] += n
+    scale = lcm(*(v.denominator for row in channel.rows for v in row))
+    rows = [[v.numerator * (scale // v.denominator) for v in row] for row in channel.rows]
+    told: dict[tuple[Labels, int], Counter[Labels]] = {}  # (what leaves as it is, letter) -> weight of each answer
+    for (answer, beside, x), n in weights.items():
+        for y, v in enumerate(rows[x]):
+            if v:
+                told.setdefault((beside, y), Counter())[answer] += n * v
+    shares: Counter[Labels] = Counter()
+    for (answer, _, _), n in weights.items():
+        shares[answer] += n
+    occurring = [s for s in product(*(range(len(joint.variables[name])) for name in secret)) if shares[s]]
+    ranges = _ranges(told, occurring)
+    before = _unchanged(design, secret)
+    unchanged = _ranges(before, occurring) if before else {}
+    answers = tuple(
+        Answer(
+            values=tuple(joint.variables[name][k] for name, k in zip(secret, s, strict=True)),
+            share=Fraction(shares[s], joint.total),
+            low=ranges[s][0],
+            high=ranges[s][1],
+            unchanged=unchanged.get(s),
+        )
+        for s in occurring
+    )
+    worst = max(range(len(answers)), key=lambda k: answers[k].high / answers[k].share)
+    place = max(told, key=lambda where: Fraction(told[where][occurring[worst]], told[where].total()))
+    letters = channel.letters()[place[1]]
+    beside_values = tuple(joint.variables[name][k] for name, k in zip(kept, place[0], strict=True))
+    guess = sum(max(known.values()) for known in before.values()) if before else 0
+    return Beliefs(
+        secret=secret,
+        answers=answers,
+        worst=answers[worst],
+        combination=(*letters, *beside_values),
+        combination_share=Fraction(told[place].total(), joint.total * scale),
+        unchanged_guess=Fraction(guess, joint.total) if before else None,
+    )
+
+
+def _ranges(told: Mapping[Any, Counter[Labels]], answers: list[Labels]) -> dict[Labels, tuple[Fraction, Fraction]]:
+    """The least and the largest chance of each answer over all places."""
+    found = {}
+    for s in answers:
+        chances = [Fraction(known[s], known.total()) for known in told.values()]
+        found[s] = (min(chances), max(chances))
+    return found
+
+
+def _unchanged(design: Design, secret: Names) -> dict[Labels, Counter[Labels]]:
+    """The weight of each answer beside each original combination of what leaves; empty where that is not comparable.
+
+    It is not for an output of its own, whose letters the table does not have, nor where a secret itself is released.
+    """
+    joint = design.problem.pmf
+    leaving = [*design.channel.output, *design.problem.kept]
+    if not set(leaving) <= set(joint.variables) or set(secret) & set(leaving):
+        return {}
+    found: dict[Labels, Counter[Labels]] = {}
+    answer_at, place_at = joint.columns(list(secret)), joint.columns(leaving)
+    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        place = tuple(atom[i] for i in place_at)
+        found.setdefault(place, Counter())[tuple(atom[i] for i in answer_at)] += n
+    return found

@@ -1,0 +1,237 @@
+"""`Protector`: the main job as a transformer of scikit-learn (extra `sklearn`)."""
+
+import hashlib
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dalenius.core import MISSING, Column, Problem
+from dalenius.core.problem_file import read_toml
+from dalenius.errors import InputError
+from dalenius.mechanisms import solve
+from dalenius.mechanisms.applying import draw
+from dalenius.sampling import Key
+from dalenius.starting import Wish, draft, level_of
+from dalenius.tables import bind, encode, open_table
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise ImportError("Protector needs scikit-learn: pip install 'dalenius[sklearn]'") from None
+
+__all__ = ["PromiseNotProved", "Protector"]
+
+SECRET = "(secret)"
+"""The name of the column that holds the secret beside those of X."""
+
+
+class PromiseNotProved(UserWarning):
+    """Rows were changed by the recipe of another table: the promise is proved for the statistics of that one."""
+
+
+class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Change columns at random so that they reveal little about a secret one.
+
+    ``fit(X, y)`` designs the recipe and proves it for the rows of X, with `y` as the secret. ``fit_transform`` releases
+    these rows. ``transform`` of other rows draws by the same recipe; its promise is proved for the statistics of the
+    fitted table alone, and a `PromiseNotProved` says so. Rows keep their order. A value that was not fitted is refused.
+
+    Parameters
+    ----------
+    reveal_at_most : float or str, default="0.01"
+        Bits that a row may reveal about the secret, on average. None with another promise.
+    reveal_nothing : bool, default=False
+        Every answer stays exactly as likely as it was; instead of `reveal_at_most`.
+    times_at_most : float, optional
+        No answer becomes more than so many times as likely, for any row.
+    keep_rows : float or str, default=1
+        The share of its rows that every value keeps; 1 preserves how often each combination occurs.
+    groups : mapping, optional
+        For a column the numbers at which its groups begin, or named lists of values; the others are suggested.
+    min_rows : int, default=10
+        Groups are merged until no combination has fewer rows.
+    key : path, optional
+        File with the key of the draws; a fresh key each time unless given. With it the same rows give the same again.
+
+    Attributes
+    ----------
+    design_ : Design
+        The recipe and its proof; as confidential as the table, also in a pickle.
+    groups_ : dict
+        The groups of each column.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array
+        Their names, where X has names.
+
+    Examples
+    --------
+    >>> X = np.array([["a", "u"], ["a", "v"], ["b", "u"], ["b", "v"]] * 100, dtype=object)
+    >>> y = np.array(["yes", "no", "no", "no"] * 100)
+    >>> Protector(reveal_at_most="0.01").fit_transform(X, y).shape
+    (400, 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        reveal_at_most: float | str | Fraction | None = "0.01",
+        reveal_nothing: bool = False,
+        times_at_most: float | str | Fraction | None = None,
+        keep_rows: float | str | Fraction = 1,
+        groups: Mapping[str, Any] | None = None,
+        min_rows: int = 10,
+        key: str | Path | None = None,
+    ) -> None:
+        self.reveal_at_most = reveal_at_most
+        self.reveal_nothing = reveal_nothing
+        self.times_at_most = times_at_most
+        self.keep_rows = keep_rows
+        self.groups = groups
+        self.min_rows = min_rows
+        self.key = key
+
+    def fit(self, X: Any, y: Any) -> "Protector":
+        """Design the recipe for the rows of X, and prove it.
+
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            The columns to release.
+        y : array of shape (rows,)
+            The secret.
+
+        Returns
+        -------
+        Protector
+        """
+        X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", y_numeric=False)
+        names = self._names()
+        table = _table(X, names).append_column(SECRET, _texts(y))
+        found = draft(open_table(table), self._wish(names), path="table.parquet")
+        declared = Problem.from_document(read_toml(found.text, "problem.toml"))
+        bound, _ = bind(replace(declared, order="keep"), table=table)
+        self.design_ = solve(bound)
+        self.groups_ = {
+            g.look.name: list(g.cuts) if g.cuts else dict(zip(g.labels, map(list, g.members), strict=True))
+            for g in found.released
+        }
+        self._fitted = _digest(X)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray[Any, Any]:
+        """Change rows by the recipe.
+
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            Rows with the columns that were fitted.
+
+        Returns
+        -------
+        array of shape (rows, columns)
+            Names of groups and values, as text; None where a value is missing.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)
+        if _digest(X) != self._fitted:
+            warnings.warn(
+                "These rows are not those that were fitted. The promise is proved for the fitted table alone.",
+                PromiseNotProved,
+                stacklevel=2,
+            )
+        names = self._names()
+        declared: dict[str, Column] = {name: self.design_.problem.columns[name] for name in names}
+        coded = encode(open_table(_table(X, names)), declared, names)
+        released = draw(self.design_, coded, key=None if self.key is None else Key.from_file(self.key))
+        columns = []
+        for name in names:
+            codes, letters = released.columns[name]
+            texts = np.array([None if letter == MISSING else letter for letter in letters], dtype=object)
+            columns.append(texts[codes])
+        return np.stack(columns, axis=1)
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray[Any, Any]:
+        """The names of the released columns: those of X.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            Names for columns that were fitted without.
+
+        Returns
+        -------
+        array of str
+        """
+        check_is_fitted(self)
+        known = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            return np.asarray(self._names(), dtype=object)
+        if len(input_features) != self.n_features_in_:
+            raise ValueError("input_features should have length equal to number of features")
+        if known is not None and list(input_features) != list(known):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        return np.asarray(input_features, dtype=object)
+
+    def _names(self) -> list[str]:
+        """The names of the columns; x0, x1, ... where X has none."""
+        given = getattr(self, "feature_names_in_", None)
+        return [f"x{k}" for k in range(self.n_features_in_)] if given is None else [str(name) for name in given]
+
+    def _wish(self, names: Sequence[str]) -> Wish:
+        """The parameters as a wish about the secret beside X."""
+        if not self.reveal_nothing and self.reveal_at_most is None:
+            raise InputError("Say reveal_at_most, or reveal_nothing=True.")
+        promise = "nothing" if self.reveal_nothing else "reveal"
+        given = self.groups or {}
+        return Wish(
+            ((SECRET,),),
+            tuple(names),
+            promise,
+            level_of(promise, self.reveal_at_most),
+            times=None if self.times_at_most is None else level_of("times", self.times_at_most),
+            keep_rows=Fraction(str(self.keep_rows)),
+            form="dense",
+            min_rows=self.min_rows,
+            cuts={name: tuple(map(str, g)) for name, g in given.items() if not isinstance(g, Mapping)},
+            named={
+                name: {label: tuple(map(str, values)) for label, values in g.items()}
+                for name, g in given.items()
+                if isinstance(g, Mapping)
+            },
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        tags.non_deterministic = True
+        return tags
+
+
+def _digest(X: np.ndarray[Any, Any]) -> str:
+    """What tells the fitted rows from others."""
+    text = "\x1f".join(map(str, X.reshape(-1).tolist()))
+    return hashlib.sha256(f"{X.shape}{text}".encode()).hexdigest()
+
+
+def _table(X: np.ndarray[Any, Any], names: Sequence[str]) -> pa.Table:
+    """An array as a table with these columns."""
+    return pa.table({name: _texts(X[:, k]) for k, name in enumerate(names)})
+
+
+def _texts(column: np.ndarray[Any, Any]) -> pa.Array:
+    """Numbers as they are, anything else as text; null where nothing is said."""
+    if column.dtype.kind in "iuf":
+        return pa.array(column, from_pandas=True)
+    said = [None if value is None or value != value else str(value) for value in column.tolist()]
+    return pa.array(said, pa.string())

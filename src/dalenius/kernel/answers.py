@@ -1,0 +1,370 @@
+r"""`dalenius-answer/1`: numbers that are added up over records, and leave with noise of their own on a grid.
+
+Each record has a letter, and each letter moves every number by so many steps. With n records
+
+    y_j = round(sum_i moves[x_i][j] / every) + N_j        in grid steps, the N_j independent and alike (`added`)
+
+What is proved is about one record, or about a group of them that belongs to one person:
+
+    dalenius              whatever somebody believes about the records and their ties. The worst of them believes that
+                          the others are a function of the group's letters, so that each number is a shift that has as
+                          many values as the group has letters, anywhere between its ends; what the numbers tell adds
+                          up, because their noises are independent given the letters.
+    independent_records   for those to whom records are independent, all others known at worst: max_a D(p(y|a) || q)
+                          with q the product over the numbers of the mixtures of their shifts.
+    differential_privacy  p(A | x) <= e^epsilon p(A | x') + delta where x and x' differ in one record, or in a group.
+
+Rounding to a coarser grid makes of a distance of d steps at most ceil(d / every) grid steps.
+"""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from itertools import combinations
+
+from dalenius.kernel.added import Added, by_level, falling, read_added
+from dalenius.kernel.logs import bits, log2
+from dalenius.kernel.numbers import Node, Work, down, granted, parsed, require, up
+
+ANSWER = "dalenius-answer/1"
+ANSWER_WORK = 20_000_000  # about two seconds, unless somebody allows more
+MOST_NUMBERS = 1 << 12
+MOST_MOVES = 1 << 20  # of all letters together
+LARGEST_STEP = 1 << 60  # of a move, and of the number of records
+LARGEST_GROUP = 1 << 20
+COMPARED_LETTERS = 64  # up to which all pairs of letters, and mixtures of their shifts, are looked at
+
+
+class Totals:
+    """What is added up over the records: how many there are, and how their letters move each number.
+
+    Parameters
+    ----------
+    records : int
+        How many.
+    letters : int or None
+        How many letters a record can have; None: `moves` are the least and the most of numbers in between.
+    moves : sequence of sequence of int
+        For each letter, by how many steps it moves each number.
+    every : int
+        Steps in one step of the grid.
+    """
+
+    def __init__(self, records: int, letters: int | None, moves: Sequence[Sequence[int]], every: int) -> None:
+        self.records = records
+        self.letters = letters
+        self.moves = moves
+        self.every = every
+        self.spans = [max(column) - min(column) for column in zip(*moves, strict=True)]
+
+    def grid_steps(self, distance: int) -> int:
+        """How many grid steps a distance comes to at most."""
+        return -(-distance // self.every)
+
+    def widths(self, records: int) -> list[int]:
+        """How far so many records can move each number, in grid steps."""
+        return [self.grid_steps(records * span) for span in self.spans]
+
+    @cached_property
+    def of_one(self) -> list[tuple[int, ...]]:
+        """Distances in grid steps between what two letters of one record move; of many letters one that is larger.
+
+        Two of many letters differ in no more numbers than each of them does from the least of all, none by more than
+        its span.
+        """
+        if len(self.moves) <= COMPARED_LETTERS:
+            pairs = (zip(a, b, strict=True) for a, b in combinations(self.moves, 2))
+            found = {tuple(sorted(self.grid_steps(abs(a - b)) for a, b in pair if a != b)) for pair in pairs}
+            return sorted(found) or [()]
+        least = [min(column) for column in zip(*self.moves, strict=True)]
+        many = 2 * max(sum(a != b for a, b in zip(row, least, strict=True)) for row in self.moves)
+        widest = sorted(w for w in self.widths(1) if w)
+        return [tuple(widest[-many:] if many else ())]
+
+    def of_group(self, group: int) -> list[tuple[int, ...]]:
+        """The same for what a group moves: at most so many numbers as its records move, each no farther than it can."""
+        if group == 1:
+            return self.of_one
+        many = group * max(len(pair) for pair in self.of_one)
+        widest = sorted(w for w in self.widths(group) if w)
+        return [tuple(widest[-many:] if many else ())]
+
+    def held(self, group: int) -> Fraction | None:
+        """log2 of how many values a group has, from above; None where its records are any numbers."""
+        return None if self.letters is None else group * bits(log2(self.letters)[1])
+
+
+def level_of(totals: Totals, noise: Added, group: int) -> Fraction | None:
+    """The level of differential privacy between tables that differ in a group, in nats; None: there is none."""
+    farthest = max(sum(pair) for pair in totals.of_group(group))
+    if totals.every == 1:  # without rounding, records move a number one after the other
+        farthest = min(farthest, group * max(sum(pair) for pair in totals.of_one))
+    return noise.level(farthest)
+
+
+def concentrated_of(totals: Totals, noise: Added, group: int) -> Fraction:
+    """rho of concentrated differential privacy (zCDP) between tables that differ in a group."""
+    found = max(noise.concentrated(pair) for pair in totals.of_group(group))
+    if totals.every == 1:
+        found = min(found, group * group * max(noise.concentrated(pair) for pair in totals.of_one))
+    return found
+
+
+def excess_of(totals: Totals, noise: Added, group: int, epsilon: Fraction) -> Fraction:
+    """delta at this epsilon, between tables that differ in a group.
+
+    The least of: 0 within the level; epsilon shared evenly by the numbers that move; and e^(-(epsilon - rho)^2 / 4 rho)
+    for epsilon above rho (Bun and Steinke 2016, Lemma 3.5).
+    """
+    level = level_of(totals, noise, group)
+    if level is not None and level <= epsilon:
+        return Fraction(0)
+    worst = Fraction(0)
+    for pair in totals.of_group(group):
+        parts = Counter(pair)
+        shared = sum((many * noise.excess(d, epsilon / len(pair)) for d, many in parts.items()), Fraction(0))
+        worst = max(worst, min(shared, Fraction(1)))
+    rho = concentrated_of(totals, noise, group)
+    if epsilon > rho > 0:
+        worst = min(worst, falling((epsilon - rho) ** 2 / (4 * rho))[1])
+    return worst
+
+
+def _added_up(totals: Totals, noise: Added, group: int, widths: Sequence[int]) -> Fraction:
+    """What numbers tell that shift within these widths: of two values one bit at most."""
+    two = totals.letters == 2 and group == 1
+    told = Counter(widths)
+    return sum((many * (noise.of_two(w) if two else noise.within(w)) for w, many in told.items()), Fraction(0))
+
+
+def told_to_anybody(totals: Totals, noise: Added, group: int) -> Fraction:
+    """Bits about a group of records, whatever somebody believes about all records and their ties."""
+    found = [_added_up(totals, noise, group, totals.widths(totals.records))]
+    level = level_of(totals, noise, totals.records)
+    if level is not None:
+        found.append(by_level(level))
+    held = totals.held(group)
+    return min(found if held is None else [*found, held])
+
+
+def told_of_independent(totals: Totals, noise: Added, group: int, weights: Sequence[int] | None) -> Fraction:
+    """Bits about a group of records, to somebody to whom the records are independent.
+
+    `weights` of the letters make the mixtures that one record is compared with; None: all alike.
+    """
+    found = [_added_up(totals, noise, group, totals.widths(group))]
+    level = level_of(totals, noise, group)
+    if level is not None:
+        found.append(by_level(level))
+    if group == 1 and totals.every == 1 and totals.letters is not None:
+        found += _mixed(totals, noise, weights or [1] * totals.letters)
+    held = totals.held(group)
+    return min(found if held is None else [*found, held])
+
+
+def _mixed(totals: Totals, noise: Added, weights: Sequence[int]) -> list[Fraction]:
+    """max over letters a of sum_j D(N + moves[a][j] || mixture of number j); nothing where that is too long."""
+    told = [Fraction(0)] * len(totals.moves)
+    known: dict[tuple[int, tuple[tuple[int, int], ...]], Fraction | None] = {}
+    for column in zip(*totals.moves, strict=True):
+        mixture: Counter[int] = Counter()
+        for move, weight in zip(column, weights, strict=True):
+            mixture[move] += weight
+        if len(mixture) > COMPARED_LETTERS:
+            return []
+        least = min(mixture)
+        alike = tuple(sorted((move - least, weight) for move, weight in mixture.items()))
+        for a, move in enumerate(column):
+            if (move - least, alike) not in known:
+                known[move - least, alike] = noise.divergence(move - least, dict(alike))
+            part = known[move - least, alike]
+            if part is None:
+                return []
+            told[a] += part
+    return [max(told)]
+
+
+class AnswerPromise(ABC):
+    """What is promised about the records of every person."""
+
+    @abstractmethod
+    def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
+        """The proved figures; a refusal where the promise is not kept."""
+
+
+def _limited(found: Fraction | None, limit: Fraction, what: str) -> None:
+    """Refuse a figure above its limit."""
+    shown = "not bounded" if found is None else up(found, 12)
+    require(found is not None and found <= limit, f"{what} is {shown}, more than the promised {down(limit, 12)}")
+
+
+@dataclass(frozen=True)
+class ToAnybody(AnswerPromise):
+    """Nobody learns more than at_most bits about a group of records."""
+
+    at_most: Fraction
+    group: int
+
+    def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
+        found = told_to_anybody(totals, noise, self.group)
+        _limited(found, self.at_most, "what an adversary may learn")
+        return {"capacity_bits": found}
+
+
+@dataclass(frozen=True)
+class OfIndependent(AnswerPromise):
+    """Nobody to whom records are independent learns more than at_most bits about a group of them."""
+
+    at_most: Fraction
+    group: int
+    weights: tuple[int, ...] | None
+
+    def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
+        found = told_of_independent(totals, noise, self.group, self.weights)
+        _limited(found, self.at_most, "what an adversary may learn about independent records")
+        return {"independent_bits": found}
+
+
+@dataclass(frozen=True)
+class DifferentialPrivacy(AnswerPromise):
+    """Tables that differ in a group of records give answers of nearly the same probabilities."""
+
+    epsilon: Fraction
+    delta: Fraction
+    group: int
+
+    def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
+        if not self.delta:
+            level = level_of(totals, noise, self.group)
+            _limited(level, self.epsilon, "the level of differential privacy")
+            return {"epsilon_nats": level, "delta": Fraction(0)}
+        found = excess_of(totals, noise, self.group, self.epsilon)
+        _limited(found, self.delta, "the delta of differential privacy")
+        return {"epsilon_nats": self.epsilon, "delta": found}
+
+
+@dataclass(frozen=True)
+class AnswerDocument:
+    """A totals, its noise and the promises about it; and how far the noise reaches."""
+
+    totals: Totals
+    noise: Added
+    steps: int
+    confidence: Fraction
+    promises: tuple[AnswerPromise, ...]
+    work: Work
+    digest: str
+
+
+def read_answer(text: str, allowed: int | None = None) -> AnswerDocument:
+    """The document of a text, as strictly as a design.
+
+    Parameters
+    ----------
+    text : str
+        The whole file.
+    allowed : int or None
+        The work that the file may declare; None: about two seconds.
+
+    Returns
+    -------
+    AnswerDocument
+        Nothing of it is proved yet.
+
+    Raises
+    ------
+    Refused
+        At the first place that is not as the format says.
+    """
+    root = parsed(text)
+    root.tag(ANSWER)
+    _, declared, records, letters, moves, every, noise, error, promises = root.fields(
+        "format", "work", "records", "letters", "moves", "every", "noise", "error", "promises"
+    )
+    most = ANSWER_WORK if allowed is None else allowed
+    work = granted(declared, most, text)
+    totals = _read_totals(records, letters, moves, every, work)
+    steps, level = error.fields("steps", "level")
+    level.require(0 < level.number() < 1, "a level lies between 0 and 1")
+    return AnswerDocument(
+        totals,
+        read_added(noise, work),
+        steps.whole(0),
+        level.number(),
+        tuple(_read_answer_promise(item, totals) for item in promises.items()),
+        work,
+        sha256(text.encode()).hexdigest(),
+    )
+
+
+def _read_totals(records: Node, letters: Node, moves: Node, every: Node, work: Work) -> Totals:
+    many = records.whole(1)
+    records.require(many <= LARGEST_STEP, "there are too many records")
+    listed = None if letters.is_null() else letters.texts()
+    rows = [row.wholes() for row in moves.pair(2 if listed is None else len(listed))]
+    moves.require(bool(rows), "a record has no letter")
+    numbers = len(rows[0])
+    moves.require(0 < numbers <= MOST_NUMBERS and all(len(row) == numbers for row in rows), "moves are not a table")
+    moves.require(len(rows) * numbers <= MOST_MOVES, f"there are more than {MOST_MOVES:,} moves")
+    small = all(abs(move) <= LARGEST_STEP for row in rows for move in row)
+    moves.require(small, "a move is too large")
+    rising = listed is not None or all(a <= b for a, b in zip(*rows, strict=True))
+    moves.require(rising, "the least is above the most")
+    pairs = len(rows) ** 2 if len(rows) <= COMPARED_LETTERS else 0
+    work.spend(10 * numbers * (len(rows) + pairs))
+    step = every.whole(1)
+    every.require(step <= LARGEST_STEP, "the grid is too coarse")
+    return Totals(many, None if listed is None else len(listed), rows, step)
+
+
+def _read_answer_promise(node: Node, totals: Totals) -> AnswerPromise:
+    kind = node.tag("dalenius", "independent_records", "differential_privacy")
+    if kind == "dalenius":
+        _, most, group = node.fields("promise", "at_most_bits", "group")
+        return ToAnybody(most.number(0), _read_group(group, totals))
+    if kind == "independent_records":
+        _, most, group, weights = node.fields("promise", "at_most_bits", "group", "weights")
+        return OfIndependent(most.number(0), _read_group(group, totals), _read_weights(weights, totals))
+    _, epsilon, delta, group = node.fields("promise", "epsilon", "delta", "group")
+    delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
+    return DifferentialPrivacy(epsilon.number(0), delta.number(0), _read_group(group, totals))
+
+
+def _read_group(node: Node, totals: Totals) -> int:
+    return node.place(min(totals.records, LARGEST_GROUP) + 1, 1)
+
+
+def _read_weights(node: Node, totals: Totals) -> tuple[int, ...] | None:
+    if node.is_null():
+        return None
+    found = tuple(node.wholes(1))
+    node.require(len(found) == totals.letters, "there is not a weight for each letter")
+    return found
+
+
+def proved_answer(document: AnswerDocument) -> tuple[dict[str, Fraction | None], ...]:
+    """The figures of every promise.
+
+    Parameters
+    ----------
+    document : AnswerDocument
+        As read.
+
+    Returns
+    -------
+    tuple of dict
+        For each promise, what was proved.
+
+    Raises
+    ------
+    Refused
+        If a promise is not kept, or the noise reaches farther than said.
+    """
+    outside = document.noise.outside(document.steps)
+    sure = outside <= 1 - document.confidence
+    require(sure, f"the noise is larger than {document.steps} steps with probability {up(outside, 12)}")
+    return tuple(promise.kept(document.totals, document.noise) for promise in document.promises)

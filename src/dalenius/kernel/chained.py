@@ -1,0 +1,134 @@
+"""Windows over a Markov chain, by the lemma of `markov`; and the bound of what they may tell."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+from dalenius.kernel.composite import GONE_THROUGH, LEMMAS, BothEnds, WindowsRelease
+from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.markov import Markov
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, Refused, require
+from dalenius.kernel.promises import Independent
+from dalenius.kernel.release import Figures, Release
+
+
+class ChainRelease(WindowsRelease):
+    """One output for each run of neighbours of a chain."""
+
+    @cached_property
+    def chain(self) -> Markov:
+        """The law of the samples."""
+        law = self.setting.law
+        assert isinstance(law, Markov)
+        require(not self.setting.mechanism.beside, "a column leaves as it is, of which the lemma does not speak")
+        return law
+
+    @cached_property
+    def by_lemma(self) -> bool:
+        return max(self.chain.size, self.setting.many * self.channel.width) > GONE_THROUGH
+
+    @cached_property
+    def runs(self) -> list[tuple[int, int]]:
+        """The first and the last sample of each window; refused unless the lemma holds for them.
+
+        Each output is proved to be independent of the ends beyond which there is another window.
+        """
+        found = [self.chain.run(part.setting.mechanism.observe) for part in self.parts]
+        for k, ((first, last), part) in enumerate(zip(found, self.parts, strict=True)):
+            own = part.setting.mechanism.observe
+            require(last - first + 1 == len(own), f"window {k} is no run of neighbours")
+            require(
+                k == 0 or found[k - 1][1] < first, f"window {k} shares a sample with another one, or comes too late"
+            )
+        for k, part in enumerate(self.parts):
+            ends = self._ends(k, found[k], len(found))
+            if ends:
+                part.independent([self.chain.variables[i].name for i in sorted(ends)])
+        return found
+
+    @staticmethod
+    def _ends(k: int, run: tuple[int, int], many: int) -> set[int]:
+        """The places of the ends of window k beyond which there is another one."""
+        return ({run[0]} if k > 0 else set()) | ({run[1]} if k < many - 1 else set())
+
+    def _looking(self, names: Sequence[str]) -> int | None:
+        """The window that has all of these samples."""
+        places = [self.chain.places[name] for name in names]
+        for k, (first, last) in enumerate(self.runs):
+            if first <= min(places) and max(places) <= last:
+                return k
+        return None
+
+    @cached_property
+    def free(self) -> set[int]:
+        """The places of all ends, and of all samples outside the windows."""
+        inside = {i for first, last in self.runs for i in range(first, last + 1)}
+        ends = (self._ends(k, run, len(self.runs)) for k, run in enumerate(self.runs))
+        return {i for i in range(len(self.chain.variables)) if i not in inside}.union(*ends)
+
+    def hide(self, secret: Sequence[str]) -> None:
+        if {self.chain.places[name] for name in secret} <= self.free:
+            return
+        k = self._looking(secret)
+        require(k is not None, f"no window looks at all of {', '.join(secret)}: the lemma is silent")
+        self.parts[k or 0].independent(secret)
+
+    def told(self, secret: Sequence[str]) -> Figures:
+        if not self.by_lemma:
+            return Release.told(self, secret)
+        self.independent(secret)
+        figures: Figures = dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
+        figures |= dict.fromkeys(("guess_before", "guess_after"), self.chain.likeliest(secret, self.work))
+        return figures | {"entropy_bits": self.chain.touching(secret).entropy(secret, self.work)[0]}
+
+    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> BothEnds:
+        if not self.by_lemma:
+            return Release.information(self, about, given)
+        if given:
+            return Fraction(0), self.most_told(about, given)
+        return self.reached(about), self.chain.entropy(about, self.work)[1]
+
+    def reached(self, about: Sequence[str]) -> Fraction:
+        wanted = set(about)
+        require(bool(self.runs), "there is no window")  # the lemma is proved here, if no promise needed it
+        known: dict[object, Fraction] = {}  # windows inside the chain are often alike
+        found = Fraction(0)
+        for part, channel in zip(self.parts, self.channel.channels, strict=True):
+            own = part.setting.mechanism.observe
+            key = (channel, tuple(name in wanted for name in own))
+            self.work.spend(100)
+            if key not in known:
+                known[key] = part.information([name for name in own if name in wanted])[0]
+            found += known[key]
+        return found
+
+    def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
+        k = self._looking((*about, *given))
+        if k is None:
+            raise Refused(f"no window looks at all of {', '.join((*about, *given))}: the lemma is silent")
+        return self.parts[k].information(about, given)[1]
+
+
+LEMMAS |= {Markov: ChainRelease}
+
+
+def bound_by_chain(
+    setting: Setting, promises: Promises, _limits: Limits, objective: Objective, proof: Node
+) -> Fraction:
+    """`{"rule": "chain"}`: the least of H(X) and of H(X) - H(V) for each view V of neighbours, X all that is wanted."""
+    proof.fields("rule")
+    law = setting.law
+    proof.require(isinstance(law, Markov), "a chain is bounded where the law is one")
+    assert isinstance(law, Markov)
+    names = [variable.name for variable in law.variables]
+    alone = objective.maximise and not setting.mechanism.beside and set(objective.about) == set(names)
+    proof.require(alone, "a chain is bounded for information about all of its samples, and where nothing leaves beside")
+    found = law.entropy(names, setting.work)[1]
+    longest = 0
+    for promise in promises:
+        if isinstance(promise, Independent):
+            first, last = law.run(promise.secret)
+            setting.work.spend(4 * len(promise.secret))
+            longest = max(longest, len(promise.secret) if last - first + 1 == len(promise.secret) else 1)
+    return found - law.entropy(names[:longest], setting.work)[0]

@@ -1,0 +1,230 @@
+"""Promises that add up a gauge over all letters: best guess, maximal leakage, total variation, Sibson's information.
+
+With J(s) = p(s, y, k) for one letter y and one k of what leaves beside it, each of them says
+
+    sum over (y, k) of h(J)  <=  limit,        h convex, h(t J) = t h(J),
+
+so that what a release reaches is a sum of exact numbers; of Sibson's order, of roots that are rounded upwards.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from dalenius.kernel.logs import LOG_COST, bits, log2
+from dalenius.kernel.nouns import Label, Setting, names_in
+from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.powers import FINE, MOST_ORDER, norm
+from dalenius.kernel.promises import AboutSecret, Promise, PromiseReader, at_most, no_evidence, secret_of
+from dalenius.kernel.release import Figures, Release, Told, margins
+
+Gain = tuple[tuple[Fraction, ...], ...]  # a row for each action, a column for each value of the secret
+Held = list[tuple[Label, int]]  # values of the secret with their weights
+
+
+@dataclass(frozen=True)
+class Guess(AboutSecret):
+    """Whoever sees the release and then guesses the secret is right at most so often.
+
+    With a `gain` the guess is an action a, and what counts is the expected gain g(a, s), which is never negative. The
+    limit is `at_most`, or `times` what the best guess reaches without the release.
+    """
+
+    at_most: Fraction | None
+    times: Fraction | None
+    gain: Gain | None
+
+    def limit(self, setting: Setting) -> Fraction:
+        """What may be reached."""
+        if self.at_most is not None:
+            return self.at_most
+        return (self.times or Fraction(0)) * self.before(setting)
+
+    def before(self, setting: Setting) -> Fraction:
+        """What the best guess reaches without the release, with the side information that the user has anyway."""
+        mechanism = setting.mechanism
+        side = (mechanism.side,) if mechanism.side in mechanism.beside else ()
+        labels = list(zip(setting.labels(side), setting.labels(self.secret), strict=True))
+        held: defaultdict[Label, Held] = defaultdict(list)
+        for (z, s), n in setting.weights(labels).items():
+            held[z].append((s, n))
+        return self._best(held.values(), setting)
+
+    def gains(self, setting: Setting) -> list[dict[Label, Fraction]]:
+        """For each row of the matrix what it gains at each value of the secret that occurs."""
+        values = sorted(set(setting.labels(self.secret)))
+        rows = self.gain or ()
+        setting.work.spend(4 * len(values) * (1 + len(rows)))
+        place = {s: _place(setting, self.secret, s) for s in values}
+        return [{s: row[place[s]] for s in values} for row in rows]
+
+    def _best(self, parts: Iterable[Held], setting: Setting) -> Fraction:
+        """The sum over the parts of what the best action of each gains; without a matrix, of its largest weight."""
+        rows = self.gains(setting)
+        total = 0
+        best = Fraction(0)
+        for held in parts:
+            weights = [weight for _, weight in held]
+            total += sum(weights)
+            setting.work.spend(4 * len(held) * (1 + len(rows)), total.bit_length())
+            if self.gain is None:
+                best += max(weights)
+            else:
+                best += max(sum((row[s] * weight for s, weight in held), Fraction(0)) for row in rows)
+        return best / total
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        found = release.told(self.secret)
+        if self.gain is None:
+            at_most(found.get("guess_after"), self.limit(release.setting), "the chance of the best guess")
+            return found
+        held: defaultdict[Told, Held] = defaultdict(list)
+        for (s, _, y), weight in release.joint(self.secret).items():
+            held[y].append((s, weight))
+        after = self._best(held.values(), release.setting)
+        at_most(after, self.limit(release.setting), "the gain of the best action")
+        return found | {"gain_before": self.before(release.setting), "gain_after": after}
+
+
+def _place(setting: Setting, secret: tuple[str, ...], label: Label) -> int:
+    """The place of a value among all outcomes of its columns, last column fastest."""
+    place = 0
+    for k, name in zip(label, secret, strict=True):
+        place = place * len(setting.alphabets[name]) + k
+    return place
+
+
+@dataclass(frozen=True)
+class MaximalLeakage(Promise):
+    """log2 of the sum over letters of max_x p(y | x) <= at_most, over all inputs, also those that never occur.
+
+    Whatever an attacker wants to know about the record, and whatever the law: the guess of it becomes likelier by a
+    factor of at most 2^at_most. Strata leave as they are, and are counted.
+    """
+
+    at_most: Fraction
+    needs_law = False
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        kept = release.setting.mechanism.keep
+        require(not kept, f"{', '.join(kept)} leaves as it is and is not read: what it tells has no bound here")
+        whole = release.largest_entries()
+        found = bits(log2(whole.numerator, whole.denominator)[1])
+        at_most(found, self.at_most, "the maximal leakage")
+        return {"maximal_bits": found}
+
+
+@dataclass(frozen=True)
+class MaximalLeakageAbout(AboutSecret):
+    """The same about one secret: log2 of the sum over (y, k) of max_s p(y, k | s), over the values that occur."""
+
+    at_most: Fraction
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        joint = release.joint(self.secret)
+        total, prior, _, _ = margins(joint)
+        best: dict[Told, Fraction] = {}
+        release.work.spend(10 * len(joint) + LOG_COST, total.bit_length())
+        for (s, _, y), weight in joint.items():
+            best[y] = max(best.get(y, Fraction(0)), Fraction(weight, prior[s, ()]))
+        whole = sum(best.values(), Fraction(0))
+        found = bits(log2(whole.numerator, whole.denominator)[1])
+        at_most(found, self.at_most, "the maximal leakage")
+        return release.told(self.secret) | {"maximal_bits": found}
+
+
+@dataclass(frozen=True)
+class TotalVariation(AboutSecret):
+    """1/2 sum abs(p(s, y, k) - p(s) p(y, k)) <= at_most: how far the law of S moves on average."""
+
+    at_most: Fraction
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        joint = release.joint(self.secret)
+        total, prior, out, _ = margins(joint)
+        release.work.spend(6 * len(prior) * len(out), 2 * total.bit_length())
+        apart = 0
+        for (s, _), n in prior.items():
+            # Also pairs that never meet: there p(s) p(y, k) itself is the distance.
+            apart += sum(abs(joint.get((s, (), y), 0) * total - n * m) for (_, y), m in out.items())
+        found = Fraction(apart, 2 * total * total)
+        at_most(found, self.at_most, "the total variation")
+        return release.told(self.secret) | {"total_variation": found}
+
+
+@dataclass(frozen=True)
+class Sibson(AboutSecret):
+    """Sibson's information of an order a above 1 is at most so many bits.
+
+    It is a / (a - 1) log2 of the sum over (y, k) of (sum_s p(s) p(y, k | s)^a)^(1/a).
+    """
+
+    order: Fraction
+    at_most: Fraction
+
+    @property
+    def dual(self) -> Fraction:
+        """The order of the dual norm: 1 / order + 1 / dual = 1."""
+        return self.order / (self.order - 1)
+
+    def figures(self, release: Release, evidence: Node) -> Figures:
+        no_evidence(evidence)
+        joint = release.joint(self.secret)
+        total, prior, _, _ = margins(joint)
+        share = {s: -(-(n << FINE) // total) for (s, _), n in prior.items()}
+        of_letter: defaultdict[Told, list[tuple[int, Fraction]]] = defaultdict(list)
+        release.work.spend(10 * len(joint) + LOG_COST, total.bit_length())
+        for (s, _, y), weight in joint.items():
+            of_letter[y].append((share[s], Fraction(weight, prior[s, ()])))
+        whole = sum((norm(held, self.order, release.work) for held in of_letter.values()), Fraction(0))
+        found = max(Fraction(0), self.dual * bits(log2(whole.numerator, whole.denominator)[1]))
+        at_most(found, self.at_most, "Sibson's information")
+        return release.told(self.secret) | {"sibson_bits": found}
+
+
+def _read_guess(node: Node, setting: Setting) -> Promise:
+    _, secret, most, times, gain = node.fields("promise", "secret", "at_most", "times", "gain")
+    names = secret_of(secret, setting)
+    node.require(most.is_null() != times.is_null(), "a guess has one limit: at_most, or times the blind guess")
+    limits = (None if most.is_null() else most.number(0), None if times.is_null() else times.number(0))
+    if gain.is_null():
+        return Guess(names, *limits, None)
+    gain.require(gain.length() > 0, "a gain has a row for each action")
+    # A card does not say which values a secret has that is neither read nor released.
+    known = prod(len(setting.alphabets[name]) for name in names)
+    values = known if setting.has_law else gain.items()[0].length()
+    setting.work.spend(20 * values * gain.length())
+    return Guess(names, *limits, tuple(tuple(g.number(0) for g in row.pair(values)) for row in gain.items()))
+
+
+def _read_maximal_leakage(node: Node, setting: Setting) -> Promise:
+    _, secret, most = node.fields("promise", "secret", "at_most_bits")
+    names = names_in(secret, setting.variables)
+    return MaximalLeakageAbout(names, most.number(0)) if names else MaximalLeakage(most.number(0))
+
+
+def _read_total_variation(node: Node, setting: Setting) -> Promise:
+    _, secret, most = node.fields("promise", "secret", "at_most")
+    return TotalVariation(secret_of(secret, setting), most.number(0))
+
+
+def _read_sibson(node: Node, setting: Setting) -> Promise:
+    _, secret, order, most = node.fields("promise", "secret", "order", "at_most_bits")
+    found = order.number(0)
+    order.require(found > 1, "an order is above 1")
+    order.require(found.numerator <= MOST_ORDER, f"an order has no number above {MOST_ORDER}")
+    return Sibson(secret_of(secret, setting), found, most.number(0))
+
+
+GAUGES: dict[str, PromiseReader] = {
+    "guess": _read_guess,
+    "maximal_leakage": _read_maximal_leakage,
+    "total_variation": _read_total_variation,
+    "sibson": _read_sibson,
+}

@@ -1,0 +1,140 @@
+"""An answer as a release of a ledger: one draw from all records together, its figures proved by the kernel's functions.
+
+The question reads some columns of a table. Two answers that read the same columns of the same records are charged what
+they tell about one record; others all that they can tell, because an adversary may tie the columns together.
+"""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from dalenius.convert import ENOUGH, digest, unfiled
+from dalenius.core.arithmetic import apart
+from dalenius.errors import InputError
+from dalenius.kernel.answers import (
+    ANSWER,
+    AnswerDocument,
+    Totals,
+    concentrated_of,
+    level_of,
+    read_answer,
+    told_of_independent,
+    told_to_anybody,
+)
+from dalenius.kernel.numbers import Work
+from dalenius.mechanisms.charging import Mechanism
+
+__all__ = ["ANSWER", "AnswerMechanism", "is_answer"]
+
+
+def is_answer(text: str) -> bool:
+    """Whether a document, or the one that is filed in a text, is an answer."""
+    return unfiled(text)[0].startswith(f'{{"format":"{ANSWER}"')
+
+
+class AnswerMechanism(Mechanism):
+    """A question under noise on a grid, and proved upper ends of what its answer tells."""
+
+    at_once = True
+    kind = "answer"
+
+    def __init__(self, text: str) -> None:
+        self.text, self.about = unfiled(text)
+        self.answer: AnswerDocument = read_answer(self.text, ENOUGH)
+        self.answer.noise.work = Work(ENOUGH)  # what the file declares is for its own proof; a ledger asks for more
+        self._known: dict[tuple[str, int], Fraction] = {}
+        self.document: dict[str, Any] = json.loads(self.text)
+        self.asked: dict[str, Any] = dict(self.about.get("question") or {})
+        self.reads: list[str] = list(self.about.get("reads") or [])
+        self.digest = digest(self.text)
+        self.card, self.law, self.release, self.noise, self.kept = False, None, None, None, []
+        if not self.reads:
+            raise InputError("an answer is charged together with the file beside it, which names its columns")
+
+    @property
+    def totals(self) -> Totals:
+        return self.answer.totals
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """The table and the rows of a person, as the file beside the answer says them."""
+        return {"table": self.about.get("table", ""), "max_rows": self.asked.get("max_rows") or 1}
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """Columns, answer and promises, for a list of releases."""
+        promises = [
+            {k: v for k, v in promise.items() if k not in ("promise", "weights")} | {promise["promise"]: True}
+            for promise in self.document["promises"]
+        ]
+        kind = self.asked.get("query", "sums")
+        return {
+            "reads": self.reads,
+            "released": [f"{kind} under {self.document['noise']['noise']}"],
+            "promises": promises,
+        }
+
+    @property
+    def channel(self) -> str:
+        """What was drawn from, as text to compare."""
+        return json.dumps([self.document, self.asked], sort_keys=True)
+
+    @property
+    def alphabets(self) -> dict[str, list[str]]:
+        """What a record is to this question, and its values: another question makes something else of a record."""
+        told = [str(self.asked[k]) for k in ("where", "letter") if self.asked.get(k)]
+        name = f"{' '.join([', '.join(self.reads), *told])} of {self.totals.records} records"
+        return {name: list(self.document["letters"] or [])}
+
+    @property
+    def passed_on(self) -> int | None:
+        """Nothing is kept; numbers between two ends cannot be counted."""
+        return None if self.totals.letters is None else 1
+
+    @cached_property
+    def level(self) -> Fraction | None:
+        """The level between any two tables, so that records may hang together."""
+        return level_of(self.totals, self.answer.noise, self.totals.records)
+
+    @cached_property
+    def contraction(self) -> Fraction:
+        """As far as laws can differ whose ratios are bounded; all of it where they are not."""
+        return Fraction(1) if self.level is None or self.level > 30 else apart(self.level)
+
+    @cached_property
+    def capacity_bits(self) -> Fraction:
+        """About all records together: as for a record that can have any value."""
+        free = Totals(self.totals.records, None, self.totals.moves, self.totals.every)
+        return told_to_anybody(free, self.answer.noise, 1)
+
+    @cached_property
+    def individual_bits(self) -> Fraction:
+        return self.group_bits(1)
+
+    @cached_property
+    def rate_bits(self) -> Fraction | None:
+        return None
+
+    def group_bits(self, size: int) -> Fraction:
+        """About so many records of one person, to anybody."""
+        return self._once("anybody", size, lambda: told_to_anybody(self.totals, self.answer.noise, size))
+
+    def independent_bits(self, size: int) -> Fraction:
+        """About so many records of one person, to somebody to whom records are independent."""
+        return self._once("independent", size, lambda: told_of_independent(self.totals, self.answer.noise, size, None))
+
+    def neighbours(self, size: int) -> Fraction | None:
+        """The level of differential privacy between tables that differ in so many records; None: there is none."""
+        return level_of(self.totals, self.answer.noise, size)
+
+    def concentrated(self, size: int) -> Fraction:
+        """rho of concentrated differential privacy between such tables."""
+        return concentrated_of(self.totals, self.answer.noise, size)
+
+    def _once(self, what: str, size: int, found: Callable[[], Fraction]) -> Fraction:
+        """A figure that is computed once: every later charge asks for it again."""
+        if (what, size) not in self._known:
+            self._known[what, size] = found()
+        return self._known[what, size]

@@ -1,0 +1,92 @@
+"""Lines about guesses: how often a guess is right, by how many bits any guess gains, how far a law moves.
+
+A guess and a total variation are about one secret under one law: they are recomputed on the joint channel of the
+releases that fit on it, and what does not fit is charged by what its channel can do at most (`rules.multiplied`).
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from dalenius.core.arithmetic import BITS, log2
+from dalenius.ledger.budget import Line
+from dalenius.ledger.entry import Entry
+from dalenius.measures.rules import multiplied
+from dalenius.mechanisms.charging import Together
+
+__all__ = ["guess", "maximal_leakage", "total_variation"]
+
+Grouped = Callable[[Line, Sequence[Entry], Entry | None], list[Entry]]
+Told = tuple[Fraction | None, str]
+MOST_DRAWS = 10_000  # of one person, beyond which a factor is not multiplied out
+
+
+def _factor(entry: Entry) -> Fraction | None:
+    """By how much a release makes any guess likelier: its factor for every draw about a person."""
+    factor = entry.mechanism.guess_factor
+    if factor is None or entry.copies > MOST_DRAWS:
+        return None
+    return factor**entry.copies
+
+
+def _bits(factor: Fraction) -> Fraction:
+    return Fraction(log2(factor)[1], 1 << BITS)
+
+
+def maximal_leakage(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: Grouped) -> Told:
+    """About everything: bits add, whatever the law. About a secret: recomputed on the joint channel, others add."""
+    unknown = [e for e in entries if _factor(e) is None]
+    if unknown:
+        return None, f"release {unknown[0].id or '(new)'} keeps columns whose letters its file does not tell"
+    whole = multiplied(_factor(e) for e in entries) or Fraction(1)
+    found = (_bits(whole), "bits of maximal leakage add: a guess of anything gains at most the product of the factors")
+    for host in hosts if line.secret else ():
+        own = group(line, entries, host)
+        rest = [e for e in entries if e not in own]
+        if own:
+            together = Together(host.mechanism, [e.mechanism for e in own]).guessed(list(line.secret))["factor"]
+            found = min(
+                found, (_bits(together * (multiplied(map(_factor, rest)) or 1)), _words(own, rest, "its factor"))
+            )
+    return found
+
+
+def guess(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: Grouped) -> Told:
+    """The chance of the best guess of a secret from all releases together; never more than 1."""
+    found: list[tuple[Fraction, str]] = []
+    for host in hosts:
+        own = group(line, entries, host)
+        rest = [e for e in entries if e not in own]
+        more = multiplied(map(_factor, rest))
+        if own and more is not None:
+            chance = Together(host.mechanism, [e.mechanism for e in own]).guessed(list(line.secret))["guess"]
+            found.append((min(Fraction(1), chance * more), _words(own, rest, "the factor of its maximal leakage")))
+    if not found:  # no law of the releases has this secret
+        return Fraction(1), "no joint channel shows more than that a guess is right at most always"
+    return max(found)  # under each of the laws
+
+
+def total_variation(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: Grouped) -> Told:
+    """How far the law of a secret moves on average, by all releases together; never more than 1."""
+    charged = "the largest total variation of two rows"
+    found: list[tuple[Fraction, str]] = []
+    for host in hosts:
+        own = group(line, entries, host)
+        rest = [e for e in entries if e not in own]
+        if own:
+            moved = Together(host.mechanism, [e.mechanism for e in own]).guessed(list(line.secret))["variation"]
+            found.append((min(Fraction(1), moved + _moved(rest)), _words(own, rest, charged)))
+    return max(found) if found else (min(Fraction(1), _moved(entries)), _words([], entries, charged))
+
+
+def _moved(entries: Sequence[Entry]) -> Fraction:
+    return sum((e.copies * e.mechanism.variation for e in entries), Fraction(0))
+
+
+def _words(own: Sequence[Entry], rest: Sequence[Entry], charged: str) -> str:
+    told = [f"recomputed on the joint channel of {_count(own)}"] if own else []
+    told += [f"{_count(rest)} charged {charged}"] if rest else []
+    return "; ".join(told)
+
+
+def _count(entries: Sequence[Entry]) -> str:
+    return "1 release" if len(entries) == 1 else f"{len(entries)} releases"

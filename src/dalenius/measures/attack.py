@@ -1,0 +1,141 @@
+r"""The attack on a release: the best guess of a secret before and after, its exact error, and Fano's bound inverted.
+
+Fano: H(S|Y) <= h(e) + e log2(|S| - 1) for the error e of every guess. The papers turn it into e >= (H(S|Y) - 1) /
+log2 |S|, which is often negative (004, E15); solving it for e exactly is never worse.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, log2, prod
+from typing import Any
+
+from dalenius.core import Design, Kernel, MinimizeLeakage, Pmf
+
+__all__ = ["Attack", "attacks", "fano_error"]
+
+
+FEW = 1 << 18  # entries of the rows of a compact channel that are written out for the attack
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How often the best guess of a secret is right, exactly, and the least error that its leakage alone allows.
+
+    `knowing` is what the attacker has anyway: before the release alone, after it together with what left.
+
+    Parameters
+    ----------
+    secret : names
+        What is guessed.
+    before, after : Fraction
+        How often the best guess is right without and with the release.
+    fano_error : float
+        The least error that the leakage alone allows.
+    knowing : names
+        What the attacker has besides.
+    """
+
+    secret: tuple[str, ...]
+    before: Fraction
+    after: Fraction
+    fano_error: float
+    knowing: tuple[str, ...] = ()
+
+    @property
+    def error(self) -> Fraction:
+        """The exact error of the best guess after the release."""
+        return 1 - self.after
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "secret": list(self.secret),
+            **({"knowing": list(self.knowing)} if self.knowing else {}),
+            "guess_before": float(self.before),
+            "guess_after": float(self.after),
+            "error_after": float(self.error),
+            "fano_error_at_least": self.fano_error,
+        }
+
+
+def fano_error(unknown_bits: float, values: int) -> float:
+    """The least e with h(e) + e log2(values - 1) >= unknown_bits, from below by bisection.
+
+    Parameters
+    ----------
+    unknown_bits : float
+        H(S | Y).
+    values : int
+        How many the secret has.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    >>> fano_error(0.0, 4), round(fano_error(1.0, 2), 6), round(fano_error(0.7, 3), 6)
+    (0.0, 0.5, 0.133376)
+    """
+    low, high = 0.0, 1 - 1 / values
+    for _ in range(100):
+        middle = (low + high) / 2
+        inside = sum(-p * log2(p) for p in (middle, 1 - middle) if p > 0) + middle * log2(max(values - 1, 1))
+        low, high = (middle, high) if inside < unknown_bits else (low, middle)
+    return low if low > 1e-15 else 0.0
+
+
+def attacks(design: Design) -> tuple[Attack, ...]:
+    """One for each secret of the objective and of the promises, in their order; for a channel that has few rows.
+
+    What leaves is the letter and the kept columns; side information is what the attacker has before and after.
+
+    Parameters
+    ----------
+    design : Design
+        With its law.
+
+    Returns
+    -------
+    tuple of Attack
+        None for a channel of many rows, or without a joint pmf.
+    """
+    problem, goal = design.problem, design.problem.objective
+    named = [goal.about] if isinstance(goal, MinimizeLeakage) else []
+    named += [g.secret for g in problem.guarantees if g.secret]
+    if not named or not isinstance(problem.joint, Pmf) or not _written_out(design.channel):
+        return ()
+    side = (problem.side_information.variable,) if problem.side_information else ()
+    scale = lcm(*(v.denominator for row in design.channel.rows for v in row))
+    rows = [[v.numerator * (scale // v.denominator) for v in row] for row in design.channel.rows]
+    return tuple(_attack(design, secret, side, rows, scale) for secret in dict.fromkeys(named))
+
+
+def _written_out(channel: Kernel) -> bool:
+    """Whether a channel has a row for each outcome of its inputs, and not too many of them."""
+    return channel.by_outcome and (channel.form is None or prod(channel.shape) <= FEW)
+
+
+def _attack(
+    design: Design, secret: tuple[str, ...], side: tuple[str, ...], rows: list[list[int]], scale: int
+) -> Attack:
+    joint, channel = design.problem.pmf, design.channel
+    weights: Counter[Any] = Counter()
+    at = [joint.columns(names) for names in (secret, side + design.problem.kept, list(channel.inputs))]
+    for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
+        s, k, x = (tuple(atom[i] for i in columns) for columns in at)
+        weights[s, k, channel.row_of(x)] += n
+    prior: dict[Any, Counter[Any]] = {}
+    told: dict[Any, dict[Any, list[int]]] = {}
+    for (s, k, x), n in weights.items():
+        prior.setdefault(k[: len(side)], Counter())[s] += n
+        known = told.setdefault(k, {})
+        known[s] = [a + n * v for a, v in zip(known.get(s, [0] * len(rows[x])), rows[x], strict=True)]
+    total, right, unknown = joint.total * scale, 0, 0.0
+    for known in told.values():
+        for column in zip(*known.values(), strict=True):
+            right += max(column)
+            mass = sum(column)
+            unknown -= sum(v / total * log2(v / mass) for v in column if v)
+    before = Fraction(sum(max(known.values()) for known in prior.values()), joint.total)
+    values = len(set().union(*prior.values()))
+    return Attack(secret, before, Fraction(right, total), fano_error(max(0.0, unknown - 1e-9), values), side)

@@ -1,0 +1,180 @@
+r"""Shares within groups, their differences, risk ratios and odds ratios, from a released table.
+
+With q1 = P(v | g1) and q2 = P(v | g2) for a value v and two groups, four means carry everything: the rows of each group
+with and without v. Each figure is a smooth function of them, so that its variance is d' Cov d with the gradient d;
+shares on the logit and ratios on the logarithmic scale, where they are closer to normal and stay in their range.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import InputError, Unsupported
+from dalenius.measures.estimation import quantile
+from dalenius.measures.moments import Moments
+
+__all__ = ["Figure", "compared", "within_groups"]
+
+Floats = npt.NDArray[np.float64]
+WEAK = 0.4
+"""A group or a count whose standard error is more than this share of it carries no ratio."""
+NOBODY = "the group {} is too small in the release for its shares to be told"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure with its interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, float]:
+        return {"estimate": self.estimate, "low": self.low, "high": self.high}
+
+
+def compared(
+    told: Moments, value: Mapping[str, str], groups: Sequence[Mapping[str, str]], *, level: float = 0.95
+) -> dict[str, Figure]:
+    """The share of a value in two groups, and how the two differ.
+
+    Parameters
+    ----------
+    told : Moments
+        What the release says about all the columns that are named.
+    value : mapping
+        What is counted, such as ``{"income": "high"}``.
+    groups : sequence of two mappings
+        The two groups, such as ``[{"sex": "f"}, {"sex": "m"}]``.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    dict
+        ``share_1``, ``share_2``, ``difference`` (1 minus 2), ``risk_ratio`` and ``odds_ratio`` (1 over 2). A ratio is
+        left out where a count in it is too uncertain.
+
+    Raises
+    ------
+    MismatchError
+        A column or a value that the release does not have.
+    Unsupported
+        The release does not determine the cells, or a group is too small.
+
+    Examples
+    --------
+    >>> from dalenius.measures.inversion import Factor, Seen
+    >>> letters = {"sex": ("f", "m"), "job": ("yes", "no")}
+    >>> told = Moments([Factor(letters, letters, dense=np.eye(4))], Seen.of([30, 70, 20, 80]), target="population")
+    >>> figures = compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}])
+    >>> round(figures["difference"].estimate, 6), round(figures["risk_ratio"].estimate, 6)
+    (0.1, 1.5)
+    """
+    if len(groups) != 2 or not value:
+        raise InputError("two groups are compared, and a value is counted in them")
+    counted = told.cells.which(value)
+    parts = [told.cells.which(group) & part for group in groups for part in (counted, ~counted)]
+    theta, covariance = told.means(np.array(parts, dtype=float))
+    z = quantile(level)
+    for k, group in zip((0, 2), groups, strict=True):
+        if not _certain(theta[k] + theta[k + 1], covariance[k : k + 2, k : k + 2].sum()):
+            raise Unsupported(NOBODY.format(", ".join(f"{n} = {v}" for n, v in group.items())))
+    slopes = [_share_slope(theta, k) for k in (0, 2)]
+    shares = [float(theta[k] / (theta[k] + theta[k + 1])) for k in (0, 2)]
+    errors = [_error(slope, covariance) for slope in slopes]
+    out = {f"share_{k + 1}": _share(shares[k], errors[k], z) for k in (0, 1)}
+    difference = shares[0] - shares[1]
+    half = z * _error(slopes[0] - slopes[1], covariance)
+    out["difference"] = Figure(difference, max(difference - half, -1.0), min(difference + half, 1.0))
+    if all(_certain(theta[k], covariance[k, k]) for k in (0, 2)):
+        slope = slopes[0] / shares[0] - slopes[1] / shares[1]
+        out["risk_ratio"] = _ratio(log(shares[0] / shares[1]), _error(slope, covariance), z)
+        if all(_certain(theta[k], covariance[k, k]) for k in (1, 3)):
+            signs = np.array([1.0, -1.0, -1.0, 1.0])
+            out["odds_ratio"] = _ratio(float(signs @ np.log(theta)), _error(signs / theta, covariance), z)
+    return out
+
+
+def within_groups(
+    told: Moments, columns: Sequence[str], given: Sequence[str], *, level: float = 0.95
+) -> dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]]:
+    """The shares of the values of some columns within each group of others.
+
+    Parameters
+    ----------
+    told : Moments
+        What the release says about both.
+    columns, given : sequence of str
+        The columns whose values are counted, and those that make the groups.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    dict
+        For each group and each combination of values its share; None where the group is too small to tell.
+    """
+    names = list(told.cells.alphabets)
+    shape = tuple(len(a) for a in told.cells.alphabets.values())
+    at = [names.index(name) for name in (*given, *columns)]
+    order = np.arange(told.cells.many).reshape(shape).transpose(at).reshape(-1)
+    groups, values = (_combinations([told.cells.alphabets[n] for n in some]) for some in (given, columns))
+    z = quantile(level)
+    out: dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]] = {}
+    for k, group in enumerate(groups):
+        places = order[k * len(values) : (k + 1) * len(values)]
+        indicators = np.zeros((len(values), told.cells.many))
+        indicators[np.arange(len(values)), places] = 1.0
+        theta, covariance = told.means(indicators)
+        size = float(theta.sum())
+        if not _certain(size, covariance.sum()):
+            out[group] = dict.fromkeys(values)
+            continue
+        shares = theta / size
+        slopes = (np.eye(len(values)) - shares[:, None]) / size
+        out[group] = {
+            v: _share(float(share), _error(slope, covariance), z)
+            for v, share, slope in zip(values, shares, slopes, strict=True)
+        }
+    return out
+
+
+def _combinations(alphabets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    from itertools import product
+
+    return list(product(*alphabets))
+
+
+def _certain(count: float, variance: float) -> bool:
+    return count > 0 and max(float(variance), 0.0) ** 0.5 <= WEAK * count
+
+
+def _share_slope(theta: Floats, k: int) -> Floats:
+    """The gradient of theta_k / (theta_k + theta_k+1)."""
+    slope = np.zeros(4)
+    size = theta[k] + theta[k + 1]
+    slope[k] = theta[k + 1] / size**2
+    slope[k + 1] = -theta[k] / size**2
+    return slope
+
+
+def _error(slope: Floats, covariance: Floats) -> float:
+    return float(max(float(slope @ covariance @ slope), 0.0) ** 0.5)
+
+
+def _share(value: float, error: float, z: float) -> Figure:
+    """A share: on the scale of log odds while it is well inside, else cut to its range."""
+    inside = 0.0 < value < 1.0 and error <= WEAK * min(value, 1 - value)
+    if not inside:
+        low, high = max(value - z * error, 0.0), min(value + z * error, 1.0)
+        return Figure(value, min(low, value), max(high, value))
+    centre, half = log(value / (1 - value)), z * error / (value * (1 - value))
+    return Figure(value, 1 / (1 + exp(half - centre)), 1 / (1 + exp(-half - centre)))
+
+
+def _ratio(logarithm: float, error: float, z: float) -> Figure:
+    return Figure(exp(logarithm), exp(logarithm - z * error), exp(logarithm + z * error))

@@ -1,0 +1,120 @@
+r"""What a query tells about one record to adversaries who lack b bits of all records: C_1^b, by the structure of f.
+
+Over the priors with H(X) >= b (Assumption 3 of paper 001), for every law q and every nu > 0,
+
+    C_1^b <= max I(X; Y) <= nu ln sum_v m_v exp(D(noise(v) || q) / nu) - nu b,
+
+where m_v outcomes of the records have f = v: the multiplicities stand in the place of a table of all outcomes. For
+Gaussian noise q is Gaussian, and every divergence has a closed form. Small channels have a bracket with a lower end
+(`balance`); here it is 0 where none is known.
+
+What this is not: b above the bits of one record excludes the adversary who knows all records but one; and such
+figures neither add up over several answers nor extend to groups, so that no ledger takes them.
+"""
+
+from math import exp, inf, log, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.core.noise import channel_of_query, kernel_of
+from dalenius.core.query import FINITE, Query
+from dalenius.errors import InputError, Unsupported
+from dalenius.measures.balance import limited_capacity
+from dalenius.measures.capacity import Bracket, bits
+from dalenius.measures.individual import most_bits
+from dalenius.measures.query import query_capacity
+from dalenius.solvers.adversary import convex_bound
+from dalenius.solvers.divergence import Laws
+
+__all__ = ["gaussian_limited", "query_limited"]
+
+SMALL = 64  # outcomes up to which the channel is written out
+MOST = 1 << 22  # entries of a matrix of laws
+_TINY = 2.0**-1000
+
+
+def query_limited(query: Query, b_bits: float) -> Bracket:
+    """C_1^b of a query in bits, between proved ends.
+
+    Parameters
+    ----------
+    query : Query
+        With letters that are listed.
+    b_bits : float
+        How many bits about all records together the adversary lacks at least.
+
+    Returns
+    -------
+    tuple of float
+        The lower end is 0 unless the channel is small.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> q = Query(500, (("0", "1"),) * 500, "count", "gaussian", Fraction(10000))
+    >>> low, high = query_limited(q, 450.0)
+    >>> low, round(high, 3), round(query_capacity(q).high, 3)
+    (0.0, 0.462, 0.975)
+    """
+    alphabets = query.alphabets
+    outcomes = sum(log(len(a)) for a in alphabets) / log(2)
+    if not 0 <= b_bits <= outcomes * (1 + 1e-12):
+        raise InputError(f"{b_bits:g} bits are unknown to the adversary; the records hold at most {outcomes:.6g}")
+    if query.noise in FINITE and prod(map(len, alphabets)) <= SMALL:
+        return limited_capacity(channel_of_query(query), b_bits)
+    # With more than two letters the figure against anybody is a search of its own; what a record holds bounds it too.
+    whole = query_capacity(query).high if max(map(len, alphabets)) == 2 else max(most_bits(len(a)) for a in alphabets)
+    if not b_bits:
+        return 0.0, whole
+    many = np.array([_log(m) for m in query.multiplicities()])
+    b = b_bits * log(2)
+    if query.noise == "gaussian" and query.width == 1:
+        assert query.parameter is not None
+        found = gaussian_limited(np.array([float(v) for v in query.coordinate(0)]), many, float(query.parameter), b)
+    elif query.noise in FINITE:
+        kernel = kernel_of(query)
+        if kernel.places.size > MOST:
+            raise Unsupported("the kernel of this noise is too large; take gaussian noise")
+        entries = np.array([float(v) for v in kernel.entries])
+        entries[entries < _TINY] = 0.0
+        found = convex_bound(Laws(entries[kernel.places]), b, many)
+    else:
+        raise Unsupported(f"{query.noise} noise is not measured against adversaries who lack bits; take gaussian noise")
+    return 0.0, min(whole, bits(0.0, found)[1])
+
+
+def gaussian_limited(
+    values: NDArray[np.float64], many: NDArray[np.float64], variance: float, b: float, slack: float = 0.0
+) -> float:
+    """The bound for Gaussian noise, in nats: q is Gaussian, of a mean and a variance that make it small.
+
+    D(N(v, s) || N(m, t)) = 1/2 (ln(t / s) - 1 + (s + (v - m)^2) / t) for variances s and t. `slack` is what noise on a
+    grid may add to that.
+    """
+    centre = float((values.min() + values.max()) / 2)
+    reach = max(float(values.max() - centre), 1e-300)
+
+    def at(log_nu: float, log_wide: float) -> float:
+        nu, wide = exp(log_nu), variance * exp(log_wide)
+        d = (log(wide / variance) - 1 + (variance + (values - centre) ** 2) / wide) / 2 + slack
+        exponents = d / nu + many
+        top = float(exponents.max())
+        return nu * (top + log(float(np.exp(exponents - top).sum())) - b) + 1e-12 * (1 + nu * (abs(top) + b))
+
+    # From coarse to fine around the best pair so far; any pair bounds, so that the search need not be right.
+    widest = log(1 + (reach * reach) / variance)
+    nus, wides = np.linspace(-12, 12, 25), np.linspace(0, max(widest, 1e-9), 25)
+    best = (inf, 0.0, 0.0)
+    for _ in range(6):
+        best = min([best, *((at(float(u), float(w)), float(u), float(w)) for u in nus for w in wides)])
+        step_nu, step_wide = float(nus[1] - nus[0]), float(wides[1] - wides[0])
+        nus = np.linspace(best[1] - step_nu, best[1] + step_nu, 11)
+        wides = np.linspace(max(0.0, best[2] - step_wide), best[2] + step_wide, 11)
+    return max(0.0, best[0])
+
+
+def _log(count: int) -> float:
+    """ln of a positive integer of any size, rounded up."""
+    shift = max(0, count.bit_length() - 60)
+    return (log(count >> shift) + shift * log(2)) * (1 + 1e-15) + 1e-15 if count > 1 else 0.0

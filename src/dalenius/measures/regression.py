@@ -1,0 +1,243 @@
+r"""Linear and logistic regression on the original columns, from a released table: scores corrected for the draws.
+
+With x(c) the regressors and y(c) the outcome at the original outcome c, the coefficients that a regression on the
+original table would give solve
+
+    sum_c p(c) psi(c; beta) = 0,      psi = x (y - x.beta)   or   x (y - 1 / (1 + exp(-x.beta))),
+
+one equation for each coefficient. Every sum over p is the mean of a function of the original outcomes, so that the
+release gives it without bias (`measures.moments`), whatever was drawn and whether or not the model is true; the
+solution has the covariance J^-1 Cov(mean of psi) J^-T with J = sum_c p(c) x x', times the variance of y at x in the
+logistic case. This is the corrected score of measurement error models; with the matrix of a card nothing is assumed.
+
+Where J itself is hardly known, because the noise is as large as what the regressors vary, the normal limit is far away
+and nothing is said: its weakest direction must be `CLEAR` standard errors away from zero.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core.numbers import exact
+from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.measures.contrasts import WEAK, Figure
+from dalenius.measures.estimation import quantile
+from dalenius.measures.moments import Moments
+
+__all__ = ["CLEAR", "Regression", "regressed"]
+
+Floats = npt.NDArray[np.float64]
+
+CLEAR = 4.0
+FLAT = 1e-7
+"""Where nothing varies more than this, with regressors of size one, a group is all of one kind, or empty."""
+ROUNDS = 60
+EQUAL = 1e-10
+"""Scores smaller than this, with regressors of size one, are zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """Coefficients by name with their intervals, and their covariance; `slack` widens an interval on both sides."""
+
+    kind: str
+    outcome: str
+    names: tuple[str, ...]
+    estimate: Floats
+    covariance: Floats
+    level: float
+    target: str
+    rows: int
+    slack: Floats | None = None
+
+    @property
+    def coefficients(self) -> dict[str, Figure]:
+        """Each coefficient with its interval."""
+        half = quantile(self.level) * np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        half = half + (self.slack if self.slack is not None else 0.0)
+        return {
+            name: Figure(float(value), float(value - wide), float(value + wide))
+            for name, value, wide in zip(self.names, self.estimate, half, strict=True)
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "outcome": self.outcome,
+            "coefficients": {name: figure.to_json() for name, figure in self.coefficients.items()},
+            "covariance": self.covariance.tolist(),
+            "level": self.level,
+            "target": self.target,
+            "rows": self.rows,
+        }
+
+
+def regressed(
+    told: Moments,
+    outcome: str,
+    on: Sequence[str],
+    *,
+    value: str | None = None,
+    numbers: Sequence[str] = (),
+    level: float = 0.95,
+) -> Regression:
+    """Regress a column on others.
+
+    Parameters
+    ----------
+    told : Moments
+        What the release says about outcome and regressors.
+    outcome : str
+        The column that is explained.
+    on : sequence of str
+        The regressors: one coefficient for each value but the first, against the first.
+    value : str, optional
+        Logistic: the log odds of this value of the outcome. Without it linear: the outcome has numbers for values.
+    numbers : sequence of str
+        Regressors that enter as the numbers that their values are, with one coefficient each.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    Regression
+
+    Raises
+    ------
+    MismatchError
+        A column or a value that is not there, or no number where one is needed.
+    Unsupported
+        The release does not determine the coefficients, or not well enough to say anything.
+
+    Examples
+    --------
+    >>> from dalenius.measures.inversion import Factor, Seen
+    >>> letters = {"sex": ("f", "m"), "job": ("yes", "no")}
+    >>> told = Moments([Factor(letters, letters, dense=np.eye(4))], Seen.of([30, 70, 20, 80]), target="population")
+    >>> fit = regressed(told, "job", ["sex"], value="yes")
+    >>> fit.names, round(float(np.exp(fit.estimate[1])), 6)  # the odds ratio (20 / 80) / (30 / 70)
+    (('(intercept)', 'sex = m'), 0.583333)
+    """
+    alphabets = told.cells.alphabets
+    _there([outcome, *on], alphabets)
+    if not on or outcome in on or set(numbers) - set(on):
+        raise InputError("an outcome is regressed on other columns, and those that enter as numbers are among them")
+    names, X = _regressors(told, on, numbers)
+    response = told.cells.which({outcome: value}).astype(float) if value is not None else _numbers_of(told, outcome)
+    scale = np.maximum(np.sqrt(np.maximum((X * X) @ np.abs(told.law), 0.0)), 1e-300)
+    Z = X / scale[:, None]
+    beta = _logistic(told.law, Z, response) if value is not None else _linear(told.law, Z, response)
+    fitted = _expit(beta @ Z) if value is not None else beta @ Z
+    weight = fitted * (1 - fitted) if value is not None else np.ones(Z.shape[1])
+    J = (Z * (told.law * weight)) @ Z.T
+    _clear(told, Z, weight, J)
+    _, spread = told.means(Z * (response - fitted))
+    back = np.linalg.inv(J)
+    covariance = (back @ spread @ back.T) / np.outer(scale, scale)
+    named = outcome if value is None else f"{outcome} = {value}"
+    kind = "linear" if value is None else "logistic"
+    return Regression(
+        kind, named, tuple(names), beta / scale, np.asarray(covariance), level, told.target, told.seen.rows
+    )
+
+
+def _there(columns: Sequence[str], alphabets: Mapping[str, Sequence[str]]) -> None:
+    for column in columns:
+        if column not in alphabets:
+            raise MismatchError(f"there is no column {column!r}; there are {', '.join(map(repr, alphabets))}")
+
+
+def _regressors(told: Moments, on: Sequence[str], numbers: Sequence[str]) -> tuple[list[str], Floats]:
+    """Names and values of the regressors at each outcome."""
+    names, rows = ["(intercept)"], [np.ones(told.cells.many)]
+    for column in on:
+        if column in numbers:
+            names.append(column)
+            rows.append(_numbers_of(told, column))
+            continue
+        letters = told.cells.alphabets[column]
+        inside = np.array([told.cells.which({column: letter}) for letter in letters], dtype=float)
+        shares, covariance = told.means(inside)
+        for letter, share, variance in zip(letters, shares, np.diag(covariance), strict=True):
+            if not share > 0 or max(variance, 0.0) ** 0.5 > WEAK * share:
+                raise Unsupported(
+                    f"{column} = {letter} is too rare in the release for a coefficient; let {column} enter as a "
+                    f"number, or leave it out"
+                )
+        names += [f"{column} = {letter}" for letter in letters[1:]]
+        rows += list(inside[1:])
+    return names, np.array(rows)
+
+
+def _numbers_of(told: Moments, column: str) -> Floats:
+    """The numbers that the values of a column are, at each outcome."""
+    alphabets = told.cells.alphabets
+    try:
+        values = [float(exact(letter, column)) for letter in alphabets[column]]
+    except (InputError, ValueError) as e:
+        raise MismatchError(f"the values of {column!r} are not all numbers: {e}") from None
+    place = list(alphabets).index(column)
+    found = [values[codes[place]] for codes in product(*(range(len(a)) for a in alphabets.values()))]
+    return np.array(found)
+
+
+def _expit(x: Floats) -> Floats:
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
+
+
+def _linear(law: Floats, Z: Floats, response: Floats) -> Floats:
+    try:
+        return np.asarray(np.linalg.solve((Z * law) @ Z.T, Z @ (law * response)))
+    except np.linalg.LinAlgError:
+        raise Unsupported("a regressor is determined by the others, so that there are no coefficients") from None
+
+
+def _logistic(law: Floats, Z: Floats, response: Floats) -> Floats:
+    """The root of the corrected score: Newton, first with the shares that are not negative, then with all of them."""
+    beta = np.zeros(len(Z))
+    for weights in (np.maximum(law, 0.0), law):
+        beta = _root(weights, Z, response, beta)
+    return beta
+
+
+def _root(law: Floats, Z: Floats, response: Floats, beta: Floats) -> Floats:
+    def score(at: Floats) -> Floats:
+        return np.asarray(Z @ (law * (response - _expit(at @ Z))))
+
+    now = score(beta)
+    for _ in range(ROUNDS):
+        if np.abs(now).max() < EQUAL:
+            return beta
+        fitted = _expit(beta @ Z)
+        try:
+            step = np.linalg.solve((Z * (law * fitted * (1 - fitted))) @ Z.T, now)
+        except np.linalg.LinAlgError:
+            break
+        for _ in range(40):  # half the step until the score is nearer to zero
+            after = score(beta + step)
+            if np.abs(after).sum() < np.abs(now).sum():
+                break
+            step = step / 2
+        else:
+            break
+        beta, now = beta + step, after
+    raise Unsupported(
+        "the coefficients are not determined: a group has all of its rows with the value, or none, as far as the "
+        "release tells"
+    )
+
+
+def _clear(told: Moments, Z: Floats, weight: Floats, J: Floats) -> None:
+    """Refuse where the weakest direction of the regressors is not clear of the noise."""
+    sizes, directions = np.linalg.eigh(J)
+    weakest = directions[:, 0]
+    _, variance = told.means(((weakest @ Z) ** 2 * weight)[None, :])
+    if not sizes[0] > max(CLEAR * max(float(variance[0, 0]), 0.0) ** 0.5, FLAT):
+        raise Unsupported(
+            "the coefficients are not determined: the noise of the release is as large as what these regressors vary, "
+            "or one of them is told by the others; name fewer of them"
+        )

@@ -1,0 +1,1 @@
+"""Samples that are alike: channels that read how often each letter occurs."""

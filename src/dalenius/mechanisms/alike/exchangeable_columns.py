@@ -1,0 +1,103 @@
+r"""Columns of a table that are exchangeable: the channel reads how often each letter occurs, not in which column.
+
+If p(w, x_1, ..., x_n) does not change when samples change places and every single sample is protected, averaging a
+mechanism over all orders keeps what it tells and what it hides (`core.reading_types`). So the best one reads the type
+t, and the problem shrinks to one input, t, and one view, a sample drawn at random: p(w, t, x) = p(w, t) t_x / n. Its
+multipliers lambda(x) become lambda(x) / n for each of the n views.
+
+References: Rassouli, Rosas & Gündüz (paper 000), section IV; the reduction to types is not in the paper.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from fractions import Fraction
+from math import factorial, prod
+from typing import Any
+
+import numpy as np
+
+from dalenius.core import Certificate, Channel, Independent, Kernel, MaximizeInformation, Pmf, Problem, Types
+from dalenius.core.multinomial import MOST_TYPES, list_types
+from dalenius.mechanisms.columns.cells import by_posterior_cells
+from dalenius.mechanisms.columns.exact_columns import by_name, channel_from_rows
+
+__all__ = ["by_exchange", "exchanged"]
+
+DENSE = 1 << 14  # entries of a channel that are written row by row
+FEWEST = 3  # samples
+
+
+def exchanged(problem: Problem) -> dict[tuple[int, ...], list[int]] | None:
+    """Counts of each type with each outcome of W, by name, if the law is exchangeable and all samples are protected.
+
+    >>> from dalenius.testing import self_disclosure
+    >>> exchanged(self_disclosure(["1/2", "1/2"], 3)) is None  # W is the input, and not the same for all of a type
+    True
+    """
+    names, joint = problem.inputs, problem.pmf
+    alike = len(names) >= FEWEST and len({joint.variables[n] for n in names}) == 1
+    single = sorted(view for view in problem.views) == sorted((n,) for n in names)
+    if not alike or not single or problem.kept or set(problem.objective.names) & set(names):
+        return None
+    codes, counts = joint.grouped(names)[0], joint.counts(names, problem.objective.names)
+    counts = counts[:, by_name(problem, problem.objective.names)]
+    size, found = len(joint.variables[names[0]]), dict[tuple[int, ...], list[int]]()
+    seen = defaultdict[tuple[int, ...], int](int)
+    for x, row in zip(codes, counts, strict=True):
+        t, weights = tuple(np.bincount(x, minlength=size).tolist()), [int(v) for v in row]
+        if found.setdefault(t, weights) != weights:
+            return None
+        seen[t] += 1
+    orders = {t: factorial(len(names)) // prod(map(factorial, t)) for t in found}
+    if len(found) > MOST_TYPES or any(seen[t] != many for t, many in orders.items()):
+        return None
+    return {t: [v * orders[t] for v in weights] for t, weights in found.items()}
+
+
+def by_exchange(
+    problem: Problem,
+    found: dict[tuple[int, ...], list[int]],
+    *,
+    gap: float,
+    seconds: float,
+    on_progress: Callable[[str], None] | None = None,
+) -> tuple[Kernel, Certificate, str]:
+    """A channel that reads the type, a certificate for all outcomes, and the method in words."""
+    names = problem.inputs
+    letters, n = problem.pmf.variables[names[0]], len(names)
+    types = [t for t in list_types(n, len(letters)) if t in found]
+    outcomes = range(len(next(iter(found.values()))))
+    variables = {
+        "type": tuple(map(str, range(len(types)))),
+        "sample": letters,
+        "target": tuple(f"{w:06d}" for w in outcomes),  # in the order of the checker
+    }
+    codes = [(k, a, w) for k in range(len(types)) for a in range(len(letters)) for w in outcomes]
+    small = Problem(
+        joint=Pmf.from_counts(variables, np.array(codes), [types[k][a] * found[types[k]][w] for k, a, w in codes]),
+        observe=("type",),
+        output=problem.output,
+        objective=MaximizeInformation(("target",)),
+        guarantees=(Independent(("sample",)),),
+    )
+    channel, certificate, method = by_posterior_cells(small, gap=gap, seconds=seconds, on_progress=on_progress)
+    cuts = [[a, [str(round(Fraction(int(v), n))) for v in of] * n] for a, of in certificate.proof["cuts"]]
+    proof: dict[str, Any] = {**certificate.proof, "cuts": cuts}
+    row = dict(zip(types, channel.rows, strict=True))
+    return _written(problem, row, channel), Certificate(certificate.kind, proof), f"{method}, over {len(types)} types"
+
+
+def _written(problem: Problem, row: dict[tuple[int, ...], tuple[Fraction, ...]], channel: Channel) -> Kernel:
+    names, joint = problem.inputs, problem.pmf
+    letters, (output,) = joint.variables[names[0]], channel.output.values()
+    if len(letters) ** len(names) * len(output) <= DENSE:
+        outcomes = joint.grouped(names)[0]
+        return channel_from_rows(
+            problem, [row[tuple(np.bincount(x, minlength=len(letters)).tolist())] for x in outcomes]
+        )
+    alone = {t: sum(weights) for t, weights in (exchanged(problem) or {}).items()}
+    everywhere = tuple(
+        sum((Fraction(m, joint.total) * row[t][y] for t, m in alone.items()), Fraction(0)) for y in range(len(output))
+    )
+    rows = tuple(row.get(t, everywhere) for t in list_types(len(names), len(letters)))
+    return Types("X", letters, len(names), {problem.output or "Y": output}, rows, tuple(names))

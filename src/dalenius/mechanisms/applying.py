@@ -1,0 +1,195 @@
+"""`draw`: the certified channel drawn exactly for every record of a coded table.
+
+What a record draws depends on the key, the design, the digest of the table and the number of its row. So a release is a
+function of rows: slices of a table, partitions of a cluster and a task that is run twice give the same letters.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Design, Kernel
+from dalenius.errors import MismatchError
+from dalenius.mechanisms.forms import draws_of, form_of
+from dalenius.sampling.key import Key
+from dalenius.sampling.ordering import in_keyed_order, rows_in_order
+from dalenius.sampling.stream import Stream, Words
+from dalenius.tables import Coded
+from dalenius.tables.counting import smallest
+from dalenius.tables.workspace import Tape, Workspace
+
+__all__ = ["Drawing", "Released", "draw", "subkeys_of"]
+
+CHUNK = 1 << 20
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Released:
+    """What leaves, and beside it what never leaves: which input each record had and which letter it drew.
+
+    A composition of several windows has one column of both for each window. `order` says which record each row that
+    leaves is of, or has the words that say so, when they were shuffled; `kept` which columns were not drawn.
+    """
+
+    columns: Mapping[str, tuple[Array, tuple[str, ...]]]
+    inputs: Array
+    letters: Array
+    order: Array | Words | None = None
+    kept: tuple[str, ...] = ()
+    workspace: Workspace = field(default_factory=Workspace, repr=False)
+
+    @property
+    def rows(self) -> int:
+        return len(self.letters)
+
+    def unshuffled(self, column: Array) -> Array:
+        """A column that leaves, in the order of the original table."""
+        if self.order is None:
+            return column
+        back = np.empty_like(column)
+        pieces = (
+            [self.order] if isinstance(self.order, np.ndarray) else rows_in_order(self.order, self.rows, self.workspace)
+        )
+        done = 0
+        for numbers in pieces:
+            back[numbers] = column[done : done + len(numbers)]
+            done += len(numbers)
+        return back
+
+
+class Drawing:
+    """The draws of one release, for any rows of its table at any place.
+
+    Parameters
+    ----------
+    channel : Kernel
+        What is drawn from.
+    kept : sequence of str
+        Columns that leave as they are.
+    subkeys : sequence of bytes
+        One for each draw of the channel, as `subkeys_of` derives them.
+
+    Examples
+    --------
+    >>> from dalenius.core import Channel
+    >>> swap = Channel({"X": ("a", "b")}, {"X": ("a", "b")}, ((0, 1), (1, 0)))
+    >>> table = Coded({"X": ("a", "b")}, {"X": np.array([0, 0, 1])})
+    >>> Drawing(swap, (), [bytes(32)]).rows(table, 0)[0]["X"].tolist()
+    [1, 1, 0]
+    """
+
+    def __init__(self, channel: Kernel, kept: Sequence[str], subkeys: Sequence[bytes]) -> None:
+        self.channel = channel
+        self.kept = tuple(kept)
+        self.draws = draws_of(channel)
+        self.streams = [Stream(subkey) for subkey in subkeys]
+        if len(self.streams) != len(self.draws):
+            raise MismatchError(f"a channel of {len(self.draws)} draws has {len(self.streams)} subkeys")
+
+    @property
+    def width(self) -> int:
+        """How many letters are drawn for a record and tested by themselves."""
+        return len(self.channel.drawn_apart)
+
+    def letters(self, table: Coded) -> dict[str, tuple[str, ...]]:
+        """The columns that leave, each with its letters."""
+        drawn = {name: tuple(letters) for name, letters in self.channel.output.items()}
+        return drawn | {name: table.alphabets[name] for name in self.kept}
+
+    def rows(
+        self, table: Coded, start: int, words: Callable[[Stream], Words] = lambda stream: stream
+    ) -> tuple[dict[str, Array], Array, Array]:
+        """What the rows start, start + 1, ... of the whole table draw, which are those of `table`.
+
+        Parameters
+        ----------
+        table : Coded
+            Some rows.
+        start : int
+            The number of the first one.
+        words : callable, optional
+            The words of these rows, where their numbers do not follow one another; `start` is then 0.
+
+        Returns
+        -------
+        columns, inputs, letters
+            Codes of the columns that leave, and for each record the row of the law that it reads and the letter drawn
+            from that row: one column of both for each draw, where there are several.
+        """
+        channel = self.channel
+        found = []
+        for one, stream in zip(self.draws, self.streams, strict=True):
+            inputs = one.read(table)
+            found.append((inputs, one.sampler.draw(inputs, words(stream), start)))
+        columns, inputs, drawn = form_of(channel).leaving(channel, table, found)
+        return columns | {name: table.codes[name] for name in self.kept}, inputs, drawn
+
+
+def subkeys_of(key: Key, design: Design, digest: str) -> tuple[list[bytes], bytes]:
+    """The subkeys of the draws of a release of the table with this digest, and that of the order of its rows."""
+    parts = (design.digest(), digest, *design.channel.output)
+    draws = [key.derive("draw", *parts, *one.label) for one in draws_of(design.channel)]
+    return draws, key.derive("order", *parts)
+
+
+def draw(
+    design: Design,
+    table: Coded,
+    *,
+    key: Key | None = None,
+    digest: str | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Released:
+    """Draw the released columns; without a key, from a fresh one of the operating system that is then forgotten.
+
+    The words of a draw depend on the key, the design, the table and the row alone, never on chunks, so the same key
+    gives the same table again. Rows are shuffled by the key unless the problem says `order = "keep"`.
+
+    Parameters
+    ----------
+    design : Design
+        What is drawn from.
+    table : Coded
+        The records.
+    key : Key, optional
+        The secret of the release.
+    digest : str, optional
+        That of the table, where it is known already.
+    on_progress : callable, optional
+        Told how many rows are drawn, and how many there are.
+
+    Returns
+    -------
+    Released
+    """
+    channel, problem = design.channel, design.problem
+    for name, letters in channel.inputs.items():
+        if table.alphabets.get(name) != tuple(letters):
+            raise MismatchError(f"column {name!r} has another alphabet in the table than in the design")
+    draws, order = subkeys_of(key or Key.fresh(), design, digest or table.digest())
+    drawing = Drawing(channel, problem.kept, draws)
+    leaving = drawing.letters(table)
+    space = table.workspace
+    tapes = {name: space.tape(smallest(len(leaving[name]))) for name in channel.output}
+    sides: list[Tape] = []
+    for start, some in table.slices(CHUNK) if table.rows else [(0, table)]:
+        columns, *both = drawing.rows(some, start)
+        sides = sides or [space.tape(side.dtype, side.shape[1] if side.ndim > 1 else None) for side in both]
+        for name, tape in tapes.items():
+            tape.append(columns[name])
+        for tape, side in zip(sides, both, strict=True):
+            tape.append(side)
+        if on_progress:
+            on_progress(start + some.rows, table.rows)
+    inputs, drawn = (tape.finished() for tape in sides)
+    found = {name: tape.finished() for name, tape in tapes.items()} | {name: table.codes[name] for name in problem.kept}
+    shuffled = problem.order == "shuffle"
+    if shuffled:
+        found = dict(zip(found, in_keyed_order(Stream(order), table.rows, list(found.values()), space), strict=True))
+    told = {name: (codes, leaving[name]) for name, codes in found.items()}
+    return Released(told, inputs, drawn, Stream(order) if shuffled else None, tuple(problem.kept), space)

@@ -1,0 +1,334 @@
+"""The audit of a mechanism from its channel alone: every measure, proved, for any channel from anywhere.
+
+Nothing is believed of the mechanism but its rows. Each input of the channel counts as the record of one individual.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any, Literal
+
+from dalenius.convert import release_of
+from dalenius.core.channel import Channel
+from dalenius.core.guarantee import (
+    Contraction,
+    Dalenius,
+    Guarantee,
+    Guess,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    MaximalLeakage,
+    WorstCaseLeakage,
+)
+from dalenius.core.kernel import Kernel
+from dalenius.core.numbers import exact, up, written
+from dalenius.core.pmf import Pmf
+from dalenius.measures.attack import Attack
+from dalenius.measures.bayes import guess_after, guess_before
+from dalenius.measures.capacity import Bracket, aligned, capacity, joint_with_output
+from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
+from dalenius.measures.deltas import EPSILONS
+from dalenius.measures.dp import dp_epsilon, information_of_dp, strong_dp_epsilon
+from dalenius.measures.guessing import alpha_leakage, maximal_leakage, min_entropy_leakage, sibson, total_variation
+from dalenius.measures.individual import (
+    Individual,
+    independent_capacity,
+    individual_capacity,
+    most_bits,
+    ordered,
+)
+from dalenius.measures.lattice import delta_at
+from dalenius.measures.renyi import ORDERS, renyi_level, zcdp_level
+from dalenius.measures.shannon import conditional_mutual_information_bounds, mutual_information_bounds
+
+__all__ = ["MechanismAudit", "UnderPrior", "examine_mechanism"]
+
+GROUPS = 3
+ALPHAS = (2, 8)  # orders at which Sibson's information and alpha-leakage are shown
+DUST = 20.0  # nats; a level beyond rests on entries below 2e-9 and protects nobody
+COMPARED = 1 << 22  # entries that are compared for delta
+EXACT = 200_000  # outcomes times letters; beyond, the figures of single letters are left out
+
+
+@dataclass(frozen=True)
+class Guessing:
+    """What a guess of the input gains under a prior; bits, and a total variation that is rounded up."""
+
+    min_entropy_leakage: Bracket
+    total_variation: float
+    sibson: Mapping[int, Bracket]
+    alpha_leakage: Mapping[int, Bracket]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "min_entropy_leakage_bits": list(self.min_entropy_leakage),
+            "total_variation": self.total_variation,
+            "sibson_bits": {str(order): list(b) for order, b in self.sibson.items()},
+            "alpha_leakage_bits": {str(order): list(b) for order, b in self.alpha_leakage.items()},
+        }
+
+
+@dataclass(frozen=True)
+class UnderPrior:
+    """What the mechanism does when the inputs follow a prior; informations in bits.
+
+    Parameters
+    ----------
+    mutual_information : Bracket
+        I(X; Y).
+    per_input, per_input_given_others : mapping of str to Bracket
+        About each input, alone and when the others are known.
+    maximal_correlation : float
+        Rounded up.
+    s_star, s_star_reverse : Bracket
+        The shares of information that pass.
+    guess_before, guess_after : float
+        Of the best guess of the input.
+    guessing : Guessing, optional
+        What further gauges say.
+    """
+
+    mutual_information: Bracket
+    per_input: Mapping[str, Bracket]
+    per_input_given_others: Mapping[str, Bracket]
+    maximal_correlation: float
+    s_star: Bracket
+    s_star_reverse: Bracket
+    guess_before: float
+    guess_after: float
+    guessing: "Guessing | None" = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "mutual_information_bits": list(self.mutual_information),
+            "per_input_bits": {n: list(b) for n, b in self.per_input.items()},
+            "per_input_given_others_bits": {n: list(b) for n, b in self.per_input_given_others.items()},
+            "maximal_correlation": self.maximal_correlation,
+            "s_star": list(self.s_star),
+            "s_star_reverse": list(self.s_star_reverse),
+            "bayes_guess_before": self.guess_before,
+            "bayes_guess_after": self.guess_after,
+            **(self.guessing.to_json() if self.guessing else {}),
+        }
+
+
+@dataclass(frozen=True)
+class MechanismAudit:
+    """Every measure of a mechanism. Brackets hold the truth; single numbers are rounded up, None is infinite.
+
+    Parameters
+    ----------
+    records : names
+        The inputs, one a record.
+    capacity : Bracket
+        All records together.
+    groups : mapping of int to Individual
+        Any so many records, any adversary.
+    independent : Bracket
+        One record among independent ones.
+    dp_epsilon, strong_dp_epsilon : float or None
+        Levels where one record changes, and between any two inputs.
+    eta_kl, eta_tv : float
+        Shares that pass.
+    prior : UnderPrior or None
+        What depends on a law.
+    guarantees : tuple of Guarantee
+        Promises that it keeps.
+    remarks : tuple of str
+        What a reader must be told.
+    renyi, zcdp_rho, maximal : optional
+        Further levels.
+    attacks : tuple of Attack
+        The best guesses.
+    no_level : str
+        Why there is no level.
+    """
+
+    records: tuple[str, ...]
+    capacity: Bracket
+    groups: Mapping[int, Individual]
+    independent: Bracket
+    dp_epsilon: float | None
+    strong_dp_epsilon: float | None
+    eta_kl: float
+    eta_tv: float
+    prior: UnderPrior | None
+    guarantees: tuple[Guarantee, ...]
+    remarks: tuple[str, ...] = ()
+    renyi: Mapping[int, float | None] = field(default_factory=dict)
+    zcdp_rho: float | None = None
+    attacks: tuple[Attack, ...] = ()
+    no_level: Literal["ruled out", "unproved", "dust"] = "ruled out"  # why a level is None, where one is
+    maximal: Bracket | None = None  # maximal leakage in bits, where it was counted
+    deltas: Mapping[Fraction, float] = field(default_factory=dict)  # of differential privacy, one record changed
+
+    @property
+    def worst(self) -> Individual:
+        """The worst record and its worst adversary."""
+        return self.groups[1]
+
+    def to_json(self) -> dict[str, Any]:
+        level = self.dp_epsilon
+        return {
+            "records": list(self.records),
+            "individual_capacity_bits": [self.worst.low, self.worst.high],
+            "group_capacity_bits": {str(k): [g.low, g.high] for k, g in self.groups.items()},
+            "individual_capacity_independent_bits": list(self.independent),
+            "independent_by_dp_bits": information_of_dp(level) if level is not None else None,
+            "capacity_bits": list(self.capacity),
+            "dp_epsilon": level,
+            "strong_dp_epsilon": self.strong_dp_epsilon,
+            "delta": {written(epsilon): delta for epsilon, delta in self.deltas.items()},
+            "renyi_nats": {str(order): level for order, level in self.renyi.items()},
+            "zcdp_rho": self.zcdp_rho,
+            "eta_kl": self.eta_kl,
+            "eta_tv": self.eta_tv,
+            **({"maximal_leakage_bits": list(self.maximal)} if self.maximal else {}),
+            "worst_record": list(self.worst.group),
+            "worst_adversary": [
+                {
+                    "record": dict(zip(self.worst.group, b.record, strict=True)),
+                    "probability": b.probability,
+                    "others": dict(zip(self.worst.others, b.others, strict=True)),
+                }
+                for b in self.worst.beliefs
+            ],
+            **(self.prior.to_json() if self.prior else {}),
+            "attacks": [attack.to_json() for attack in self.attacks],
+            "guarantees": [{**g.to_json(), "words": g.words()} for g in self.guarantees],
+            "remarks": list(self.remarks),
+        }
+
+
+def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tuple[str, ...] = ()) -> MechanismAudit:
+    """Audit a channel; with a prior of its inputs also what depends on one.
+
+    Parameters
+    ----------
+    channel : Kernel
+        Written out in rows.
+    prior : Pmf, optional
+        Of its inputs.
+    remarks : tuple of str
+        Told besides.
+
+    Returns
+    -------
+    MechanismAudit
+        Proved figures.
+
+    >>> from dalenius.core import Channel
+    >>> pad = (Fraction(1, 2), Fraction(1, 2))
+    >>> seen = examine_mechanism(Channel({"M": ("0", "1")}, {"C": ("0", "1")}, (pad, pad)))
+    >>> seen.worst.high, seen.dp_epsilon, seen.guarantees[0].to_json()["dalenius"]
+    (0.0, 0.0, True)
+    """
+    names = tuple(channel.inputs)
+    groups = {k: individual_capacity(channel, group=k) for k in range(1, min(len(names), GROUPS) + 1)}
+    whole, most = capacity(channel), max(most_bits(len(letters)) for letters in channel.inputs.values())
+    independent, groups[1] = ordered(independent_capacity(channel), groups[1], most)
+    near, strong, contraction = dp_epsilon(channel), strong_dp_epsilon(channel), eta_kl(channel)[1]
+    dust = strong is not None and strong > DUST
+    if dust and strong is not None:
+        remarks = (
+            *remarks,
+            f"no level is stated: a letter is up to e^{strong:.4g} times likelier under one input than another",
+        )
+        near, strong = (near if near is not None and near <= DUST else None), None
+    met: list[Guarantee] = [Dalenius(_level(g.high), group=k) for k, g in groups.items()]
+    if strong is not None:
+        met.append(LocalDP(_level(strong)))
+    met.append(Contraction(_level(contraction)))
+    most_guessed = maximal_leakage(channel)
+    met.append(MaximalLeakage(_level(most_guessed[1])))
+    under = None
+    if prior is not None:
+        prior = aligned(prior, channel)
+        under, more = _under(channel, prior), _kept_under(channel, prior)
+        met += more
+    return MechanismAudit(
+        names,
+        (whole.low, whole.high),
+        groups,
+        independent,
+        near,
+        strong,
+        contraction,
+        eta_tv(channel),
+        under,
+        tuple(met),
+        remarks,
+        {order: None if dust else renyi_level(channel, order) for order in ORDERS},
+        None if dust else zcdp_level(channel),
+        no_level="dust" if dust else "ruled out",
+        maximal=most_guessed,
+        deltas=_deltas(channel),
+    )
+
+
+def _deltas(channel: Kernel) -> dict[Fraction, float]:
+    """delta at some levels, while the pairs of inputs are few."""
+    if channel.shape[0] * channel.shape[1] * max(map(len, channel.inputs.values())) > COMPARED:
+        return {}
+    return {epsilon: delta_at(channel, float(epsilon)) for epsilon in EPSILONS}
+
+
+def _level(x: float) -> Fraction:
+    """A short decimal that is not below a double."""
+    return exact(nextafter(x, inf)) if x else Fraction(0)
+
+
+def _outward(ends: tuple[Fraction, Fraction]) -> Bracket:
+    """A rational bracket as doubles, rounded outward."""
+    low, high = float(ends[0]), float(ends[1])
+    return (nextafter(low, -inf) if low > ends[0] else low), (nextafter(high, inf) if high < ends[1] else high)
+
+
+def _under(channel: Kernel, prior: Pmf) -> UnderPrior:
+    names, (joint, out) = list(channel.inputs), joint_with_output(prior, channel)
+    after = guess_after(joint, names, out)
+    return UnderPrior(
+        _outward(mutual_information_bounds(joint, names, out)),
+        {n: _outward(mutual_information_bounds(joint, [n], out)) for n in names},
+        {
+            n: _outward(conditional_mutual_information_bounds(joint, [n], out, [m for m in names if m != n]))
+            for n in names
+        },
+        maximal_correlation(prior, channel)[1],
+        s_star(prior, channel),
+        s_star(prior, channel, reverse=True),
+        _outward((guess_before(joint, names),) * 2)[0],
+        _outward((after, after))[1],
+        Guessing(
+            min_entropy_leakage(joint, names, out),
+            _outward((total_variation(joint, names, out),) * 2)[1],
+            {order: sibson(joint, names, out, Fraction(order)) for order in ALPHAS},
+            {order: alpha_leakage(joint, names, out, Fraction(order)) for order in ALPHAS},
+        ),
+    )
+
+
+def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
+    """For each input the promises that hold under the prior, at the least level that does."""
+    if len(prior) * channel.shape[1] > EXACT:
+        return []
+    names = list(channel.inputs)
+    written = Channel(channel.inputs, channel.output, channel.rows)
+    release = release_of(written.to_json(), prior.to_json())
+    met: list[Guarantee] = []
+    for name in names:
+        told = release.told([name])
+        shown = {figure: None if value is None else exact(up(value)) for figure, value in told.items()}
+        leaks, worst, odds = (shown[figure] for figure in ("leakage_bits", "worst_letter_bits", "odds_nats"))
+        if not leaks or worst is None:
+            met.append(Independent((name,)))
+            continue
+        met.append(Leakage((name,), leaks))
+        met.append(WorstCaseLeakage((name,), worst))
+        met.append(Guess((name,), shown["guess_after"]))
+        if odds is not None:
+            met.append(InformationPrivacy((name,), odds))
+    return met

@@ -1,0 +1,1 @@
+"""Many independent samples: windows, sums modulo M, cells of equal probability."""

@@ -1,0 +1,329 @@
+"""What a ledger takes from the file of a release: its channel, its joint pmf, and figures proved from these alone.
+
+No figure that the file claims is used. `None` stands for "no finite figure".
+"""
+
+import json
+from collections import Counter
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dalenius.convert import ENOUGH, digest, told_of
+from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
+from dalenius.core.numbers import exact
+from dalenius.core.reading import Release, figures, information, margins, refusing, require, stochastic
+from dalenius.kernel.adversary import contraction
+from dalenius.kernel.numbers import Work
+
+__all__ = ["Mechanism", "Together", "silent"]
+
+SMALL = 1 << 15  # combinations of input and letters; a larger joint channel is not recomputed
+MOST_NATS = 100
+LOGS = 100_000  # entries of a channel whose capacity is bounded by divergences; a larger one by its size
+
+
+class Mechanism:
+    """One channel and, from a design, the joint pmf it was proved on.
+
+    >>> from dalenius import solve
+    >>> from dalenius.testing import xor
+    >>> parity = Mechanism(solve(xor()).dumps())
+    >>> parity.level is None, parity.contraction, parity.capacity_bits, parity.rate_bits
+    (True, Fraction(1, 1), Fraction(1, 1), Fraction(1, 1))
+    """
+
+    at_once = False
+    """Whether one draw is made from all records together, whatever the rows of a person; else one for each row."""
+
+    def __init__(self, text: str) -> None:
+        with refusing():
+            self._read(text)
+            self._write_out()
+
+    @classmethod
+    def told(cls, document: dict[str, Any]) -> "Mechanism":
+        """From a part of a document, as sentences read it."""
+        found = cls.__new__(cls)
+        found.document, found.raw, found.card = document, document, "joint" not in document
+        found.text, found.digest = "", ""
+        found._write_out()
+        return found
+
+    def _write_out(self) -> None:
+        """The rows of the channel and the law, in whole numbers."""
+        channel = self._written(self.document["channel"])
+        self.inputs, self.table, self.scale = stochastic(channel)
+        self.rows = sorted({tuple(row) for row in self.table})
+        self.letters = len(self.table[0])
+        self.law = None if self.card else Release(self.document | {"channel": channel})
+        self.listed = channel is self.document["channel"]
+        self.release = self.law if self.listed else None
+        self.kept: list[str] = list(self.document["kept"]) if self.law is None else list(self.law.kept)
+
+    def _written(self, channel: dict[str, Any]) -> dict[str, Any]:
+        """The channel that is written out: the one of the document, unless a form has another."""
+        return channel
+
+    def _read(self, text: str) -> None:
+        """The document, as sentences read it and as it stands, and its fingerprint."""
+        self.text, self.raw, self.document = told_of(text)
+        self.card = "law" not in self.raw
+        self.digest = digest(self.text)
+
+    @property
+    def kind(self) -> str:
+        return "card" if self.card else "design"
+
+    @property
+    def origin(self) -> str:
+        """Digest of the design that this is, or that its card says it was made from."""
+        return str(self.document.get("proof", {}).get("digest")) if self.card else self.digest
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """Where the records came from, as far as the file says it."""
+        return dict(self.document.get("source", self.document))
+
+    @property
+    def channel(self) -> str:
+        """What was drawn from, as text to compare."""
+        return json.dumps([self.raw["channel"], list(self.inputs)], sort_keys=True)
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What it reads, releases and promises, for a list of releases."""
+        channel = self.document["channel"]
+        return {
+            "reads": list(channel["inputs"]),
+            "released": [*channel["output"], *self.kept],
+            "promises": [g["promised"] for g in self.document["guarantees"]],
+        }
+
+    @property
+    def has_law(self) -> bool:
+        """Whether the file has the joint pmf of the records."""
+        return self.law is not None
+
+    @property
+    def side_information(self) -> bool:
+        return "side_information" in self.document
+
+    @property
+    def alphabets(self) -> dict[str, list[str]]:
+        """Letters of everything that the mechanism reads or passes on; a card does not tell those of kept columns."""
+        joint = {} if self.card else self.document["joint"]
+        groups = [] if self.card else joint.get("independent") or joint.get("margins") or [joint]
+        if "markov" in joint:  # all samples are inputs
+            groups = []
+        known = {n: a for group in groups for n, a in group["variables"].items()} | self.inputs
+        return {n: known[n] for n in dict.fromkeys([*self.inputs, *self.kept]) if n in known}
+
+    @cached_property
+    def passed_on(self) -> int | None:
+        """How many outcomes the kept columns have; 1 when nothing is kept, None when the file does not say."""
+        known = self.alphabets
+        return prod(len(known[n]) for n in self.kept) if set(self.kept) <= set(known) else None
+
+    @cached_property
+    def level(self) -> Fraction | None:
+        """The level of local differential privacy in nats: ln of the largest ratio in a column, over all inputs."""
+        columns = [c for c in zip(*self.rows, strict=True) if max(c)]
+        if self.passed_on != 1 or any(not min(c) for c in columns):
+            return None
+        return nats(max(Fraction(max(c), min(c)) for c in columns))
+
+    @cached_property
+    def guess_factor(self) -> Fraction | None:
+        """sum_y max_x p(y | x), times the outcomes of kept columns: by how much a guess of anything becomes likelier.
+
+        Of a channel that is not written out a bound: e^level, or the number of its inputs.
+        """
+        if self.passed_on is None:
+            return None
+        if type(self) is Mechanism and self.listed:
+            return self.passed_on * Fraction(sum(map(max, zip(*self.rows, strict=True))), self.scale)
+        inputs = Fraction(prod(map(len, self.inputs.values())))
+        if self.level is None or self.level > MOST_NATS:
+            return self.passed_on * inputs
+        return self.passed_on * min(inputs, exp(self.level)[1])
+
+    @cached_property
+    def variation(self) -> Fraction:
+        """The largest total variation of two rows, or 1: how far the law of any secret moves on average, at most."""
+        if type(self) is not Mechanism or not self.listed or self.passed_on != 1 or len(self.rows) ** 2 > SMALL:
+            return Fraction(1)
+        apart = [sum(abs(a - b) for a, b in zip(x, z, strict=True)) for x in self.rows for z in self.rows]
+        return Fraction(max(apart), 2 * self.scale)
+
+    @cached_property
+    def contraction(self) -> Fraction:
+        """eta_KL of the channel, rounded up: the largest share of any information that passes."""
+        if self.passed_on != 1 or len(self.rows) * len(self.rows) * self.letters > 10 * SMALL:
+            return Fraction(1)
+        return contraction([list(row) for row in self.rows], Work(ENOUGH))
+
+    @cached_property
+    def capacity_bits(self) -> Fraction | None:
+        """A bound of I(X; Y, K) for every distribution of the input: log2 |K| + max_x D(p(y|x) || q), for any q.
+
+        Blahut and Arimoto's iteration proposes q in floats; the divergences are then bounded in whole numbers.
+        """
+        if self.passed_on is None:
+            return None
+        size = Fraction(log2(Fraction(min(len(self.rows), self.letters)))[1], 1 << BITS)
+        kept = Fraction(log2(Fraction(self.passed_on))[1], 1 << BITS)
+        if len(self.rows) * self.letters > LOGS:
+            return kept + size
+        q = _centre(np.array([[float(Fraction(v, self.scale)) for v in row] for row in self.rows]))
+        away = (
+            sum(
+                times_log2(Fraction(v, self.scale), Fraction(v, self.scale) / t)[1]
+                for v, t in zip(row, q, strict=True)
+                if v
+            )
+            for row in self.rows
+        )
+        return kept + min(size, Fraction(max(0, *away), 1 << BITS))
+
+    @cached_property
+    def rate_bits(self) -> Fraction | None:
+        """I(X; Y, K) under the joint pmf of the design."""
+        if self.release is None:
+            return None
+        return information(self.release.with_output([*self.alphabets], []))[1]
+
+    @cached_property
+    def individual_bits(self) -> Fraction | None:
+        """What a proved promise `dalenius` allows about one record, when all records are the input of one draw."""
+        if self.card or "table" in self.document.get("source", {"table": ""}):
+            return None
+        found = [
+            exact(g["promised"]["at_most_bits"]) for g in self.document["guarantees"] if "dalenius" in g["promised"]
+        ]
+        return min(found, default=None)
+
+    def group_bits(self, size: int) -> Fraction | None:
+        """The same for so many rows of one person, where there is a figure."""
+        return self.individual_bits if size == 1 else None
+
+    # --- about one record of a table whose other records are known ----------------------------------------------------
+    def independent_bits(self, size: int) -> Fraction | None:
+        """What is told about so many rows of one person, when records are independent: each row tells what it can."""
+        return None if self.capacity_bits is None else size * self.capacity_bits
+
+    def neighbours(self, size: int) -> Fraction | None:
+        """The level of differential privacy between tables that differ in so many rows; None: there is none."""
+        return None if self.level is None else size * self.level
+
+    def concentrated(self, size: int) -> Fraction | None:
+        """rho of concentrated differential privacy between such tables; None: nothing bounds it.
+
+        Half the square of a pure level (Bun & Steinke 2016, Prop. 3.3); rows are drawn by themselves, and add up.
+        """
+        return None if self.level is None else size * self.level * self.level / 2
+
+    def alone(self, secret: list[str]) -> dict[str, Fraction | None] | None:  # noqa: ARG002
+        """What it tells about a secret by itself, where it is not written out to be multiplied with others."""
+        return None
+
+    def agrees(self, other: "Mechanism") -> bool:
+        """Whether two designs can stand on one distribution: the columns that they share have the same law in both."""
+        return self.law is not None and other.law is not None and _agree(self.law, other.law)
+
+
+def silent(inputs: dict[str, list[str]]) -> dict[str, Any]:
+    """A channel of the same inputs that tells nothing, where the true one is not written out."""
+    return {"inputs": inputs, "output": {"Y": ["0"]}, "rows": [["1"]] * prod(map(len, inputs.values()))}
+
+
+@lru_cache(maxsize=1 << 16)
+def _agree(one: Release, other: Release) -> bool:
+    if one is other or (one.names, one.atoms, one.total) == (other.names, other.atoms, other.total):
+        return True
+    shared = [n for n in one.names if n in other.names]
+    a, b = (r.weights(r.outcomes(shared)) for r in (one, other))
+    return {x: n * other.total for x, n in a.items()} == {x: n * one.total for x, n in b.items()}
+
+
+def _centre(rows: np.ndarray[Any, Any]) -> list[Fraction]:
+    """A pmf near the one that all rows are equally far from; positive wherever a row is."""
+    weight = np.full(len(rows), 1 / len(rows))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(300):
+            away = np.nansum(rows * np.log(rows / (weight @ rows)), axis=1)
+            weight = weight * np.exp(away - away.max())
+            weight = weight / weight.sum()
+    mean = 0.999999999 * (weight @ rows) + 1e-9 * rows.mean(axis=0)
+    units = [int(v * 2**80) + (1 if v else 0) for v in mean.tolist()]
+    return [Fraction(n, sum(units)) for n in units]
+
+
+class Together(Release):
+    """Several mechanisms, drawn independently, on one joint pmf: what leaves is all their letters and kept columns.
+
+    p(s, y_1, ..., y_k) = sum_x p(s, x) prod_j p_j(y_j | x), in whole numbers out of total * scale.
+    """
+
+    def __init__(self, host: Mechanism, members: list[Mechanism]) -> None:
+        require(host.release is not None, "a card holds no joint pmf")
+        assert host.release is not None
+        self.names, self.atoms, self.total = host.release.names, host.release.atoms, host.release.total
+        self.members, self.inputs, self.scale = members, [], prod(m.scale for m in members)
+        places = []
+        for member in members:
+            row = [0] * len(self.atoms)
+            for name, letters in member.inputs.items():
+                place = {letter: k for k, letter in enumerate(letters)}
+                row = [r * len(place) + place[x] for r, (x,) in zip(row, self.outcomes([name]), strict=True)]
+            places.append(row)
+        self.places = list(zip(*places, strict=True))
+        self.kept = self.leaving = list(dict.fromkeys(n for m in members for n in m.kept))
+        self.width = prod(len(m.table[0]) for m in members)
+
+    def size(self, secret: list[str]) -> int:
+        """How many combinations `with_output` adds up."""
+        kinds = set(zip(self.outcomes(secret), self.outcomes(self.kept), self.places, strict=True))
+        return len(kinds) * prod(m.letters for m in self.members)
+
+    def with_output(self, secret: list[str], given: list[str], kept: list[str] | None = None) -> Counter[Any]:
+        """Weight of each (secret, given, (letters, kept columns))."""
+        beside = self.outcomes(self.kept if kept is None else kept)
+        inputs = self.weights(self.outcomes(secret), self.outcomes(given), beside, self.places)
+        out: Counter[Any] = Counter()
+        for (s, g, k, places), w in inputs.items():
+            rows = [[(y, v) for y, v in enumerate(m.table[x]) if v] for m, x in zip(self.members, places, strict=True)]
+            for letters in product(*rows):
+                out[s, g, (tuple(y for y, _ in letters), k)] += w * prod(v for _, v in letters)
+        return out
+
+    def guessed(self, secret: list[str]) -> dict[str, Fraction]:
+        """The chance of the best guess, sum_y max_s p(y | s), and the total variation; all exact."""
+        q = self.with_output(secret, [])
+        total, prior, out, _ = margins(q)
+        best: dict[Any, int] = {}
+        likeliest: dict[Any, Fraction] = {}
+        for (s, _, y), w in q.items():
+            best[y] = max(best.get(y, 0), w)
+            likeliest[y] = max(likeliest.get(y, Fraction(0)), Fraction(w, prior[s, ()]))
+        apart = sum(abs(q[s, (), y] * total - n * m) for (s, _), n in prior.items() for (_, y), m in out.items())
+        return {
+            "guess": Fraction(sum(best.values()), total),
+            "factor": sum(likeliest.values(), Fraction(0)),
+            "variation": Fraction(apart, 2 * total * total),
+        }
+
+    def about(self, secret: list[str]) -> dict[str, Fraction | None]:
+        """Bits on average and of the worst letter, and nats of odds, about a secret; exactly 0 when independent."""
+        q = self.with_output(secret, [])
+        total, prior, out, _ = margins(q)
+        if all(q[s, (), y] * total == prior[s, ()] * out[(), y] for s, _ in prior for _, y in out):
+            return dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
+        shown = figures(self, secret)
+        return {
+            k: None if shown[k] is None else exact(shown[k]) for k in ("leakage_bits", "worst_letter_bits", "odds_nats")
+        }

@@ -1,0 +1,115 @@
+"""The route for outputs that tell about all of the input (W = X): columns generated, optimality proved by boxes."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import islice
+from math import fsum, log2
+
+from dalenius.core import Certificate, Channel, Orbit, Orbits, Problem
+from dalenius.core.numbers import written
+from dalenius.errors import InputError, SolverFailed
+from dalenius.mechanisms.columns.exact_columns import channel_of, named, view_labels
+from dalenius.mechanisms.columns.view_parts import FINE, by_parts, parts_of
+from dalenius.solvers import SelfDisclosure, best_mixture, exact_basic_solution, maximise, self_disclosure
+from dalenius.solvers.exact import Rational
+from dalenius.solvers.orbital import orbit
+
+__all__ = ["boxes_apply", "by_column_boxes"]
+
+MOST_IMAGES = 20_000  # columns in all orders that a linear program weighs
+OUTCOMES = 256  # beyond so many, fewer: its cost grows with the square of the outcomes
+
+
+def boxes_apply(problem: Problem) -> bool:
+    """Whether the output is to tell about the whole input, nothing is kept, and the input tells every view."""
+    told = all(view_labels(problem, view) is not None for view in problem.views)
+    return set(problem.objective.names) == set(problem.inputs) and not problem.kept and told
+
+
+def by_column_boxes(
+    problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
+) -> tuple[Channel | Orbits, Certificate, str]:
+    """A channel, a certificate and the method in words; the gap is met unless the time ends first.
+
+    Views may part the inputs; then each part is a problem of its own. Exchangeable samples are searched modulo their
+    permutations. Their columns are then spread over the orbits again, and a linear program picks no more letters than
+    there are inputs; or, where that would be too many columns, each is written once, and the order is drawn.
+    """
+    joint = problem.pmf
+    p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    views = _labels(problem)
+    told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
+    if parts := parts_of(views):
+        letters, proof = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=told)
+        method = f"columns generated one by one in {len(parts.atoms)} parts of the inputs, closed by branch and bound"
+        return channel_of(problem, letters, p), Certificate("boxes", proof), method
+    try:
+        alike = len(views) > 1
+        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, symmetric=alike, on_progress=told)
+    except InputError:  # not exchangeable
+        found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, on_progress=told)
+    proof = {"dual": [written(v) for v in found.dual], "tree": found.tree}
+    kind = "exchangeable columns" if found.symmetric else "columns"
+    method = f"{kind} generated one by one, closed by branch and bound"
+    columns = _columns(found, views, p)
+    if columns is not None:
+        return channel_of(problem, columns, p), Certificate("boxes", proof), method
+    if not _samples(problem):
+        raise SolverFailed(
+            f"the optimum lies between {found.value:.9g} and {found.bound:.9g} bits, but its channel has too many "
+            "columns by symmetry and cannot be written row by row"
+        )
+    return _orbits(problem, found), Certificate("orbits", proof), method
+
+
+def _samples(problem: Problem) -> bool:
+    """Whether the views are the inputs, one by one, all with the same letters, and every outcome is possible."""
+    alphabets = [tuple(a) for a in problem.pmf.alphabets(problem.inputs).values()]
+    single = len(problem.views) == len(alphabets) and set(problem.views) == {(name,) for name in problem.inputs}
+    every = len(problem.pmf.grouped(problem.inputs)[0]) == len(alphabets[0]) ** len(alphabets)
+    return single and len(set(alphabets)) == 1 and every
+
+
+def _orbits(problem: Problem, found: SelfDisclosure) -> Orbits:
+    """Each column once, for all orders of the samples."""
+    codes = [tuple(int(a) for a in x) for x in problem.pmf.grouped(problem.inputs)[0]]
+    columns = [
+        Orbit(theta, tuple(t[x] for x in sorted(t)), tuple(codes[x] for x in sorted(t)))
+        for t, theta in zip(found.columns, found.theta, strict=True)
+        if theta
+    ]
+    return Orbits(problem.pmf.alphabets(problem.inputs), problem.output or "Y", tuple(columns))
+
+
+def _labels(problem: Problem) -> list[list[int]]:
+    """The letters of each view at each atom, numbered alike in all views: samples are alike only if their names are."""
+    letters = [sorted(named(problem, view)) for view in problem.views]
+    number = {name: k for k, name in enumerate(sorted({name for view in letters for name in view}))}
+    labels = [view_labels(problem, view) for view in problem.views]
+    return [[number[own[a]] for a in of] for own, of in zip(letters, labels, strict=True) if of is not None]
+
+
+def _columns(found: SelfDisclosure, views: list[list[int]], p: list[Fraction]) -> list[list[Rational]] | None:
+    """theta t for every letter, with the mean p exactly; None where symmetry makes too many of them."""
+    used = [(t, theta) for t, theta in zip(found.columns, found.theta, strict=True) if theta]
+    if not found.symmetric:
+        return [_dense(t, len(p), theta) for t, theta in used]
+    most = MOST_IMAGES * OUTCOMES**2 // max(OUTCOMES, len(p)) ** 2
+    sparse = list(islice((image for t, _ in used for image in orbit(t, views)), most + 1))
+    if len(sparse) > most:
+        return None
+    worth = [fsum(t * log2(t) for t in map(float, image.values())) for image in sparse]
+    images = [_dense(t, len(p), 1) for t in sparse]
+    best = maximise(worth, [{x: float(t) for x, t in image.items()} for image in sparse], [float(t) for t in p])
+    try:
+        weights = exact_basic_solution(images, p, best.basic_columns)
+    except SolverFailed:  # infeasible by a hair
+        weights = best_mixture(images, worth, p).theta
+    return [_dense(sparse[k], len(p), theta) for k, theta in weights.items()]
+
+
+def _dense(t: Mapping[int, Fraction], atoms: int, scale: Rational) -> list[Rational]:
+    out: list[Rational] = [0] * atoms
+    for x, mass in t.items():
+        out[x] = scale * mass
+    return out

@@ -1,0 +1,214 @@
+r"""Design when the statistics are only partly known: what passes is bounded whatever the secret is.
+
+What is known, what is promised, and how it is found (paper 004, section IV, with the errata):
+
+    P_X and P_S|X        least I(S; Y) under distortion                         `solve` with minimize = { leakage }
+    P_X, not P_S|X       least worst-case I(S; Y) = rate-distortion of P_X      `solve` with minimize = { rate }
+    nothing              least capacity under distortion                        `least_passing(least="capacity")`
+    P_X, or nothing      least share s with I(S; Y) <= s I(S; X) for every S    `least_passing(least="s_star" | ...)`
+
+`contract` is the family of the dispatcher: least distortion with [[guarantee]] contraction = c, which is eta_KL <= c:
+I(S; Y) <= c I(S; X) whatever S is AND whatever the law of X is; the rational channel is proved to keep it, and the
+bound on the distortion is proved by linear cuts of eta_KL (`kernel.lines`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.core import (
+    Certificate,
+    Channel,
+    Contraction,
+    Design,
+    Pmf,
+    Problem,
+)
+from dalenius.core.numbers import written
+from dalenius.errors import Infeasible, InputError, InvalidPmf
+from dalenius.measures.capacity import capacity
+from dalenius.measures.correlation import eta_kl, maximal_correlation, s_star
+from dalenius.mechanisms.columns.takes import CONTRACTION
+from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proving import proved
+
+__all__ = ["Passing", "contract", "least_passing", "reconstructed"]
+
+Floats: TypeAlias = NDArray[np.float64]
+GRAIN = 1 << 52
+CLOSE = 1e-6  # the gap that a conic solver in doubles can be asked for
+
+
+def contract(
+    problem: Problem,
+    *,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_progress: Callable[[str], None] | None = None,
+) -> Design:
+    """Least distortion under a promised contraction coefficient (004, (5) and (8) the other way round).
+
+    >>> from dalenius.testing import contracted_bit
+    >>> design = contract(contracted_bit("9/25"))
+    >>> round(float(design.value), 7), design.unit
+    (0.2, 'distortion')
+    """
+    CONTRACTION.refuse(problem)
+    from dalenius.mechanisms.columns.leakage.model import Model
+    from dalenius.solvers.robust import Limits, least_contraction
+
+    if on_progress:
+        on_progress("a second-order cone program with cuts")
+    model = Model.of(replace(problem, guarantees=()))
+    mass = np.array([float(Fraction(int(v), int(sum(model.program.mass)))) for v in model.program.mass])
+    cost = mass[:, None] * model.program.cost.astype(np.float64)
+    parts = [mass[:, None] * np.asarray(c).astype(np.float64) for c, _ in model.program.distortions]
+    limits = Limits(
+        np.array(parts).reshape(-1, *cost.shape),
+        np.array([float(v) for _, v in model.program.distortions]),
+        ~model.program.allowed,
+    )
+    level = min(g.at_most for g in problem.guarantees if isinstance(g, Contraction))
+    if len(limits.at_most):
+        within = least_contraction(limits, gap=1e-3, seconds=seconds).bound
+        if within > level:
+            raise Infeasible(
+                f"within the limits of distortion no channel has a contraction coefficient below {within:.6g}, and "
+                f"{float(level):g} is promised"
+            )
+    found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=max(gap, CLOSE), seconds=seconds)
+    channel, _ = model.channel(_rational(found.rows, cost + 1e6 * ~model.program.allowed))
+    cuts = [
+        {
+            "pair": [cut.first, cut.second],
+            "b": written(Fraction(round(cut.b * (1 << 40)), 1 << 40)),
+            "weight": written(Fraction(cut.weight).limit_denominator(1 << 40)),
+            "a": [written(Fraction(round(float(a) * (1 << 40)), 1 << 40)) for a in cut.slopes],
+        }
+        for cut in found.cuts
+    ]
+    which = [cuts if isinstance(g, Contraction) and g.at_most == level else [] for g in problem.guarantees]
+    unit = [max(0, round(float(v) * (1 << 60))) for v in found.multipliers]
+    certificate = Certificate("dual", {"posteriors": [], "leakage": [], "distortion": unit, "contraction": which})
+    method = f"second-order cone program, {found.rounds} rounds of cuts"
+    return proved(problem, channel, [certificate], method=method)
+
+
+def _rational(rows: Floats, cost: Floats) -> list[list[Fraction]]:
+    """Rows rounded down to a grain; what is left goes to the cheapest letter."""
+    out = []
+    for row, price in zip(rows, cost, strict=True):
+        whole = [int(v * GRAIN) for v in row.tolist()]
+        whole[int(price.argmin())] += GRAIN - sum(whole)
+        out.append([Fraction(v, GRAIN) for v in whole])
+    return out
+
+
+# --- least coefficient under distortion ------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Passing:
+    """A rational channel within the limit, its coefficient rounded up, and a lower bound over all such channels."""
+
+    channel: Channel
+    value: float
+    bound: float
+    least: str
+
+    @property
+    def gap(self) -> float:
+        return self.value - self.bound
+
+
+def least_passing(
+    prior: Pmf | None,
+    distortion: Sequence[Sequence[Any]],
+    at_most: Any,
+    *,
+    least: str = "eta_kl",
+    every_input: bool = False,
+    letters: Sequence[str] | None = None,
+    gap: float = 1e-4,
+    seconds: float = 60.0,
+) -> Passing:
+    """The channel within a distortion limit that passes on least, whatever the secret is.
+
+    `least`: "eta_kl" (004, (5) and (8)), "correlation" (rho_m^2, (10)), "s_star" ((9)) or "capacity" in bits (case 2).
+    The limit is on E d(X, Y) under the prior, or with `every_input` on E d(x, Y) for every x, which needs no prior:
+    (5) and (8) leave open which one is meant, and under an unknown prior only the second makes sense.
+
+    >>> found = least_passing(None, [[0, 1], [1, 0]], "1/5", every_input=True)
+    >>> round(found.value, 6), found.gap < 1e-4
+    (0.36, True)
+    """
+    from dalenius.solvers.robust import Limits, least_contraction
+    from dalenius.solvers.robust_prior import least_capacity, least_correlation, least_ratio
+
+    d, limit = np.array([[float(Fraction(v)) for v in row] for row in distortion]), Fraction(at_most)
+    if prior is None and (not every_input or least in ("correlation", "s_star")):
+        raise InputError(f"without a prior only every_input=True makes sense, and not least={least!r}")
+    p = np.full(len(d), 1 / len(d)) if prior is None else _weights(prior, len(d))
+    limits = Limits.every_input(d, float(limit)) if every_input else Limits.average(p, d, float(limit))
+    name, alphabet = ("X", tuple(map(str, range(len(d))))) if prior is None else next(iter(prior.variables.items()))
+    output = {"Y": tuple(letters or map(str, range(d.shape[1])))}
+
+    def channel(rows: Floats) -> Channel:
+        return Channel({name: tuple(alphabet)}, output, tuple(map(tuple, _rational(rows, d))))
+
+    if least == "eta_kl":
+        found = least_contraction(limits, gap=gap, seconds=seconds)
+        exact = channel(found.rows)
+        return Passing(exact, eta_kl(exact)[1], found.bound, least)
+    if least == "capacity":
+        found = least_capacity(limits, seconds=seconds)
+        exact = channel(found.rows)
+        return Passing(exact, capacity(exact).high, found.bound / float(np.log(2)) * (1 - 1e-15), least)
+    if prior is None:
+        raise InputError("a prior is needed")
+    if least == "correlation":
+        found = least_correlation(p, limits, seconds=seconds)
+        exact = channel(found.rows)
+        return Passing(exact, maximal_correlation(prior, exact)[1] ** 2 * (1 + 1e-15), found.bound, least)
+    if least != "s_star":
+        raise InputError(f"least is {least!r}; there are 'capacity', 'correlation', 'eta_kl' and 's_star'")
+
+    def bracket(_: Floats, rows: Floats) -> tuple[float, float]:
+        return s_star(prior, channel(rows))
+
+    found = least_ratio(p, limits, gap=gap, seconds=seconds, evaluate=bracket)
+    exact = channel(found.rows)
+    return Passing(exact, s_star(prior, exact)[1], found.bound, least)
+
+
+def _weights(prior: Pmf, n: int) -> Floats:
+    if len(prior.variables) != 1 or len(next(iter(prior.variables.values()))) != n:
+        raise InputError(f"the prior has one variable with a letter for each of the {n} rows of the distortion")
+    if len(prior) != n:
+        raise InvalidPmf("a letter has probability 0; leave it out, since nothing is known about what it would tell")
+    return np.array([int(w) / prior.total for w in prior.weights.tolist()])
+
+
+def reconstructed(q: Sequence[Sequence[float]], prior: Sequence[float]) -> tuple[Floats, Floats]:
+    """P_Y and W from Q(x, y) = P(x, y) / sqrt(P(x) P(y)) (004, Theorem 2, with the conditions that it lacks).
+
+    sqrt(P_Y) = Q' sqrt(P_X), and W = diag(P_X)^-1/2 Q diag(P_Y)^1/2. It needs P_X > 0, Q >= 0 and Q Q' sqrt(P_X) =
+    sqrt(P_X); letters of P_Y = 0 are left out. With a zero in P_X the second singular value of Q may be 1 though the
+    maximal correlation is not (errata).
+
+    >>> out, rows = reconstructed([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])
+    >>> out.round(12).tolist(), rows.round(12).tolist()
+    ([0.5, 0.5], [[0.8, 0.2], [0.2, 0.8]])
+    """
+    matrix, p = np.array(q, dtype=np.float64), np.array(prior, dtype=np.float64)
+    if (p <= 0).any() or abs(float(p.sum()) - 1) > 1e-9:
+        raise InvalidPmf("Theorem 2 needs a prior that is positive everywhere and sums to one")
+    if (matrix < 0).any():
+        raise InputError("the matrix Q has a negative entry")
+    root = np.sqrt(p)
+    if float(np.abs(matrix @ (matrix.T @ root) - root).max()) > 1e-9:
+        raise InputError("Q Q' does not keep sqrt(P_X), so Q does not come from a joint law with this prior")
+    out = (matrix.T @ root) ** 2
+    return out[out > 0], (matrix * np.sqrt(out) / root[:, None])[:, out > 0]

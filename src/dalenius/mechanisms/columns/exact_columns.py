@@ -1,0 +1,144 @@
+"""Columns of a disclosure in exact rationals: what they tell, which equations they obey, the channel they make."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import gcd, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Channel, Problem
+from dalenius.core.arithmetic import BITS, times_log2
+from dalenius.solvers.exact import Rational
+
+__all__ = [
+    "Column",
+    "Target",
+    "by_name",
+    "channel_from_rows",
+    "channel_of",
+    "channel_of_all",
+    "independence",
+    "merged_letters_of",
+    "named",
+    "view_labels",
+]
+
+Column = Sequence[Fraction]
+Names = tuple[str, ...]
+
+
+class Target:
+    """What the output should tell about: p(w, k | x) for the wanted W and the kept K, and phi on columns."""
+
+    def __init__(self, problem: Problem) -> None:
+        joint, about, kept = problem.pmf, problem.objective.names, problem.kept
+        weight = joint.counts(problem.inputs).tolist()
+        counts = joint.counts(problem.inputs, about, kept)
+        self.prior = [Fraction(int(n), joint.total) for n in counts.sum(axis=(0, 2)).tolist()]
+        self.shares = [
+            [(w, k, Fraction(int(counts[x, w, k]), weight[x])) for w, k in zip(*counts[x].nonzero(), strict=True)]
+            for x in range(len(weight))
+        ]
+
+    def joint(self, v: Column) -> dict[tuple[int, int], Fraction]:
+        """u_wk = sum_x v(x) p(w, k | x), the posterior of (W, K) times the mass of the column."""
+        u: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for mass, shares in zip(v, self.shares, strict=True):
+            for w, k, share in shares if mass else ():
+                u[w, k] += mass * share
+        return dict(sorted(u.items()))
+
+    def phi(self, v: Column) -> Fraction:
+        """sum u_wk log2(u_wk / (p_w s_k)), an upper bound within 2^-150."""
+        u, s = self.joint(v), defaultdict[int, Fraction](Fraction)
+        for (_, k), mass in u.items():
+            s[k] += mass
+        return Fraction(sum(times_log2(m, m / (self.prior[w] * s[k]))[1] for (w, k), m in u.items()), 1 << BITS)
+
+    def merged(self, weighted: Iterable[tuple[Fraction, Column]]) -> list[list[Fraction]]:
+        """theta v for each column, those of the same posterior added up, sorted by their posterior."""
+        groups: dict[tuple[tuple[tuple[int, int], Fraction], ...], list[Fraction]] = {}
+        for theta, v in weighted:
+            mass = sum(v, Fraction(0))
+            posterior = tuple((wk, m / mass) for wk, m in self.joint(v).items())
+            known = groups.get(posterior, [Fraction(0)] * len(v))
+            groups[posterior] = [a + theta * b for a, b in zip(known, v, strict=True)]
+        return [groups[posterior] for posterior in sorted(groups, reverse=True)]
+
+
+def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
+    """Rows p(a, k | x) - p(a) p(k | x) of the equations of one view, for each of its values a and each kept k."""
+    joint = problem.pmf
+    counts = joint.counts(problem.inputs, view, problem.kept).astype(object)
+    weight, alone = counts.sum(axis=(1, 2)), counts.sum(axis=(0, 2))
+    numerators = joint.total * counts - alone[None, :, None] * counts.sum(axis=1)[:, None, :]
+    return [
+        [Fraction(int(n), int(w) * joint.total) for n, w in zip(numerators[:, a, k], weight, strict=True)]
+        for a in range(counts.shape[1])
+        for k in range(counts.shape[2])
+    ]
+
+
+def channel_of(problem: Problem, columns: Sequence[Sequence[Rational]], p: list[Fraction]) -> Channel:
+    """p(y | x) = v_y(x) / p(x)."""
+    zero = Fraction(0)  # most entries
+    rows = [tuple(v[x] / mass if v[x] else zero for v in columns) for x, mass in enumerate(p)]
+    return channel_from_rows(problem, rows)
+
+
+def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Channel:
+    """The channel with these rows for the inputs that occur; the rows of impossible inputs repeat p(y)."""
+    joint, output = problem.pmf, problem.output or "Y"
+    inputs, letters = joint.alphabets(problem.inputs), range(len(rows[0]))
+    complete: list[tuple[Fraction, ...]] = [()] * prod(map(len, inputs.values()))
+    channel = Channel.constant(inputs, output)
+    for codes, row in zip(joint.grouped(problem.inputs)[0], rows, strict=True):
+        complete[channel.row_of(codes)] = row
+    if len(rows) < len(complete):
+        p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+        everywhere = tuple(sum((m * row[y] for m, row in zip(p, rows, strict=True)), Fraction(0)) for y in letters)
+        complete = [row or everywhere for row in complete]
+    return Channel(inputs, {output: tuple(map(str, letters))}, tuple(complete))
+
+
+def channel_of_all(problem: Problem, rows: Sequence[tuple[Fraction, ...]]) -> Channel:
+    """The channel with these rows, one for each input outcome, whether it occurs or not."""
+    letters = tuple(map(str, range(len(rows[0]))))
+    return Channel(problem.pmf.alphabets(problem.inputs), {problem.output or "Y": letters}, tuple(rows))
+
+
+def merged_letters_of(problem: Problem, about: Names | None = None) -> list[list[int]]:
+    """Outcomes of W with proportional weights p(x, w, k), which are one letter for phi, in the order of the checker.
+
+    W is what the objective names, or `about`.
+    """
+    about = problem.objective.names if about is None else about
+    if set(about) == set(problem.inputs) and not problem.kept:
+        return [[w] for w in by_name(problem, about)]  # no two inputs have proportional weights
+    counts = problem.pmf.counts(problem.inputs, about, problem.kept)
+    groups: dict[bytes, list[int]] = {}
+    for w in by_name(problem, about):
+        weights = [int(n) for n in counts[:, w].ravel()]
+        common = gcd(*weights)
+        groups.setdefault(repr([n // common for n in weights]).encode(), []).append(w)
+    return list(groups.values())
+
+
+def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
+    """The outcomes of some variables in letters, in the order of `Pmf.grouped`."""
+    alphabets = [problem.pmf.variables[n] for n in names]
+    return [tuple(a[c] for a, c in zip(alphabets, codes, strict=True)) for codes in problem.pmf.grouped(names)[0]]
+
+
+def by_name(problem: Problem, names: Names) -> list[int]:
+    """Positions of the outcomes of some variables, sorted by their letters as text: the order of the checker."""
+    words = named(problem, names)
+    return sorted(range(len(words)), key=words.__getitem__)
+
+
+def view_labels(problem: Problem, view: Names) -> npt.NDArray[np.intp] | None:
+    """The value of the view at each input outcome, as its place by name; None when the input does not tell it."""
+    there = problem.pmf.counts(problem.inputs, view)[:, by_name(problem, view)] != 0
+    return np.argmax(there, axis=1) if (there.sum(axis=1) == 1).all() else None

@@ -1,0 +1,1 @@
+"""The most information about W under limits on what else is told: the privacy funnel and its relatives."""

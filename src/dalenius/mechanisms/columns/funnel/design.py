@@ -1,0 +1,119 @@
+r"""Tell the most about W under promises that are convex in a column: leakage, and what else limits a sum of letters.
+
+    g(b) = max I(W; Y)   such that   I(S; Y) <= b                                              (the privacy funnel)
+
+beside worst cases, independence, information privacy and local DP, in any mixture. Information is convex, so this is no
+convex program; it becomes one in the cells of the posterior of W (`gains`), or on the faces of few inputs (`faces`).
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from dalenius.core import Certificate, Design, Independent, Leakage, Problem
+from dalenius.core.digits import figure
+from dalenius.measures import mutual_information
+from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.exact_columns import merged_letters_of
+from dalenius.mechanisms.columns.funnel.blocks import blocks_apply, by_blocks
+from dalenius.mechanisms.columns.funnel.faces import by_faces, faces_apply
+from dalenius.mechanisms.columns.funnel.functions import by_function, function_applies
+from dalenius.mechanisms.columns.funnel.gains import by_gains
+from dalenius.mechanisms.columns.takes import DISCLOSURE, FUNNEL
+from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proving import proved
+from dalenius.tables import with_metrics
+
+__all__ = ["funnel", "price_of"]
+
+UNIT = 2**60
+FEW = 2  # values of W whose chords are convex together: the search by gains is then the faster one
+
+
+def funnel(
+    problem: Problem,
+    *,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_progress: Callable[[str], None] | None = None,
+) -> Design:
+    """Maximise I(W; Y) over all channels that keep the promises; kept columns K count as outputs.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+    gap : float
+        Stop when value and bound are so many bits apart.
+    seconds : float
+        Stop after so long; value and bound are then further apart.
+    on_progress : callable, optional
+        Told one line now and then.
+
+    Returns
+    -------
+    Design
+        With the exact channel and the proof of its bound.
+
+    Raises
+    ------
+    Unsupported
+        If the problem is none of this family.
+    Infeasible
+        If no channel keeps the promises, because of what is kept beside the letter.
+
+    """
+    FUNNEL.refuse(problem)
+    silent = _as_independence(problem)
+    if silent != problem and DISCLOSURE.why_not(silent) is None:
+        return disclose(silent, gap=gap, seconds=seconds, on_progress=on_progress)
+    problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
+    remarks = [problem.pmf.note] if problem.pmf.note else []
+    if function_applies(problem):
+        channel, certificates, method = by_function(problem)
+        return proved(problem, channel, certificates, method=method, remarks=remarks)
+    if blocks_apply(problem):
+        channel, certificate, method = by_blocks(problem)
+        return proved(problem, channel, [Certificate("universal"), certificate], method=method, remarks=remarks)
+    few = len(merged_letters_of(problem)) <= FEW and not problem.kept
+    route = by_gains if few or not faces_apply(problem) else by_faces
+    channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+    remarks += _bought(problem, certificate)
+    return proved(problem, channel, [Certificate("universal"), certificate], method=method, remarks=remarks)
+
+
+def _as_independence(problem: Problem) -> Problem:
+    """The problem with independence in place of each limit of 0 bits on a leakage, which means the same."""
+    changed = tuple(
+        Independent(g.about) if isinstance(g, Leakage) and not g.at_most_bits else g for g in problem.guarantees
+    )
+    return replace(problem, guarantees=changed)
+
+
+def _bought(problem: Problem, certificate: Certificate) -> list[str]:
+    """What one more bit of each limit on a leakage would buy at most: the same multipliers prove it for any limit."""
+    told = []
+    about = ", ".join(problem.objective.names)
+    weights = iter(certificate.proof.get("leakage", []))
+    for promise in (g for g in problem.guarantees if type(g) is Leakage):
+        price = figure(Fraction(int(next(weights)), UNIT), "up", 3)
+        secret = ", ".join(promise.about)
+        told.append(
+            f"each further bit of leakage about {secret} would buy at most {price} bits about {about}, a part of a bit "
+            "at most that part"
+        )
+    return told
+
+
+def price_of(design: Design, place: int) -> float:
+    """What one more bit of the limit at a place buys at most, by the proof of a design: bits about W.
+
+    Under a closed bound, b + I(W; X | S) or I(W; X), it is one bit or none.
+    """
+    proof = json.loads(design.text)["proof"]
+    if "promises" in proof:
+        return int(proof["promises"][place]) / UNIT
+    problem = design.problem
+    everything = mutual_information(problem.pmf, problem.objective.names, problem.inputs)
+    return 0.0 if float(design.bound) > everything - 1e-12 else 1.0

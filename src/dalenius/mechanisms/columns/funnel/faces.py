@@ -1,0 +1,116 @@
+"""From a problem to the faces of `solvers.funnel`, and back to an exact channel and a proof of the kind `faces`."""
+
+from collections.abc import Callable
+from math import comb, log
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from dalenius.core import (
+    Certificate,
+    Channel,
+    Guess,
+    Leakage,
+    MaximalLeakage,
+    Problem,
+    TotalVariation,
+    WorstCaseLeakage,
+)
+from dalenius.mechanisms.columns.funnel.gains import BITS, UNIT, Wanted, exact_channel
+from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.solvers.funnel import (
+    FaceProof,
+    Faces,
+    Facial,
+    Gauge,
+    LeakageGauge,
+    PolyhedralGauge,
+    by_columns_of_few,
+    face_proof,
+)
+from dalenius.solvers.leakage import Multipliers
+from dalenius.solvers.leakage.arrays import Secret
+
+__all__ = ["by_faces", "faces_apply"]
+
+MOST = 600_000  # choices of inputs
+SHARE = 0.8  # of the gap, for the search; the proof takes the rest
+PROOF = 0.35  # of the time, for the proof
+
+
+def _gauges(problem: Problem) -> list[Gauge]:
+    """The promises as gauges of their secrets: first the leakages, then those of finitely many rows."""
+    program = Model.of(problem, fresh=np.zeros((len(problem.pmf.counts(problem.inputs)), 1), dtype=object)).program
+    found: list[Gauge] = []
+    for term, limit in program.leakages:
+        own = Secret.of(term, program.mass)
+        found.append(LeakageGauge(np.ascontiguousarray(own.B.T), float(limit), own.c, own.group))
+    for gauge in program.gauges:
+        rows = np.concatenate([np.asarray(part, dtype=np.float64) for part in gauge.parts])
+        part = np.repeat(np.arange(len(gauge.parts)), [len(part) for part in gauge.parts])
+        found.append(PolyhedralGauge(np.ascontiguousarray(rows.T), float(gauge.limit), part))
+    return found
+
+
+def _atoms(problem: Problem) -> int:
+    """How many inputs a letter needs: of the independent weights of all secrets, as the checker counts them."""
+    joint = problem.pmf
+    labels = [
+        int(np.count_nonzero(joint.counts(tuple(dict.fromkeys((*secret, *problem.kept)))))) - 1
+        for secret in {g.secret for g in problem.guarantees}
+    ]
+    return min(len(joint.counts(problem.inputs)), 1 + sum(labels))
+
+
+def faces_apply(problem: Problem) -> bool:
+    """Whether columns of few inputs are enough, and few enough to be looked at one by one."""
+    for guarantee in problem.guarantees:
+        sums = isinstance(guarantee, Leakage | Guess | MaximalLeakage | TotalVariation)
+        if not sums or isinstance(guarantee, WorstCaseLeakage) or not guarantee.secret:
+            return False
+    inputs = len(problem.pmf.counts(problem.inputs))
+    if comb(inputs, _atoms(problem)) > MOST:
+        return False
+    gauges = _gauges(problem)
+    return len(gauges) == len(problem.guarantees) and all(gauge.limit for gauge in gauges)
+
+
+def by_faces(
+    problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
+) -> tuple[Channel, Certificate, str]:
+    """A channel that keeps every promise, and a proof over cells of the faces; `gap` in bits."""
+    begin = monotonic()
+    wanted = Wanted(problem)
+    given = Faces(wanted.mass, wanted.shares, wanted.labels, _gauges(problem), _atoms(problem))
+
+    def told(value: float, bound: float) -> None:
+        if on_progress:
+            on_progress(f"between {value / BITS:.6g} and {bound / BITS:.6g} bits")
+
+    nats = gap * log(2)
+    found = by_columns_of_few(given, gap=SHARE * nats, seconds=(1 - PROOF) * seconds, on_progress=told)
+    spent = given.p @ found.dual.z + sum(w * g.limit for w, g in zip(found.dual.weights, given.gauges, strict=True))
+    top = float(found.dual.bound - spent) + 0.1 * nats
+    proof = face_proof(given, found.dual, top, deadline=begin + seconds)
+    channel = exact_channel(problem, wanted, found.pi, loss=0.0)
+    method = f"columns of {len(proof.trees):,} choices of few inputs, generated in {found.rounds} rounds"
+    return channel, certificate(problem, found, proof), method
+
+
+def certificate(problem: Problem, found: Facial, proof: FaceProof) -> Certificate:
+    """The prices of the inputs, the weights and tangents of the promises, and a tree for each face."""
+    lines = len(proof.tangents[0])
+    model = Model.of(problem, fresh=np.zeros((len(found.dual.z), lines), dtype=object))
+    many = len(model.program.leakages)
+    tangents = tuple(np.ascontiguousarray(own.T) for own in proof.tangents)
+    gauged = []
+    for weight, rows, gauge in zip(found.dual.weights[many:], tangents[many:], model.program.gauges, strict=True):
+        ends = np.cumsum([len(part) for part in gauge.parts])[:-1]
+        gauged.append((float(weight), tuple(weight * part for part in np.split(rows, ends))))
+    multipliers = Multipliers(posteriors=tangents[:many], leakage=found.dual.weights[:many], gauges=tuple(gauged))
+    said: dict[str, Any] = dict(model.certificate(multipliers).proof)
+    prices = [str(round(v * UNIT)) for v in (found.dual.z / BITS).tolist()]
+    trees = [[node if isinstance(node, int) else [str(v) for v in node] for node in tree] for tree in proof.trees]
+    said |= {"pieces": [[]] * lines, "prices": prices, "atoms": proof.atoms, "trees": trees}
+    return Certificate("faces", said)

@@ -1,0 +1,71 @@
+r"""The closed form where the secret is a function of the input: g(b) = H(X|S) + b.
+
+I(X; Y) = I(S; Y) + I(X; Y | S) <= b + H(X | S). It is reached: put the inputs of each value s side by side on an
+interval of length one, each as long as p(x | s), and draw a point U of the interval of x. U is uniform for every s,
+so independent of S, and X is a function of (S, U): what is released is U, up to the pieces that all the ends cut it
+into, and beside it S itself with a probability of b / H(S), else nothing."""
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import accumulate, pairwise
+
+from dalenius.core import Certificate, Channel, Leakage, Problem, WorstCaseLeakage
+from dalenius.core.arithmetic import BITS, times_log2
+from dalenius.mechanisms.columns.exact_columns import Target, channel_of, view_labels
+
+__all__ = ["by_function", "function_applies"]
+
+MOST = 150  # inputs
+GRAIN = 2**60
+
+
+def function_applies(problem: Problem) -> bool:
+    """Whether all is wanted, nothing is kept beside it, and one leakage of a function of the input is limited."""
+    if len(problem.guarantees) != 1 or problem.kept or set(problem.objective.names) != set(problem.inputs):
+        return False
+    promise = problem.guarantees[0]
+    if not isinstance(promise, Leakage) or isinstance(promise, WorstCaseLeakage) or problem.robust:
+        return False
+    return len(problem.pmf.counts(problem.inputs)) <= MOST and view_labels(problem, promise.about) is not None
+
+
+def by_function(problem: Problem) -> tuple[Channel, list[Certificate], str]:
+    """The channel in exact numbers; the bound is a closed one."""
+    promise = problem.guarantees[0]
+    assert isinstance(promise, Leakage)
+    labels = view_labels(problem, promise.about)
+    assert labels is not None
+    joint = problem.pmf
+    p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    for x, s in enumerate(labels.tolist()):
+        members[s].append(x)
+    interval: dict[int, tuple[Fraction, Fraction]] = {}
+    for own in members.values():
+        whole = sum((p[x] for x in own), Fraction(0))
+        ends = accumulate((p[x] / whole for x in own), initial=Fraction(0))
+        interval |= dict(zip(own, pairwise(ends), strict=True))
+    cuts = sorted({end for ends in interval.values() for end in ends})
+    share = _said(promise.at_most_bits, [sum((p[x] for x in own), Fraction(0)) for own in members.values()])
+    columns = []
+    for low, high in pairwise(cuts):
+        inside = {
+            x: (high - low) / (last - first) for x, (first, last) in interval.items() if first <= low and high <= last
+        }
+        columns.append([p[x] * inside.get(x, Fraction(0)) * (1 - share) for x in range(len(p))])
+        columns += [
+            [p[x] * inside.get(x, Fraction(0)) * share if x in own else Fraction(0) for x in range(len(p))]
+            for own in members.values()
+        ]
+    weighted = [(sum(column, Fraction(0)), column) for column in columns if any(column)]
+    letters = Target(problem).merged([(whole, [v / whole for v in column]) for whole, column in weighted])
+    method = "a point drawn on an interval that no value of the secret changes, and the secret now and then"
+    return channel_of(problem, letters, p), [Certificate("universal")], method
+
+
+def _said(bits: Fraction, shares: list[Fraction]) -> Fraction:
+    """How often the secret itself is said: b / H(S), rounded down."""
+    entropy = Fraction(sum(times_log2(share, 1 / share)[1] for share in shares), 1 << BITS)
+    if bits >= entropy:
+        return Fraction(1)
+    return Fraction(int(bits / entropy * GRAIN), GRAIN)

@@ -1,0 +1,182 @@
+"""From a problem to the gains of `solvers.funnel`, and back to an exact channel and a proof of the kind `gain`."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Certificate, Channel, Contraction, Dalenius, MaximalLeakage, Problem, Sibson
+from dalenius.errors import Infeasible, SolverFailed
+from dalenius.mechanisms.columns.exact_columns import by_name, merged_letters_of
+from dalenius.mechanisms.columns.leakage.curved import CURVED, HAIR, Cuts
+from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.solvers.funnel import Gains, Labels, most_information
+from dalenius.solvers.leakage import Multipliers, Program, Solution, rational
+from dalenius.solvers.leakage.arrays import Secret
+from dalenius.solvers.lp import maximise
+from dalenius.solvers.repair import merged_letters
+
+__all__ = ["Wanted", "by_gains", "exact_channel", "exactly", "tree_of"]
+
+UNIT = 2**60
+SPARE = 1e-8  # share of a curved promise that is left over, for exact numbers
+MERGING = 0.05  # share of the gap that fewer letters may cost
+BITS = log(2)  # nats
+
+Floats = npt.NDArray[np.float64]
+Progress = Callable[[str], None]
+
+
+class Wanted:
+    """What is told about, as the checker orders it: labels (w, k) of the values of W that are not proportional.
+
+    Attributes
+    ----------
+    shares : array (n, K)
+        p(w, k | x) of the inputs that occur.
+    mass : array (n,)
+        p(x).
+    labels : Labels
+        Prior and world of each label.
+    """
+
+    def __init__(self, problem: Problem, about: tuple[str, ...] | None = None) -> None:
+        joint = problem.pmf
+        about = problem.objective.names if about is None else about
+        counts = joint.counts(problem.inputs, about, problem.kept)
+        worlds = by_name(problem, problem.kept) if problem.kept else [0]
+        columns, world, prior = [], [], []
+        for group in merged_letters_of(problem, about):
+            own = counts[:, group].sum(axis=1)
+            for place, k in enumerate(worlds):
+                if own[:, k].any():
+                    columns.append(own[:, k])
+                    world.append(place)
+                    prior.append(float(Fraction(int(own.sum()), joint.total)))
+        weight = joint.counts(problem.inputs)
+        table = np.stack(columns, axis=1)
+        self.shares: Floats = np.array(
+            [[float(Fraction(int(n), int(m))) for n in row] for row, m in zip(table, weight, strict=True)]
+        )
+        self.mass: Floats = np.array([float(Fraction(int(n), joint.total)) for n in weight])
+        self.labels = Labels(np.array(prior), np.array(world, dtype=np.intp))
+
+
+def by_gains(
+    problem: Problem, *, gap: float, seconds: float, on_progress: Progress | None = None
+) -> tuple[Channel, Certificate, str]:
+    """A channel that keeps every promise, and a proof over cells of the posterior of W; `gap` in bits."""
+    wanted = Wanted(problem)
+
+    def told(value: float, bound: float) -> None:
+        if on_progress:
+            on_progress(f"between {value / BITS:.6g} and {bound / BITS:.6g} bits")
+
+    cuts = Cuts.of(problem) if any(isinstance(g, CURVED) for g in problem.guarantees) else None
+    models: list[Model] = []
+
+    def program(cost: Floats) -> Program:
+        models.append(Model.of(problem, fresh=exactly(cost), cuts=cuts.copied() if cuts else None))
+        return models[-1].program
+
+    found = most_information(
+        wanted.shares,
+        wanted.labels,
+        program,
+        gap=0.9 * gap * BITS,
+        seconds=seconds,
+        ceiling=_ceiling(problem, wanted),
+        share=lambda pi: 1.0 if cuts is None else _share(cuts, pi / wanted.mass[:, None], wanted.mass),
+        on_progress=told,
+    )
+    channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap)
+    method = f"{len(found.pieces)} chords of the posterior, refined in {found.rounds} rounds, and a convex program"
+    return channel, certificate(models[found.proved_in], found), method
+
+
+def _ceiling(problem: Problem, wanted: Wanted) -> float:
+    """What promises about the whole release allow, in nats: the closed bounds of the checker, in doubles."""
+    everything = float(wanted.labels.phi(wanted.shares * wanted.mass[:, None]).sum())
+    found = [everything]
+    for promise in problem.guarantees:
+        if isinstance(promise, Dalenius) or (isinstance(promise, MaximalLeakage) and not promise.secret):
+            found.append(float(promise.at_most_bits) * BITS)
+        elif isinstance(promise, Contraction):
+            found.append(float(promise.at_most) * everything)
+    return min(found) if not problem.kept else everything
+
+
+def _share(cuts: Cuts, channel: Floats, mass: Floats) -> float:
+    """How often a channel may be used, else a letter that says nothing: curved promises fall in proportion."""
+    share = 1.0
+    for one in cuts.bent.values():
+        one.refine(channel, mass)
+        over = one.excess(channel, mass)
+        if over > HAIR - float(cuts.less):
+            silence = 1.0 if isinstance(one.promise, Sibson) else 0.0  # what a letter that says nothing uses
+            room = max(0.0, float(one.limit) - silence)
+            share = min(share, (1 - SPARE) * room / (over + room))
+    return share
+
+
+def exact_channel(problem: Problem, wanted: Wanted, pi: Floats, *, loss: float) -> Channel:
+    """The exact channel next to letters (n, J): few of them, every promise kept; merging may cost so many bits."""
+    pi = _few_letters(problem, wanted, pi)
+    letters = merged_letters(wanted.mass, wanted.shares, pi / wanted.mass[:, None], loss=loss)
+    model = Model.of(problem, fresh=np.zeros(letters.shape, dtype=object))
+    rows = rational(model.program, Solution(letters * wanted.mass[:, None], Multipliers(), 0.0, 0.0, 0))
+    used = [y for y in range(len(rows[0])) if any(row[y] for row in rows)]
+    found, _ = Model.of(problem, fresh=np.zeros((len(rows), len(used)), dtype=object)).channel(
+        [[row[y] for y in used] for row in rows]
+    )
+    return found
+
+
+def _few_letters(problem: Problem, wanted: Wanted, pi: Floats) -> Floats:
+    """The best weights of the same letters: a basic solution has no more of them than inputs and limits on sums.
+
+    What letters use of a limit on their sum, and what they tell, is in proportion to their weight; a limit on single
+    letters does not change with it. What is minimised must not grow.
+    """
+    pi = pi[:, pi.sum(axis=0) > 1e-13]
+    if any(isinstance(g, CURVED) for g in problem.guarantees):  # some of which are no sums over letters
+        return pi
+    program = Model.of(problem, fresh=np.zeros(pi.shape, dtype=object)).program
+    if len(program.mass) != len(pi):
+        return pi
+    terms = [*(term for term, _ in program.leakages), *(term for _, term in program.objective)]
+    used = [Secret.of(term, program.mass).leakage(pi) for term in terms]
+    for gauge in program.gauges:
+        parts = [np.maximum((np.asarray(part, dtype=np.float64) @ pi).max(axis=0), 0.0) for part in gauge.parts]
+        used.append(np.sum(parts, axis=0))
+    told = wanted.labels.phi((wanted.shares.T @ pi).T)
+    rows = np.concatenate([pi / wanted.mass[:, None], np.array(used).reshape(len(used), pi.shape[1])])
+    ones = np.ones(len(pi))
+    low = np.append(ones, np.full(len(used), -np.inf))
+    high = np.append(ones, [own.sum() for own in used])
+    try:
+        best = maximise(told, rows, low, high)
+    except (Infeasible, SolverFailed):
+        return pi
+    letters = pi[:, best.x > 0] * best.x[best.x > 0]
+    return np.asarray(letters * (wanted.mass / letters.sum(axis=1))[:, None])
+
+
+def certificate(model: Model, found: Gains) -> Certificate:
+    """The multipliers of the promises, the linear function of each cell, and the tree of cells."""
+    proof = dict(model.certificate(found.multipliers).proof)
+    pieces = [[str(round(v * UNIT)) for v in row] for row in (found.pieces / BITS).tolist()]
+    return Certificate("gain", proof | {"pieces": pieces, "tree": tree_of(found.tree)})
+
+
+def tree_of(tree: Sequence[list[Fraction] | int]) -> list[Any]:
+    """A tree of cells as a proof writes it."""
+    return [node if isinstance(node, int) else [str(v) for v in node] for node in tree]
+
+
+def exactly(cost: Floats) -> npt.NDArray[Any]:
+    """Doubles as the fractions that they are."""
+    return np.array([[Fraction(v) for v in row] for row in cost.tolist()], dtype=object).reshape(cost.shape)

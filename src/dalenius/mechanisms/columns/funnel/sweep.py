@@ -1,0 +1,116 @@
+"""The curve g(b): the most that can be told about W while at most b bits are told about S, from 0 to all of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+from dalenius.core import Design, Independent, Leakage, Pmf, Problem
+from dalenius.errors import InputError
+from dalenius.measures import mutual_information
+from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.funnel.design import funnel, price_of
+from dalenius.mechanisms.columns.takes import DISCLOSURE
+from dalenius.mechanisms.declared import GAP, SECONDS
+
+__all__ = ["Step", "Sweep", "sweep"]
+
+GRAIN = 10**9  # limits are multiples of a billionth of a bit
+
+
+@dataclass(frozen=True)
+class Step:
+    """A limit in bits, and bounds of the most that is told under it; all of them proved.
+
+    `price` is what one more bit of the limit buys at most, in bits about W; None at the limit 0, where it may be
+    infinite.
+    """
+
+    at_most_bits: Fraction
+    low: Fraction
+    high: Fraction
+    price: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "at_most_bits": float(self.at_most_bits),
+            "information_bits": [float(self.low), float(self.high)],
+            "price": self.price,
+        }
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Steps of g(b) in order, the secret, what is wanted, and the step that the problem asks for."""
+
+    secret: tuple[str, ...]
+    wanted: tuple[str, ...]
+    steps: tuple[Step, ...]
+    chosen: Step
+
+
+def sweep(
+    problem: Problem,
+    points: int = 20,
+    *,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_point: Callable[[int, int], None] | None = None,
+) -> Sweep:
+    """Solve a problem at even steps of its first limit on a leakage, from independence to all that the input tells.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data, with a guarantee of leakage; what else is promised stays as it is.
+    points : int
+        How many steps, both ends included.
+    gap, seconds : float
+        When the search of each step ends.
+    on_point : callable, optional
+        Told how many steps are done, and out of how many.
+
+    Returns
+    -------
+    Sweep
+        With the step of the problem itself beside the others.
+
+    Raises
+    ------
+    InputError
+        If no leakage is promised, or fewer than two points are asked for.
+    """
+    place = next((k for k, g in enumerate(problem.guarantees) if type(g) is Leakage), None)
+    if place is None:
+        raise InputError("there is nothing to trade: add a [[guarantee]] with leakage = [...] and at_most_bits")
+    if points < 2:
+        raise InputError(f"a curve has at least 2 points, not {points}")
+    promise = problem.guarantees[place]
+    assert isinstance(promise, Leakage)
+    most = Fraction(floor(_all_told(problem, promise) * GRAIN), GRAIN)
+    limits = [Fraction(floor(most * k * GRAIN / (points - 1)), GRAIN) for k in range(points)]
+    steps = []
+    for done, limit in enumerate([*limits, promise.at_most_bits], 1):
+        steps.append(_step(problem, place, limit, gap, seconds))
+        if on_point:
+            on_point(done, points + 1)
+    return Sweep(promise.about, problem.objective.names, tuple(steps[:-1]), steps[-1])
+
+
+def _all_told(problem: Problem, promise: Leakage) -> float:
+    """I(S; X, K): a limit above it is none."""
+    joint = problem.pmf
+    assert isinstance(joint, Pmf)
+    return mutual_information(joint, promise.about, tuple(dict.fromkeys((*problem.inputs, *problem.kept))))
+
+
+def _step(problem: Problem, place: int, limit: Fraction, gap: float, seconds: float) -> Step:
+    promise = problem.guarantees[place]
+    assert isinstance(promise, Leakage)
+    guarantees = list(problem.guarantees)
+    guarantees[place] = replace(promise, at_most_bits=limit) if limit else Independent(promise.about)
+    asked = replace(problem, guarantees=tuple(guarantees))
+    designed = disclose if DISCLOSURE.why_not(asked) is None else funnel
+    design: Design = designed(asked, gap=gap, seconds=seconds)
+    return Step(limit, design.value, design.bound, price_of(design, place) if limit else None)

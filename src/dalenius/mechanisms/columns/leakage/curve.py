@@ -1,0 +1,334 @@
+"""The whole curve L(D): certified points from the smallest distortion to the one at which nothing leaks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, log
+from typing import Any
+
+import numpy as np
+
+from dalenius.core import Design, MinimizeDistortion, Problem
+from dalenius.errors import Infeasible, InputError, SolverFailed
+from dalenius.mechanisms.columns.leakage.drawing import curve_html
+from dalenius.mechanisms.columns.leakage.least import checked
+from dalenius.mechanisms.columns.leakage.model import UNIT, Model, already_told
+from dalenius.mechanisms.columns.leakage.searching import Rows, designed, finished, presolved, silent_design, solved
+from dalenius.mechanisms.columns.leakage.strategies import few_maps, generated, unlisted
+from dalenius.mechanisms.columns.leakage.trade import Trade
+from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.solvers.leakage import Program, rational, search
+
+__all__ = ["Curve", "Ends", "Point", "ends_of", "trace"]
+
+STEP = Fraction(1, 10**9)
+FEW = 2_000
+PROVE = ("all", "chosen")
+INSIDE = Fraction(1, 10**6)
+"""The share of the way to D_0 at which a curve begins whose D_min is not a figure of its own letters: at D_min itself
+the limits leave no interior, and the slope of the curve may be infinite."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A limit on the distortion, and bounds of the least leakage in bits: proved, or as the search found them.
+
+    `slope` is -dL/dD in bits for each unit of distortion, the price of the limit in the proof of `low`; None at D_min,
+    where it may be infinite.
+    """
+
+    distortion: Fraction
+    low: Fraction
+    high: Fraction
+    slope: float | None
+    proved: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "distortion": float(self.distortion),
+            "leakage_bits": [float(self.low), float(self.high)],
+            "slope_bits": self.slope,
+            "proved": self.proved,
+        }
+
+
+@dataclass(frozen=True)
+class Ends:
+    """D_min; D_0, at which nothing leaks beyond what is told anyway; D_max of silence. None: not known, or none is.
+
+    `exact`: D_min is that of the cheapest letters; else it was searched for, and is attained within 1e-9.
+    """
+
+    least: Fraction
+    private: Fraction | None
+    silent: Fraction | None
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points of L(D), in order, where the curve begins and ends, and the point that the problem asks for."""
+
+    trade: Trade
+    ends: Ends
+    points: tuple[Point, ...]
+    chosen: Point | None = None
+
+    def __repr__(self) -> str:
+        about = ", ".join(self.trade.secret)
+        return f"Curve({len(self.points)} points of the least that must be revealed about {about})"
+
+    def at(self, *, bits: float) -> Point:
+        """The point with the least change that reveals at most so many bits.
+
+        Parameters
+        ----------
+        bits : float
+            What a row may reveal.
+
+        Returns
+        -------
+        Point
+            One of `points`: between two of them nothing is proved.
+
+        Raises
+        ------
+        InputError
+            If every point reveals more.
+        """
+        found = [point for point in self.points if point.high <= bits]
+        if not found:
+            raise InputError(f"every point of this curve reveals more than {bits} bits")
+        return min(found, key=lambda point: point.distortion)
+
+    def to_frame(self) -> Any:
+        """The points as a pandas DataFrame: `distortion`, `at_least_bits`, `at_most_bits`, `proved`."""
+        import pandas
+
+        return pandas.DataFrame(
+            {
+                "distortion": [float(point.distortion) for point in self.points],
+                "at_least_bits": [float(point.low) for point in self.points],
+                "at_most_bits": [float(point.high) for point in self.points],
+                "proved": [point.proved for point in self.points],
+            }
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InputError
+            If matplotlib is not installed.
+        """
+        if ax is None:
+            try:
+                from matplotlib import pyplot
+            except ImportError:
+                raise InputError("a plot needs matplotlib: pip install matplotlib") from None
+            _, ax = pyplot.subplots()
+        ax.plot([float(p.distortion) for p in self.points], [float(p.high) for p in self.points], label="the least")
+        if self.chosen is not None:
+            ax.plot([float(self.chosen.distortion)], [float(self.chosen.high)], "o", label="the point of the problem")
+        ax.set_xlabel("average change")
+        ax.set_ylabel(f"bits revealed about {', '.join(self.trade.secret)}")
+        ax.set_ylim(bottom=0)
+        ax.legend()
+        return ax
+
+    def _repr_html_(self) -> str:
+        return curve_html([(float(p.distortion), float(p.high)) for p in self.points], ", ".join(self.trade.secret))
+
+
+def ends_of(problem: Problem, *, seconds: float = SECONDS) -> Ends:
+    """The distortions at which the trade begins and ends, each attained by a channel.
+
+    >>> from dalenius.testing import binary_tradeoff
+    >>> ends = ends_of(binary_tradeoff("1/10", "1/20"))
+    >>> ends.least, ends.private, ends.silent
+    (Fraction(0, 1), Fraction(1, 2), Fraction(1, 2))
+    """
+    trade = Trade.of(checked(problem))
+    return _ends(_model(trade), seconds)[0]
+
+
+def _model(trade: Trade) -> Model:
+    problem = trade.at_distortion(trade.level or Fraction(0))
+    return few_maps(problem) if unlisted(problem) else Model.of(problem)
+
+
+def _ends(model: Model, seconds: float) -> tuple[Ends, Rows | None]:
+    """The ends, and an exact channel that tells nothing at the cost of the second one."""
+    program = model.program
+    cost = program.distortions[0][0]
+    free = replace(program, objective=(), cost=cost, distortions=program.distortions[1:])
+    mass = [int(n) for n in program.mass]
+    plain = not (free.distortions or free.leakages or free.worst or free.independent or free.local_dp or free.odds)
+    plain = plain and not free.pairs
+    plain = plain and program.marginal is None
+    if plain:
+        best = np.where(program.allowed, cost, max(cost.reshape(-1)) + 1).min(axis=1)
+        least = sum((Fraction(v) * n for v, n in zip(best, mass, strict=True)), Fraction(0)) / program.total
+    elif unlisted(model.problem):  # some maps are known, and the least distortion may need others
+        first, *others = model.problem.limits
+        goal = MinimizeDistortion(replace(first, at_most=None))
+        found = designed(replace(model.problem, objective=goal, limits=tuple(others)), gap=GAP, seconds=seconds)
+        least = ceil(found.value / STEP) * STEP
+    else:
+        least, _ = _attained(free, seconds)
+    silent = [
+        sum((Fraction(v) * n for v, n in zip(cost[:, t], mass, strict=True)), Fraction(0)) / program.total
+        for t in np.flatnonzero(program.allowed.all(axis=0))
+    ]
+    private, rows = None, None
+    if unlisted(model.problem):  # of all maps some are known, with the cheapest ones among them
+        return Ends(least, None, min(silent) if silent and plain else None, plain), None
+    quiet = (*free.leakages, (program.objective[0][1], Fraction(0)))
+    try:
+        private, rows = _attained(replace(free, leakages=quiet), seconds)
+    except Infeasible:
+        private = None
+    return Ends(least, private, min(silent) if silent and plain else None, plain), rows
+
+
+def _attained(program: Program, seconds: float) -> tuple[Fraction, Rows]:
+    """The cost of an exact channel that is nearly the cheapest, in steps of 1e-9 upwards, and that channel."""
+    failure = SolverFailed("the search did not begin")
+    small = len(program.mass) * program.letters <= FEW
+    for gap in (1e-9, 1e-7, 1e-5) if small else (1e-7, 1e-5):
+        try:
+            rows = rational(program, search(program, gap=gap, seconds=seconds, vertex=small))
+        except SolverFailed as e:
+            failure = e
+            continue
+        total = Fraction(0)
+        for n, row, costs in zip(program.mass, rows, program.cost, strict=True):
+            total += int(n) * sum((v * Fraction(c) for v, c in zip(row, costs, strict=True) if v), Fraction(0))
+        return ceil(total / program.total / STEP) * STEP, rows
+    raise failure
+
+
+def trace(
+    problem: Problem,
+    points: int = 50,
+    *,
+    prove: str = "all",
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_point: Callable[[int, int], None] | None = None,
+) -> Curve:
+    """Points at even steps of the distortion, and the one that the problem asks for.
+
+    Each search starts where the one before it ended, and may take `seconds`. Each point is proved by the
+    checker like a design; with `prove = "chosen"` only the chosen one is, and the others are what the search found in
+    floating point.
+    """
+    if prove not in PROVE:
+        raise InputError(f"prove is {prove!r}; it must be one of {', '.join(map(repr, PROVE))}")
+    problem = checked(problem)
+    trade = Trade.of(problem)
+    start = _model(trade)
+    ends, silent = _ends(start, seconds)
+    last = ends.private if ends.private is not None else ends.silent
+    if last is None:
+        raise SolverFailed("no end of the curve was found: nothing can be released that tells nothing")
+    levels = _levels(ends, last, points)
+    snapshot, found = None, []
+    for k, level in enumerate(levels):
+        private = silent if level == ends.private else None
+        model = _at(start, trade, level)
+        point, snapshot = _point(model, gap, seconds, start=snapshot, private=private, prove=prove == "all")
+        found.append(point)
+        if on_point:
+            on_point(k + 1, len(levels))
+    at = _chosen(problem, trade, ends, gap, seconds)
+    if at is None:
+        return Curve(trade, ends, tuple(found))
+    private = silent if ends.private is not None and at >= ends.private else None
+    chosen, _ = _point(_at(start, trade, at), gap, seconds, private=private, fine=True)
+    return Curve(trade, ends, tuple(found), chosen)
+
+
+def _levels(ends: Ends, last: Fraction, points: int) -> list[Fraction]:
+    """Even steps from D_min to the end; from a little inside where D_min is known only to within its own gap."""
+    first = ends.least if ends.exact else ends.least + (last - ends.least) * INSIDE
+    if last - first <= INSIDE * last and not ends.exact:
+        return [last]
+    steps = max(points - 1, 1)
+    return sorted({first + (last - first) * k / steps for k in range(points)})
+
+
+def _chosen(problem: Problem, trade: Trade, ends: Ends, gap: float, seconds: float) -> Fraction | None:
+    """The distortion that the problem limits, or the least one that keeps the leakage that it promises."""
+    if trade.level is not None:
+        return trade.level if trade.level >= ends.least else None
+    if unlisted(problem):
+        value = generated(problem, presolved, gap=gap, seconds=seconds).solution.value
+    else:
+        model = Model.of(problem)
+        value = solved(model, presolved(model)[0], gap=gap, seconds=seconds).value
+    first = _levels(ends, ends.private or ends.silent or ends.least, 2)[0]
+    return max(first, ceil(Fraction(value) / STEP) * STEP)
+
+
+def _at(model: Model, trade: Trade, level: Fraction) -> Model:
+    """The model with another limit on the distortion that is traded."""
+    (cost, _), *others = model.program.distortions
+    program = replace(model.program, distortions=((cost, level), *others))
+    return replace(model, problem=trade.at_distortion(level), program=program)
+
+
+def _point(
+    model: Model,
+    gap: float,
+    seconds: float,
+    *,
+    start: Any = None,
+    private: Rows | None = None,
+    prove: bool = True,
+    fine: bool = False,
+) -> tuple[Point, Any]:
+    """One point, and where the search of the next one can start; `private` is a channel that tells nothing there."""
+    (_, level), *_ = model.program.distortions
+    if private is not None:
+        if not prove:
+            return _searched(model, level, 0.0, 0.0, 0.0), None
+        return _proved(level, silent_design(model, private)), None
+    if unlisted(model.problem):
+        found = generated(model.problem, presolved, gap=gap, seconds=seconds, maps=start or ())
+        if prove:
+            design = finished(found.model, found.program, found.restore, found.solution, seconds, found.leaves)
+            return _proved(level, design, found.program is found.model.program), found.model.maps
+        price = found.solution.multipliers.distortion[0] if found.program is found.model.program else None
+        return _searched(model, level, found.bound, found.solution.value, price), found.model.maps
+    program, restore = presolved(model)
+    same = len(program.distortions) == len(model.program.distortions)
+    solution = solved(model, program, gap=gap, seconds=seconds, start=start if same else None, fine=fine)
+    after = solution.snapshot if same else None
+    if prove:
+        design = finished(model, program, restore, solution, seconds)
+        return _proved(level, design, same), after
+    price = solution.multipliers.distortion[0] if same else None
+    return _searched(model, level, solution.bound, solution.value, price), after
+
+
+def _proved(level: Fraction, design: Design, priced: bool = True) -> Point:
+    price = Fraction(int(design.certificate.proof["distortion"][0]), 1 << UNIT)
+    return Point(level, design.bound, design.value, float(price) if priced else None)
+
+
+def _searched(model: Model, level: Fraction, low: float, high: float, price: float | None) -> Point:
+    """Bounds and a price of the search, in nats, beside what is told anyway."""
+    anyway = already_told(model.problem, model.problem.objective.names)
+    ends = [told + Fraction(max(0.0, nats) / log(2)) for told, nats in zip(anyway, (low, high), strict=True)]
+    return Point(level, ends[0], ends[1], None if price is None else price / log(2), proved=False)

@@ -1,0 +1,382 @@
+"""From the model of a problem to a proved design: presolve, search, exact repair, proof."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import inf, log
+from typing import Any
+
+import numpy as np
+
+from dalenius.core import Design, MinimizeDistortion, MinimizeLeakage, MinimizeLeakageAndRate, Problem
+from dalenius.core.numbers import up, written
+from dalenius.errors import Infeasible, SolverFailed
+from dalenius.mechanisms.columns.leakage.curved import CURVED, Cuts
+from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.mechanisms.columns.leakage.preflight import Size
+from dalenius.mechanisms.columns.leakage.strategies import about_letters, generated, unlisted
+from dalenius.mechanisms.columns.leakage.support import fewer_letters
+from dalenius.mechanisms.proving import proved
+from dalenius.solvers.leakage import Multipliers, Program, Solution, Unfinished, rational, search
+from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.cones import ConeClosed
+from dalenius.solvers.leakage.crossover import among_large_entries, without_dust
+from dalenius.solvers.leakage.presolve import none_of
+from dalenius.solvers.leakage.pricing import Closed
+from dalenius.solvers.leakage.simple import stay_or_forget
+from dalenius.stopping import left, over
+
+__all__ = ["Rows", "designed", "finished", "least_distortion", "presolved", "silent_design", "solved"]
+
+FINE = 1e-10
+"""Bits that the search of a small problem aims at, whatever is asked for: the price is a few steps."""
+SMALL = 4_000  # letters times rows times values of the secrets
+FEW = 20_000  # letters times rows of a linear program
+RESCUE = 5.0  # seconds for a second search among the entries that a first one left large
+AFTER = 0.65  # the most of the time that is kept for what comes after the search
+STEEP = 2.0**40
+TURNS = 80  # of cuts
+PATIENT = 30  # of them that aim closer than asked for
+CLOSE = 1e-8  # what rounds of cuts aim at, whatever is asked for
+NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
+
+ENDED = "the search ended before value and bound met; both are proved, and the best possible lies between them"
+
+Rows = Sequence[Sequence[Fraction]]
+
+
+def designed(
+    problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
+) -> Design:
+    """The whole way from a problem to a proved design."""
+    deadline = time.monotonic() + seconds
+    if unlisted(problem):
+        fine = gap if about_letters(problem) else min(gap, 10 * FINE)  # a cone is priced by many linear programs
+        try:
+            found = generated(problem, presolved, gap=fine, seconds=seconds, on_progress=on_progress)
+        except SolverFailed:
+            if fine == gap:
+                raise
+            found = generated(problem, presolved, gap=gap, seconds=seconds, on_progress=on_progress)
+        return finished(
+            found.model, found.program, found.restore, found.solution, seconds, found.leaves, gap=gap, deadline=deadline
+        )
+    size = Size.of(problem)
+    size.refuse_too_large(seconds)
+    if on_progress:
+        on_progress(size.words())
+    if any(isinstance(g, CURVED) for g in problem.guarantees):
+        return _with_cuts(problem, size, gap=gap, seconds=seconds, on_progress=on_progress)
+    model = Model.of(problem)
+    program, restore = presolved(model)
+    # The proof comes last and cannot be shortened: the search ends early enough for it.
+    until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
+    solution, why = _best(model, program, gap=gap, until=until, on_progress=on_progress)
+    aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / (log(2) if model.in_bits else 1))
+    remarks = [] if why is None else [f"{ENDED} ({why})"]
+    try:
+        ends = until if why is None else max(until, time.monotonic()) + RESCUE
+        return finished(model, program, restore, solution, seconds, gap=aim, aim=gap, deadline=ends, remarks=remarks)
+    except SolverFailed as failure:
+        simple = stay_or_forget(program, solution.multipliers)
+        if simple is None or solution.channel is not None:
+            raise
+        remarks = [f"{ENDED} ({failure})"]
+        return finished(model, program, restore, simple, seconds, remarks=remarks)
+
+
+def _with_cuts(
+    problem: Problem, size: Size, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None
+) -> Design:
+    """Curved promises: limits that show what is missed are added until a channel that keeps all is near; `curved`."""
+    deadline = time.monotonic() + seconds
+    until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
+    scale = 1.0 if isinstance(problem.objective, MinimizeDistortion) else log(2)
+    cuts, fine, why = Cuts.of(problem), min(gap, CLOSE) * scale, None
+    best: tuple[float, Solution] | None = None
+    proof: tuple[float, Solution, Model, Program, Callable[[Multipliers], Multipliers]] | None = None
+    short = 1.0
+    for turn in range(TURNS):
+        model = Model.of(problem, cuts=cuts)
+        program, restore = presolved(model)
+        given = Arrays.of(program)
+        aim = min(max(0.02 * short, 0.1 * fine), 1e-4) / scale
+        solution, why = _best(model, program, gap=aim, until=until, on_progress=None, vertex=False)
+        pi = cuts.kept(solution.pi, given)
+        if pi is not None and (best is None or given.value(pi) < best[0]):
+            best = (given.value(pi), replace(solution, pi=pi, inner=None, channel=None, snapshot=None))
+        if proof is None or solution.bound > proof[0]:
+            proof = (solution.bound, solution, model, program, restore)
+        short = 1.0 if best is None else best[0] - proof[0]
+        if on_progress:
+            reached = inf if best is None else best[0] / scale
+            on_progress(f"round {turn + 1} of cuts: {reached:.6g}, at least {proof[0] / scale:.6g}")
+        if short <= (fine if turn < PATIENT else gap * scale) or over(until):
+            break
+        cuts.refine(solution.pi / given.p[:, None], given.p)
+    if best is None or proof is None:
+        raise SolverFailed(f"no channel that keeps every promise was found in {turn + 1} rounds of cuts")
+    _, last, model, program, restore = proof
+    last = replace(best[1], multipliers=last.multipliers, bound=last.bound)
+    remarks = [f"{ENDED} ({why or 'the rounds of cuts ended'})"] if short > gap * scale else []
+    return finished(model, program, restore, last, seconds, deadline=until, remarks=remarks, curved=True)
+
+
+def _best(
+    model: Model,
+    program: Program,
+    *,
+    gap: float,
+    until: float,
+    on_progress: Callable[[str], None] | None,
+    vertex: bool = True,
+) -> tuple[Solution, str | None]:
+    """The solution within the gap; failing that the best there is, and why it is not within the gap.
+
+    What an unfinished search leaves: a channel that keeps all limits; multipliers and a last iterate, whose larger
+    entries are searched among again; or nothing, and then everybody stays with some probability, else is forgotten.
+    """
+    try:
+        return (
+            solved(model, program, gap=gap, seconds=left(until), on_progress=on_progress, fine=vertex, vertex=vertex),
+            None,
+        )
+    except Unfinished as end:
+        found, why, multipliers = end.solution, str(end), end.multipliers
+        if end.last is not None and multipliers is not None:
+            # The last iterate is often far better than the best one that keeps all limits, and misses them by little.
+            near = among_large_entries(program, end.last, multipliers, deadline=max(until, time.monotonic()) + RESCUE)
+            found = min((s for s in (found, near) if s is not None), key=lambda s: s.value, default=None)
+    except SolverFailed as end:
+        found, why, multipliers = None, str(end), None
+    found = stay_or_forget(program, multipliers) if found is None else found
+    if found is None:
+        raise SolverFailed(why)
+    return found, why
+
+
+def finished(
+    model: Model,
+    program: Program,
+    restore: Callable[[Multipliers], Multipliers],
+    solution: Solution,
+    seconds: float,
+    leaves: Closed | ConeClosed | None = None,
+    *,
+    gap: float | None = None,
+    aim: float | None = None,
+    deadline: float = inf,
+    remarks: Sequence[str] = (),
+    curved: bool = False,
+) -> Design:
+    """The exact channel of a solution, and its proof; `leaves` speak for the maps that the model does not list.
+
+    With a `gap`, entries and letters that the optimum does not need are removed while value and bound stay within it;
+    the search among those that remain ends `aim` from their optimum (as near as `gap`, unless it says otherwise).
+    """
+    problem = model.problem
+    rows = None if gap is None else _sparse(model, program, solution, gap=gap, aim=aim or gap, deadline=deadline)
+    rows = rational(program, solution) if rows is None else rows
+    multipliers, method = restore(solution.multipliers), "interior point on the dual of the convex program, made exact"
+    if leaves:
+        multipliers = replace(multipliers, posteriors=leaves.posteriors)
+        if isinstance(leaves, ConeClosed):
+            shared = multipliers
+            multipliers = replace(leaves.multipliers, leakage=shared.leakage, distortion=shared.distortion)
+        cases, done = f"{leaves.tree.count(-1):,} cases", not isinstance(leaves, ConeClosed) or leaves.done
+        method += f"; maps one by one, and a {f'proof in {cases} that no other pays' if done else f'bound in {cases}'}"
+    if not curved and (private := _without_leakage(model, program, solution, seconds)):
+        rows, multipliers, method = private, _silent(multipliers), "a linear program: nothing needs to leak"
+    if model.worlds:
+        rows = fewer_letters(model, rows)
+    channel, decoder = model.channel(rows)
+    certificate = model.certificate(multipliers, leaves.tree if leaves else ())
+    remarks = [*remarks, *([problem.pmf.note] if problem.pmf.note else [])]
+    return proved(problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
+
+
+def _sparse(
+    model: Model, program: Program, solution: Solution, *, gap: float, aim: float, deadline: float
+) -> Rows | None:
+    """The exact channel of the solution without its dust; None where it has none or removing it costs too much."""
+    if solution.channel is not None:  # a vertex, which has no dust
+        return None
+    scale = log(2) if model.in_bits else 1.0
+    found = without_dust(program, solution, gap=0.9 * gap * scale, aim=0.9 * aim * scale, deadline=deadline)
+    if found is None:
+        return None
+    try:
+        return rational(*found)
+    except SolverFailed:
+        return None
+
+
+def silent_design(model: Model, rows: Rows) -> Design:
+    """The proved design of an exact channel that tells nothing about the secret."""
+    channel, decoder = model.channel(rows)
+    certificate = model.certificate(none_of(Arrays.of(model.program)))
+    remarks = [model.problem.pmf.note] if model.problem.pmf.note else []
+    method = "a linear program: nothing needs to leak"
+    return proved(model.problem, channel, [certificate], method=method, remarks=remarks, decoder=decoder)
+
+
+def solved(
+    model: Model,
+    program: Program,
+    *,
+    gap: float,
+    seconds: float,
+    on_progress: Callable[[str], None] | None = None,
+    start: Any = None,
+    fine: bool = True,
+    vertex: bool = True,
+) -> Solution:
+    """The search, first for more than was asked for when the problem is small."""
+    secrets = [t for _, t in program.objective] + [t for t, _ in program.leakages + program.worst]
+    size = program.letters * len(program.mass) * max(1, sum(len(t.group) for t in secrets))
+    scale = log(2) if model.in_bits else 1.0
+    aims = [g for g in (FINE, 10 * FINE, 100 * FINE) if g < gap] if fine and size <= SMALL else []
+
+    def told(step: int, value: float, bound: float) -> None:
+        if on_progress:
+            on_progress(f"step {step}: {value / scale:.6g}, at least {bound / scale:.6g}")
+
+    failure: SolverFailed | None = None
+    deadline = time.monotonic() + seconds
+    for aim in [*aims, gap]:
+        if failure is not None and over(deadline):
+            break
+        try:
+            return search(
+                program, gap=0.9 * aim * scale, seconds=left(deadline), start=start, vertex=vertex, on_progress=told
+            )
+        except Infeasible:
+            raise Infeasible(_nearest(model, program, left(deadline))) from None
+        except SolverFailed as e:
+            failure, start = _better(failure, e), None
+    near = failure.solution if isinstance(failure, Unfinished) else None
+    if near is not None and near.value - near.bound <= gap * scale:
+        return near  # finer was tried, and this is as fine as asked for
+    raise failure or SolverFailed("the search did not begin")
+
+
+def _better(one: SolverFailed | None, other: SolverFailed) -> SolverFailed:
+    """Of two failures the one that leaves the narrower interval, or anything at all."""
+
+    def width(failure: SolverFailed | None) -> tuple[bool, float]:
+        near = failure.solution if isinstance(failure, Unfinished) else None
+        return near is None, inf if near is None else near.value - near.bound
+
+    return other if one is None or width(other) <= width(one) else one
+
+
+def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multipliers]]:
+    """Limits that only the cheapest letters keep have no interior: they become forbidden letters, and their
+    multipliers are put back as slopes so steep that no other letter can be the least."""
+    program, steep = model.program, {}
+    allowed, kept = program.allowed.copy(), []
+    # A letter that must not occur has no interior either; its multiplier is so steep that nobody takes it.
+    never = np.array([program.marginal is not None and not program.marginal[t] for t in range(program.letters)])
+    allowed[:, never] = False
+    total = program.total
+    for j, (cost, limit) in enumerate(program.distortions):
+        free = np.where(allowed, cost, max(cost.reshape(-1)) + 1)
+        least = free.min(axis=1)
+        smallest = sum((Fraction(v) * int(n) for v, n in zip(least, program.mass, strict=True)), Fraction(0)) / total
+        if smallest > limit:
+            raise Infeasible(
+                f"no channel has the distortion of limit {j + 1}, {written(limit)}: the smallest possible is "
+                f"{written(smallest)} ({up(smallest, 9)})"
+            )
+        if smallest < limit:
+            kept.append(j)
+            continue
+        excess = [
+            v - a
+            for row, a, ok in zip(free, least, allowed, strict=True)
+            for v, k in zip(row, ok, strict=True)
+            if k and v > a
+        ]
+        steep[j] = STEEP / float(min(excess, default=Fraction(1)))
+        allowed &= free == least[:, None]
+    if not steep and not never.any():
+        return program, lambda y: y
+
+    def restored(y: Multipliers) -> Multipliers:
+        slopes = np.zeros(len(program.distortions))
+        slopes[kept] = y.distortion
+        for j, slope in steep.items():
+            slopes[j] = slope
+        equal = y.equal.copy()
+        if never.any():
+            equal[-1, never] = -NEVER
+        return replace(y, distortion=slopes, equal=equal)
+
+    return replace(program, allowed=allowed, distortions=tuple(program.distortions[j] for j in kept)), restored
+
+
+def least_distortion(program: Program, j: int, *, seconds: float, gap: float = 1e-7) -> Solution:
+    """The least distortion of limit j that the other limits leave."""
+    cost, others = program.distortions[j][0], [d for k, d in enumerate(program.distortions) if k != j]
+    return search(replace(program, objective=(), cost=cost, distortions=tuple(others)), gap=gap, seconds=seconds)
+
+
+def _nearest(model: Model, program: Program, seconds: float) -> str:
+    """Which figure of the first limit would do, when all limits together cannot be kept."""
+    words = "no channel keeps all limits and guarantees together"
+    for j, limit in enumerate(model.problem.limits[: len(program.distortions)]):
+        try:
+            found = least_distortion(program, j, seconds=seconds)
+        except (Infeasible, SolverFailed):
+            continue
+        return (
+            f"{words}: with the others as they are, the distortion of {', '.join(limit.of)} is at least "
+            f"{found.bound:.9g}, not {float(limit.at_most or 0):g}; {found.value:.9g} can be had"
+        )
+    return f"{words}, even with any 1 of the distortion limits left out"
+
+
+def _without_leakage(model: Model, program: Program, solution: Solution, seconds: float) -> Rows | None:
+    """A release that tells exactly nothing beside what is told anyway, when that is within the limits."""
+    goal = model.problem.objective
+    if not isinstance(goal, MinimizeLeakage) or isinstance(goal, MinimizeLeakageAndRate):
+        return None
+    if solution.value > 1e-6 or len(program.mass) * program.letters > FEW:
+        return None
+    quiet = (*program.leakages, (program.objective[0][1], Fraction(0)))
+    private = replace(program, objective=(), leakages=quiet)
+    try:
+        if not program.distortions:
+            return rational(private, search(private, gap=1e-6, seconds=seconds))
+        cost, limit = program.distortions[0]
+        private = replace(private, cost=cost, distortions=program.distortions[1:])
+        rows = rational(private, search(private, gap=1e-9, seconds=seconds))
+    except (Infeasible, SolverFailed):
+        return None
+    total = sum(
+        (
+            int(n) * v * Fraction(c)
+            for n, row, costs in zip(program.mass, rows, cost, strict=True)
+            for v, c in zip(row, costs, strict=True)
+            if v
+        ),
+        Fraction(0),
+    )
+    return rows if total <= limit * program.total else None
+
+
+def _silent(y: Multipliers) -> Multipliers:
+    """Posteriors equal to the prior: the bound 0."""
+    return replace(
+        y,
+        posteriors=tuple(0.0 * p for p in y.posteriors),
+        leakage=0.0 * y.leakage,
+        distortion=0.0 * y.distortion,
+        worst=tuple(0.0 * v for v in y.worst),
+        equal=0.0 * y.equal,
+        floors=tuple((0.0 * a, 0.0 * b) for a, b in y.floors),
+        odds=tuple(0.0 * v for v in y.odds),
+        pairs=0.0 * y.pairs,
+        gauges=tuple((0.0, tuple(0.0 * rho for rho in rhos)) for _, rhos in y.gauges),
+    )

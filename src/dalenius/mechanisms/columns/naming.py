@@ -1,0 +1,96 @@
+r"""As much information as possible, released in the letters that the columns have.
+
+Under promises that each column keeps by itself the best mechanism needs no more letters than there are inputs: a basic
+solution of the linear program over its columns has one for each row. What a letter is called changes no information, so
+the letters of the best mechanism with a fresh alphabet are given the names of input outcomes, and those are chosen that
+leave the most records as they are (an assignment problem). The bound is that of the fresh alphabet.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from dalenius.core import Channel, Design, Problem
+from dalenius.errors import SolverFailed
+from dalenius.mechanisms.columns.exact_columns import Target
+from dalenius.mechanisms.columns.takes import NAMED
+from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proving import proved
+from dalenius.mechanisms.registry import takers
+from dalenius.solvers.extremal import best_mixture
+
+__all__ = ["disclose_in_own_letters"]
+
+OUTPUT = "a released letter"
+Column = tuple[Fraction, ...]
+
+
+def disclose_in_own_letters(
+    problem: Problem,
+    *,
+    gap: float = GAP,
+    seconds: float = SECONDS,
+    on_progress: Callable[[str], None] | None = None,
+) -> Design:
+    """Maximise I(W; Y) with Y in the letters of what is observed.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound; it releases exactly the columns that it observes.
+    gap, seconds, on_progress
+        As of every designer.
+
+    Returns
+    -------
+    Design
+        Its letters are outcomes of the released columns.
+    """
+    NAMED.refuse(problem)
+    fresh = replace(problem, release=(), output=OUTPUT)
+    found = takers(fresh)[0].design(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
+    dense = Channel(found.channel.inputs, found.channel.output, found.channel.rows)
+    letters = list(product(*(problem.pmf.variables[name] for name in problem.release)))
+    columns = _few(fresh, [tuple(column) for column in zip(*dense.rows, strict=True) if any(column)], len(letters))
+    named = _named(problem, dense, columns, len(letters))
+    rows = tuple(zip(*named, strict=True))
+    output = {name: tuple(problem.pmf.variables[name]) for name in problem.release}
+    channel = Channel(dense.inputs, output, rows)
+    method = f"{found.method}; letters named by assignment"
+    return proved(problem, channel, [found.certificate], method=method, remarks=found.remarks)
+
+
+def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
+    """The columns, or where they are more than the names a basic solution over them, which tells no less."""
+    if len(columns) <= most:
+        return columns
+    joint, target = problem.pmf, Target(problem)
+    channel = Channel.constant(joint.alphabets(problem.inputs), OUTPUT)
+    places = [channel.row_of(codes) for codes in joint.grouped(problem.inputs)[0]]
+    masses = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    told = [target.phi([m * column[x] for m, x in zip(masses, places, strict=True)]) for column in columns]
+    mixture = best_mixture(columns, [float(v) for v in told], [Fraction(1)] * len(columns[0]))
+    chosen = [tuple(theta * v for v in columns[k]) for k, theta in mixture.theta.items() if theta]
+    if len(chosen) > most:
+        raise SolverFailed(f"{len(chosen)} letters are needed, and the columns have {most}")
+    return chosen
+
+
+def _named(problem: Problem, channel: Channel, columns: list[Column], names: int) -> list[Column]:
+    """For each name a column, or nothing: the names that agree most with what is released, by a linear program."""
+    from scipy.optimize import linear_sum_assignment  # takes a second to import
+
+    joint = problem.pmf
+    masses = np.zeros(names)
+    for codes, n in zip(joint.grouped(problem.inputs)[0], joint.counts(problem.inputs), strict=True):
+        masses[channel.row_of(codes)] = int(n)
+    same = np.array([[float(v) for v in column] for column in columns]) * masses
+    which, name = linear_sum_assignment(-same)
+    nothing = (Fraction(0),) * len(columns[0])
+    found = [nothing] * names
+    for y, k in zip(which.tolist(), name.tolist(), strict=True):
+        found[k] = columns[y]
+    return found

@@ -1,0 +1,225 @@
+"""`Form`: what is done with channels of one form, from the draw to the charge.
+
+A channel (`core.forms`) is a noun: numbers, and the rows that they stand for. What a release, an audit, a ledger and a
+report do with it stands here, for channels that are written out in rows; a form that does something else overrides the
+method in the folder of its mechanism. Nobody else asks of which form a channel is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import prod
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from dalenius.convert import proved_elsewhere
+from dalenius.core import Design, Guarantee, Kernel, Pmf
+from dalenius.core.distorting import columns_of, distortions
+from dalenius.errors import Unsupported
+from dalenius.measures.capacity import capacity
+from dalenius.measures.correlation import eta_tv
+from dalenius.measures.counts import (
+    Finding,
+    Floats,
+    counts_finding,
+    fit_finding,
+    rows_of,
+    view_findings,
+    view_given_input,
+)
+from dalenius.measures.dp import dp_epsilon, strong_dp_epsilon
+from dalenius.measures.transitions import pairs_of
+from dalenius.mechanisms.auditing import MechanismAudit, examine_mechanism
+from dalenius.mechanisms.charging import Mechanism
+from dalenius.mechanisms.drawing import Array, Draw
+from dalenius.mechanisms.unlisted.figures import Figures
+from dalenius.sampling.sampler import Sampler
+from dalenius.tables import Coded
+
+__all__ = ["CELLS", "Distorted", "Form", "Found", "Part"]
+
+CELLS = 1 << 20  # entries of a table of distortions
+
+C = TypeVar("C", bound=Kernel)
+Part = tuple[Kernel, str, list[Array]]
+"""What is drawn by itself: the channel, a word that tells it from others, and its column of some arrays."""
+Found = tuple[list[Finding], list[dict[str, Any]]]
+"""Findings, and for each view what the drawn rows tell about it."""
+Distorted = tuple[Floats, Floats, float, float]
+"""For each row of the law the mean of the distortion and of its square; the average that was seen; the span."""
+
+
+class Form(Generic[C]):
+    """What every form answers; the defaults serve channels that are written out in rows."""
+
+    keeps_values: ClassVar[bool] = True
+    """Whether values before and after can be counted side by side."""
+    by_figures: ClassVar[bool] = False
+    """Whether a channel that is too large to be written out is audited by closed bounds, without a law."""
+
+    # --- the draw ---------------------------------------------------------------------------------------------------
+    def draws(self, channel: C) -> list[Draw]:
+        """The independent draws that realise the channel exactly."""
+        return [Draw(list(channel.inputs), Sampler(channel.drawn), rows=partial(self.rows_read, channel))]
+
+    def rows_of_outcomes(self, channel: C, outcomes: Array) -> Array:
+        """Which row of the law is read by inputs that are numbered by their outcome."""
+        return outcomes
+
+    def rows_read(self, channel: C, table: Coded) -> Array:
+        """Which row of the law each record of a table reads."""
+        return self.rows_of_outcomes(channel, table.combined(list(channel.inputs)))
+
+    def leaving(
+        self,
+        channel: C,
+        table: Coded,
+        found: Sequence[tuple[Array, Array]],
+    ) -> tuple[dict[str, Array], Array, Array]:
+        """The codes of the columns that leave, the rows that were read and the letters, from what each draw found."""
+        if len(found) > 1:
+            columns = {name: letters for name, (_, letters) in zip(channel.output, found, strict=True)}
+            inputs, drawn = (np.stack(side, axis=1) for side in zip(*found, strict=True))
+            return columns, inputs, drawn
+        ((inputs, drawn),) = found
+        sizes = [len(letters) for letters in channel.output.values()]
+        codes = np.unravel_index(drawn.astype(np.int64), sizes) if len(sizes) > 1 else [drawn]
+        return dict(zip(channel.output, codes, strict=True)), inputs, drawn
+
+    def matched(self, channel: C, original: Coded, released: Coded) -> tuple[Array, Array]:
+        """The rows that the records read and the letters that were released, as `leaving` numbers them."""
+        from dalenius.mechanisms.forms import form_of
+
+        if len(channel.drawn_apart) > 1:
+            pairs = [form_of(part).matched(part, original, released) for part in channel.drawn_apart]
+            return np.stack([read for read, _ in pairs], axis=1), np.stack([seen for _, seen in pairs], axis=1)
+        return self.rows_read(channel, original), released.combined(list(channel.output))
+
+    # --- evidence from a release ------------------------------------------------------------------------------------
+    def parts(self, channel: C, *arrays: Array) -> list[Part]:
+        """What is tested by itself, with its column of each array."""
+        apart = channel.drawn_apart
+        if len(apart) == 1:
+            return [(channel, "", list(arrays))]
+        return [(part, f" of {next(iter(part.output))}", [a[:, j] for a in arrays]) for j, part in enumerate(apart)]
+
+    def tested(
+        self, channel: C, which: str, views: Sequence[Sequence[str]], inputs: Array, letters: Array, share: float
+    ) -> Found:
+        """Tests of letters beside the rows that their records read; each has `share` of the error."""
+        law = rows_of(channel)
+        seen = pairs_of(inputs, letters, law.shape)
+        n, labels = seen.sum(axis=1), [" ".join(y) for y in channel.letters()]
+        what, trials = f"how often each letter{which} was released", np.array(float(n.sum()))
+        findings = [fit_finding(seen, law, share, which)]
+        findings.append(counts_finding(what, seen.sum(axis=0), n @ law, trials, share, labels))
+        leakage = []
+        for view in views:
+            shares, names = view_given_input(channel, view)
+            counts = np.rint(shares.T @ seen).astype(np.int64)
+            cells = [f"letter {y} with {', '.join(view)} = {v}" for v in names for y in labels]
+            found, told = view_findings(view, which, counts, shares.T @ (n[:, None] * law), cells, share)
+            findings += found
+            leakage.append(told)
+        return findings, leakage
+
+    def counted(self, channel: C, which: str, original: Pmf, rows: int, letters: Array, share: float) -> list[Finding]:
+        """Tests of letters whose rows were shuffled: how often each of them occurs."""
+        expected = self.expected(channel, self.often(channel, original, rows))
+        seen, labels = self.occurrences(channel, letters, len(expected))
+        what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
+        return [counts_finding(what, seen, expected, trials, share, labels)]
+
+    def often(self, channel: C, original: Pmf, rows: int) -> Floats:
+        """How many of so many records of a law read each row of the channel."""
+        weight = np.zeros(len(channel.drawn))
+        outcomes, index = original.grouped(list(channel.inputs))
+        shares = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
+        for codes, n in zip(outcomes, shares.tolist(), strict=True):
+            weight[channel.drawn_row(codes)] += n / original.total * rows
+        return weight
+
+    def expected(self, channel: C, often: Floats) -> Floats:
+        """How often each letter is drawn on average, where each row of the law is read so often."""
+        return np.asarray(often @ rows_of(channel))
+
+    def occurrences(self, channel: C, letters: Array, size: int) -> tuple[Any, list[str]]:
+        """How often each letter occurs, and what they are called."""
+        return np.bincount(letters.astype(np.int64), minlength=size), [" ".join(y) for y in channel.letters()]
+
+    def compared(self, design: Design, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Which measures of distortion a record and its letter decide."""
+        channel = design.channel
+        if design.decoder or not channel.by_outcome:
+            return []
+        small = prod(channel.shape) <= CELLS
+        return [m for m in wanted if (set(columns_of(m)) <= set(channel.inputs) if small else any_change(m, channel))]
+
+    def distorted(self, channel: C, measure: dict[str, Any], inputs: Array, letters: Array) -> Distorted:
+        """The distortion by a measure that `compared` names."""
+        names, told = list(channel.inputs), channel.letters()
+        records = [tuple(x[names.index(c)] for c in columns_of(measure)) for x in channel.outcomes()]
+        low, high, unit = distortions(measure, dict(channel.inputs), records, list(channel.output), told)
+        d = np.array(
+            [[_middle(a, b, unit) for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)]
+        )
+        law = np.array([[float(v) for v in row] for row in channel.rows])
+        possible = law > 0
+        d = np.where(possible | np.isfinite(d), d, 0.0)
+        pairs = pairs_of(inputs, letters, d.shape)
+        seen = float((d[pairs > 0] * pairs[pairs > 0]).sum() / len(letters))
+        read = pairs.any(axis=1)
+        reached = d[read][possible[read]]
+        return (law * d).sum(axis=1), (law * d * d).sum(axis=1), seen, float(reached.max() - reached.min())
+
+    # --- the audit of the mechanism itself --------------------------------------------------------------------------
+    def refuse_audit(self, channel: C) -> None:
+        """Raise where the mechanism cannot be audited from its channel."""
+        if not channel.few and not self.by_figures:
+            raise Unsupported(f"a channel of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
+
+    def audited(
+        self,
+        channel: C,
+        prior: Pmf | None = None,
+        promises: Sequence[Guarantee] = (),
+        *,
+        remarks: tuple[str, ...] = (),
+    ) -> MechanismAudit:
+        """Everything that the channel lets out; with a prior also what depends on one."""
+        return examine_mechanism(channel, prior, remarks=remarks)
+
+    def figures(self, channel: C) -> Figures:
+        """Upper bounds of what the channel lets out, to be added up with those of others."""
+        return Figures(dp_epsilon(channel), strong_dp_epsilon(channel), capacity(channel).high, eta_tv(channel))
+
+    def for_this_table(self, design: Design) -> Design:
+        """The design proved anew for the law that it has now, which is that of another table.
+
+        Raises
+        ------
+        NotCertified, Refused
+            If the promises do not hold there.
+        """
+        figures, limits = proved_elsewhere(design.dumps(), design.to_json())
+        return replace(design, proved=tuple(figures), realised=tuple({"expected": d} for d in limits))
+
+    # --- the ledger and the report ----------------------------------------------------------------------------------
+    def charged(self, text: str, channel: Mapping[str, Any]) -> Mechanism:
+        """What a ledger charges for a design or a card, given its text and its channel as the file writes it."""
+        return Mechanism(text)
+
+    def stated(self, document: Mapping[str, Any]) -> list[str]:
+        """Sentences about what a design or a card of this form states beside its promises."""
+        return []
+
+
+def any_change(measure: dict[str, Any], channel: Kernel) -> bool:
+    """Whether a measure only asks if the letter is the record's own, so that no table of it is needed."""
+    plain = measure.get("distortion") == "hamming" and "classes" not in measure
+    return plain and measure["of"] == list(channel.output) and [*channel.inputs.items()] == [*channel.output.items()]
+
+
+def _middle(low: int | None, high: int | None, unit: int) -> float:
+    return float("inf") if low is None or high is None else (low + high) / (2 * unit)

@@ -1,0 +1,167 @@
+r"""All channels under local DP, for outputs that tell about all of the input (W = X): staircase columns, any number.
+
+Few letters are designed one by one. Of many, the rare ones are grouped: the channel does not tell the letters of a
+group apart, which costs a little, and a bound that may divide them at will says how much at most.
+
+References: paper 002, eq. 6 and 10, over all stochastic matrices; Kairouz, Oh & Viswanath (2016).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Certificate, Channel, Design, LocalDP, Problem, Staircase
+from dalenius.core.numbers import up
+from dalenius.mechanisms.column_bounds import local_ceiling, plain_ratio
+from dalenius.mechanisms.columns.exact_columns import channel_from_rows
+from dalenius.mechanisms.identified import rank_remarks
+from dalenius.mechanisms.local_dp.takes import FEW, STAIRCASE
+from dalenius.mechanisms.proving import proved
+from dalenius.solvers import best_mixture
+from dalenius.solvers.interior import Floats
+from dalenius.solvers.staircase import Staircase as Found
+from dalenius.solvers.staircase import best_mass, staircase
+
+__all__ = ["design", "in_form", "local_dp", "serves_rows"]
+
+ALONE = 64  # letters that are designed one by one
+HEAVY = 14  # letters told apart by the bound for many
+GROUPS = 128
+RELATIVE = 1e-7
+ADVICE = 'form = "pram" keeps it identifiable, at less information'
+LARGE = 1e10  # the search takes a larger ratio for this one; what is then lost is less than it can see
+
+Told = Callable[[str], None] | None
+
+
+def serves_rows(problem: Problem) -> bool:
+    """Whether a channel in rows for the whole input, under plain levels of local_dp alone, is found this way."""
+    if any(not isinstance(g, LocalDP) or g.metric is not None for g in problem.guarantees):
+        return False
+    ratio = plain_ratio(problem)
+    if set(problem.objective.names) != set(problem.inputs) or ratio is None or ratio <= 1:
+        return False
+    return 2 <= len(problem.pmf.grouped(problem.inputs)[0]) <= FEW
+
+
+def design(
+    problem: Problem, *, gap: float, seconds: float, on_progress: Told = None
+) -> tuple[Channel, list[Certificate], str]:
+    """A channel in rows, its certificate and the method in words."""
+    joint, ratio = problem.pmf, plain_ratio(problem) or Fraction(1)
+    p = np.array([float(Fraction(int(n), joint.total)) for n in joint.counts(problem.inputs)])
+    r = min(float(ratio), LARGE)
+    found = staircase(p / p.sum(), r, gap=min(gap, 1e-10), seconds=seconds, on_progress=_bits(on_progress))
+    columns = weighted(found, p, ratio)
+    rows = [tuple(weight * (ratio if x in members else 1) for weight, members in columns) for x in range(len(p))]
+    return channel_from_rows(problem, rows), [Certificate("subsets", _proof(found))], _METHOD
+
+
+_METHOD = "staircase columns, generated one by one"
+
+
+def local_dp(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, on_progress: Told = None) -> Design:
+    """Maximise I(X; Y) over all channels that keep local_dp, with X of more than a few letters.
+
+    `gap` counts as a share of the ceiling here; a search for many letters ends when its groups are exhausted.
+    """
+    STAIRCASE.refuse(problem)
+    return in_form(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+
+
+def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, on_progress: Told = None) -> Design:
+    """The same for any number of letters, with a channel of form staircase."""
+    joint = problem.pmf.marginal(list(problem.observe))
+    problem, ratio = replace(problem, joint=joint), plain_ratio(problem) or Fraction(1)
+    alphabets = joint.alphabets(problem.observe)
+    counts = joint.every().astype(object)
+    if len(joint) < 2:
+        return _silent(problem)
+    order = np.array(sorted(np.flatnonzero(counts), key=lambda x: (-int(counts[x]), x)))  # commonest first
+    p = np.array([int(counts[x]) / joint.total for x in order])
+    r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
+    told = _bits(on_progress)
+    if len(p) <= ALONE:
+        found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=told)
+        groups, masses, price = np.arange(len(p)), p, _proof(found)
+    else:
+        heavy = np.concatenate([p[:HEAVY], [p[HEAVY:].sum()]])
+        divisible = np.arange(HEAVY + 1) == HEAVY
+        above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=told)
+        price = _proof(above)
+        price["runs"][-1][0] = len(p) - HEAVY
+        groups = grouped(p, max(min(best_mass(r) / 4, 1 / 48), 1 / GROUPS))
+        masses = np.bincount(groups, weights=p)
+        enough = above.bound * (1 - 1e-6)
+        found = staircase(masses / masses.sum(), r, gap=share, enough=enough, seconds=2.0, on_progress=told)
+    columns = weighted(found, masses, ratio)
+    group = np.full(len(counts), int(groups[-1]), dtype=np.int64)  # letters that never occur: with the rarest
+    group[order] = groups
+    names = {problem.output or "Y": tuple(map(str, range(len(columns))))}
+    channel = Staircase(
+        alphabets, names, ratio, tuple(group.tolist()), tuple((w, tuple(sorted(m))) for w, m in columns)
+    )
+    method = f"{_METHOD}, {len(masses)} classes of {len(p):,} letters" if len(p) > ALONE else _METHOD
+    return proved(
+        problem,
+        channel,
+        [Certificate("staircase", price)],
+        method=method,
+        remarks=rank_remarks(channel.by_class, channel.group, advice=ADVICE),
+    )
+
+
+def _silent(problem: Problem) -> Design:
+    """One letter occurs, so that there is nothing to tell about it."""
+    alphabets = problem.pmf.alphabets(problem.observe)
+    group = (0,) * int(np.prod([len(letters) for letters in alphabets.values()]))
+    channel = Staircase(alphabets, {problem.output or "Y": ("0",)}, Fraction(1), group, ((Fraction(1), ()),))
+    proof = {"runs": [[1, "0"]], "tree": ["0"]}
+    return proved(problem, channel, [Certificate("staircase", proof)], method="one letter: there is nothing to tell")
+
+
+def grouped(p: Floats, mass: float) -> npt.NDArray[np.int64]:
+    """The class of each letter, the commonest first: alone when it is heavier, else in groups of about this mass.
+
+    >>> grouped(np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1]), 0.2)
+    array([0, 1, 1, 2, 2, 3])
+    """
+    alone = int(np.count_nonzero(p >= mass))
+    light = np.cumsum(p[alone:]) - p[alone:] / 2
+    _, part = np.unique(np.floor(light / mass * (1 - 1e-12)).astype(np.int64), return_inverse=True)
+    return np.concatenate([np.arange(alone), alone + part.astype(np.int64)])
+
+
+def weighted(found: Found, p: Floats, ratio: Fraction) -> list[tuple[Fraction, frozenset[int]]]:
+    """Exact weights of the columns found, as (weight, members).
+
+    sum_k theta_k (1 + c 1_{A_k}) = 1 for every letter says that sum_k theta_k 1_{A_k} is the same number s everywhere,
+    so theta = s u where u covers every letter once, and s = 1 / (c + sum u): the ratio enters once, at the end.
+    """
+    everything = frozenset(range(len(p)))
+    sets = dict.fromkeys(frozenset(np.flatnonzero(a > 0.5).tolist()) or everything for a in found.columns)
+    members = [*sets, *({everything} - set(sets))]
+    points = [[Fraction(x in a) for x in range(len(p))] for a in members]
+    worth = [told_by(float(p[list(a)].sum() / p.sum()), float(ratio)) - found.value for a in members]
+    u = best_mixture(points, worth, [Fraction(1)] * len(p)).theta
+    s = 1 / (ratio - 1 + sum(u.values()))
+    return [(s * t, members[k]) for k, t in u.items()]
+
+
+def told_by(P: float, r: float) -> float:
+    """What the column 1 + (r - 1) 1_A tells, with P = p(A)."""
+    return float(P * r * np.log2(r) - (1 + (r - 1) * P) * np.log2(1 + (r - 1) * P))
+
+
+def _proof(found: Found) -> dict[str, list[Any]]:
+    """Prices of the runs of equal letters, the commonest first, and the tree."""
+    runs = [[int(m), up(Fraction(float(y)), 24)] for m, y in zip(found.many, found.z / found.one, strict=True)]
+    return {"runs": runs, "tree": [node if isinstance(node, list) else repr(node) for node in found.tree]}
+
+
+def _bits(on_progress: Told) -> Callable[[float, float], None] | None:
+    return (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None

@@ -1,0 +1,327 @@
+"""What is taken under local differential privacy: forms, parts, kept columns, delta, own letters, variance."""
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+
+from dalenius.core import (
+    LocalDP,
+    MaximizeInformation,
+    MaximizeInformationOfEach,
+    MinimizeVariance,
+    Problem,
+)
+from dalenius.core.numbers import written
+from dalenius.mechanisms.declared import MOST_NATS, Condition, Mechanism, Promised
+
+__all__ = [
+    "BESIDE_KEPT",
+    "DELTA",
+    "FEW",
+    "INVARIANT",
+    "METRIC_VARIANCE",
+    "OWN_LETTERS",
+    "PARTS",
+    "PRAM",
+    "PRAM_FORMS",
+    "STAIRCASE",
+    "SUBSETS",
+    "SUBSET_SELECTION",
+    "VARIANCE",
+    "levels_of",
+]
+
+PRAM_FORMS = ("pram", "randomised-response")
+SUBSETS = "subset-selection"
+FEW = 20
+"""Letters of a channel that is written in rows."""
+
+_ONE_LEVEL = Promised(LocalDP, without=("metric", "delta", "given"), above_zero=True, most_nats=MOST_NATS)
+_TOLD_ITSELF = "its objective is the information about the columns that it observes"
+_ITSELF = Condition(lambda p: p.objective.names == p.observe, _TOLD_ITSELF)
+
+
+def _promise(problem: Problem) -> LocalDP:
+    (promise,) = problem.guarantees
+    assert isinstance(promise, LocalDP)
+    return promise
+
+
+def _not_given(names: tuple[str, ...], within: str) -> str:
+    return (
+        f"{', '.join(names)} leaves as it is, so no level holds between records that differ in it; say given = "
+        f"{list(names)} beside local_dp to promise the level {within}"
+    )
+
+
+# --- matrices of form (8) -------------------------------------------------------------------------------------------
+def _beside_kept_columns(problem: Problem) -> str:
+    names = json.dumps(problem.keep, ensure_ascii=False)
+    of = json.dumps(problem.observe, ensure_ascii=False)
+    return (
+        f'beside kept columns leave out form and write minimize = {{ distortion = "hamming", of = {of} }} with '
+        f"given = {names} beside local_dp: the level then holds between rows that agree in what is kept"
+    )
+
+
+PRAM = Mechanism(
+    name="pram",
+    title="PRAM of form (8)",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.pram:pram",
+    objectives=(MaximizeInformation,),
+    promises=(Promised(LocalDP, without=("metric", "delta")),),
+    forms=PRAM_FORMS,
+    letters="own",
+    takes=("robust", "max_rows"),
+    hints=(
+        Condition(
+            lambda p: p.form not in PRAM_FORMS or not p.combinations,
+            "form (8) reaches every letter from every record, so impossible combinations too; leave out form, and the "
+            "columns are perturbed jointly by a matrix that never releases them",
+        ),
+        Condition(lambda p: p.form not in PRAM_FORMS or not p.keep, _beside_kept_columns),
+    ),
+    conditions=(_ITSELF,),
+    sentences={"objective": _TOLD_ITSELF},
+)
+
+INVARIANT = Mechanism(
+    name="invariant",
+    title="invariant PRAM of form (8)",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.invariant:invariant",
+    objectives=(MaximizeInformation,),
+    promises=(_ONE_LEVEL,),
+    forms=("pram",),
+    letters="own",
+    takes=("preserve_marginals", "robust", "max_rows"),
+    needs=("preserve_marginals",),
+    conditions=(_ITSELF,),
+    sentences={"objective": _TOLD_ITSELF, "preserve_marginals": 'it says form = "pram" and preserve_marginals'},
+)
+
+
+# --- one matrix for each column or stratum --------------------------------------------------------------------------
+def levels_of(problem: Problem) -> dict[str, Fraction]:
+    """The level of each column: as given, or the total in equal parts."""
+    if isinstance(problem.each, Mapping):
+        return {n: Fraction(problem.each[n]) for n in problem.observe}
+    return dict.fromkeys(problem.observe, _promise(problem).epsilon / len(problem.observe))
+
+
+def _too_much(problem: Problem) -> str:
+    total = sum(levels_of(problem).values(), Fraction(0))
+    return (
+        f"the levels of the columns add up to {written(total)}, more than local_dp = "
+        f"{written(_promise(problem).epsilon)}: columns that are perturbed one by one are charged with the sum"
+    )
+
+
+PARTS = Mechanism(
+    name="parts",
+    title="matrices in parts",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.by_parts:by_parts",
+    objectives=(MaximizeInformation, MaximizeInformationOfEach),
+    promises=(Promised(LocalDP),),
+    forms=(None, *PRAM_FORMS, SUBSETS),
+    letters="any",
+    takes=("each", "strata", "robust", "max_rows"),
+    law=(
+        Condition(
+            lambda p: p.each or p.strata,
+            "it makes a matrix for each column (each = true) or for each stratum (strata = [...])",
+        ),
+        Condition(
+            lambda p: not (p.each and p.combinations),
+            "columns that are perturbed one by one reach every combination of letters, impossible ones too; perturb "
+            "them jointly: leave out each and form",
+        ),
+        Condition(
+            lambda p: not any(isinstance(g, LocalDP) and g.metric is not None for g in p.guarantees),
+            "distances between the letters of several matrices are not composed; with a metric design one channel at a "
+            'time, output = "Y" and maximize = { information = [...] }, and let a ledger add the levels',
+        ),
+        Condition(
+            lambda p: not any(isinstance(g, LocalDP) and g.delta for g in p.guarantees),
+            'it promises local_dp without delta, which is had for one column at a time with output = "Y"',
+        ),
+    ),
+    conditions=(
+        Condition(
+            lambda p: not p.release or (p.form in PRAM_FORMS and p.release == p.observe),
+            f'released letters are those of all observed columns, with form = "{PRAM_FORMS[0]}" or "{PRAM_FORMS[1]}"',
+        ),
+        Condition(
+            lambda p: not (p.output and p.form in PRAM_FORMS),
+            lambda p: f"form = {p.form!r} releases the letters of its columns: say release, not output",
+        ),
+        Condition(
+            lambda p: not p.each or p.objective == MaximizeInformationOfEach(p.observe),
+            "what is told of several columns that are perturbed one by one is counted column by column: write maximize "
+            "= { information_of_each = [...] } with the observed columns",
+        ),
+        Condition(lambda p: not p.each or min(levels_of(p).values()) > 0, "the level of every column is above 0"),
+        Condition(lambda p: not p.each or sum(levels_of(p).values()) <= _promise(p).epsilon, _too_much),
+        Condition(lambda p: p.each or p.objective == MaximizeInformation(p.observe), _TOLD_ITSELF),
+        Condition(
+            lambda p: not set(p.strata) & set(p.observe),
+            "a stratum is not perturbed: name it in strata alone, not in observe",
+        ),
+        Condition(
+            lambda p: not p.strata or _promise(p).given == p.strata,
+            lambda p: _not_given(p.strata, "within each stratum"),
+        ),
+    ),
+    sentences={
+        "objective": (
+            "what is told of several columns that are perturbed one by one is counted column by column: write maximize "
+            "= { information_of_each = [...] } with the observed columns"
+        ),
+    },
+)
+
+
+# --- a fresh letter -------------------------------------------------------------------------------------------------
+BESIDE_KEPT = Mechanism(
+    name="beside-kept",
+    title="letters beside kept columns",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.beside_kept:beside_kept",
+    objectives=(MaximizeInformation,),
+    promises=(Promised(LocalDP, without=("metric", "delta"), above_zero=True, most_nats=MOST_NATS),),
+    takes=("keep", "robust", "max_rows"),
+    needs=("keep",),
+    conditions=(
+        _ITSELF,
+        Condition(
+            lambda p: _promise(p).given == p.keep,
+            lambda p: _not_given(p.keep, "between records that agree in it"),
+        ),
+        Condition(
+            lambda p: not set(p.keep) & set(p.observe),
+            "a kept column is not perturbed: name it in keep alone, not in observe",
+        ),
+    ),
+    sentences={
+        "keep": "it designs a letter beside kept columns, keep = [...]",
+        "objective": _TOLD_ITSELF,
+        "form": 'it needs a fresh alphabet, output = "Y", without form',
+    },
+)
+
+DELTA = Mechanism(
+    name="delta",
+    title="local_dp with delta",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.relaxed:relaxed",
+    objectives=(MaximizeInformation,),
+    promises=(Promised(LocalDP, needs=("delta",), without=("metric", "given"), above_zero=True, most_nats=MOST_NATS),),
+    takes=("robust", "max_rows"),
+    law=(
+        Condition(
+            lambda p: any(isinstance(g, LocalDP) and g.delta for g in p.guarantees),
+            "it promises local_dp with delta and nothing else",
+        ),
+    ),
+    conditions=(
+        _ITSELF,
+        Condition(lambda p: _promise(p).delta < 1, "it promises local_dp with a delta below 1"),
+    ),
+    sentences={"objective": _TOLD_ITSELF, "form": 'it needs a fresh alphabet, output = "Y", without form'},
+)
+
+STAIRCASE = Mechanism(
+    name="staircase",
+    title="staircases for many letters",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.staircase:local_dp",
+    objectives=(MaximizeInformation,),
+    promises=(Promised(LocalDP, without=("metric", "delta"), above_zero=True, most_nats=MOST_NATS),),
+    count=(1, None),
+    takes=("robust", "max_rows"),
+    conditions=(Condition(lambda p: set(p.objective.names) == set(p.observe), _TOLD_ITSELF),),
+    on_data=(
+        Condition(lambda p: len(p.pmf.grouped(p.observe)[0]) > FEW, f"up to {FEW} inputs a channel is written in rows"),
+    ),
+    shortcut=True,
+)
+"""The way of `disclose` beyond a few letters; not in the registry, for `disclose` takes the same problems."""
+
+SUBSET_SELECTION = Mechanism(
+    name=SUBSETS,
+    title="subset selection",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.subset_selection:subset_selection",
+    objectives=(MaximizeInformation,),
+    promises=(_ONE_LEVEL,),
+    forms=(SUBSETS,),
+    takes=("robust", "max_rows"),
+    conditions=(_ITSELF,),
+    sentences={"objective": _TOLD_ITSELF, "letters": 'it releases subsets: say output = "Y"'},
+)
+
+
+# --- the letters of the column itself -------------------------------------------------------------------------------
+OWN_LETTERS = Mechanism(
+    name="own-letters",
+    title="matrices in a column's own letters",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.own_letters:own_letters",
+    objectives=(MaximizeInformation,),
+    promises=(_ONE_LEVEL,),
+    letters="own",
+    takes=("forbid", "freeze", "preserve_marginals", "robust", "max_rows"),
+    law=(
+        Condition(
+            lambda p: not any(isinstance(g, LocalDP) and g.metric is not None for g in p.guarantees),
+            "letters of their own (forbid, freeze, preserve_marginals) are searched for without a metric; a metric is "
+            'taken with output = "Y", whose letters are fresh',
+        ),
+    ),
+    conditions=(_ITSELF,),
+    sentences={"objective": _TOLD_ITSELF, "form": "it releases exactly the columns that it observes, without form"},
+)
+
+_VARIANCE_FORMS = (
+    f'say output = "Y", alone or with form = "{SUBSETS}", or release = [...] with form = "{PRAM_FORMS[1]}"'
+)
+
+METRIC_VARIANCE = Mechanism(
+    name="variance-under-a-metric",
+    title="least estimator variance under a metric",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.metric_variance:least_variance_under_a_metric",
+    objectives=(MinimizeVariance,),
+    promises=(Promised(LocalDP, needs=("metric",), without=("delta", "given"), above_zero=True, most_nats=MOST_NATS),),
+    takes=("robust",),
+    conditions=(
+        Condition(
+            lambda p: p.objective.names == p.observe,
+            "the variance is that of the frequencies of the columns that it observes",
+        ),
+    ),
+)
+
+VARIANCE = Mechanism(
+    name="variance",
+    title="least estimator variance",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.variance:least_variance",
+    objectives=(MinimizeVariance,),
+    promises=(_ONE_LEVEL,),
+    forms=(None, SUBSETS, PRAM_FORMS[1]),
+    letters="any",
+    takes=("robust", "max_rows"),
+    conditions=(
+        Condition(
+            lambda p: p.objective.names == p.observe,
+            "the variance is that of the frequencies of the columns that it observes",
+        ),
+        Condition(
+            lambda p: p.release == p.observe if p.form == PRAM_FORMS[1] else p.output is not None, _VARIANCE_FORMS
+        ),
+    ),
+    sentences={"form": _VARIANCE_FORMS},
+)

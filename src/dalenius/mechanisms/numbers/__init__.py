@@ -1,0 +1,1 @@
+"""Noise for numeric columns on their grids."""

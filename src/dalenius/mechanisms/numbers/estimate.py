@@ -1,0 +1,400 @@
+r"""Means, covariances and regressions of original numbers from released ones and the card of their noise.
+
+With x the grid places of a record, its released places are y = K x + constant + (rounding) + G N, K = give take, G =
+give. So the mean of the records is K^-1 (mean of y - constant) and their covariance is K^-1 (cov y - G cov N G') K^-T,
+each with an interval. Rounding moves a mean by at most `rounding`, and a deviation by as much: intervals are widened by
+it. Nothing is assumed about the law of the records.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Column, Noise, channel_of
+from dalenius.core.numbers import exact
+from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.measures.contrasts import Figure
+from dalenius.measures.estimation import quantile
+from dalenius.measures.moments import TARGETS
+from dalenius.measures.regression import CLEAR, Regression
+from dalenius.tables import encode, open_table, read_told
+
+__all__ = ["NumberEstimate", "Undone", "estimate_covariances", "estimate_numbers", "noise_of", "regress_numbers"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NumberEstimate:
+    """One column: estimates in its unit, with intervals (low, high), and the most that rounding can move its mean.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    rows : int
+        Released.
+    level : float
+        Of the intervals.
+    target : str
+        "table" or "population".
+    mean, variance : float
+        Estimates.
+    mean_interval, variance_interval : (low, high)
+        Around them.
+    rounding : float
+        The most that it moves the mean.
+    """
+
+    column: str
+    rows: int
+    level: float
+    target: str
+    mean: float
+    mean_interval: tuple[float, float]
+    variance: float
+    variance_interval: tuple[float, float]
+    rounding: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "mean": {"estimate": self.mean, "low": self.mean_interval[0], "high": self.mean_interval[1]},
+            "variance": {
+                "estimate": self.variance,
+                "low": self.variance_interval[0],
+                "high": self.variance_interval[1],
+            },
+            "rounding": self.rounding,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Undone:
+    """Released numbers with what was kept divided out, before the noise is taken into account.
+
+    Each row of `rows` is its record plus e = mixing N, in the unit of each column, up to `slack` for rounding; N has
+    independent symmetric parts with these second moments and, beyond three times their squares, fourth moments.
+
+    Parameters
+    ----------
+    names : names
+        Of the columns.
+    rows : array
+        The released numbers, undone.
+    mixing : array
+        How noise on the axes moves the columns.
+    second : array
+        Second moments of the noise.
+    beyond : array
+        Fourth moments of the noise beyond three times the squares of the second.
+    slack : array
+        The most that rounding moves each column.
+    """
+
+    names: tuple[str, ...]
+    rows: Floats
+    mixing: Floats
+    second: Floats
+    beyond: Floats
+    slack: Floats
+
+    @classmethod
+    def of(cls, channel: Noise, released: Any) -> "Undone":
+        """From a channel and the table that it drew.
+
+        Raises
+        ------
+        Unsupported
+            If numbers beyond an end were collected there, or an axis tells nothing.
+        """
+        give, take = (
+            np.array([[float(v) for v in row] for row in m]) for m in (channel.give, [a.take for a in channel.axes])
+        )
+        K = give @ take
+        if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
+            raise Unsupported(
+                "what is released does not depend on the whole record: there is an axis on which it tells nothing"
+            )
+        y = _places(channel, released)
+        plain, back = (give == np.eye(*give.shape)).all(), np.linalg.inv(K)
+        offset = np.array([float(a.move) - 0.5 for a in channel.axes])
+        shift = np.array([float(v) for v in channel.shift]) - (0.0 if plain else 0.5)
+        places = (y - shift - give @ offset) @ back.T  # the record of each row before its noise, rounding aside
+        rounded = np.array([any(v.denominator > 1 for v in a.take) for a in channel.axes])
+        slack = np.abs(back @ give) @ (0.5 * rounded) + (0.0 if plain else 0.5) * np.abs(back).sum(axis=1)
+        grids = [[float(exact(v)) for v in (a[0], a[min(1, len(a) - 1)])] for a in channel.inputs.values()]
+        start = np.array([grid[0] for grid in grids])
+        step = np.array([(grid[1] - grid[0]) or 1.0 for grid in grids])
+        second = np.array([_moment(a.weights, 2) for a in channel.axes])
+        fourth = np.array([_moment(a.weights, 4) for a in channel.axes])
+        return cls(
+            tuple(channel.inputs),
+            start + step * places,
+            step[:, None] * (back @ give),
+            second,
+            fourth - 3 * second**2,
+            step * slack,
+        )
+
+    @cached_property
+    def noise(self) -> Floats:
+        """The covariance of e."""
+        return np.asarray((self.mixing * self.second) @ self.mixing.T)
+
+    @cached_property
+    def spread(self) -> Floats:
+        """The covariance of the rows, noise included."""
+        return np.atleast_2d(np.cov(self.rows.T))
+
+    @property
+    def own(self) -> Floats:
+        """The covariance of the records."""
+        return self.spread - self.noise
+
+    def products(self, left: Floats, right: Floats, target: str) -> Floats:
+        """The covariance of the estimates of Cov(left_j . x, right_j . x), one pair of rows for each estimate.
+
+        Given the table, (a + f)(b + g) with noise f, g has the variance a^2 Var g + b^2 Var f + 2 a b Cov + Var(f g),
+        and alike for two such products; for the population the products themselves are independent draws.
+        """
+        n = len(self.rows)
+        if target == "population":
+            apart = self.rows - self.rows.mean(axis=0)
+            found = np.atleast_2d(np.cov(((apart @ left.T) * (apart @ right.T)).T))
+            return np.asarray(found / n)
+        S, E = self.own, self.noise
+
+        def cross(first: Floats, second: Floats, law: Floats) -> Floats:
+            return np.asarray(first @ law @ second.T)
+
+        linear = cross(left, left, S) * cross(right, right, E) + cross(right, right, S) * cross(left, left, E)
+        linear = linear + cross(left, right, S) * cross(right, left, E) + cross(right, left, S) * cross(left, right, E)
+        own = cross(left, left, E) * cross(right, right, E) + cross(left, right, E) * cross(right, left, E)
+        along = (left @ self.mixing) * (right @ self.mixing)
+        return np.asarray((linear + own + (along * self.beyond) @ along.T) / n)
+
+
+def estimate_numbers(
+    channel: Noise, released: Any, *, target: str = "table", level: float = 0.95
+) -> tuple[NumberEstimate, ...]:
+    """Mean and variance of each original column; `target` says whether of the table or of the population behind it.
+
+    Parameters
+    ----------
+    channel : Noise
+        From the card.
+    released : path, Table or data frame
+        The released rows.
+    target : {"table", "population"}
+        Whose mean.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    tuple of NumberEstimate
+        One for each column.
+
+    Raises
+    ------
+    Unsupported
+        If the channel does not determine the numbers.
+
+    >>> import pyarrow as pa
+    >>> added = Noise.on_grid("x", [Fraction(k) for k in range(5)], Fraction(1), Fraction(0), (2, 1))
+    >>> found, = estimate_numbers(added, pa.table({"x": ["1", "2", "3", "2"] * 50}))
+    >>> found.mean, round(found.variance, 2), found.rounding
+    (2.0, 0.0, 0.0)
+    """
+    z = quantile(level)
+    _known_target(target)
+    undone = Undone.of(channel, released)
+    n = len(undone.rows)
+    error = np.sqrt(np.diag(undone.noise if target == "table" else undone.spread) / n)
+    own = np.diag(undone.own)
+    apart = undone.rows - undone.rows.mean(axis=0)
+    wide = z * np.sqrt(np.maximum((apart**4).mean(axis=0) - np.diag(undone.spread) ** 2, 0.0) / n)
+    found = []
+    for j, name in enumerate(undone.names):
+        s = float(undone.slack[j])
+        mean, half = float(undone.rows[:, j].mean()), z * float(error[j]) + s
+        low = max(0.0, float(np.sqrt(max(0.0, own[j] - wide[j]))) - s) ** 2
+        high = (float(np.sqrt(max(0.0, own[j] + wide[j]))) + s) ** 2
+        ends = (mean - half, mean + half)
+        found.append(NumberEstimate(name, n, level, target, mean, ends, float(own[j]), (low, high), s))
+    return tuple(found)
+
+
+def estimate_covariances(
+    channel: Noise, released: Any, *, target: str = "table", level: float = 0.95
+) -> dict[tuple[str, str], Figure]:
+    """The covariance of every two original columns behind numbers with noise.
+
+    Parameters
+    ----------
+    channel : Noise
+        That drew the table.
+    released : path or table
+        The released numbers.
+    target : str
+        "table" or "population".
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    dict
+        A `Figure` for each pair of columns; rounding is counted in its interval.
+    """
+    z = quantile(level)
+    _known_target(target)
+    undone = Undone.of(channel, released)
+    unit = np.eye(len(undone.names))
+    found = {}
+    for j, one in enumerate(undone.names):
+        for k, other in enumerate(undone.names[:j]):
+            variance = float(undone.products(unit[[k]], unit[[j]], target)[0, 0])
+            deviation = np.sqrt(np.maximum(np.diag(undone.own), 0.0))
+            rounding = (
+                deviation[j] * undone.slack[k] + deviation[k] * undone.slack[j] + undone.slack[j] * undone.slack[k]
+            )
+            half = z * max(variance, 0.0) ** 0.5 + float(rounding)
+            value = float(undone.own[k, j])
+            found[other, one] = Figure(value, value - half, value + half)
+    return found
+
+
+def regress_numbers(
+    channel: Noise, released: Any, outcome: str, on: Sequence[str], *, target: str = "table", level: float = 0.95
+) -> Regression:
+    """Linear regression among the original columns behind numbers with noise: least squares corrected for errors in all
+    variables, whose covariance the card tells.
+
+    Parameters
+    ----------
+    channel : Noise
+        That drew the table.
+    released : path or table
+        The released numbers.
+    outcome : str
+        The column that is explained.
+    on : sequence of str
+        The columns that explain it.
+    target, level
+        As for `estimate_covariances`.
+
+    Returns
+    -------
+    Regression
+        Its `slack` is what rounding may add to each coefficient.
+
+    Raises
+    ------
+    Unsupported
+        If the noise is as large as what the regressors vary.
+    """
+    _known_target(target)
+    undone = Undone.of(channel, released)
+    for name in (outcome, *on):
+        if name not in undone.names:
+            raise MismatchError(f"there is no column {name!r}; there are {', '.join(map(repr, undone.names))}")
+    if not on or outcome in on:
+        raise InputError("an outcome is regressed on other columns")
+    unit = np.eye(len(undone.names))
+    X = unit[[undone.names.index(name) for name in on]]
+    y = unit[undone.names.index(outcome)]
+    J = X @ undone.own @ X.T
+    _clear(undone, X, J)
+    beta = np.linalg.solve(J, X @ undone.own @ y)
+    residual = y - beta @ X
+    spread = undone.products(X, np.repeat(residual[None, :], len(X), axis=0), target)
+    back = np.linalg.inv(J)
+    slopes = back @ spread @ back.T
+    centre = X @ undone.rows.mean(axis=0)
+    law = undone.noise if target == "table" else undone.spread
+    level_error = float(residual @ law @ residual) / len(undone.rows)
+    covariance = np.zeros((len(X) + 1, len(X) + 1))
+    covariance[1:, 1:] = slopes
+    covariance[0, 1:] = covariance[1:, 0] = -centre @ slopes
+    covariance[0, 0] = level_error + centre @ slopes @ centre
+    # Rounding moves a regressor and the residual by at most this, so each product of deviations by at most the sum.
+    moved_x, moved_y = np.abs(X) @ undone.slack, float(np.abs(residual) @ undone.slack)
+    size_x = np.sqrt(np.maximum(np.diag(J), 0.0))
+    size_y = float(max(residual @ undone.own @ residual, 0.0) ** 0.5)
+    slack = np.abs(back) @ (moved_x * size_y + size_x * moved_y + moved_x * moved_y)
+    constant = float(y @ undone.rows.mean(axis=0) - beta @ centre)
+    return Regression(
+        "linear",
+        outcome,
+        ("(intercept)", *on),
+        np.array([constant, *beta]),
+        covariance,
+        level,
+        target,
+        len(undone.rows),
+        np.array([moved_y + float(np.abs(centre) @ slack), *slack]),
+    )
+
+
+def _clear(undone: Undone, X: Floats, J: Floats) -> None:
+    """Refuse where the weakest direction of the regressors is not clear of the noise."""
+    scale = np.sqrt(np.maximum(np.diag(X @ undone.spread @ X.T), 1e-300))
+    sizes, directions = np.linalg.eigh(J / np.outer(scale, scale))
+    weakest = (directions[:, 0] / scale) @ X
+    error = float(undone.products(weakest[None, :], weakest[None, :], "population")[0, 0]) ** 0.5
+    if not sizes[0] > CLEAR * error:
+        raise Unsupported(
+            "the coefficients are not determined: the noise is as large as what these columns vary, or one of them is "
+            "told by the others; name fewer of them"
+        )
+
+
+def _known_target(target: str) -> None:
+    if target not in TARGETS:
+        raise InputError(f"there is no target {target!r}; there are {', '.join(TARGETS)}")
+
+
+def noise_of(source: str | Path) -> Noise | None:
+    """The channel of a design, a card or a channel file when it is of form noise.
+
+    Parameters
+    ----------
+    source : str or Path
+        A design, a card or a channel file.
+
+    Returns
+    -------
+    Noise or None
+        None for any other form.
+    """
+    document = read_told(source)
+    channel = document.get("channel", document) if isinstance(document, dict) else {}
+    found = channel_of(channel) if isinstance(channel, dict) and channel.get("form") == "noise" else None
+    return found if isinstance(found, Noise) else None
+
+
+def _places(channel: Noise, released: Any) -> Floats:
+    """The released letters by number, one column each; refused where numbers beyond an end were collected there."""
+    if any(not axis.free(channel.inputs) for axis in channel.axes):
+        raise Unsupported(
+            "numbers beyond the released range were collected at its ends, so that means are biased by an unknown "
+            "amount; release without a range to estimate them"
+        )
+    table = open_table(released)
+    if missing := [n for n in channel.output if n not in table.names]:
+        raise MismatchError(f"the released table has no column {missing[0]!r}")
+    coded = encode(table, {n: Column(values=tuple(a)) for n, a in channel.output.items()}, list(channel.output))
+    if coded.rows < 2:
+        raise InputError(f"{coded.rows} released rows are too few to estimate from")
+    return np.stack([coded.codes[n].astype(float) for n in channel.output], axis=1)
+
+
+def _moment(weights: tuple[int, ...], power: int) -> float:
+    total = 2 * sum(weights) - weights[0]
+    return float(Fraction(2 * sum(k**power * w for k, w in enumerate(weights)), total))

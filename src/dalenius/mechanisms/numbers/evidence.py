@@ -1,0 +1,183 @@
+r"""Evidence about released numbers: on every axis the noise of each record, as far as it can be told, against its law.
+
+A released letter of column j says that give_j t + shift_j lies in [letter, letter + 1), or beyond an end where it is
+the first or the last one. A left inverse of `give` turns that into an interval of each t, and of N = t - c, so that
+
+    #{interval ends at or before k}  <=  #{N <= k}  <=  #{interval begins at or before k},
+
+and the middle is a sum of independent 0/1 draws of probability F(k). Where nothing was rounded the ends meet.
+"""
+
+from bisect import bisect_left
+from fractions import Fraction
+from itertools import accumulate
+from math import exp, inf, log, nextafter, prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.convert import release_of
+from dalenius.core import Contraction, Dalenius, Guarantee, Leakage, LocalDP, Noise, Pmf
+from dalenius.core.forms.noise import NoiseAxis
+from dalenius.core.noisy import NoisyChannel, Records
+from dalenius.core.numbers import exact, up, written
+from dalenius.core.shifting import Axis
+from dalenius.measures.counts import Finding, counts_finding
+from dalenius.measures.individual import Individual, most_bits
+from dalenius.mechanisms.auditing import MechanismAudit
+from dalenius.solvers.noise import capacity_weights, information
+
+__all__ = ["examine_noise", "expected_letters", "noise_seen", "shuffled_numbers"]
+
+Floats = npt.NDArray[np.float64]
+PLACES = 65  # thresholds k on each axis
+FLOAT = 2.0**-52
+SLACK = 1e-6  # of a left inverse in floats
+
+
+def _law(axis: NoiseAxis) -> Floats:
+    half = np.array([w / sum(axis.weights) for w in axis.weights])
+    law = np.concatenate([half[:0:-1], half])
+    return np.asarray(law / law.sum())
+
+
+def _intervals(channel: Noise, letters: npt.NDArray[Any]) -> tuple[Floats, Floats]:
+    """Where the value of each record lies on each axis, one column each."""
+    widths = [len(a) for a in channel.output.values()]
+    told = np.stack(np.unravel_index(letters.astype(np.int64), widths), axis=1).astype(float)
+    shift = np.array([float(v) for v in channel.shift])
+    low = np.where(told == 0, -inf, told - shift)
+    high = np.where(told == np.array(widths) - 1, inf, told - shift + 1)
+    give = np.array([[float(v) for v in row] for row in channel.give])
+    if (give == np.eye(*give.shape)).all():  # values are whole numbers, and so are their ends
+        return low, high - 1
+    back, ends = np.linalg.pinv(give), []
+    for above in (False, True):
+        sides = [np.where((row > 0) == above, high, low) for row in back]
+        with np.errstate(invalid="ignore"):
+            parts = [np.where(row == 0, 0.0, row * side).sum(axis=1) for row, side in zip(back, sides, strict=True)]
+        ends.append(np.stack(parts, axis=1))
+    return ends[0] - SLACK, ends[1] + SLACK
+
+
+def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[Any]) -> list[tuple[str, float, str]]:
+    """For each axis what was looked at, a bound of the probability of seeing so much by chance, and the worst place."""
+    n, shifts, (low, high) = len(letters), channel.shifts(inputs), _intervals(channel, letters)
+    found, many = [], len(channel.axes)
+    for i, (axis, shift) in enumerate(zip(channel.axes, shifts, strict=True)):
+        name = f" of {list(channel.inputs)[i]}" if many == len(channel.inputs) > 1 and len(channel.axes) > 1 else ""
+        what = f"the noise{name} on axis {i + 1} follows its law" if many > 1 else "the noise follows its law"
+        begins, ends = np.sort(low[:, i] - shift), np.sort(high[:, i] - shift)
+        if begins[-1] > axis.reach + SLACK or ends[0] < -axis.reach - SLACK:
+            found.append((what, 0.0, "a number was released that its record cannot draw"))
+            continue
+        below = list(accumulate(axis.weights[:0:-1] + axis.weights))  # integers: the last is all of the mass
+        places = sorted({bisect_left(below, below[-1] * k // (PLACES + 1)) for k in range(1, PLACES + 1)})
+        worst, at = 0.0, places[0] - axis.reach
+        for k in places:
+            share, value = Fraction(below[k], below[-1]), k - axis.reach
+            least, most = (Fraction(int(np.searchsorted(side, value, side="right")), n) for side in (ends, begins))
+            exponent = _exponent(n, least if least > share else most if most < share else share, share)
+            worst, at = max((worst, at), (exponent, value))
+        p = min(1.0, 2 * len(places) * exp(-min(worst, 700.0)))
+        seen = int(np.searchsorted(ends, at, side="right")), int(np.searchsorted(begins, at, side="right"))
+        expected = n * float(Fraction(below[at + axis.reach], below[-1]))
+        found.append((what, p, f"noise of at most {at}: seen {seen[0]} to {seen[1]}, expected {expected:.1f}"))
+    return found
+
+
+def _exponent(n: int, seen: Fraction, share: Fraction) -> float:
+    """n times the binary relative entropy of two exact shares in nats, rounded in favour of the release.
+
+    >>> _exponent(400, Fraction(1), Fraction(1)), _exponent(4, Fraction(1, 2), Fraction(0))
+    (0.0, inf)
+    """
+    if seen == share:
+        return 0.0
+    parts = [(a, b) for a, b in ((seen, share), (1 - seen, 1 - share)) if a]
+    if not all(b for _, b in parts):
+        return inf
+    told = sum(float(a) * (log(a.numerator * b.denominator) - log(b.numerator * a.denominator)) for a, b in parts)
+    sizes = [v.bit_length() for a, b in parts for v in (*a.as_integer_ratio(), *b.as_integer_ratio())]
+    return max(0.0, n * (told - 8 * FLOAT * max(sizes)))  # each logarithm is right to a rounding of itself
+
+
+def expected_letters(channel: Noise, places: npt.NDArray[Any], weights: Floats) -> list[Floats] | None:
+    """How often each letter of each column is released on average; None for axes across columns.
+
+    `places` are the inputs that occur (combined codes) and `weights` how many records have them.
+    """
+    if channel.give != tuple(tuple(int(i == j) for i in range(len(channel.axes))) for j in range(len(channel.inputs))):
+        return None
+    found = []
+    for axis, shift in zip(channel.axes, channel.shifts(places), strict=True):
+        first = int(shift.min())
+        counts = np.bincount(shift - first, weights=weights)
+        spread = np.convolve(counts, _law(axis))
+        at = np.clip(np.arange(len(spread)) + first - axis.reach, axis.low, axis.high) - axis.low
+        found.append(np.bincount(at, weights=spread, minlength=axis.high - axis.low + 1).astype(float))
+    return found
+
+
+def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[str, ...] = ()) -> MechanismAudit:
+    """Audit a channel of form noise along its axes, without its rows; all columns count as one record."""
+    read = NoisyChannel(channel.to_json())
+    laws = [capacity_weights(a.first, a.last, a.low, a.high, a.half) for a in read.axes]
+    joint = None if prior is None else prior.to_json()
+    records = None if joint is None else Records(joint, read)
+    variances = [written(records.variance(a)) if records else "0" for a in read.axes]
+    release = release_of(channel.to_json(), joint, {"priors": laws, "variances": variances})
+    stated = release.stated()
+    level = stated["epsilon_nats"]
+    capacity, contraction = (stated[name] or Fraction(0) for name in ("capacity_bits", "eta_kl"))
+    low = sum(_told(a, law) for a, law in zip(read.axes, laws, strict=True)) if len(read.axes) == 1 else 0.0
+    held = most_bits(prod(len(a) for a in channel.inputs.values()))
+    high = min(_up(capacity), held)
+    apart = min(Fraction(1), release.delta((), Fraction(0)))
+    met: list[Guarantee] = [Dalenius(_short(capacity)), Contraction(_short(contraction))]
+    met += [] if level is None else [LocalDP(_short(level))]
+    met += [] if prior is None else [Leakage(tuple(read.names), _short(stated["leakage_bits"] or Fraction(0)))]
+    whole = Individual(min(low, high), high, tuple(read.names), (), ())
+    ends = whole.low, high
+    most = None if level is None else _up(level)
+    return MechanismAudit(
+        tuple(read.names), ends, {1: whole}, ends, most, most, _up(contraction), _up(apart), None, tuple(met),
+        (*remarks, "audited along its axes: all columns count as one record, and upper ends are sums over the axes"),
+    )  # fmt: skip
+
+
+def _told(axis: Axis, law: list[list[int]]) -> float:
+    """What one axis tells under a law of its shifts, in floats and a little less."""
+    prior = np.zeros(axis.last - axis.first + 1)
+    for c, n in law:
+        prior[c - axis.first] = n
+    return max(0.0, information(prior / prior.sum(), axis.half, axis.first, axis.low, axis.high) - 1e-9)
+
+
+def _up(q: Fraction) -> float:
+    return nextafter(float(q), inf) if q else 0.0
+
+
+def _short(q: Fraction) -> Fraction:
+    return exact(up(q, 12))
+
+
+def shuffled_numbers(
+    channel: Noise, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float
+) -> list[Finding]:
+    """How often each number of each column was released; nothing for noise across columns: match its rows."""
+    outcomes, index = original.grouped(list(channel.inputs))
+    weights = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
+    places = np.array([channel.row_of(codes) for codes in outcomes], dtype=np.int64)
+    expected = expected_letters(channel, places, weights / original.total * rows)
+    if expected is None:
+        return []
+    sizes, found = [len(a) for a in channel.output.values()], []
+    for name, drawn, mean in zip(
+        channel.output, np.unravel_index(letters.astype(np.int64), sizes), expected, strict=True
+    ):
+        seen, trials = np.bincount(drawn, minlength=len(mean)), np.array(float(max(1, len(letters))))
+        what = f"how often each number of {name} was released"
+        found.append(counts_finding(what, seen, mean, trials, share / len(sizes), list(channel.output[name])))
+    return found

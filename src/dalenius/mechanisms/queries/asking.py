@@ -1,0 +1,176 @@
+"""What a question would tell before it is asked of a table, and the least noise under which it keeps to a budget."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, log
+from typing import Any
+
+import numpy as np
+
+from dalenius.core.numbers import exact, written
+from dalenius.core.question import Question
+from dalenius.errors import InputError, SolverFailed, Unsupported
+from dalenius.kernel.added import GAUSSIAN_LEAST, LAPLACE_LEAST
+from dalenius.kernel.answers import excess_of, told_of_independent, told_to_anybody
+from dalenius.kernel.numbers import up
+from dalenius.measures.limited import gaussian_limited
+from dalenius.mechanisms.queries.calibration import unknown_bits
+from dalenius.mechanisms.queries.proof import DIGITS, Figures, figures, noise_of, totals_of
+
+__all__ = ["LEVELS", "Asked", "asked", "calibrated_question", "records_of"]
+
+LEVELS = tuple(map(Fraction, ("1/10", "1/2", "1", "2", "4")))
+RESOLUTION = 1e-6
+FARTHEST = 100  # of one step in the logarithm of the parameter
+ON_THE_GRID = 2e-6  # nats by which discrete Gaussian noise may differ from Gaussian numbers, from a variance of 1 on
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question for so many records, what its answer tells, and delta at some levels of differential privacy."""
+
+    question: Question
+    records: int
+    figures: Figures
+    deltas: dict[str, Fraction]
+    against: str = "any"
+    at_most_bits: Fraction | None = None
+    bits: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"question": self.question.to_json(), "records": self.records}
+        found |= {"parameter": written(self.question.parameter), **self.figures.to_json()}
+        found["delta"] = {level: up(delta, DIGITS) for level, delta in self.deltas.items()}
+        if self.at_most_bits is not None:
+            found |= {"against": self.against, "at_most_bits": written(self.at_most_bits), "bits": self.bits}
+        return found
+
+
+def records_of(question: Question, records: int | None) -> int:
+    """How many records a question is about, from the file or from beside it."""
+    found = records or question.records
+    if found is None:
+        raise InputError("say how many records there are: records = ... in the query file, or --records")
+    return found
+
+
+def asked(question: Question, records: int) -> Asked:
+    """The audit of a question under its noise.
+
+    Examples
+    --------
+    >>> from dalenius.core.condition import condition
+    >>> q = Question("count", (), "discrete-laplace", Fraction(2), where=condition("age >= 65"))
+    >>> found = asked(q, 1_000_000)
+    >>> found.figures.epsilon_nats, found.deltas["1/2"], float(found.deltas["1/10"]) > 0.1
+    (Fraction(1, 2), Fraction(0, 1), True)
+    """
+    shape = question.shape(records)
+    noise = noise_of(question, shape)
+    totals = totals_of(shape, records)
+    deltas = {written(level): excess_of(totals, noise, question.group, level) for level in LEVELS}
+    return Asked(question, records, figures(totals, noise, question.group), deltas)
+
+
+def calibrated_question(question: Question, records: int, at_most_bits: Fraction, against: str = "any") -> Asked:
+    """The least noise of the question's kind that is proved to keep to a budget.
+
+    Parameters
+    ----------
+    question : Question
+        Its parameter is not used.
+    records : int
+        Of the table.
+    at_most_bits : Fraction
+        What adversaries may learn about the records of one person.
+    against : str
+        "any", "independent", or "unknown:b".
+
+    Returns
+    -------
+    Asked
+        With the parameter that was found, and the bits that are proved for it.
+    """
+    if at_most_bits <= 0:
+        raise InputError("the budget is above 0 bits; at 0 bits nothing may be answered")
+    shape = question.shape(records)
+    totals, group = totals_of(shape, records), question.group
+    lacking = unknown_bits(against)
+
+    def told(q: Question) -> float:
+        if lacking is not None:
+            return _to_lacking(q, records, lacking)
+        noise = noise_of(q, shape)
+        if against == "any":
+            return _above(told_to_anybody(totals, noise, group))
+        return _above(told_of_independent(totals, noise, group, None))
+
+    least = shape.grid**2 * GAUSSIAN_LEAST if question.noise == "discrete-gaussian" else shape.grid * LAPLACE_LEAST
+    parameter = _least(question, told, float(at_most_bits), least)
+    found = question.at(parameter)
+    seen = asked(found, records)
+    return Asked(found, records, seen.figures, seen.deltas, against, at_most_bits, told(found))
+
+
+def _least(question: Question, told: Callable[[Question], float], budget: float, least: Fraction) -> Fraction:
+    """Of the parameters from the least one on, the first that keeps to the budget, to a relative resolution.
+
+    What is told falls with the noise nearly as a power of it: secants on both logarithms, kept between two ends.
+    """
+
+    def at(u: float) -> Fraction:
+        return max(least, exact(f"{exp(u):.9g}"))
+
+    def over(u: float) -> float:
+        return log(max(told(question.at(at(u))), 1e-300) / budget)
+
+    low = log(least) + 1e-9
+    if over(low) <= 0:
+        return at(low)
+    f_low, high, step = over(low), low, 2.0
+    while True:
+        high += step
+        f_high = over(high)
+        if f_high <= 0:
+            break
+        low, f_low, step = high, f_high, 2 * step
+        if step > FARTHEST:
+            raise SolverFailed(f"no noise within reach keeps to {budget:.3g} bits")
+    for _ in range(60):
+        if high - low < RESOLUTION:
+            break
+        share = f_low / (f_low - f_high)
+        middle = low + (high - low) * min(max(share, 0.05), 0.95)
+        value = over(middle)
+        low, f_low, high, f_high = (middle, value, high, f_high) if value > 0 else (low, f_low, middle, value)
+    return at(high)
+
+
+def _above(bits: Fraction) -> float:
+    return float(up(bits, 15))
+
+
+def _to_lacking(question: Question, records: int, lacking: float) -> float:
+    """Bits that adversaries learn who lack so many bits of all records: for a count under Gaussian noise."""
+    if question.kind != "count" or question.noise != "discrete-gaussian" or question.group != 1:
+        raise Unsupported("unknown:BITS is for counts under discrete-gaussian noise, one record a person")
+    if not 0 <= lacking <= records:
+        raise InputError(
+            f"{lacking:g} bits are unknown to the adversary; {records:,} yes-or-no records hold {records:,}"
+        )
+    shape = question.shape(records)
+    if shape.every != 1:
+        raise Unsupported("unknown:BITS needs a grid of whole records; leave grid out")
+    noise = noise_of(question, shape)
+    counts = np.arange(records + 1, dtype=np.float64)
+    found = gaussian_limited(counts, _log_binomials(records), float(question.parameter), lacking * log(2), ON_THE_GRID)
+    return min(found / log(2) * (1 + 1e-12), _above(told_to_anybody(totals_of(shape, records), noise, 1)))
+
+
+def _log_binomials(records: int) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """ln C(n, k) for k = 0, ..., n, rounded up."""
+    k = np.arange(1, records + 1, dtype=np.float64)
+    found = np.concatenate([[0.0], np.cumsum(np.log((records + 1 - k) / k))])
+    out: np.ndarray[Any, np.dtype[np.float64]] = found + 1e-12 * (1 + np.abs(found)) * np.sqrt(records)
+    return out

@@ -1,0 +1,195 @@
+"""The true value of a question: what is answered before noise. Nothing of it leaves this room without noise."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core.condition import Both, Condition, Either, Not, Test
+from dalenius.core.numbers import exact
+from dalenius.core.question import Question
+from dalenius.core.source import MISSING, Column
+from dalenius.errors import InputError, TableError
+from dalenius.tables import encode, open_table
+from dalenius.tables.counting import Coded
+from dalenius.tables.persons import persons
+from dalenius.tables.source import Progress, Table
+
+__all__ = ["Evaluated", "evaluate"]
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The numbers of a question on a table, exactly, in its own unit.
+
+    Parameters
+    ----------
+    records : int
+        Of the table: its rows, or its persons.
+    numbers : tuple of Fraction
+        The true answer, as confidential as the table.
+    digest : str
+        Fingerprint of the columns that were looked at.
+    """
+
+    records: int
+    numbers: tuple[Fraction, ...]
+    digest: str
+
+
+def evaluate(question: Question, table: Any, *, on_progress: Progress | None = None) -> Evaluated:
+    """Add up a question over the records of a table.
+
+    Parameters
+    ----------
+    question : Question
+        What is asked.
+    table : str, Path, Table or object that speaks Arrow
+        Where the records are.
+
+    Returns
+    -------
+    Evaluated
+
+    Raises
+    ------
+    TableError
+        If a value is missing, or is not one of those that were declared.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from dalenius.core.condition import condition
+    >>> q = Question("count", (), "discrete-laplace", Fraction(2), where=condition("age >= 65"))
+    >>> evaluate(q, pa.table({"age": [70, 20, 65]})).numbers
+    (Fraction(2, 1),)
+    """
+    source = open_table(table)
+    names = question.looks_at or source.names[:1]
+    raw = encode(source, {name: Column(missing="category") for name in names}, names, on_progress=on_progress)
+    chosen = np.ones(raw.rows, dtype=np.bool_) if question.where is None else _selected(question.where, raw)
+    who = None if question.unit is None else persons(source, question.unit)
+    if who is not None and len(who.of_row) != raw.rows:
+        raise TableError(f"{source.name} changed while it was read; run again when nobody writes to it")
+    count = raw.rows
+    if who is not None and question.max_rows is not None:
+        over = int((who.rows > question.max_rows).sum())
+        if over:
+            raise TableError(
+                f"{source.name}: {over:,} of {who.count:,} persons ({question.unit!r}) have more than max_rows = "
+                f"{question.max_rows} rows; the most is {int(who.rows.max())}"
+            )
+    elif who is not None:
+        first = who.first()
+        _constant(source, question, {**raw.codes, "where": chosen}, first[who.of_row])
+        raw, chosen, count = raw.take(first), chosen[first], who.count
+    if question.records is not None and question.records != count:
+        raise TableError(f"the query file says {question.records:,} records, and {source.name} has {count:,}")
+    return Evaluated(count, _added_up(question, source, raw, chosen), raw.digest())
+
+
+def _constant(source: Table, question: Question, codes: dict[str, npt.NDArray[Any]], first: npt.NDArray[Any]) -> None:
+    """Refuse a person whose rows differ: the promise would be about rows."""
+    for name, column in codes.items():
+        if (column != column[first]).any():
+            row = int((column != column[first]).argmax()) + 1
+            raise TableError(
+                f"{source.name}, row {row}: {name} differs from an earlier row of the same person ({question.unit!r}); "
+                "say max_rows, the most rows that a person has"
+            )
+
+
+def _selected(condition: Condition, raw: Coded) -> Mask:
+    if isinstance(condition, Test):
+        texts = [None if text == MISSING else text for text in raw.alphabets[condition.column]]
+        passed: Mask = np.array([condition.passes(text) for text in texts], dtype=np.bool_)
+        return passed[raw.codes[condition.column]]
+    if isinstance(condition, Not):
+        return ~_selected(condition.other, raw)
+    assert isinstance(condition, Both)
+    parts = [_selected(part, raw) for part in condition.parts]
+    found = parts[0]
+    for part in parts[1:]:
+        found = found | part if isinstance(condition, Either) else found & part
+    return found
+
+
+def _added_up(question: Question, source: Table, raw: Coded, chosen: Mask) -> tuple[Fraction, ...]:
+    if question.kind == "count":
+        if question.columns:
+            letters = raw.alphabets[question.columns[0]]
+            chosen = chosen & np.array([v == question.letter for v in letters])[raw.codes[question.columns[0]]]
+        return (Fraction(int(chosen.sum())),)
+    if question.kind in ("histogram", "quantile"):
+        return _cells(question, source, raw, chosen)
+    (name,) = question.columns
+    often = np.bincount(raw.codes[name][chosen], minlength=len(raw.alphabets[name])).tolist()
+    seen = [(text, n) for text, n in zip(raw.alphabets[name], often, strict=True) if n]
+    numbers = [(_number(question, source, name, text), n) for text, n in seen]
+    if question.ratio:
+        middle, half = question.centre()
+        return sum(((v - middle) / half * n for v, n in numbers), Fraction(0)), Fraction(int(chosen.sum()))
+    total = sum((v * n for v, n in numbers), Fraction(0))
+    return (total / len(chosen) if question.kind == "mean" else total,)
+
+
+def _number(question: Question, source: Table, name: str, text: str) -> Fraction:
+    """A value as a number within the ends, or one of those that are listed."""
+    if text == MISSING:
+        raise _missing(source, name)
+    if question.between is None:
+        known = [exact(v) for v in question.alphabet(name)]
+        value = _exact(source, name, text)
+        if value not in known:
+            raise TableError(f"{source.name}, column {name!r}: {text} is not among the letters of the query file")
+        return value
+    return min(max(_exact(source, name, text), question.between.low), question.between.high)
+
+
+def _exact(source: Table, name: str, text: str) -> Fraction:
+    try:
+        return exact(text)
+    except InputError:
+        raise TableError(f"{source.name}, column {name!r}: {text!r} is not a number, which a sum needs") from None
+
+
+def _missing(source: Table, name: str) -> TableError:
+    return TableError(
+        f"{source.name}, column {name!r}: a value is missing in a record that counts; select the others with where = "
+        f'"{name} is not missing"'
+    )
+
+
+def _cells(question: Question, source: Table, raw: Coded, chosen: Mask) -> tuple[Fraction, ...]:
+    """How many chosen records there are in each cell of a histogram.
+
+    Values are looked up in the declared columns once for each that occurs, not once for each record.
+    """
+    place = np.zeros(len(chosen), dtype=np.int64)
+    for name in question.columns:
+        own = question.alphabet(name)
+        column = question.declared[name]
+        used = np.unique(raw.codes[name][chosen])
+        letters = raw.alphabets[name]
+        if column.missing != "category" and any(letters[k] == MISSING for k in used):
+            raise _missing(source, name)
+        codes = _codes_of(column, name, [letters[k] for k in used])
+        look_up = np.zeros(len(letters), dtype=np.int64)
+        look_up[used] = codes
+        place = place * len(own) + look_up[raw.codes[name]]
+    often = np.bincount(place[chosen], minlength=len(question.cells))
+    return tuple(Fraction(int(n)) for n in often)
+
+
+def _codes_of(column: Column, name: str, texts: list[str]) -> npt.NDArray[np.int64]:
+    """The place of each text among the declared values of its column."""
+    import pyarrow as pa
+
+    if not texts:
+        return np.zeros(0, dtype=np.int64)
+    listed = pa.table({name: pa.array([None if text == MISSING else text for text in texts], pa.string())})
+    return encode(open_table(listed), {name: column}, [name]).codes[name].astype(np.int64)

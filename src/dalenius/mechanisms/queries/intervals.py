@@ -1,0 +1,149 @@
+"""What sums with noise say about the true ones: intervals that are read off the noise, and never off the table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, inf, log, sqrt
+from typing import Any
+
+from dalenius.core.numbers import written
+from dalenius.core.question import Question, Shape
+from dalenius.kernel.added import Added, Gaussian, Laplace
+from dalenius.mechanisms.queries.proof import reach
+
+__all__ = ["Number", "intervals", "stays_below"]
+
+HALF = Fraction(1, 2)
+SLOPES = 400  # exponents that are tried in Chernoff's bound
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of an answer, and an interval that holds the true one with at least the stated probability.
+
+    A quantile is a value of its column, and so are the ends of its interval.
+    """
+
+    label: str
+    value: Fraction | str
+    low: Fraction | str
+    high: Fraction | str
+
+    def to_json(self) -> dict[str, Any]:
+        def shown(v: Fraction | str) -> float | str:
+            return v if isinstance(v, str) else float(v)
+
+        found = {"label": self.label, "answer": shown(self.value), "low": shown(self.low), "high": shown(self.high)}
+        return found if isinstance(self.value, str) else found | {"exact": written(self.value)}
+
+
+def intervals(
+    question: Question, records: int, drawn: Sequence[Fraction], noise: Added, steps: int
+) -> tuple[Number, ...]:
+    """The numbers of an answer from its sums with noise.
+
+    Parameters
+    ----------
+    question : Question
+        What was asked.
+    records : int
+        Of the table.
+    drawn : sequence of Fraction
+        Sums with noise, in the order of the question's shape.
+    noise : Added
+        Their noise, in grid steps.
+    steps : int
+        How far it reaches at the level of the question, as the document proves it.
+
+    Returns
+    -------
+    tuple of Number
+        Each interval by itself holds the true number with at least the level of the question.
+    """
+    shape = question.shape(records)
+    if question.kind == "quantile":
+        return tuple(_quantile(question, share, shape, drawn, noise) for share in question.shares)
+    if question.ratio:
+        return (_mean(question, records, shape, drawn, noise),)
+    away = (steps + _rounded(shape)) * shape.grid
+    return tuple(
+        Number(label, value, _between(value - away, low, high), _between(value + away, low, high))
+        for label, value, (low, high) in zip(shape.labels, drawn, shape.ends(records), strict=True)
+    )
+
+
+def _rounded(shape: Shape) -> Fraction:
+    """Grid steps by which a sum may have been rounded before noise."""
+    return HALF if shape.every > 1 or shape.letters is None else Fraction(0)
+
+
+def _between(value: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    return min(max(value, low), high)
+
+
+def _mean(question: Question, records: int, shape: Shape, drawn: Sequence[Fraction], noise: Added) -> Number:
+    """A mean over selected records: the quotients of the ends of both intervals that are farthest apart.
+
+    Each of the two sums may be missed with half the probability that the mean may be.
+    """
+    middle, half = question.centre()
+    away = (reach(noise, (1 + question.level) / 2) + HALF) * shape.grid
+    total, count = drawn
+    one = Fraction(1)
+    counts = [_between(count + side * away, one, Fraction(records)) for side in (-1, 1)]
+    ends = [(total + side * away) / n for side in (-1, 1) for n in counts]
+    low, value, high = (_between(v, -one, one) for v in (min(ends), total / max(count, one), max(ends)))
+    return Number("mean", middle + half * value, middle + half * low, middle + half * high)
+
+
+def _quantile(question: Question, share: Fraction, shape: Shape, drawn: Sequence[Fraction], noise: Added) -> Number:
+    """The first value at which the counts with noise reach the share, and all values that are not ruled out.
+
+    The q-quantile is the first value k with T(k) >= 0, T(k) = (1 - q) (counts up to k) - q (counts after k). T has
+    noise, and k is ruled out where T(k) is surely below 0, or T(k - 1) surely not: of the true value either happens
+    with half of what the interval may be missed by. Counts that never reach the share give the last value.
+    """
+    error = float((1 - question.level) / 2)
+    cells = [cell[0] for cell in question.cells]
+    found, possible = [], []
+    surely_before = False
+    for k in range(len(cells)):
+        weights = [1 - share] * (k + 1) + [-share] * (len(cells) - k - 1)
+        reached = float(sum((w * v for w, v in zip(weights, drawn, strict=True)), Fraction(0)))
+        away = stays_below(noise, [float(abs(w)) for w in weights], error) * float(shape.grid)
+        if reached >= 0:
+            found.append(k)
+        if reached + away >= 0 and not surely_before:
+            possible.append(k)
+        surely_before = reached - away >= 0
+    at = found[0] if found else len(cells) - 1
+    possible.append(at)
+    return Number(f"quantile {written(share)}", cells[at], cells[min(possible)], cells[max(possible)])
+
+
+def stays_below(noise: Added, weights: Sequence[float], error: float) -> float:
+    """A number that sum_j w_j N_j is above with probability `error` at most, by Chernoff's bound, in grid steps.
+
+    E e^(hN) <= e^(h^2 v / 2) for Gaussian noise, and (1 - a)^2 / ((1 - a e^h) (1 - a e^-h)) for Laplace noise with
+    a = e^(-1 / scale) and h below 1 / scale.
+
+    >>> from dalenius.kernel.numbers import Work
+    >>> round(stays_below(Gaussian(Fraction(4), Work(1)), [1.0], 0.025), 6)
+    5.432406
+    """
+    goal = -log(error)
+    if isinstance(noise, Gaussian):
+        return sqrt(2 * goal * float(noise.variance) * sum(w * w for w in weights))
+    assert isinstance(noise, Laplace)
+    scale = float(noise.scale)
+    a = exp(-1 / scale)
+    different = {w: list(weights).count(w) for w in set(weights)}
+    best = inf
+    for k in range(1, SLOPES):
+        h = k / SLOPES / scale / max(different)
+        grown = sum(
+            many * (2 * log(1 - a) - log(1 - a * exp(h * w)) - log(1 - a * exp(-h * w)))
+            for w, many in different.items()
+        )
+        best = min(best, (goal + grown) / h)
+    return best

@@ -1,0 +1,98 @@
+"""An answer in plain words."""
+
+from fractions import Fraction
+
+from dalenius.core.numbers import exact
+from dalenius.core.question import Question
+from dalenius.kernel.numbers import up
+from dalenius.mechanisms.queries.asking import Asked
+from dalenius.mechanisms.queries.draw import Answer
+from dalenius.mechanisms.queries.intervals import Number
+from dalenius.mechanisms.queries.proof import Figures
+from dalenius.wording import in_bits, joined, shown
+
+__all__ = ["answer_words", "asked_words", "figure_words"]
+
+DIGITS = 4
+MOST_LINES = 200
+
+
+def answer_words(found: Answer) -> list[str]:
+    """The answer with its intervals, what noise was added, and what it tells about a person."""
+    question = found.question
+    sure = f"{float(question.level):.0%}".replace("%", " %")
+    whom = f"{found.records:,} persons" if question.unit and question.max_rows is None else f"{found.records:,} records"
+    lines = [f"{_asked(question)}, of {whom}:", ""]
+    widest = max(len(shown(number.label)) for number in found.numbers)
+    lines += [
+        f"  {shown(number.label):<{widest}}  {_shown(number.value):>12}   {_ends(number)}"
+        for number in found.numbers[:MOST_LINES]
+    ]
+    if len(found.numbers) > MOST_LINES:
+        lines.append(f"  ... and {len(found.numbers) - MOST_LINES:,} more; --json shows all")
+    each = "Each interval" if len(found.numbers) > 1 else "The interval"
+    lines += ["", f"{each} holds the true number with a probability of at least {sure}."]
+    lines.append(f"Noise: {_noise(question)}.")
+    return [*lines, "", *figure_words(found.proved.figures, question.group)]
+
+
+def asked_words(found: Asked) -> list[str]:
+    """What a question would tell, or the noise that keeps it to a budget."""
+    lines = [f"{_asked(found.question)}, of {found.records:,} records.", f"Noise: {_noise(found.question)}."]
+    if found.at_most_bits is not None and found.bits is not None:
+        lacking = f"Somebody who lacks {found.against.partition(':')[2]} bits about all records together learns at most"
+        whom = {"any": "Nobody learns more than", "independent": "Somebody who knows all other records learns at most"}
+        budget, parameter = float(found.at_most_bits), float(found.question.parameter)
+        lines += [
+            f"Parameter {parameter:.9g}, found for a budget of {budget:g} bits.",
+            f"{whom.get(found.against, lacking)} {in_bits(exact(found.bits))} about one person.",
+        ]
+        if found.against.startswith("unknown"):
+            lines.append(
+                "That holds for one answer only. It does not add up, and a ledger charges what anybody learns."
+            )
+    lines += ["", *figure_words(found.figures, found.question.group), "  delta at epsilon:"]
+    return [*lines, *(f"    {level:>5}  {up(delta, 12)}" for level, delta in found.deltas.items())]
+
+
+def figure_words(seen: Figures, group: int) -> list[str]:
+    """What an answer tells about one person's records, a line for each kind of reader."""
+    whose = "any one record" if group == 1 else f"the {group} records of any one person"
+    lines = [
+        f"Proved about {whose}:",
+        f"  Nobody learns more than {in_bits(seen.anybody_bits)}, whatever they know or believe about all records.",
+        f"  Somebody who knows all other records learns at most {in_bits(seen.independent_bits)}.",
+    ]
+    level = f"  Differential privacy: epsilon {up(seen.epsilon_nats, DIGITS)}"
+    if seen.delta:
+        level += f" at delta {float(seen.delta):.0e}".replace("1e-06", "1 in 1,000,000")
+    return [*lines, f"{level}; concentrated: rho {up(seen.rho, DIGITS)}."]
+
+
+def _asked(question: Question) -> str:
+    what = {"count": "Count", "sum": "Sum", "mean": "Mean", "histogram": "Counts", "quantile": "Quantiles"}[
+        question.kind
+    ]
+    columns = joined(question.columns)
+    letter = f" = {shown(question.letter)}" if question.letter is not None else ""
+    about = f" of {columns}{letter}" if columns else ""
+    where = f" where {shown(question.where_text)}" if question.where_text else ""
+    return f"{what}{about}{where}"
+
+
+def _noise(question: Question) -> str:
+    size = float(question.parameter)
+    kind = "Laplace" if question.noise == "discrete-laplace" else "Gaussian"
+    deviation = size * 2**0.5 if kind == "Laplace" else size**0.5
+    where = "for each of its two sums, in records" if question.ratio else "for each number"
+    return f"{kind} on a grid, standard deviation {deviation:.4g} {where}"
+
+
+def _shown(value: Fraction | str) -> str:
+    if isinstance(value, str):
+        return shown(value)
+    return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.6g}"
+
+
+def _ends(number: Number) -> str:
+    return f"{_shown(number.low)} to {_shown(number.high)}"

@@ -1,0 +1,229 @@
+"""What a release of records shows: which records moved, by class and by column, and what attackers make of it.
+
+An attacker who knows all of a person's record and that it is in the table sees whether it is missing from the release.
+No mechanism can hide that such a record was moved, because in a wide table the record determines the secret; how often
+records of each class move says how much it is worth.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Design, Pmf, Records
+from dalenius.core.pmf import outcome_words
+from dalenius.measures.counts import Finding, counts_finding, view_findings
+
+__all__ = [
+    "RecordFigures",
+    "apart",
+    "expected",
+    "figures",
+    "home",
+    "impossible",
+    "names_of",
+    "record_findings",
+    "shares",
+    "shuffled_records",
+    "values",
+]
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RecordFigures:
+    """Figures of a design of form records, computed from its channel and its law.
+
+    Parameters
+    ----------
+    moved : dict
+        For each value of the secret, the share of its rows that are released as another record.
+    changed : dict
+        For each released column, the share of rows whose letter changes.
+    unique : Fraction
+        The share of rows whose record occurs once.
+    released_unique : Fraction
+        The expected share of released rows that show such a record.
+    records : int
+        Different records.
+    """
+
+    moved: dict[str, Fraction]
+    changed: dict[str, Fraction]
+    unique: Fraction
+    released_unique: Fraction
+    records: int
+
+
+def shares(channel: Records) -> tuple[Integers, Integers, Floats]:
+    """Rows, records and probabilities of a channel, end to end."""
+    sizes = [len(places) for places, _ in channel.lines]
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    record = np.array([y for places, _ in channel.lines for y in places], dtype=np.int64)
+    share = np.array([w / sum(weights) for _, weights in channel.lines for w in weights], dtype=np.float64)
+    return row, record, share
+
+
+def figures(design: Design) -> RecordFigures:
+    """What a design of form records moves and shows, exactly.
+
+    Parameters
+    ----------
+    design : Design
+        With a channel of form records.
+    """
+    channel = design.channel
+    assert isinstance(channel, Records)
+    law = design.problem.pmf
+    secret = next(g.secret for g in design.problem.guarantees)
+    classes, class_of_atom = law.grouped(secret)
+    _, input_of_atom = law.grouped(list(channel.inputs))
+    counts = np.zeros((len(channel.read), len(classes)), dtype=np.int64)
+    np.add.at(counts, (input_of_atom, class_of_atom), law.weights)
+    names = list(channel.output)
+    at = [list(channel.inputs).index(name) for name in names]
+    own = {record: k for k, record in enumerate(channel.records)}
+    multiplicity = np.zeros(len(channel.records), dtype=np.int64)
+    sizes = counts.sum(axis=0)
+    moved = [Fraction(0)] * len(classes)
+    changed = [Fraction(0)] * len(names)
+    arrived = [Fraction(0)] * len(channel.records)
+    for outcome, (places, weights), by_class in zip(channel.read, channel.lines, counts.tolist(), strict=True):
+        record = tuple(outcome[k] for k in at)
+        rows = sum(by_class)
+        multiplicity[own[record]] += rows
+        one = sum(weights)
+        stay = 0
+        for y, weight in zip(places, weights, strict=True):
+            arrived[y] += Fraction(rows * weight, one)
+            if y == own[record]:
+                stay = weight
+                continue
+            for j, (a, b) in enumerate(zip(record, channel.records[y], strict=True)):
+                if a != b:
+                    changed[j] += Fraction(rows * weight, one)
+        for s, n in enumerate(by_class):
+            if n and stay != one:
+                moved[s] += Fraction(n * (one - stay), one)
+    total = int(law.total)
+    alphabets = [law.variables[name] for name in secret]
+    told = [outcome_words(secret, [a[k] for a, k in zip(alphabets, label, strict=True)]) for label in classes]
+    once = [k for k, n in enumerate(multiplicity.tolist()) if n == 1]
+    return RecordFigures(
+        {name: part / int(n) for name, part, n in zip(told, moved, sizes.tolist(), strict=True)},
+        {name: part / total for name, part in zip(names, changed, strict=True)},
+        Fraction(len(once), total),
+        sum((arrived[k] for k in once), Fraction(0)) / total,
+        len(channel.records),
+    )
+
+
+def expected(channel: Records, rows: Floats) -> tuple[Floats, Floats]:
+    """How often each record is expected where each outcome occurs so often, and how often each outcome stays."""
+    row, record, share = shares(channel)
+    mean = np.bincount(record, rows[row] * share, len(channel.records))
+    stay = np.bincount(row, np.where(record == home(channel)[row], share, 0.0), len(channel.read))
+    return np.asarray(mean, dtype=np.float64), np.asarray(stay, dtype=np.float64)
+
+
+def apart(channel: Records, measure: dict[str, Any], rows: Integers, records: Integers) -> Floats:
+    """The distortion between outcomes and records, pair by pair, by a measure as a problem file writes it."""
+    before = np.array(channel.read, dtype=np.int64)[rows]
+    after = np.array(channel.records, dtype=np.int64)[records]
+    found = np.zeros(len(rows))
+    for part in measure.get("sum", [measure]):
+        weight = float(Fraction(str(part.get("weight", 1))))
+        group = {letter: k for k, members in enumerate(part.get("classes", ())) for letter in members}
+        differ = np.zeros(len(rows), dtype=np.bool_)
+        for name in part["of"]:
+            letters = channel.output[name]
+            old = before[:, list(channel.inputs).index(name)]
+            new = after[:, list(channel.output).index(name)]
+            if part["distortion"] == "absolute":
+                value = np.array([float(Fraction(letter)) for letter in letters])
+                found += weight * np.abs(value[old] - value[new])
+            else:
+                merged: dict[int | str, int] = {}
+                code = np.array([merged.setdefault(group.get(a, a), len(merged)) for a in letters])
+                differ |= code[old] != code[new]
+        if part["distortion"] != "absolute":
+            found += weight * differ
+    return found
+
+
+def impossible(channel: Records, inputs: Integers, letters: Integers) -> bool:
+    """Whether a record was released that its outcome cannot become."""
+    possible = {(e, y) for e, (places, _) in enumerate(channel.lines) for y in places}
+    pairs = np.unique(np.stack([inputs.astype(np.int64), letters.astype(np.int64)], axis=1), axis=0)
+    return any((e, y) not in possible for e, y in pairs.tolist())
+
+
+def home(channel: Records) -> Integers:
+    """The record of each outcome."""
+    own = {record: k for k, record in enumerate(channel.records)}
+    at = [list(channel.inputs).index(name) for name in channel.output]
+    return np.array([own[tuple(outcome[k] for k in at)] for outcome in channel.read], dtype=np.int64)
+
+
+def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
+    """Which value of a view each outcome has, and the values in words."""
+    at = [list(channel.inputs).index(name) for name in view]
+    labels = [tuple(outcome[k] for k in at) for outcome in channel.read]
+    different = sorted(set(labels))
+    place = {label: k for k, label in enumerate(different)}
+    alphabets = [channel.inputs[name] for name in view]
+    told = [", ".join(a[k] for a, k in zip(alphabets, label, strict=True)) for label in different]
+    return np.array([place[label] for label in labels], dtype=np.int64), told
+
+
+def names_of(channel: Records) -> list[str]:
+    """The records in words."""
+    alphabets: list[Any] = list(channel.output.values())
+    return [" ".join(a[k] for a, k in zip(alphabets, record, strict=True)) for record in channel.records]
+
+
+def record_findings(
+    channel: Records, views: Sequence[Sequence[str]], inputs: Integers, letters: Integers, share: float
+) -> tuple[list[Finding], list[dict[str, Any]]]:
+    """Records that cannot be, how many stay, how often each is released; for each view, how often with each value."""
+    what = "released records follow the certified channel"
+    if impossible(channel, inputs, letters):
+        return [Finding(what, 0.0, share, "a record was released that its original cannot become")], []
+    n = np.bincount(inputs, minlength=len(channel.read)).astype(np.float64)
+    mean, stay = expected(channel, n)
+    stayed = np.array([int(np.count_nonzero(home(channel)[inputs] == letters))])
+    trials, labels = np.array(float(len(letters))), names_of(channel)
+    seen = np.bincount(letters, minlength=len(channel.records))
+    findings = [
+        counts_finding(what, stayed, np.array([float(n @ stay)]), trials, share, ["records that stay as they are"]),
+        counts_finding("how often each record was released", seen, mean, trials, share, labels),
+    ]
+    leakage = []
+    for view in views:
+        of, told = values(channel, view)
+        size = len(channel.records)
+        counts = np.bincount(of[inputs] * size + letters, minlength=len(told) * size).reshape(len(told), size)
+        means_of = np.stack([expected(channel, np.where(of == k, n, 0.0))[0] for k in range(len(told))])
+        cells = [f"record {y} with {', '.join(view)} = {v}" for v in told for y in labels]
+        found, entry = view_findings(view, "", counts, means_of, cells, share)
+        findings += found
+        leakage.append(entry)
+    return findings, leakage
+
+
+def shuffled_records(channel: Records, original: Pmf, rows: int, letters: npt.NDArray[Any], share: float) -> Finding:
+    """How often each record was released."""
+    outcomes, index = original.grouped(list(channel.inputs))
+    weights = np.bincount(index, weights=original.weights.astype(np.float64), minlength=len(outcomes))
+    often = np.zeros(len(channel.read))
+    for codes, n in zip(outcomes, weights.tolist(), strict=True):
+        often[channel.drawn_row(codes)] += n / original.total * rows
+    mean, _ = expected(channel, often)
+    seen = np.bincount(letters.astype(np.int64), minlength=len(mean))
+    trials = np.array(float(max(1, len(letters))))
+    return counts_finding("how often each record was released", seen, mean, trials, share, names_of(channel))

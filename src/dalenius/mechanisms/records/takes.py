@@ -1,0 +1,123 @@
+"""What is taken record by record: tables that say so, or whose columns have many letters together."""
+
+from math import prod
+
+from dalenius.core import (
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    MinimizeDistortion,
+    Pmf,
+    Problem,
+    WorstCaseLeakage,
+)
+from dalenius.mechanisms.declared import Condition, Mechanism, Promised
+
+__all__ = ["MOST_LETTERS", "RECORDS", "by_records"]
+
+FORM = "records"
+PROMISES = (Independent, Leakage, InformationPrivacy, WorstCaseLeakage)
+MOST_LETTERS = 1500
+"""Letters of the released columns together, beyond which a release of records is designed record by record."""
+MOST_PRESERVED = 600
+"""The same where their law is preserved: that is as many more equations, and nothing but records can be released."""
+
+
+def _unlike(problem: Problem) -> str | None:
+    """The first distortion that records are not compared by."""
+    assert isinstance(problem.objective, MinimizeDistortion)
+    measure = problem.objective.measure
+    kinds = [part.distortion for part in measure.parts or (measure,)]
+    other = next((kind for kind in kinds if kind not in ("hamming", "absolute")), None)
+    return other if other is None or isinstance(other, str) else "a matrix"
+
+
+def _at_any_size(problem: Problem) -> bool:
+    """Whether a problem is solved at any size: one promise, independent or leakage, about a secret.
+
+    It is observed, or leaks at most so much while the law of the table is preserved.
+    """
+    if len(problem.guarantees) != 1:
+        return False
+    (promise,) = problem.guarantees
+    if problem.preserve_marginals and type(promise) is Leakage:
+        return True
+    return set(promise.secret) <= set(problem.observe) and type(promise) in (Independent, Leakage)
+
+
+def _wide(problem: Problem) -> bool:
+    """Whether the released columns have many letters together; not where the law is not one pmf."""
+    if not isinstance(problem.joint, Pmf):
+        return False
+    most = MOST_PRESERVED if problem.preserve_marginals else MOST_LETTERS
+    return prod(len(problem.joint.variables[name]) for name in problem.release) > most
+
+
+def _of_the_table(problem: Problem) -> str | None:
+    """The first promise that is not about the records of the table."""
+    return next((g.key for g in problem.guarantees if type(g) not in PROMISES), None)
+
+
+RECORDS = Mechanism(
+    name="records",
+    title="records of a wide table",
+    papers=(),
+    designer="dalenius.mechanisms.records.design:design",
+    objectives=(MinimizeDistortion,),
+    promises=tuple(map(Promised, PROMISES)),
+    count=(1, None),
+    forms=(FORM, None),
+    letters="any",
+    takes=("preserve_marginals",),
+    law=(
+        Condition(
+            lambda p: p.form != FORM or not _of_the_table(p),
+            lambda p: f"it does not promise {_of_the_table(p)}: that speaks of records that are not in the table",
+        ),
+    ),
+    conditions=(
+        Condition(lambda p: p.release, "form records releases columns of the table: say release = [...]"),
+        Condition(
+            lambda p: set(p.release) <= set(p.observe),
+            lambda p: (
+                "form records observes every column that it releases; add "
+                f"{next(name for name in p.release if name not in p.observe)} to observe"
+            ),
+        ),
+        Condition(
+            lambda p: not _unlike(p),
+            lambda p: f"form records compares records by hamming and absolute, not by {_unlike(p)}",
+        ),
+        Condition(
+            lambda p: p.form == FORM or _at_any_size(p),
+            "only one promise about an observed secret, or a leakage with preserve_marginals, goes without form = "
+            '"records"',
+        ),
+    ),
+    on_data=(
+        Condition(
+            lambda p: p.form == FORM or _wide(p),
+            f"up to {MOST_LETTERS} letters ({MOST_PRESERVED} where their law is preserved) a problem goes record by "
+            'record only with form = "records"',
+        ),
+    ),
+    sentences={
+        "objective": "form records changes records as little as it can: its objective is minimize = { distortion, of }",
+        "max_rows": (
+            "form records speaks of one row; several rows of one person cannot be charged together: leave out max_rows"
+        ),
+    },
+    shortcut=True,
+    shows_cells=False,  # a card does not show the channel, and tells shares of many rows alone
+)
+
+
+def by_records(problem: Problem) -> bool:
+    """Whether a problem goes record by record: it says so, or its released columns have many letters together.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data; of one that is only declared, only what it says counts.
+    """
+    return problem.form == FORM or (problem.joint is not None and RECORDS.why_not(problem) is None)

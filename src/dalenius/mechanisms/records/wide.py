@@ -1,0 +1,185 @@
+"""What form "records" takes, and a problem in its arrays: records, inputs, classes of the secret, distances.
+
+The orders are those of the kernel: inputs by the letters of the observed columns, records by the letters of the
+released ones, classes by the letters of the secret, all rising.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import (
+    Distortion,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    MinimizeDistortion,
+    Pmf,
+    Problem,
+    WorstCaseLeakage,
+)
+from dalenius.core.numbers import exact
+from dalenius.errors import InputError, Unsupported
+from dalenius.mechanisms.records.takes import FORM, RECORDS
+from dalenius.solvers.flows.distances import Metric
+
+__all__ = ["PROMISES", "Wide"]
+
+PROMISES = (Independent, Leakage, InformationPrivacy, WorstCaseLeakage)
+NOT_TAKEN = ("keep", "strata", "forbid", "freeze", "side_information", "robust", "limits", "keep_rows", "each")
+MOST_CLASSES = 16
+"""Values of a secret beyond which a record is rarely seen with two of them, and transports become many."""
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Wide:
+    """The arrays of a problem for form "records".
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound, and taken by this form.
+    law : Pmf
+        Of the variables that matter, in the order of the file.
+    secret : tuple of str
+        All columns that a promise is about.
+    records : array, one record a row
+        Different outcomes of the released columns.
+    record_of_input : array
+        For each different outcome of the observed columns, its record.
+    counts : array, inputs by classes
+        How often an input occurs with each value of the secret.
+    classes : list
+        The values of the secret, as places in their alphabets.
+    metric : Metric
+        The distance in whole units.
+    points : array, one point a row
+        The records along the axes of the metric.
+    unit : int
+        How many whole units are a distortion of one.
+    """
+
+    problem: Problem
+    law: Pmf
+    secret: tuple[str, ...]
+    records: Integers
+    record_of_input: Integers
+    counts: Integers
+    classes: list[tuple[int, ...]]
+    metric: Metric
+    points: Integers
+    unit: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Wide":
+        """The arrays of a bound problem.
+
+        Raises
+        ------
+        Unsupported
+            If this form does not take the problem, with the reason.
+        """
+        RECORDS.refuse(replace(problem, form=problem.form or FORM))
+        assert isinstance(problem.objective, MinimizeDistortion)
+        secret = tuple(dict.fromkeys(name for guarantee in problem.guarantees for name in guarantee.secret))
+        named = set(problem.observe) | set(secret)
+        law = problem.pmf.marginal([name for name in problem.pmf.variables if name in named])
+        if law.weights.dtype == object:
+            raise Unsupported("the probabilities have too many digits for form records; give counts, or round them")
+        inputs, input_of_atom = law.grouped(problem.observe)
+        outcomes, record_of_atom = law.grouped(problem.release)
+        classes, class_of_atom = law.grouped(secret)
+        if len(classes) > MOST_CLASSES:
+            raise Unsupported(
+                f"the secret {', '.join(secret)} has {len(classes)} values; form records takes up to {MOST_CLASSES}: "
+                "group them"
+            )
+        counts = np.zeros((len(inputs), len(classes)), dtype=np.int64)
+        np.add.at(counts, (input_of_atom, class_of_atom), law.weights)
+        record_of_input = np.zeros(len(inputs), dtype=np.int64)
+        record_of_input[input_of_atom] = record_of_atom
+        records = np.array(outcomes, dtype=np.int64).reshape(len(outcomes), -1)
+        metric, points, unit = _distance(problem.objective.measure, problem, law, records)
+        return cls(problem, law, secret, records, record_of_input, counts, classes, metric, points, unit)
+
+    @property
+    def total(self) -> int:
+        """The number of rows."""
+        return int(self.law.total)
+
+    @cached_property
+    def by_record(self) -> Integers:
+        """How often each record occurs with each value of the secret."""
+        found = np.zeros((len(self.records), len(self.classes)), dtype=np.int64)
+        np.add.at(found, self.record_of_input, self.counts)
+        return found
+
+    @cached_property
+    def seen(self) -> bool:
+        """Whether the observed columns determine the secret."""
+        return bool(((self.counts > 0).sum(axis=1) == 1).all())
+
+    @cached_property
+    def class_of_input(self) -> Integers:
+        """Where the secret is seen: the class of each input."""
+        return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
+
+
+def _distance(measure: Distortion, problem: Problem, law: Pmf, records: Integers) -> tuple[Metric, Integers, int]:
+    """The metric in whole units, the records along its axes, and the unit."""
+    columns: list[list[Fraction]] = []
+    axes: list[tuple[Fraction, bool]] = []
+    for part in measure.parts or (measure,):
+        if not part.weight:
+            continue
+        at = [problem.release.index(name) for name in part.of]
+        letters = [law.variables[name] for name in part.of]
+        if part.distortion == "hamming":
+            columns.append(_classes(part, letters, records[:, at]))
+            axes.append((part.weight, False))
+            continue
+        for name, place, alphabet in zip(part.of, at, letters, strict=True):
+            values = [_number(letter, name) for letter in alphabet]
+            columns.append([values[code] for code in records[:, place].tolist()])
+            axes.append((part.weight, True))
+    steps = [lcm(*(value.denominator for value in set(column))) for column in columns]
+    per_step = [weight / step for (weight, _), step in zip(axes, steps, strict=True)]
+    unit = lcm(*(weight.denominator for weight in per_step)) if per_step else 1
+    codes = [[int(value * step) for value in column] for column, step in zip(columns, steps, strict=True)]
+    lowest = [min(column) for column in codes]
+    points = np.array(
+        [[code - low for code in column] for column, low in zip(codes, lowest, strict=True)], dtype=np.int64
+    ).reshape(len(codes), len(records))
+    metric = Metric(
+        tuple(int(weight * unit) for weight in per_step),
+        tuple(ordered for _, ordered in axes),
+        tuple(int(row.max()) if ordered else 1 for row, (_, ordered) in zip(points, axes, strict=True)),
+    )
+    return metric, np.ascontiguousarray(points.T), unit
+
+
+def _classes(part: Distortion, letters: Sequence[Sequence[str]], labels: Integers) -> list[Fraction]:
+    """A number for each label, the same exactly for labels whose letters are in the same classes."""
+    group = {letter: k for k, members in enumerate(part.classes) for letter in members}
+    named = [[group.get(letter, letter) for letter in alphabet] for alphabet in letters]
+    place: dict[tuple[int | str, ...], int] = {}
+    return [
+        Fraction(place.setdefault(tuple(names[k] for names, k in zip(named, label, strict=True)), len(place)))
+        for label in labels.tolist()
+    ]
+
+
+def _number(letter: str, column: str) -> Fraction:
+    try:
+        return exact(letter)
+    except InputError:
+        raise InputError(
+            f"the letter {letter!r} of {column} is not a number, so that absolute cannot compare it; use hamming"
+        ) from None

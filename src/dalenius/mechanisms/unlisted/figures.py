@@ -1,0 +1,58 @@
+"""Upper bounds of what a channel lets out, and how those of several channels add up; all rounded up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, nextafter, prod
+
+__all__ = ["Figures", "added", "apart_together", "largest", "rounded_up", "summed"]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Upper bounds of one channel.
+
+    Parameters
+    ----------
+    near, any_two : float or None
+        Levels in nats, where one record changes and between any two inputs; None: infinite, or not proved.
+    bits : float
+        What all records together tell, whatever their law.
+    apart : float
+        The largest total variation between two rows, eta_TV.
+    unproved : bool
+        Whether a level may exist although none is proved: no input need be ruled out.
+    """
+
+    near: float | None
+    any_two: float | None
+    bits: float
+    apart: float
+    unproved: bool = False
+
+
+def rounded_up(q: Fraction) -> float:
+    """The next double above a fraction; 0 stays 0."""
+    return nextafter(float(q), inf) if q else 0.0
+
+
+def added(values: Sequence[float]) -> float:
+    """The sum of finite or infinite figures."""
+    return inf if inf in values else rounded_up(sum(map(Fraction, values), Fraction(0)))
+
+
+def summed(levels: Sequence[float | None]) -> float | None:
+    """The sum of levels, None where one of them has none."""
+    known = [v for v in levels if v is not None]
+    return None if len(known) < len(levels) else added(known)
+
+
+def largest(levels: Sequence[float | None]) -> float | None:
+    """The largest of some levels, None where one of them has none."""
+    known = [v for v in levels if v is not None]
+    return None if len(known) < len(levels) else max(known)
+
+
+def apart_together(values: Sequence[float]) -> float:
+    """The total variation of products of laws, from those of their factors: 1 - prod (1 - v)."""
+    return rounded_up(1 - prod((1 - min(Fraction(1), Fraction(v)) for v in values), start=Fraction(1)))

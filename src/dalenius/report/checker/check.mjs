@@ -1,0 +1,173 @@
+// The document as a whole: every promise, limit and shape is proved, and every claim compared with what was proved.
+import { less, minus, ONE, plus, require, same, shown, spend, startCounting, times, Unknown, ZERO } from "./numbers.mjs";
+import { numberOf, parsed } from "./reading.mjs";
+import { names, readLaw, readMechanism, readVariables, Setting } from "./setting.mjs";
+import { readChannel } from "./channels.mjs";
+import { readDistortion } from "./distortion.mjs";
+import { information, Release } from "./release.mjs";
+import { LOWER, noEvidence, readPromise } from "./promises.mjs";
+
+const MOST_WORK = 20_000_000n;
+const MOST_PROMISES = 1000;
+
+/** Proofs of optimality by the name of their rule; see lines.mjs. What is not here is not proved, and not said. */
+export const RULES = new Map();
+
+function readObjective(node, setting) {
+  const aim = node.tag();
+  if (aim === "capacity") throw new Unknown("the least capacity");
+  if (aim === "distortion") return { aim, parts: readDistortion(node.fields("aim", "distortion")[1], setting) };
+  if (aim === "variance") return { aim, about: names(node.fields("aim", "about")[1], setting.alphabets) };
+  node.require(["information", "information_of_each", "leakage"].includes(aim), "there is no such aim");
+  const [, about, theta] = node.fields("aim", "about", "theta");
+  const found = names(about, setting.alphabets);
+  const share = theta.number(0n);
+  theta.require(!less(ONE, share), "theta lies between 0 and 1");
+  theta.require(same(share, ONE) || aim === "leakage", "theta is 1 where information is wanted");
+  about.require(found.length > 0 === share.n > 0n, "columns are named where they count, and nowhere else");
+  node.require(same(share, ONE) || setting.mechanism.leaving.length === 0, "a rate is without columns that leave as they are");
+  node.require(aim !== "information_of_each", "columns are counted one by one where each has a matrix of its own");
+  return { aim, about: found, theta: share };
+}
+
+/** What the channel costs or tells, from above. */
+function reached(release, objective) {
+  if (objective.aim === "distortion") return release.cost(objective.parts);
+  const share = (names) => information(release.joint(names))[1];
+  let value = ZERO;
+  if (objective.theta.n > 0n) value = plus(value, times(objective.theta, share(objective.about)));
+  if (less(objective.theta, ONE)) value = plus(value, times(minus(ONE, objective.theta), share(release.setting.mechanism.observe)));
+  return value;
+}
+
+/** The bound of everything that is minimised, compared with the claims; null where this checker does not know the proof. */
+function proveBound(proof, release, promises, limits, objective, claims) {
+  const rule = RULES.get(proof.tag());
+  if (rule === undefined) return null;
+  let bound;
+  try {
+    bound = rule(proof, release.setting, promises, limits, objective);
+  } catch (error) {
+    if (error instanceof Unknown) return null;
+    throw error;
+  }
+  const value = reached(release, objective);
+  const { value: claimed, bound: stated, gap } = claims;
+  require(!less(value, bound), `the value ${shown(value)} passes the bound: one of them is false`);
+  require(!less(claimed, value), `the claimed value is not reached: it is ${shown(value)}`);
+  require(!less(bound, stated), `the claimed bound is not proved: it is ${shown(bound)}`);
+  require(!less(claimed, stated) && !less(gap, minus(claimed, stated)), "the claimed gap is smaller than value and bound leave");
+  return bound;
+}
+
+function readFigures(node, promises, setting, card) {
+  return node.pair(promises.length).map((item, k) => {
+    const claims = item.items().map((one) => {
+      const [figure, given, value] = one.fields("figure", "given", "value");
+      const column = given.isNull() ? null : given.text();
+      given.require(column === null || setting.alphabets.has(column), "there is no such variable");
+      return { figure: figure.text(), given: column, value: value.isNull() ? null : value.number() };
+    });
+    const different = new Set(claims.map((claim) => JSON.stringify([claim.figure, claim.given])));
+    item.require(different.size === claims.length, "a figure stands twice");
+    item.require(!card || !promises[k].needsLaw || claims.length === 0, "without the law a card proves no such figure");
+    return claims;
+  });
+}
+
+function proveClaim(claim, promise, figures, release) {
+  let name = claim.figure;
+  if (claim.given !== null) {
+    require(name === "leakage_bits" && promise.about.length > 0, `${name} is not a figure that is given a column`);
+    name = `${name}|${claim.given}`;
+    figures[name] = information(release.joint(promise.about, [claim.given]))[1];
+  }
+  require(Object.hasOwn(figures, name), `${name} is not a figure of this promise`);
+  if (claim.value === null) return;
+  const figure = figures[name];
+  require(figure !== null, `the claimed ${name} is not bounded`);
+  const enough = LOWER.has(name) ? !less(figure, claim.value) : !less(claim.value, figure);
+  require(enough, `the claimed ${name} is not proved: it is ${shown(figure)}`);
+}
+
+/**
+ * Prove every promise, limit and shape of a design or a card.
+ *
+ * Returns { format, rows, promises: [figures or null], limits, bound }; figures are fractions { n, d } or null where
+ * nothing bounds them; a promise is null where a card lacks the law that it needs, and the bound of a minimised
+ * objective is null where its proof is not known here. Throws Refused or Unknown.
+ */
+export function check(text) {
+  startCounting();
+  const root = parsed(text);
+  const format = root.tag();
+  root.require(format === "dalenius-design/2" || format === "dalenius-card/2", "this is not a design or a card of version 2");
+  const card = format === "dalenius-card/2";
+  const keys = card
+    ? ["format", "work", "variables", "mechanism", "promises", "channel", "evidence", "claims"]
+    : ["format", "work", "variables", "law", "mechanism", "objective", "promises", "limits", "channel", "evidence", "claims", "proof"];
+  const part = Object.fromEntries(root.fields(...keys).map((node, k) => [keys[k], node]));
+  const most = MOST_WORK * BigInt(1 + ([...text].length >> 20));
+  part.work.require(part.work.whole(0n) <= most, "the file asks for more operations than are allowed");
+  const alphabets = readVariables(part.variables);
+  const mechanism = readMechanism(part.mechanism, alphabets);
+  const law = card ? null : readLaw(part.law, alphabets);
+  const setting = new Setting(alphabets, law, mechanism);
+  spend(setting.many);
+  const stated = part.promises.items();
+  part.promises.require(stated.length <= MOST_PROMISES, "there are too many promises");
+  part.promises.require(new Set(stated.map((item) => meaning(item.value))).size === stated.length, "a promise stands twice");
+  const promises = stated.map((item) => readPromise(item, setting));
+  const limits = card
+    ? []
+    : part.limits.items().map((item) => {
+        if (item.value !== null && typeof item.value === "object" && Object.hasOwn(item.value, "information"))
+          throw new Unknown("a limit on information");
+        const [parts, limit] = item.fields("distortion", "at_most");
+        return { parts: readDistortion(parts, setting), most: limit.number(0n) };
+      });
+  const objective = card ? null : readObjective(part.objective, setting);
+  const release = new Release(setting, readChannel(part.channel, setting));
+  const evidence = part.evidence.pair(promises.length);
+  let figures;
+  let limited = [];
+  let claimed = null;
+  if (card) [figures] = part.claims.fields("promises");
+  else {
+    const [told, expected, value, bound, gap] = part.claims.fields("promises", "limits", "value", "bound", "gap");
+    figures = told;
+    limited = expected.pair(limits.length).map((item) => item.number(0n));
+    claimed = { value: value.number(), bound: bound.number(), gap: gap.number(0n) };
+  }
+  const claims = readFigures(figures, promises, setting, card);
+  const proved = promises.map((promise, k) => {
+    if (promise.needsLaw && card) {
+      noEvidence(evidence[k]);
+      return null;
+    }
+    const found = promise.figures(release, evidence[k]);
+    claims[k].forEach((claim) => proveClaim(claim, promise, found, release));
+    return found;
+  });
+  const costs = limits.map((limit, k) => {
+    const cost = release.cost(limit.parts);
+    require(!less(limit.most, cost), `the distortion is ${shown(cost)}, more than allowed`);
+    require(!less(limited[k], cost), `the claimed distortion is not proved: it is ${shown(cost)}`);
+    return cost;
+  });
+  release.keepShape();
+  const bound = card ? null : proveBound(part.proof, release, promises, limits, objective, claimed);
+  return { format, rows: law === null ? null : law.rows, promises: proved, limits: costs, bound };
+}
+
+/** A promise as a text in which equal numbers are written alike. */
+function meaning(value) {
+  if (typeof value === "string") {
+    const number = numberOf(value);
+    return number === null ? JSON.stringify(value) : `${number.n}/${number.d}`;
+  }
+  if (Array.isArray(value)) return `[${value.map(meaning)}]`;
+  if (value !== null && typeof value === "object")
+    return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${meaning(item)}`)}}`;
+  return JSON.stringify(value);
+}

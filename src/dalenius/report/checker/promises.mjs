@@ -1,0 +1,101 @@
+// The promises: how each is written, what must hold, and which figures are proved with it.
+import { fraction, less, ONE, over, require, same, shown, times, Unknown, ZERO } from "./numbers.mjs";
+import { names } from "./setting.mjs";
+
+const MOST_ROWS = 1 << 20;
+
+/** Readers of further promises, by their name; see adversary.mjs. */
+export const PROMISES = new Map();
+const NOT_HERE = new Set(["dalenius", "contraction", "guess", "maximal_leakage", "total_variation", "sibson"]);
+
+export const LOWER = new Set(["guess_before", "entropy_bits"]);
+
+export function atMost(figure, limit, what) {
+  require(figure !== null, `${what} is not bounded`);
+  require(!less(limit, figure), `${what} is ${shown(figure)}, more than promised`);
+}
+
+export function noEvidence(node) {
+  node.require(node.isNull(), "this promise needs no evidence");
+}
+
+export function readPromise(node, setting) {
+  const secretOf = (item) => {
+    const found = names(item, setting.alphabets);
+    item.require(found.length > 0, "no column is named");
+    return found;
+  };
+  switch (node.tag()) {
+    case "independent": {
+      const [, secret] = node.fields("promise", "secret");
+      return { kind: "independent", about: secretOf(secret), needsLaw: true, figures: independentFigures };
+    }
+    case "information_privacy": {
+      const [, secret, epsilon] = node.fields("promise", "secret", "epsilon");
+      const [about, limit] = [secretOf(secret), epsilon.number(0n)];
+      return { kind: "information_privacy", limit, about, needsLaw: true, figures: toldFigures("odds_nats", limit, "the level of information privacy") };
+    }
+    case "leakage": {
+      const [, secret, most, within] = node.fields("promise", "secret", "at_most_bits", "within");
+      const [about, limit] = [secretOf(secret), most.number(0n)];
+      if (!within.isNull()) throw new Unknown("a leakage within a ball of laws");
+      return { kind: "leakage", limit, about, needsLaw: true, figures: toldFigures("leakage_bits", limit, "the leakage") };
+    }
+    case "worst_case_leakage": {
+      const [, secret, most] = node.fields("promise", "secret", "at_most_bits");
+      const [about, limit] = [secretOf(secret), most.number(0n)];
+      return { kind: "worst_case_leakage", limit, about, needsLaw: true, figures: toldFigures("worst_letter_bits", limit, "the worst-case leakage") };
+    }
+    case "local_dp":
+      return readLocalDP(node, setting);
+    default:
+      if (PROMISES.has(node.tag())) return PROMISES.get(node.tag())(node, setting);
+      if (NOT_HERE.has(node.tag())) throw new Unknown(`the promise ${node.tag()}`);
+      return node.refuse("there is no such promise");
+  }
+}
+
+function independentFigures(release, evidence) {
+  noEvidence(evidence);
+  release.independent(this.about);
+  return { ...release.told(this.about), leakage_bits: ZERO, worst_letter_bits: ZERO, odds_nats: ZERO };
+}
+
+function toldFigures(figure, limit, what) {
+  return function figures(release, evidence) {
+    noEvidence(evidence);
+    const found = release.told(this.about);
+    atMost(found[figure], limit, what);
+    return found;
+  };
+}
+
+function readLocalDP(node, setting) {
+  const [, epsilon, metric, delta, given, rows] = node.fields("promise", "epsilon", "metric", "delta", "given", "rows");
+  const [level, share] = [epsilon.number(0n), delta.number(0n)];
+  let distances = null;
+  if (!metric.isNull()) {
+    distances = metric.pair(setting.many).map((row) => row.pair(setting.many).map((d) => d.number(0n)));
+    distances.forEach((row, x) =>
+      row.forEach((d, z) => metric.require(same(d, distances[z][x]) && (x !== z || d.n === 0n), "this is not a metric")),
+    );
+    delta.require(share.n === 0n, "delta is 0 under a metric");
+  }
+  delta.require(!less(ONE, share), "delta lies between 0 and 1");
+  const agreeing = names(given, setting.alphabets);
+  given.require(agreeing.every((name) => setting.mechanism.leaving.includes(name)), "given names a column that does not leave");
+  const many = fraction(BigInt(rows.place(MOST_ROWS, 1)));
+  const figures = (release, evidence) => {
+    noEvidence(evidence);
+    require(setting.mechanism.leaving.every((name) => agreeing.includes(name)), "records that differ in what leaves have no level");
+    if (share.n > 0n) {
+      const found = times(many, release.delta(agreeing, over(level, many)));
+      atMost(found, share, "the delta of local_dp");
+      return { epsilon_nats: level, delta: found };
+    }
+    const found = times(many, release.level(agreeing, distances));
+    atMost(found, level, "the level of local_dp");
+    return { epsilon_nats: found, delta: ZERO };
+  };
+  return { kind: "local_dp", limit: level, share, distances, given: agreeing, rows: many, about: [], needsLaw: false, figures };
+}

@@ -1,0 +1,243 @@
+"""What analysts lose: rows of each value before and after, and the groups that are mostly gone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dalenius.core.digits import figure, one_in
+from dalenius.evidence import Audit
+from dalenius.evidence.before_after import BeforeAfter, ValueCount
+from dalenius.report.facts import Document, shown
+from dalenius.report.tiles import combination
+
+__all__ = ["ColumnTable", "Losses", "Value", "losses", "losses_of_card"]
+
+MOST_VALUES = 12  # of a column that are shown; more are counted
+SEEN_CHANGE = 0.005
+MOST_COLUMNS = 12
+MOST_PAIRS = 12
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a column: rows before and after, their bars, the change in words, and how grave it is."""
+
+    name: str
+    before: str
+    after: str
+    was: float
+    now: float
+    change: str
+    grade: str
+
+
+@dataclass(frozen=True)
+class ColumnTable:
+    """A released column with its values; `hidden` are not shown."""
+
+    name: str
+    note: str
+    values: tuple[Value, ...]
+    hidden: int
+
+
+@dataclass(frozen=True)
+class Losses:
+    """All that page 1 says about losses.
+
+    Parameters
+    ----------
+    lead : str
+        How many rows were changed.
+    lost : tuple of str
+        A sentence for each value that loses more than a quarter of its rows.
+    short : tuple of str
+        The same values by name.
+    vanished : str
+        Combinations that no longer occur, in one sentence; empty if there are none.
+    ways : tuple of str
+        What would keep them, each tried.
+    columns : tuple of ColumnTable
+        Before and after.
+    pairs : tuple of str
+        Pairs of values of two columns that change most, each with its rows.
+    counted : bool
+        Whether the rows before are known.
+    """
+
+    lead: str
+    lost: tuple[str, ...]
+    short: tuple[str, ...]
+    vanished: str
+    ways: tuple[str, ...]
+    columns: tuple[ColumnTable, ...]
+    pairs: tuple[str, ...] = ()
+    counted: bool = True
+
+
+def losses(audit: Audit | None, counts: BeforeAfter | None, tried: Sequence[str] = ()) -> Losses | None:
+    """What the release changed, from its audit and its counts; None if neither says anything."""
+    moved = [entry for entry in audit.transitions if "changed" in entry] if audit else []
+    if counts is None and not moved:
+        return None
+    gone = sorted((v for v in counts.single if v.lost), key=lambda v: v.after - v.before) if counts else []
+    return Losses(
+        lead=_lead(moved),
+        lost=tuple(_lost(v) for v in gone),
+        short=tuple(f"{shown(v.columns[0])} {shown(v.values[0])}" for v in gone),
+        vanished=_vanished(moved),
+        ways=tuple(f"{way[:1].upper()}{way[1:]}." for way in tried),
+        columns=tuple(_columns(counts, moved)) if counts else (),
+        pairs=tuple(_pairs(counts)) if counts else (),
+    )
+
+
+def losses_of_card(card: Document) -> Losses | None:
+    """What a card says about changes: rows after, and the change of each value in per cent."""
+    changes = card.get("changes")
+    if not changes:
+        return None
+    gone = [c for c in changes if c["change_percent"] is not None and c["change_percent"] < -25]
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for change in changes:
+        tables.setdefault(change["column"], []).append(change)
+    columns = []
+    for name, values in tables.items():
+        top = max(v["rows_after"] for v in values) or 1
+        shown_values = tuple(
+            Value(
+                shown(v["value"]),
+                "",
+                f"{v['rows_after']:,}",
+                0.0,
+                100 * v["rows_after"] / top,
+                _percent(v["change_percent"]),
+                _grade((v["change_percent"] or 0) / 100),
+            )
+            for v in values[:MOST_VALUES]
+        )
+        columns.append(ColumnTable(shown(name), "", shown_values, max(0, len(values) - MOST_VALUES)))
+    return Losses(
+        lead="",
+        lost=tuple(
+            f"“{shown(c['column'])}: {shown(c['value'])}” lost about {-c['change_percent']} % of its rows."
+            for c in gone
+        ),
+        short=tuple(f"{shown(c['column'])} {shown(c['value'])}" for c in gone),
+        vanished="",
+        ways=(),
+        columns=tuple(columns[:MOST_COLUMNS]),
+        counted=False,
+    )
+
+
+def _lead(moved: Sequence[dict[str, Any]]) -> str:
+    if len(moved) != 1 or not moved[0]["rows"]:
+        return " ".join(
+            f"{', '.join(map(shown, entry['columns']))}: {entry['changed']:,} of {entry['rows']:,} rows changed."
+            for entry in moved[:MOST_COLUMNS]
+        )
+    changed, rows = moved[0]["changed"], moved[0]["rows"]
+    if not changed:
+        return f"No row was changed ({rows:,} rows)."
+    number, _, out_of = one_in(changed / rows).partition(" in ")
+    if not out_of:
+        return f"All rows were changed ({rows:,})."
+    row = "row" if number == "1" else "rows"
+    return f"About {number} {row} in {out_of} {'was' if number == '1' else 'were'} changed ({changed:,} of {rows:,})."
+
+
+def _lost(value: ValueCount) -> str:
+    name = f"{shown(value.columns[0])}: {shown(value.values[0])}"
+    if not value.after:
+        return f"“{name}” had {value.before:,} rows and no longer occurs."
+    return f"“{name}” fell from {value.before:,} to {value.after:,} rows."
+
+
+def _vanished(moved: Sequence[dict[str, Any]]) -> str:
+    """Combinations of ten rows or more that no longer occur."""
+    gone = [
+        line
+        for entry in moved
+        if len(entry["columns"]) > 1
+        for line in entry.get("frequencies", ())
+        if line["before"] >= 10 and not line["after"]
+    ]
+    if not gone:
+        return ""
+    rows = sum(line["before"] for line in gone)
+    largest = max(gone, key=lambda line: line["before"])
+    if len(gone) == 1:
+        return f"One combination no longer occurs: {shown(largest['letter'])} ({rows:,} rows)."
+    return (
+        f"{len(gone):,} combinations no longer occur ({rows:,} rows before); the largest was "
+        f"{shown(largest['letter'])} with {largest['before']:,} rows."
+    )
+
+
+def _pairs(counts: BeforeAfter) -> list[str]:
+    flagged = sorted((v for v in counts.pairs if v.flagged), key=lambda v: -abs(v.after - v.before))
+    return [
+        f"{combination([f'{c} {v}' for c, v in zip(pair.columns, pair.values, strict=True)])}: {pair.before:,} → "
+        f"{pair.after:,} rows"
+        for pair in flagged[:MOST_PAIRS]
+    ]
+
+
+def _grade(change: float) -> str:
+    if change < -0.25:
+        return "bad"
+    return "warn" if abs(change) >= 0.15 else ""
+
+
+def _percent(change: int | None) -> str:
+    if change is None:
+        return "new"
+    return "same" if not change else f"{'+' if change > 0 else '−'}{abs(change)} %"
+
+
+def _change(value: ValueCount) -> tuple[str, str]:
+    if value.after == value.before:
+        return "same", ""
+    if not value.before:
+        return "new", "warn"
+    share = (value.after - value.before) / value.before
+    if abs(share) < SEEN_CHANGE:
+        return "about the same", ""
+    return f"{'+' if share > 0 else '−'}{figure(100 * abs(share), 'nearest', 2)} %", _grade(share)
+
+
+def _columns(counts: BeforeAfter, moved: Sequence[dict[str, Any]]) -> list[ColumnTable]:
+    tables: dict[str, list[ValueCount]] = {}
+    for value in counts.single:
+        tables.setdefault(value.columns[0], []).append(value)
+    alone = {entry["columns"][0]: entry for entry in moved if len(entry["columns"]) == 1}
+    found = []
+    for name, values in tables.items():
+        top = max(max(v.before, v.after) for v in values) or 1
+        chosen = values
+        if len(values) > MOST_VALUES:  # the largest changes, in the order of the column
+            kept = sorted(values, key=lambda v: -abs(v.after - v.before))[:MOST_VALUES]
+            chosen = [v for v in values if v in kept]
+        shown_values = []
+        for v in chosen:
+            change, grade = _change(v)
+            shown_values.append(
+                Value(
+                    shown(v.values[0]),
+                    f"{v.before:,}",
+                    f"{v.after:,}",
+                    100 * v.before / top,
+                    100 * v.after / top,
+                    change,
+                    grade,
+                )
+            )
+        note = ""
+        if name in alone:
+            note = f"changed in {alone[name]['changed']:,} rows"
+        found.append(ColumnTable(shown(name), note, tuple(shown_values), len(values) - len(chosen)))
+    # Columns that lose the most stand first where not all can be shown.
+    if len(found) > MOST_COLUMNS:
+        found.sort(key=lambda table: -sum(v.grade == "bad" for v in table.values))
+    return found[:MOST_COLUMNS]

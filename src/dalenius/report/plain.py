@@ -1,0 +1,227 @@
+"""The first page of a statement in sentences: what is promised, what an attacker gains, what was proved.
+
+One fact in a sentence, every number with its meaning. Figures are those that the kernel proved, rounded against us;
+nothing is computed here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dalenius.core.digits import bits, digits_agreed, factor, figure, guesses_in_thousand
+from dalenius.core.numbers import exact
+from dalenius.report import words
+from dalenius.report.facts import Document, Facts, Promise, joined, shown
+
+__all__ = ["Optimum", "Promised", "best_possible", "changed_entries", "fields_compared", "promises"]
+
+BIT = "One bit is the answer to one fair yes-or-no question."
+FEW_DIGITS = 4  # digits below which value and bound are both named
+
+
+@dataclass(frozen=True)
+class Promised:
+    """One promise: its sentence, what else is said about it, and the guesses that it allows in a thousand.
+
+    Parameters
+    ----------
+    headline : str
+        What is promised, in one sentence.
+    more : tuple of str
+        What helps to read it.
+    about : str
+        What it protects, as a sentence names it; empty for promises about whole rows.
+    before, gain : int or None
+        Right guesses in 1,000 without a row, and how many more at most with one.
+    """
+
+    headline: str
+    more: tuple[str, ...]
+    about: str
+    secret: tuple[str, ...]
+    before: int | None = None
+    gain: int | None = None
+
+
+def promises(facts: Facts) -> list[Promised]:
+    """Every promise of a design or a card, in its order."""
+    found = []
+    explained = False
+    for promise in facts.promises:
+        headline = _HEADLINES.get(promise.kind)
+        said = words.sentences(promise, facts)
+        first = headline(promise, facts) if headline else said[0]
+        rest = list(said[1:])
+        before, gain = _guesses(promise)
+        if before is not None and gain is not None:
+            rest = [_attacker(promise, before, gain), *(line for line in rest if "attacker" not in line)]
+        if "bit" in first and not explained:
+            explained = True
+            rest.append(_explained(promise))
+        about = promise.about if promise.secret else ""
+        found.append(Promised(first, tuple(rest), about, promise.secret, before, gain))
+    return found or _least_revealed(facts)
+
+
+def _least_revealed(facts: Facts) -> list[Promised]:
+    """A design that reveals as little as its limits allow promises what it reaches."""
+    aim = facts.document["objective"].get("minimize") or {}
+    if "leakage" not in aim or "theta" in aim:
+        return []
+    about = joined(aim["leakage"])
+    limit = bits(facts.document["value"], "up")
+    headline = f"On average, {_row(facts)} reveals at most {limit} about {about}, the least within the limits."
+    return [Promised(headline, (BIT,), about, tuple(aim["leakage"]))]
+
+
+def _guesses(promise: Promise) -> tuple[int | None, int | None]:
+    before, after = promise.figures.get("guess_before"), promise.figures.get("guess_after")
+    if after is None:
+        return None, None
+    return guesses_in_thousand(after if before is None else before, after)
+
+
+def _attacker(promise: Promise, before: int, gain: int) -> str:
+    knows = "Someone who knows the statistics of the whole table, but not the row,"
+    if not gain:
+        return f"{knows} guesses {promise.about} right {before:,} times in 1,000, with the row and without it."
+    return (
+        f"{knows} guesses {promise.about} right {before:,} times in 1,000 without the row, and at most "
+        f"{before + gain:,} times with it."
+    )
+
+
+def _explained(promise: Promise) -> str:
+    everything = promise.figures.get("entropy_bits")
+    if everything is None or not exact(everything):
+        return BIT
+    return f"{BIT} Everything about {promise.about} is {bits(everything, 'nearest')}."
+
+
+# --- one sentence for each kind of promise ----------------------------------------------------------------------------
+def _row(facts: Facts) -> str:
+    beside = f", together with {shown(facts.side)}, which its reader has anyway," if facts.side else ""
+    return f"a released row{beside}"
+
+
+def _reveals(promise: Promise, facts: Facts) -> str:
+    limit = exact(promise.written["at_most_bits"])
+    everything = exact(promise.figures.get("entropy_bits") or 0)
+    share = f": {_share(limit / everything)} of all there is to know about it" if everything else ""
+    return f"On average, {_row(facts)} reveals at most {bits(limit, 'up')} about {promise.about}{share}."
+
+
+def _share(q: Fraction) -> str:
+    """A share that is rounded up to a whole per cent, or named by its first digit.
+
+    >>> _share(Fraction(75, 10000)), _share(Fraction(1, 3)), _share(Fraction(2))
+    ('less than 1 %', 'at most 34 %', 'at most all')
+    """
+    if q >= 1:
+        return "at most all"
+    return "less than 1 %" if q < Fraction(1, 100) else f"at most {-(-100 * q.numerator // q.denominator)} %"
+
+
+def _nothing(promise: Promise, facts: Facts) -> str:
+    row = _row(facts)
+    return (
+        f"{row[:1].upper()}{row[1:]} reveals nothing about {promise.about}: every answer stays exactly as likely as it "
+        "was."
+    )
+
+
+def _worst_row(promise: Promise, _: Facts) -> str:
+    limit = bits(promise.written["at_most_bits"], "up")
+    return f"No released row, not even the most revealing one, reveals more than {limit} about {promise.about}."
+
+
+def _times(promise: Promise, _: Facts) -> str:
+    return (
+        f"No released row makes an answer about {promise.about} more than {factor(promise.written['epsilon'])} times "
+        "as likely as it was, or less likely by more than that factor."
+    )
+
+
+def _deny(promise: Promise, facts: Facts) -> str:
+    written = promise.written
+    if any(written.get(key) for key in ("metric", "delta", "given")):
+        return words.sentences(promise, facts)[0]
+    rows = written.get("rows", 1)
+    what = "released entry is" if rows == 1 else f"{rows} released rows of one person are"
+    times = factor(written["local_dp"])
+    return f"Whatever an attacker knows, no {what} more than {times} times as likely for one person as for another."
+
+
+_HEADLINES: dict[str, Callable[[Promise, Facts], str]] = {
+    "leakage": _reveals,
+    "independent": _nothing,
+    "worst_case_leakage": _worst_row,
+    "information_privacy": _times,
+    "local_dp": _deny,
+}
+"""Promises that page 1 says in its own words; of the others it says what `words` says."""
+
+
+# --- what was reached, and that nobody can do better ------------------------------------------------------------------
+@dataclass(frozen=True)
+class Optimum:
+    """Value against bound: a short verdict, the sentence of it, and whether the two agree."""
+
+    short: str
+    sentence: str
+    small: str
+    agrees: bool
+
+
+def fields_compared(document: Document) -> int:
+    """How many columns are compared entry by entry; 0 if the objective counts anything but changed entries."""
+    aim = document["objective"].get("minimize") or {}
+    parts = aim.get("sum") or ([aim] if "distortion" in aim else [])
+    plain = [
+        p for p in parts if p["distortion"] == "hamming" and len(p["of"]) == 1 and not ("weight" in p or "classes" in p)
+    ]
+    return len(plain) if len(plain) == len(parts) else 0
+
+
+def changed_entries(value: object, fields: int) -> str:
+    """So many of the entries in 100 rows.
+
+    >>> changed_entries("0.149782", 3), changed_entries("0.0042", 1)
+    ('15 of 300 entries in 100 rows', '0.42 of 100 entries in 100 rows')
+    """
+    per_hundred = 100 * exact(value)
+    number = figure(per_hundred, "nearest", 2 if per_hundred < 100 else 3)
+    return f"{number} of {100 * fields} entries in 100 rows"
+
+
+def best_possible(facts: Facts) -> Optimum:
+    """What no other recipe can beat, and to how many digits that is proved."""
+    document = facts.document
+    maximise = "maximize" in document["objective"]
+    value, bound = exact(document["value"], "value"), exact(document["bound"], "bound")
+    digits = digits_agreed(value, bound)
+    agrees = digits is None or digits >= FEW_DIGITS
+    to = "exactly" if digits is None else f"to {digits} digits"
+    fields = fields_compared(document)
+    shown_value, shown_bound = words.reached(document, facts.side)
+    form = words.WITHIN.get(facts.kind, "")
+    what = "Least possible change" if not maximise else "Most possible use"
+    if not fields and not maximise:
+        what = "The best possible"
+    short = f"{what}, proved {to}" if agrees else "Near the best possible"
+    less = "more" if maximise else "less"
+    nobody = f"no other recipe {form}keeps the promise and has {less}"
+    if agrees:
+        sentence = f"{shown_value} {nobody[:1].upper()}{nobody[1:]}: proved {to}."
+        if fields:
+            sentence = f"{changed_entries(value, fields)} change. No other recipe {form}keeps the promise with fewer."
+    else:
+        sentence = (
+            f"{shown_value} Whether another recipe {form}has {less} is open; none can have {less} than {shown_bound}."
+        )
+    small = f"Reached: {figure(value, 'down' if maximise else 'up', 9)}; the limit for everybody: "
+    small += f"{figure(bound, 'up' if maximise else 'down', 9)}"
+    small += (
+        f" ({'bits' if document['unit'] == 'bits' else 'changed entries per row' if fields else document['unit']})."
+    )
+    return Optimum(short, sentence, small, agrees)

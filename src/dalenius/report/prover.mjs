@@ -1,0 +1,56 @@
+// The button of a statement: it proves the promise again from the proof file that the page carries, or from a file that
+// its reader chooses. It never says more than the checker proved.
+import { check, Refused, Unknown } from "./checker.mjs";
+
+const find = (id) => document.getElementById(id);
+const button = find("prove");
+const said = find("prove-said");
+
+async function fingerprint(text) {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The proof file that the page carries, compressed. */
+async function carried(element) {
+  const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+function say(state, words) {
+  button.className = `prove ${state}`;
+  said.textContent = words;
+}
+
+/** What a verdict means, in words. */
+function verdict(found) {
+  const proved = found.promises.filter((figures) => figures !== null).length;
+  const all = found.promises.length;
+  const promises = all === 1 ? "The promise holds" : `All ${all} promises hold`;
+  if (proved < all)
+    return ["", `This file alone proves ${proved} of ${all} promises and that the recipe is as stated; the others need design.json.`];
+  const bound = found.bound ? " Also proved: no other recipe does better than the stated limit." : "";
+  return ["yes", `${promises}: proved again, here, in exact arithmetic.${bound}`];
+}
+
+async function prove(text) {
+  const wanted = button.dataset.fingerprint;
+  if (wanted && (await fingerprint(text)) !== wanted)
+    return say("no", "This is not the file of this statement: its fingerprint differs. Do not rely on this page.");
+  try {
+    say(...verdict(check(text)));
+  } catch (error) {
+    if (error instanceof Refused) say("no", `Not proved: ${error.message}. Do not rely on this file.`);
+    else if (error instanceof Unknown) say("", `This page cannot repeat this kind of proof (${error.message}). Use dalenius verify.`);
+    else say("no", `The check failed: ${error.message}`);
+  }
+}
+
+button.addEventListener("click", () => {
+  const file = find("proof-file");
+  if (!file) return find("prove-file").click();
+  say("", "Checking …");
+  setTimeout(async () => prove(await carried(file)), 20); // after the words are on the screen
+});
+find("prove-file")?.addEventListener("change", async (event) => prove(await event.target.files[0].text()));
+find("prover").hidden = false;

@@ -1,0 +1,141 @@
+"""The part of a statement that proves it again: the second checker, its button, and the proof file that it reads.
+
+The page stays one file that loads nothing: the script is written into it, and the page's policy allows this very script
+by its digest and no other. Without scripts the page reads the same; only the button is missing.
+"""
+
+import gzip
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from markupsafe import Markup
+
+__all__ = ["ALWAYS", "Reproof", "enclosed", "needed", "packed", "reproof", "script"]
+
+CARRIED = 100_000
+"""Characters of a proof file that the page carries; of a longer one its reader chooses the file."""
+
+
+@dataclass(frozen=True)
+class Reproof:
+    """What the template writes: the addition to the page's policy, the button, and the script."""
+
+    policy: str = ""
+    button: str = ""
+    script: str = ""
+
+
+TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|/(?![/*\s])(?:[^/\\\n]|\\.)+/[a-z]*(?=[.,)])')
+"""Strings, templates and regular expressions of a script, in which every space counts."""
+SPACES = re.compile(r"\s*([=*<>!&|?:,;{}()\[\]])\s*")
+BETWEEN = re.compile(r"(?<=[\w)\]]) ?([-+/]=?) ?(?=[\w(\[])")
+"""Spaces that say nothing. Beside + and - only those between two operands: a - -b is not a--b."""
+
+
+ALWAYS = ("numbers", "reading", "setting", "channels", "distortion", "release", "promises", "check")
+"""Modules of the checker that every page carries, in the order in which they need each other."""
+IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
+
+
+def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The modules of the checker that a page carries for a proof file; what they do not know they call unknown.
+
+    >>> needed({"channel": {"form": "dense"}, "promises": [{"promise": "dalenius"}]})[-2:]
+    ('adversary', 'check')
+    """
+    more = []
+    if document["channel"]["form"] != "dense":
+        more.append("forms")
+    if any(promise["promise"] in ("dalenius", "contraction") for promise in document["promises"]):
+        more.append("adversary")
+    optimal = ("lines",) if document.get("proof", {}).get("rule") == "lines" else ()
+    return (*ALWAYS[:-1], *more, ALWAYS[-1], *optimal)
+
+
+@cache
+def script(modules: Sequence[str], *, button: bool = True) -> str:
+    """These modules of the checker, and the button, as one module without comments and spaces that say nothing."""
+    folder = files("dalenius.report")
+    texts = [folder.joinpath("checker", f"{name}.mjs").read_text("utf-8") for name in modules]
+    if button:
+        texts.append(folder.joinpath("prover.mjs").read_text("utf-8"))
+    return "\n".join(line for text in texts for line in packed(IMPORT.sub("", text)))
+
+
+def packed(text: str) -> list[str]:
+    """The lines of a script that do something, short.
+
+    Comments of our scripts stand on lines of their own, or at the end of a line behind a space.
+
+    >>> packed("// why\\nconst a = 1; // here\\n\\n/** what\\n * it does */\\n  if (a)\\n    b(`, `, a - -1);")
+    ['const a=1;', 'if(a)', 'b(`, `,a - -1);']
+    """
+    found = []
+    inside = False
+    for line in map(str.strip, text.splitlines()):
+        inside = inside or line.startswith("/*")
+        if not inside and line and not line.startswith("//"):
+            found.append(_short(line))
+        if line.endswith("*/"):
+            inside = False
+    return found
+
+
+def _short(line: str) -> str:
+    parts = []
+    end = 0
+    for text in TEXTS.finditer(line):
+        parts += [_code(line[end : text.start()]), text[0]]
+        end = text.end()
+    return "".join([*parts, _code(line[end:])]).strip()
+
+
+def _code(part: str) -> str:
+    return BETWEEN.sub(r"\1", SPACES.sub(r"\1", part.partition(" // ")[0]))
+
+
+def enclosed(text: str) -> str:
+    """A proof file as the page carries it: compressed, in letters that mean nothing to HTML."""
+    return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def reproof(text: str, fingerprint: str | None) -> Reproof:
+    """The button for a proof file.
+
+    Parameters
+    ----------
+    text : str
+        `design.json` or `card.json` to the letter; empty where there is none, and then there is no button.
+    fingerprint : str or None
+        What the SHA-256 of the file must be, where the page states it.
+
+    Returns
+    -------
+    Reproof
+    """
+    if not text:
+        return Reproof()
+    source = script(needed(json.loads(text)))
+    digest = b64encode(sha256(source.encode()).digest()).decode()
+    stated = Markup(' data-fingerprint="{}"').format(fingerprint) if fingerprint else Markup()
+    button = Markup(
+        '<div class="prover" id="prover" hidden><p><button class="prove" id="prove" type="button"{}>{}</button></p>'
+        '<p class="note" id="prove-said" role="status">A second checker, in this page, repeats the proof. It takes a '
+        "moment, and nothing leaves this computer.</p>{}</div>"
+    )
+    carried = len(text) <= CARRIED
+    label = "Prove it again, here" if carried else "Choose design.json and prove it again, here"
+    chooser = Markup('<input type="file" id="prove-file" accept=".json" hidden>')
+    file = Markup("") if not carried else Markup('<pre id="proof-file" hidden>{}</pre>\n').format(enclosed(text))
+    return Reproof(
+        policy=f"; script-src 'sha256-{digest}'",
+        button=button.format(stated, label, Markup() if carried else chooser),
+        script=file + Markup('<script type="module">') + Markup(source) + Markup("</script>"),
+    )

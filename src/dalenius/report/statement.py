@@ -1,0 +1,305 @@
+"""The statement: one page to read, to sign and to keep. It needs no script and loads nothing from anywhere.
+
+Pages 1 and 2 say what is promised, what an attacker gains, what analysts lose, how it can be checked and what is not
+protected; page 3 holds the details. The public statement is made from the card alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup
+
+from dalenius.core import Design, Kernel, Margins, Samples, channel_of
+from dalenius.core.digits import percent
+from dalenius.core.forms import WITHHELD
+from dalenius.core.multinomial import type_law
+from dalenius.evidence import Audit, Beliefs
+from dalenius.evidence.before_after import BeforeAfter
+from dalenius.report import plain, words
+from dalenius.report.choice import choice
+from dalenius.report.facts import Document, Facts, joined, shown
+from dalenius.report.gains import gains, one_more
+from dalenius.report.head import day, header, status
+from dalenius.report.implications import lattice
+from dalenius.report.limits import limits
+from dalenius.report.losses import Losses, losses, losses_of_card
+from dalenius.report.reproof import Reproof, reproof
+from dalenius.report.tiles import recipe
+
+if TYPE_CHECKING:
+    from dalenius.mechanisms.columns.leakage.curve import Curve
+
+__all__ = ["public_statement", "statement"]
+
+MOST_RECIPES = 24  # recipes of single columns that are shown one by one
+SHORT = 8  # characters of the fingerprint that number the statement
+
+
+@cache
+def _template() -> Template:
+    folder = files("dalenius.report")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["round1"] = lambda x: f"{x:.1f}".removesuffix(".0")
+    environment.filters["thousands"] = lambda n: f"{n:,}"
+    # The style is a file of this package; it reaches the page unescaped.
+    environment.globals["style"] = Markup(folder.joinpath("statement.css").read_text("utf-8"))
+    return environment.from_string(folder.joinpath("statement.html.j2").read_text("utf-8"))
+
+
+def statement(
+    design: Design,
+    audit: Audit | None = None,
+    *,
+    counts: BeforeAfter | None = None,
+    beliefs: Sequence[Beliefs] = (),
+    curve: "Curve | None" = None,
+    tried: Sequence[str] = (),
+    made: datetime | None = None,
+    title: str | None = None,
+    owner: str | None = None,
+    details: Mapping[str, str] | None = None,
+) -> str:
+    """The internal statement about a release. Confidential: it shows counts of the table and holds the proof file.
+
+    Parameters
+    ----------
+    design : Design
+        With everything that was proved.
+    audit : Audit, optional
+        The tests of the released table.
+    counts : BeforeAfter, optional
+        The rows of each value before and after.
+    beliefs : sequence of Beliefs, optional
+        How likely each answer can become.
+    curve : Curve, optional
+        Other points that could have been chosen.
+    tried : sequence of str, optional
+        Ways to keep what is lost, with what each costs.
+    made : datetime, optional
+        When the release was made, in UTC.
+    title, owner : str, optional
+        What the release is called, and whose table it is.
+    details : mapping of str to str, optional
+        Further lines for specialists.
+
+    Returns
+    -------
+    str
+        One HTML page.
+
+    Examples
+    --------
+    >>> from dalenius import solve
+    >>> from dalenius.testing import xor
+    >>> statement(solve(xor())).startswith("<!doctype html>")
+    True
+    """
+    document = design.outline()
+    facts = Facts.read(document)
+    lost = losses(audit, counts, tried)
+    technical = {
+        **_technical(facts),
+        **{shown(k): shown(v) for k, v in (details or {}).items()},
+        "Versions": _versions(document),
+    }
+    return _page(
+        facts,
+        fingerprint=design.fingerprint(),
+        title=title,
+        owner=owner,
+        header=header(facts, document, audit, made),
+        status=status(facts, audit, lost),
+        gains=gains(facts, beliefs),
+        lost=lost,
+        trade=choice(facts, curve) if curve is not None else None,
+        tested=_tests(audit),
+        moved=_moved(audit),
+        seen=words.seen(replace(audit, attacks=(), leakage=()) if audit else None),  # guesses stand on page 1
+        recipes=[recipe(part, weight) for part, weight in _drawn(design) if part.few],
+        technical=technical,
+        made=made,
+        again=reproof(design.text, design.fingerprint()),
+    )
+
+
+def public_statement(card: Document, *, text: str = "", title: str | None = None, made: datetime | None = None) -> str:
+    """The public statement, from the card alone: no counts before the release, no name of the table.
+
+    Parameters
+    ----------
+    card : mapping
+        `design.card()`, or the same read from its file.
+    text : str, optional
+        `card.json` to the letter, for the button that proves it again.
+    title : str, optional
+        What the release is called.
+    made : datetime, optional
+        When the release was made, in UTC.
+    """
+    facts = Facts.read(card)
+    lost = losses_of_card(card)
+    written_out = card["channel"].get("form") != WITHHELD
+    matrices = _matrices(channel_of(card["channel"])) if written_out else []
+    return _page(
+        facts,
+        fingerprint=card["proof"]["digest"],
+        title=title,
+        owner=None,
+        header=header(facts, card, None, made),
+        status=status(facts, None, lost),
+        gains=gains(facts, ()),
+        lost=lost,
+        trade=None,
+        tested=[],
+        moved=[],
+        seen=[],
+        recipes=[recipe(part, None) for part in matrices if part.few],
+        technical={**_technical(facts), "Versions": _versions(card)},
+        made=made,
+        again=reproof(text, None),
+    )
+
+
+def _page(
+    facts: Facts,
+    *,
+    fingerprint: str,
+    title: str | None,
+    owner: str | None,
+    lost: Losses | None,
+    made: datetime | None,
+    again: Reproof,
+    **given: Any,
+) -> str:
+    document = facts.document
+    promised = plain.promises(facts)
+    return _template().render(
+        public=facts.public,
+        fingerprint=fingerprint,
+        number=fingerprint[:SHORT],
+        title=shown(title) if title else f"Release of {joined(facts.released)}",
+        owner=shown(owner) if owner else "",
+        made="" if made is None else day(made),
+        promises=promised,
+        promised=bool(facts.promises),
+        further=words.beyond_promises(document),
+        best=plain.best_possible(facts),
+        proved=words.proved(document),
+        lost=lost,
+        limits=limits(document),
+        one_more=one_more(facts),
+        lattice=lattice(facts.promises),
+        remarks=[_sentence(shown(r)) for r in facts.remarks],
+        use=_use(document),
+        leaving=facts.leaving,
+        released=joined(facts.released),
+        protected=joined(list(dict.fromkeys(n for p in facts.promises for n in p.secret))),
+        explained=bool(promised) and any("bit" in p.headline for p in promised),
+        policy=Markup(again.policy),
+        reproof=again.button,
+        script=again.script,
+        **given,
+    )
+
+
+# --- details ----------------------------------------------------------------------------------------------------------
+QUESTIONS = {
+    "released letters follow the certified channel": "Were rows changed with the probabilities of the recipe?",
+    "how often each letter was released": "Does each combination occur as often as it should?",
+    "the realised distortion is as expected": "Is the number of changed entries right?",
+    "as many rows as the original": "Are there as many rows as in the original?",
+}
+"""What the usual tests ask, for those who read a statement; other tests are named as they name themselves."""
+
+
+def _tests(audit: Audit | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "what": QUESTIONS.get(f.what) or shown(f.what),
+            "detail": shown(f.detail),
+            "chance": "of no weight" if f.p_value >= 1 else f"chance at most {percent(f.p_value, 'up')}",
+            "against": f.contradicts,
+        }
+        for f in (audit.findings if audit else ())
+    ]
+
+
+def _moved(audit: Audit | None) -> list[dict[str, Any]]:
+    """From which value to which rows went, for each column that is released under its own few values."""
+    return [
+        {
+            "what": shown(", ".join(entry["columns"]) + entry.get("where", "")),
+            "values": [shown(line["letter"]) for line in entry["frequencies"]],
+            "rows": entry["table"],
+        }
+        for entry in (audit.transitions if audit else ())
+        if entry.get("table") and len(entry["columns"]) == 1
+    ]
+
+
+def _matrices(channel: Kernel) -> list[Kernel]:
+    """What is shown of a recipe: one for each column where each has its own, else one."""
+    return list(channel.pictures) if len(channel.pictures) <= MOST_RECIPES else [channel]
+
+
+def _drawn(design: Design) -> list[tuple[Kernel, list[int] | None]]:
+    """The recipes, and how many rows have each combination, as far as that is known."""
+    law, matrices = design.problem.law, _matrices(design.channel)
+    if isinstance(law, Samples):
+        return [(matrices[0], [sum(row) for row in type_law(law.masses, law.kernel.rows, law.n)[1]])]
+    found: list[tuple[Kernel, list[int] | None]] = []
+    for matrix in matrices:
+        names = list(matrix.inputs)
+        weight = [0] * matrix.shape[0] if matrix.few else None
+        if weight and (len(names) == 1 or not isinstance(law, Margins)):
+            here = law.marginal(names) if isinstance(law, Margins) else design.problem.pmf
+            for codes, n in zip(here.grouped(names)[0], here.counts(names).tolist(), strict=True):
+                weight[matrix.row_of(codes)] = int(n)
+        else:  # how the columns depend is not known
+            weight = None
+        found.append((matrix, weight))
+    return found
+
+
+def _technical(facts: Facts) -> dict[str, str]:
+    document = facts.document
+    order = "kept as in the original" if facts.order == "keep" else "shuffled by the key of the release"
+    return {
+        "Released": joined(facts.released),
+        "Released as it is": joined(facts.kept) if facts.kept else "nothing",
+        "The recipe looks at": joined(list(document["channel"].get("inputs", ()))),
+        "Order of the rows": order,
+        "Method": shown(document["method"]),
+        "Proof that nothing is better": f"{shown(facts.kind)}: {words.KINDS.get(facts.kind, 'see the proof file')}",
+        "Value, limit, gap": f"{document['value']}, {document['bound']}, {document['gap']} ({shown(document['unit'])})",
+    }
+
+
+def _use(document: Document) -> str:
+    """What the released table can be used for, from its card."""
+    channel = document["channel"]
+    if channel.get("form") == WITHHELD:
+        return (
+            "The card does not show how rows were changed. Where every combination keeps its number of rows, count in "
+            "the released table as it is."
+        )
+    if set(channel.get("output", ())) <= set(channel.get("inputs", ())):
+        return (
+            "Do not count as if nothing had been changed. dalenius estimate card.json released.csv computes the shares "
+            "of the original table, with intervals, from the released one and the recipe; where estimate.py and "
+            "estimate.R lie beside the card, they do so too."
+        )
+    return "dalenius estimate card.json released.csv says what the released values reveal about the original table."
+
+
+def _versions(document: Document) -> str:
+    return ", ".join(f"{shown(k)} {shown(v)}" for k, v in document.get("versions", {}).items()) or "not stated"
+
+
+def _sentence(remark: str) -> str:
+    return remark[:1].upper() + remark[1:] + ("" if remark.endswith((".", "!", "?")) else ".")

@@ -1,0 +1,199 @@
+"""The recipe as tiles and as a list: which combinations are changed how often, and where their rows go.
+
+A square picture of a large recipe is a diagonal and nothing else. One tile stands for one original combination, placed
+by its columns, so that every label is that of a column and none is cut; outer columns divide the tiles into small
+tables that flow with the width of the page.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from dalenius.core import Kernel
+from dalenius.core.digits import figure
+from dalenius.report.facts import shown
+
+__all__ = ["Flow", "Part", "Recipe", "Tile", "TileTable", "combination", "recipe"]
+
+MOST_TILES = 1500
+WITH_COUNTS = 64  # tiles that also carry the number of their rows
+MOST_FLOWS = 8
+MOST_PARTS = 4
+STEPS = tuple(Fraction(n, 10_000) for n in (5, 1000, 3500, 6500, 9000))
+HARDLY = Fraction(1, 2000)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One original combination: the share that is changed as a word, its step of colour, and its rows if known."""
+
+    word: str
+    step: int
+    rows: str = ""
+
+
+@dataclass(frozen=True)
+class TileTable:
+    """The tiles of one combination of the outer columns."""
+
+    caption: str
+    corner: str
+    across: str
+    head: tuple[str, ...]
+    lines: tuple[tuple[str, tuple[Tile, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A share of the rows of a combination and what they become; `kept` if that is what they were."""
+
+    width: float
+    share: str
+    words: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One combination: its name, what is said about it, and where its rows go."""
+
+    name: str
+    note: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the page shows of a recipe."""
+
+    title: str
+    tables: tuple[TileTable, ...]
+    flows: tuple[Flow, ...]
+    still: int
+    combinations: int
+
+
+def combination(values: Sequence[object]) -> str:
+    """The values of several columns as one name.
+
+    >>> combination(["free care", "7 or more", "16 or more"])
+    'free care · 7 or more · 16 or more'
+    """
+    return " · ".join(shown(v) for v in values)
+
+
+def share(q: Fraction) -> str:
+    """A share of rows: a whole per cent, and never a false 0 or 100.
+
+    >>> share(Fraction(0)), share(Fraction(1, 5000)), share(Fraction(31, 100)), share(Fraction(9999, 10000))
+    ('0', '0', '31 %', 'all')
+    """
+    if q < HARDLY:
+        return "0"
+    if q > 1 - HARDLY:
+        return "all"
+    return f"{figure(100 * q, 'nearest', 1 if q < Fraction(1, 100) else 2)} %"
+
+
+def recipe(channel: Kernel, weight: Sequence[int] | None) -> Recipe:
+    """Tiles and list of one recipe that is written out row by row.
+
+    Parameters
+    ----------
+    channel : Kernel
+        With few rows.
+    weight : sequence of int, or None
+        The rows of the table that have each combination, where they may be shown.
+
+    Returns
+    -------
+    Recipe
+        Without tiles where the released values are not those of the table.
+    """
+    own = [*channel.inputs.items()] == [*channel.output.items()]
+    outcomes = channel.outcomes()
+    changed = [1 - row[x] for x, row in enumerate(channel.rows)] if own else []
+    drawn = own and len(outcomes) <= MOST_TILES
+    return Recipe(
+        title=", ".join(map(shown, channel.inputs)),
+        tables=tuple(_tables(channel, changed, weight)) if drawn else (),
+        flows=tuple(_flows(channel, changed, weight)),
+        still=sum(c < HARDLY for c in changed),
+        combinations=len(outcomes),
+    )
+
+
+def _tables(channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] | None) -> list[TileTable]:
+    names = list(channel.inputs)
+    sizes = [len(values) for values in channel.inputs.values()]
+    across = channel.inputs[names[-1]] if len(names) > 1 else ("changed",)
+    down = channel.inputs[names[-2]] if len(names) > 1 else channel.inputs[names[0]]
+    outer = names[:-2]
+    counts = weight if weight is not None and len(changed) <= WITH_COUNTS else None
+    tables = []
+    size = len(across) * len(down)
+    for block, values in enumerate(product(*(channel.inputs[name] for name in outer))):
+        lines = []
+        for k, label in enumerate(down):
+            first = block * size + k * len(across)
+            tiles = tuple(
+                _tile(changed[x], None if counts is None else counts[x]) for x in range(first, first + len(across))
+            )
+            lines.append((shown(label), tiles))
+        caption = ", ".join(f"{shown(n)} {shown(v)}" for n, v in zip(outer, values, strict=True))
+        tables.append(
+            TileTable(
+                caption=caption or ", ".join(map(shown, names)),
+                corner=shown(names[-2]) if len(names) > 1 else shown(names[0]),
+                across=shown(names[-1]) if len(names) > 1 else "rows",
+                head=tuple(map(shown, across)),
+                lines=tuple(lines),
+            )
+        )
+    assert prod(sizes) == sum(len(tiles) for table in tables for _, tiles in table.lines)
+    return tables
+
+
+def _tile(changed: Fraction, rows: int | None) -> Tile:
+    if rows == 0:
+        return Tile("–", 0, "no row")
+    return Tile(share(changed), sum(changed > step for step in STEPS), "" if rows is None else f"of {rows:,}")
+
+
+def _flows(channel: Kernel, changed: Sequence[Fraction], weight: Sequence[int] | None) -> list[Flow]:
+    outcomes, letters = channel.outcomes(), channel.letters()
+    names = list(channel.output)
+
+    def importance(x: int) -> Fraction:
+        moved = changed[x] if changed else Fraction(1)
+        return -moved * (weight[x] if weight is not None else 1)
+
+    flows = []
+    for x in sorted(range(len(outcomes)), key=importance)[:MOST_FLOWS]:
+        if changed and changed[x] < HARDLY:
+            break
+        row = channel.rows[x]
+        went = sorted(
+            (y for y in range(len(row)) if row[y] >= Fraction(1, 200) and not (changed and y == x)),
+            key=lambda y: -row[y],
+        )
+        parts = (
+            [Part(float(100 * row[x]), share(row[x]), "stay as they are", "keep")]
+            if changed and row[x] >= HARDLY
+            else []
+        )
+        for rank, y in enumerate(went[:MOST_PARTS]):
+            moved = [
+                f"{shown(n)} {shown(v)}"
+                for k, (n, v) in enumerate(zip(names, letters[y], strict=True))
+                if not changed or v != outcomes[x][k]
+            ]
+            parts.append(Part(float(100 * row[y]), share(row[y]), ", ".join(moved), f"go s{rank}"))
+        rest = sum((row[y] for y in went[MOST_PARTS:]), Fraction(0))
+        if rest >= HARDLY:
+            parts.append(Part(float(100 * rest), share(rest), "elsewhere", "rest"))
+        note = f"{weight[x]:,} row{'s' * (weight[x] != 1)}" if weight is not None else ""
+        flows.append(Flow(combination(outcomes[x]), note, tuple(parts)))
+    return flows

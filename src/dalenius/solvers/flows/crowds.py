@@ -1,0 +1,152 @@
+"""Atoms that lie at points and lean to classes, and what flows between them tell and cost."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.solvers.flows.distances import Metric, blocks
+from dalenius.solvers.flows.leaking import Flow
+
+__all__ = ["Crowd", "Priced", "bits_of", "blended", "figures", "nobody_moves"]
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_LEAST = 1e-12  # of a posterior
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Points, and atoms that lie at them and are of each class with some probability.
+
+    Parameters
+    ----------
+    metric : Metric
+        Between points.
+    points : array, one point a row
+        All different; every one has an atom.
+    at : array of int
+        The point of each atom.
+    lean : array, classes by atoms
+        The probability of each class given the atom.
+    mass : array of float
+        The probability of each atom.
+    unit : int
+        How many units of the metric are a distance of one.
+    """
+
+    metric: Metric
+    points: Integers
+    at: Integers
+    lean: Floats
+    mass: Floats
+    unit: int
+
+    @cached_property
+    def prior(self) -> Floats:
+        """The probability of each class."""
+        return np.asarray(self.lean @ self.mass)
+
+    @cached_property
+    def at_points(self) -> Floats:
+        """The probability of each point."""
+        return np.asarray(np.bincount(self.at, self.mass, len(self.points)))
+
+    @cached_property
+    def seen(self) -> bool:
+        """Whether every atom is of one class."""
+        return bool(np.isin(self.lean, (0.0, 1.0)).all())
+
+    def arrived(self, flow: Flow, share: Floats) -> Floats:
+        """The mass of each class at each point."""
+        mass = self.mass[flow.atom] * share
+        many = len(self.points)
+        return np.stack([np.bincount(flow.point, mass * lean[flow.atom], many) for lean in self.lean])
+
+    def prices(self, t: Floats, lam: float) -> Floats:
+        """lam log(b(s | y) / p_s) for the posteriors b of a flow, lam in distance per nat."""
+        posterior = np.maximum(t / t.sum(axis=0), _LEAST)
+        return np.asarray(lam * np.log(posterior / posterior.sum(axis=0) / self.prior[:, None]))
+
+    def on_arcs(self, flow: Flow, prices: Floats) -> Floats:
+        """sum_s g_e(s) V_s(y) on each arc."""
+        return np.asarray((self.lean[:, flow.atom] * prices[:, flow.point]).sum(axis=0))
+
+    def costs(self, prices: Floats) -> Iterator[tuple[slice, npt.NDArray[np.float32]]]:
+        """d + sum_s g_e(s) V_s(y) for all pairs, some atoms at a time; in single precision, to guide a search."""
+        single = prices.astype(np.float32)
+        lean = self.lean.T.astype(np.float32)
+        one = np.float32(1 / self.unit)
+        for first, block in blocks(self.metric, self.points[self.at], self.points):
+            some = slice(first, first + len(block))
+            yield some, block * one + lean[some] @ single
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """A proof in floating point: lam in distance per bit, prices V_s(y), numbers mu(y), and the bound of D + lam I."""
+
+    lam: float
+    prices: Floats
+    numbers: Floats
+    bound: float
+
+
+def figures(crowd: Crowd, flow: Flow) -> tuple[float, float]:
+    """Expected distance and information in bits."""
+    distance = float((crowd.mass[flow.atom] * flow.share) @ flow.distance)
+    return distance, bits_of(crowd, crowd.arrived(flow, flow.share))
+
+
+def bits_of(crowd: Crowd, t: Floats) -> float:
+    """I(S; Y) of the mass of each class at each point."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        told = np.where(t > 0, t * np.log2(t / (crowd.prior[:, None] * t.sum(axis=0))), 0.0)
+    return float(told.sum())
+
+
+def nobody_moves(crowd: Crowd) -> Flow:
+    """Every atom stays at its point."""
+    many = len(crowd.at)
+    return Flow(np.arange(many), crowd.at, np.zeros(many), np.ones(many))
+
+
+def blended(crowd: Crowd, first: Flow, second: Flow, bits: float) -> Flow:
+    """The mixture of two flows that tells at most so many bits and has as much as it can of the first.
+
+    Parameters
+    ----------
+    crowd : Crowd
+        What flows.
+    first : Flow
+        Tells more.
+    second : Flow
+        Tells at most `bits`.
+    bits : float
+        What may be told.
+
+    Returns
+    -------
+    Flow
+        It keeps the mass of every point, as both do.
+    """
+    t = crowd.arrived(first, first.share)
+    u = crowd.arrived(second, second.share)
+    low, part = 0.0, 1.0  # of the second flow; at `part` the mixture tells little enough
+    for _ in range(50):
+        middle = (low + part) / 2
+        if bits_of(crowd, (1 - middle) * t + middle * u) <= bits:
+            part = middle
+        else:
+            low = middle
+    atom = np.concatenate([first.atom, second.atom])
+    point = np.concatenate([first.point, second.point])
+    share = np.concatenate([(1 - part) * first.share, part * second.share])
+    key, place = np.unique(atom * len(crowd.points) + point, return_inverse=True)
+    distance = np.zeros(len(key))
+    distance[place] = np.concatenate([first.distance, second.distance])
+    total = np.asarray(np.bincount(place, share), dtype=np.float64)
+    return Flow(key // len(crowd.points), key % len(crowd.points), distance, total)

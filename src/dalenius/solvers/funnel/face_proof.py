@@ -1,0 +1,138 @@
+"""Cells of all faces, each with tangents from a common pool, that prove prices to be high enough."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.solvers.funnel.faces import FaceDual, Faces, all_faces, cuts, halves
+from dalenius.stopping import over
+
+__all__ = ["FaceProof", "face_proof"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+Tree: TypeAlias = list[list[Fraction] | int]
+
+FINE = 16  # steps of the pool in the width of a cell
+CELLS = 3_000_000
+WAVES = 60
+CHUNK = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class FaceProof:
+    """A tree for each face of so many atoms, in their order; of each gauge the tangents (lines, L); what is proved."""
+
+    atoms: int
+    trees: list[Tree]
+    tangents: list[Floats]
+    top: float
+
+
+class _Pool:
+    """The tangents in use, found by the whole numbers that name them."""
+
+    def __init__(self, given: Faces) -> None:
+        self.given = given
+        self.known: dict[bytes, int] = {}
+        self.tangents: list[list[Floats]] = [[] for _ in given.gauges]
+
+    def lines(self, joints: list[Floats], step: Floats) -> tuple[Places, list[Floats]]:
+        """For each cell the number of its line, and its tangents, from the joint weights (m, L) at its centre."""
+        level = np.floor(np.log2(step)).astype(np.intp)
+        found = [g.nearest(j, np.exp2(level)) for g, j in zip(self.given.gauges, joints, strict=True)]
+        names = np.column_stack([level, *(name for name, _ in found)])
+        _, first, back = np.unique(names, axis=0, return_index=True, return_inverse=True)
+        numbers = np.empty(len(first), dtype=np.intp)
+        tangents = [gauge.tangent(weights[first]) for gauge, (_, weights) in zip(self.given.gauges, found, strict=True)]
+        for k, row in enumerate(names[first]):
+            key = row.tobytes()
+            if key not in self.known:
+                self.known[key] = len(self.known)
+                for own, tangent in zip(self.tangents, tangents, strict=True):
+                    own.append(tangent[k])
+            numbers[k] = self.known[key]
+        back = back.reshape(-1)
+        return numbers[back], [tangent[back] for tangent in tangents]
+
+
+def face_proof(given: Faces, dual: FaceDual, top: float, *, deadline: float) -> FaceProof:
+    """Cut the cells of all faces until none exceeds ``top``, or as far as the time allows.
+
+    Parameters
+    ----------
+    given : Faces
+        What is told, and what is promised.
+    dual : FaceDual
+        The prices and weights that are proved.
+    top : float
+        What phi minus prices and tangents may come to, in nats.
+    deadline : float
+        Of `time.monotonic`.
+
+    Returns
+    -------
+    FaceProof
+        Complete; its own ``top`` is larger where the time was too short.
+    """
+    atoms = given.atoms
+    faces = all_faces(len(given.p), atoms)
+    many = len(faces)
+    cells = np.broadcast_to(np.eye(atoms), (many, atoms, atoms)).copy()
+    nodes = np.arange(many)  # of each cell; the first are the roots of the faces
+    leaf: dict[int, int] = {}
+    split: dict[int, tuple[int, int, Fraction, int, int]] = {}
+    pool, reached, count = _Pool(given), -np.inf, many
+    for wave in range(WAVES):
+        last = wave == WAVES - 1 or over(deadline) or 2 * len(faces) > CELLS
+        tops, lines = np.empty(len(faces)), np.empty(len(faces), dtype=np.intp)
+        for start in range(0, len(faces), CHUNK):
+            part = slice(start, start + CHUNK)
+            tops[part], lines[part] = _tops(given, faces[part], cells[part], dual, pool)
+        shut = np.ones(len(faces), dtype=bool) if last else tops <= top
+        reached = max(reached, float(tops[shut].max(initial=-np.inf)))
+        leaf.update(zip(nodes[shut].tolist(), lines[shut].tolist(), strict=True))
+        if shut.all():
+            break
+        faces, cells, nodes = faces[~shut], cells[~shut], nodes[~shut]
+        first, second, place = cuts(given, faces, cells)
+        children = count + np.arange(2 * len(faces)).reshape(2, -1)
+        count += children.size
+        places = [Fraction(v) for v in place.tolist()]
+        rows = zip(nodes.tolist(), first.tolist(), second.tolist(), places, *children.tolist(), strict=True)
+        split.update((node, (i, l, t, a, b)) for node, i, l, t, a, b in rows)
+        cells = np.concatenate(halves(cells, first, second, place))
+        faces, nodes = np.concatenate([faces, faces]), children.reshape(-1)
+    trees = [_tree(root, atoms, leaf, split) for root in range(many)]
+    return FaceProof(atoms, trees, [np.array(own) for own in pool.tangents], reached)
+
+
+def _tops(given: Faces, faces: Places, cells: Floats, dual: FaceDual, pool: _Pool) -> tuple[Floats, Places]:
+    """The most of phi minus prices and tangents at the corners of each cell, and the line of its tangents."""
+    corners = [np.einsum("cim,cmk->cik", cells, gauge.shares[faces]) for gauge in given.gauges]
+    width = np.max([gauge.width(joint) for gauge, joint in zip(given.gauges, corners, strict=True)], axis=0)
+    lines, tangents = pool.lines([joint.mean(axis=1) for joint in corners], np.maximum(width, 1e-7) / FINE)
+    plain = given.told(faces[:, None, :], cells) - (cells * dual.z[faces][:, None, :]).sum(axis=-1)
+    for weight, joint, tangent in zip(dual.weights, corners, tangents, strict=True):
+        plain = plain - weight * (joint * tangent[:, None, :]).sum(axis=-1)
+    return np.asarray(plain.max(axis=1)), lines
+
+
+def _tree(root: int, atoms: int, leaf: dict[int, int], split: dict[int, tuple[int, int, Fraction, int, int]]) -> Tree:
+    """In pre-order: the weights of a point on the corners of its cell, or the number of a line."""
+    flat: Tree = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node in leaf:
+            flat.append(leaf[node])
+            continue
+        i, l, t, one, other = split[node]
+        weights = [Fraction(0)] * atoms
+        weights[i], weights[l] = 1 - t, t
+        flat.append(weights)
+        stack += [other, one]  # i < l, and the part that has lost corner i comes first
+    return flat

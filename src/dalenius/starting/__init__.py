@@ -1,0 +1,24 @@
+"""From a table and a few wishes to a problem file that can be released as it is.
+
+The command `init`, the studio and `dalenius.protect` all start here, so that the same wishes always give the same file.
+"""
+
+from dalenius.starting.columns import Look, look_at, roles
+from dalenius.starting.drafting import Draft, draft
+from dalenius.starting.grouping import Groups
+from dalenius.starting.wishes import PROMISES, Wish, flags_of, level_of
+from dalenius.starting.writing import disclosure_text
+
+__all__ = [
+    "PROMISES",
+    "Draft",
+    "Groups",
+    "Look",
+    "Wish",
+    "disclosure_text",
+    "draft",
+    "flags_of",
+    "level_of",
+    "look_at",
+    "roles",
+]

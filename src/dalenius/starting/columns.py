@@ -1,0 +1,153 @@
+"""What the columns of a table look like: values or numbers, gaps, and which of them point at single people."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import MISSING, Column
+from dalenius.errors import InputError
+from dalenius.tables import Coded, Table, encode, profile
+from dalenius.tables.coding import is_number
+
+__all__ = ["Look", "look_at", "roles", "there"]
+
+FEW_NUMBERS = 12
+"""So many different numbers are treated as values; more of them are put into ranges."""
+
+NEARLY_ALL = 0.9
+"""A column with more different values than this share of the rows names its rows."""
+
+NAMING = re.compile(
+    r"(.*[_ .-])?(id|uuid|guid|name|surname|firstname|lastname|e-?mail|mail|phone|telephone|mobile|address|street|ssn|"
+    r"passport|serialno|record|iban)([_ .-]?(no|nr|number))?",
+    re.IGNORECASE,
+)
+"""Names of columns that point at people."""
+
+SENSITIVE = frozenset(
+    {"health", "diagnosis", "disease", "illness", "disability", "income", "salary", "wage", "religion", "party", "vote"}
+    | {"orientation", "ethnicity", "race", "crime", "debt"}
+)
+"""Names of columns that most people would keep secret; the first question of the dialogue suggests one of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One column of a table: its different values, and which of them each row has.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    values : tuple of str
+        The different values, numbers by size; a gap is the last of them, "(missing)".
+    codes : array
+        For each row the place of its value.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    codes: npt.NDArray[np.integer]
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The values without the gap."""
+        return self.values[:-1] if self.gaps else self.values
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a row has no value."""
+        return self.values[-1] == MISSING
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How many rows have each value."""
+        return np.bincount(self.codes, minlength=len(self.values)).astype(np.int64)
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether the column holds so many different numbers that they need ranges."""
+        return len(self.known) > FEW_NUMBERS and all(map(is_number, self.known))
+
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """The values of a numeric column as numbers, rising."""
+        return np.array([float(value) for value in self.known])
+
+    def words(self) -> str:
+        """What the column holds, in a few words.
+
+        >>> Look("sex", ("f", "m"), np.array([0, 1, 1])).words()
+        '2 values: f, m'
+        """
+        gaps = f", {int(self.counts[-1]):,} rows without a value" if self.gaps else ""
+        if self.is_numeric:
+            return f"numbers from {self.known[0]} to {self.known[-1]}{gaps}"
+        shown = ", ".join(self.known[:4]) + (", ..." if len(self.known) > 4 else "")
+        return f"{len(self.known)} {'value' if len(self.known) == 1 else 'values'}: {shown}{gaps}"
+
+
+def look_at(table: Table, names: Sequence[str]) -> dict[str, Look]:
+    """The named columns of a table, read in one pass.
+
+    Parameters
+    ----------
+    table : Table
+        Opened.
+    names : sequence of str
+        Columns of it.
+
+    Returns
+    -------
+    dict
+        A `Look` for each name.
+    """
+    coded: Coded = encode(table, dict.fromkeys(names, Column(missing="category")), names)
+    return {name: Look(name, coded.alphabets[name], coded.codes[name]) for name in coded.names}
+
+
+def roles(table: Table) -> tuple[dict[str, str], str | None]:
+    """Which columns should stay at home, with the reason, and which one looks sensitive.
+
+    Parameters
+    ----------
+    table : Table
+        Opened; it is read once.
+
+    Returns
+    -------
+    left_out : dict
+        For each column that names people, or says nothing, why it should not be released.
+    sensitive : str or None
+        The first column with a name that most people would keep secret.
+    """
+    found = profile(table)
+    left_out = {}
+    for name, column in found["columns"].items():
+        distinct, rows = column["distinct"], found["rows"]
+        measured = column["looks_numeric"] and any("." in entry["letter"] for entry in column.get("top", []))
+        if distinct <= 1:
+            left_out[name] = "it has the same value in every row"
+        elif not column["distinct_is_exact"] or (distinct > NEARLY_ALL * rows and not measured):
+            left_out[name] = f"it names rows: {distinct:,} different values in {rows:,} rows"
+        elif NAMING.fullmatch(name):
+            left_out[name] = "its name says that it points at people"
+    words = {name: re.split(r"[^a-z]+", name.lower()) for name in table.names}
+    sensitive = next((n for n in table.names if n not in left_out and set(words[n]) & SENSITIVE), None)
+    return left_out, sensitive
+
+
+def there(table: Table, names: Sequence[str]) -> None:
+    """Refuse a name that is no column of the table, with the nearest one that is."""
+    for name in names:
+        if name not in table.names:
+            close = get_close_matches(name, table.names, 1, 0.6) or [
+                known for known in table.names if known.lower() == name.lower()
+            ]
+            hint = f'Did you mean "{close[0]}"?' if close else f"It has {', '.join(table.names)}."
+            raise InputError(f'{table.name} has no column "{name}". {hint}')

@@ -1,0 +1,210 @@
+"""`draft`: the groups, the mechanism and the problem file that fit a table and a wish."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod, sqrt
+
+from dalenius.core.digits import many
+from dalenius.errors import InputError
+from dalenius.mechanisms.columns.leakage.preflight import Size
+from dalenius.starting.columns import Look, look_at, there
+from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
+from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish
+from dalenius.starting.writing import problem_text
+from dalenius.tables import Table, persons
+
+__all__ = ["Draft", "draft"]
+
+MOST_COMBINATIONS = 200
+"""Combinations of the released columns for which one recipe is searched and proved within a minute."""
+
+MOST_DENIED = 64
+"""The same for a promise that holds between any two combinations, which has many more conditions."""
+
+HALF = 0.5
+"""Grouping that loses more than this share of what the columns say is too coarse."""
+
+START, READ = 2.0, 10e-6  # seconds: to begin, and to read, draw and write a row
+RECORD, COLUMN = 16e-6, 0.05  # seconds for a record to the power 3/2, and for a value of a column by itself
+MOST_SECRET = 4  # ranges of a secret number
+MOST_RECORD = 10  # groups of a column of a wide table
+RARE = 5  # times the least number of rows: a rarer answer of the secret is merged
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A problem file, and how it came about.
+
+    Parameters
+    ----------
+    text : str
+        The problem file.
+    wish : Wish
+        What was asked for.
+    form : str
+        "dense", "records" or "each".
+    because : str
+        Why this form was chosen, in one sentence.
+    released, secrets, kept : tuple of Groups
+        The columns with their groups.
+    smallest : tuple of int
+        Rows of the rarest combination before and after grouping.
+    left_out : dict
+        Columns that were wished for and left out, with the reason.
+    rows : int
+        Of the table.
+    """
+
+    text: str
+    wish: Wish
+    form: str
+    because: str
+    released: tuple[Groups, ...]
+    secrets: tuple[Groups, ...]
+    kept: tuple[Groups, ...]
+    smallest: tuple[int, int]
+    left_out: dict[str, str]
+    rows: int
+
+    @property
+    def combinations(self) -> int:
+        """How many combinations the released columns have."""
+        return prod(groups.size for groups in self.released)
+
+    @property
+    def seconds(self) -> float:
+        """About how long a release takes on one machine; right within a factor of three."""
+        reading = START + self.rows * READ
+        if self.form == DENSE:
+            occurring = len(Cells.of(self.released).rows)
+            secrets = prod(groups.size for groups in self.secrets)
+            columns = {groups.look.name: groups.size for groups in self.released}
+            size = Size(occurring, self.combinations, self.combinations, secrets, columns)
+            return reading + size.search_seconds + size.proof_seconds
+        if self.form == RECORDS:  # all pairs of records are compared, a few times
+            records = len(Cells.of(self.released).rows)
+            return reading + RECORD * records * sqrt(records)
+        return reading + sum(groups.size for groups in self.released) * COLUMN
+
+    @property
+    def most_frequent(self) -> Fraction:
+        """How often the best guess of the first secret is right without any data."""
+        views = [[g for g in self.secrets if g.look.name in view] for view in self.wish.protect]
+        return max(Fraction(int(Cells.of(view).rows.max()), self.rows) for view in views)
+
+
+def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | None = None) -> Draft:
+    """Choose groups and a mechanism for a wish, and write the problem file.
+
+    Parameters
+    ----------
+    table : Table
+        Opened.
+    wish : Wish
+        What to protect, release and promise.
+    path : str
+        The table as the problem file should name it.
+    left_out : dict, optional
+        Columns that look like identifiers, with the reason (`roles`); they are taken out of the release.
+
+    Returns
+    -------
+    Draft
+
+    Raises
+    ------
+    InputError
+        If a column is not there, nothing is left to release, or no grouping makes the combinations large enough.
+    """
+    there(table, [*wish.secrets, *wish.release, *wish.keep, *wish.cuts, *wish.named])
+    refused = {name: why for name, why in (left_out or {}).items() if name in wish.release}
+    release = tuple(name for name in wish.release if name not in refused)
+    if not release:
+        raise InputError(f"Nothing is left to release: {'; '.join(f'{n}: {why}' for n, why in refused.items())}.")
+    looks = look_at(table, [*wish.secrets, *release, *wish.keep])
+    secrets = [_secret_groups(looks[name], wish) for name in wish.secrets]
+    kept = [starting_groups(looks[name], wish) for name in wish.keep]
+    first = [starting_groups(looks[name], wish) for name in release]
+    before = Cells.of([*first, *secrets, *kept]).smallest()
+    max_rows = int(persons(table, wish.person).rows.max()) if wish.person else 1
+    if max_rows > 1 and (wish.promise != "deny" or wish.times is not None):
+        raise InputError(
+            f"One person has up to {max_rows} rows. Only --deny can be promised for all of them together. Leave out "
+            "--person: the promise is then about one row, and the statement says so."
+        )
+    form, because, groups = _formed(replace(wish, form=EACH) if max_rows > 1 else wish, first, secrets, kept)
+    after = Cells.of([*groups, *secrets, *kept]).smallest()
+    text = problem_text(wish, form, because, groups, secrets, kept, path=path, dialect=table.dialect, max_rows=max_rows)
+    rows = len(looks[release[0]].codes)
+    found = Draft(text, wish, form, because, tuple(groups), tuple(secrets), tuple(kept), (before, after), refused, rows)
+    if wish.promise == "guess" and wish.level is not None and wish.level < found.most_frequent:
+        raise InputError(
+            f"Without any data {_in_a_thousand(found.most_frequent)} of 1,000 guesses are right, so nobody can promise "
+            f"{_in_a_thousand(wish.level)}. Promise {float(found.most_frequent) * 100 + 0.05:.1f}% or more."
+        )
+    return found
+
+
+def _in_a_thousand(share: Fraction) -> str:
+    return f"{round(share * 1000):,}"
+
+
+def _secret_groups(look: Look, wish: Wish) -> Groups:
+    """A secret keeps its values; numbers become ranges, and answers that hardly anybody gave are put together."""
+    if look.is_numeric and look.name not in wish.cuts and look.name not in wish.named:
+        return starting_groups(look, replace(wish, groups=min(wish.groups, MOST_SECRET) or MOST_SECRET))
+    groups = starting_groups(look, wish)
+    while not groups.cuts and len(groups.labels) > 2 and groups.counts.min() < RARE * wish.min_rows:
+        groups = groups.joined(*groups.merges()[0])
+    return groups
+
+
+def _formed(
+    wish: Wish, first: Sequence[Groups], secrets: Sequence[Groups], kept: Sequence[Groups]
+) -> tuple[str, str, list[Groups]]:
+    """The form of the mechanism, why, and the groups that go with it."""
+    wide = wish.promise in ("reveal", "nothing") and wish.times is None and not wish.keep and wish.person is None
+    most = MOST_DENIED if wish.promise == "deny" else MOST_COMBINATIONS
+    by_hand = {*wish.cuts, *wish.named}
+    if wish.form == RECORDS:
+        if not wide:
+            raise InputError(
+                "Exchanging whole records goes with --reveal and --nothing alone, without --times-at-most, --keep and "
+                "--person."
+            )
+        return RECORDS, "You asked for it.", list(_for_records(first, wish))
+    if wish.form == EACH:
+        if wish.promise != "deny":
+            raise InputError("A recipe for each column by itself goes with --deny alone.")
+        return EACH, "Each column gets a recipe of its own.", list(first)
+    groups, cells, _ = merged(first, [*secrets, *kept], least=wish.min_rows, most=most, by_hand=by_hand)
+    passes = not cells.small(wish.min_rows) and prod(g.size for g in groups) <= most
+    said = sum(g.bits for g in groups) / (sum(g.bits for g in first) or 1.0)
+    if passes and (said >= HALF or wish.form == DENSE or not (wide or wish.promise == "deny")):
+        found = many(prod(g.size for g in groups), "combination")
+        return DENSE, f"{found} are few enough for one recipe that is best for all columns together.", groups
+    if wish.promise == "deny":
+        return EACH, _too_many(first, "each column gets a recipe of its own"), list(first)
+    if wide and wish.form is None:
+        return RECORDS, _too_many(first, "rows exchange whole records"), list(_for_records(first, wish))
+    if cells.small(wish.min_rows):
+        raise InputError(
+            f"No grouping gives every combination {many(wish.min_rows, 'row')}: the smallest still has "
+            f"{cells.smallest()}. Release fewer columns, or group some by hand with --cut."
+        )
+    raise InputError(
+        f"After grouping there are still {prod(g.size for g in groups):,} combinations, and one recipe takes up to "
+        f"{most}. Release fewer columns, or group some by hand with --cut."
+    )
+
+
+def _too_many(first: Sequence[Groups], instead: str) -> str:
+    found = prod(g.size for g in first)
+    return f"The columns have {found:,} combinations, too many for one recipe without coarse groups; {instead}."
+
+
+def _for_records(first: Sequence[Groups], wish: Wish) -> list[Groups]:
+    """Groups of a wide table: finer, because small combinations do not show in what is published."""
+    finer = replace(wish, groups=max(wish.groups, MOST_RECORD) if wish.groups else 0)
+    return [starting_groups(groups.look, finer) for groups in first]

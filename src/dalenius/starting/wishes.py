@@ -1,0 +1,249 @@
+"""`Wish`: what somebody says about a release, and how each promise is written in a problem file."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from fractions import Fraction
+
+from dalenius.core.numbers import exact
+from dalenius.errors import InputError
+
+__all__ = [
+    "DENSE",
+    "EACH",
+    "PROMISES",
+    "RECORDS",
+    "Wish",
+    "flags_of",
+    "key_of",
+    "level_of",
+    "logarithm",
+    "names_of",
+    "text_of",
+]
+
+PROMISES = {
+    "reveal": "a row reveals at most so many bits about the secret, on average",
+    "guess": "an attacker guesses the secret right at most so often",
+    "nothing": "a row reveals nothing about the secret",
+    "deny": "every person can deny every entry: none is more than so many times likelier for one person than another",
+}
+"""The promises that a release can begin with, each in one sentence."""
+
+DENSE, RECORDS, EACH = "dense", "records", "each"
+"""One recipe for all columns, an exchange of whole records, a recipe for each column."""
+
+GROUPS = 5
+MIN_ROWS = 10
+DIGITS = 7  # of a level that is a logarithm: the factor that the statement shows is then the one that was asked for
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to protect, what to release, and what to promise.
+
+    Parameters
+    ----------
+    protect : tuple of tuple of str
+        Secrets: each is one column, or several that are protected together.
+    release : tuple of str
+        Columns to release with as little change as possible.
+    promise : str
+        A key of `PROMISES`.
+    level : Fraction, optional
+        Bits, a share of right guesses, or a factor, by the promise; none for "nothing".
+    times : Fraction, optional
+        Beside the promise: no answer becomes more than so many times as likely, nor less likely by that factor.
+    keep : tuple of str
+        Columns that are released as they are.
+    person : str, optional
+        The column that names the person, where one person has several rows.
+    keep_rows : Fraction
+        The share of its rows that every value keeps; with 1 every combination keeps its rows, on average.
+    form : str, optional
+        "dense", "records" or "each"; chosen by the size of the table unless said.
+    groups : int
+        The most groups that numbers are put into at first; 0 leaves every value as it is.
+    min_rows : int
+        A combination with fewer rows is small.
+    cuts : dict
+        For a column, the numbers at which its groups begin, as texts.
+    named : dict
+        For a column, its groups by name: a list of values each.
+
+    Raises
+    ------
+    InputError
+        If the wishes contradict each other.
+    """
+
+    protect: tuple[tuple[str, ...], ...]
+    release: tuple[str, ...]
+    promise: str
+    level: Fraction | None = None
+    times: Fraction | None = None
+    keep: tuple[str, ...] = ()
+    person: str | None = None
+    keep_rows: Fraction = Fraction(1)
+    form: str | None = None
+    groups: int = GROUPS
+    min_rows: int = MIN_ROWS
+    cuts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    named: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.protect or not self.release:
+            raise InputError("Name the column that must stay secret and the columns to release.")
+        if both := [n for n in (*self.release, *self.keep) if n in self.secrets]:
+            raise InputError(f'"{both[0]}" cannot be protected and released. Leave it out of one of the two.')
+        if both := [n for n in self.keep if n in self.release]:
+            raise InputError(f'"{both[0]}" is released as it is and released with changes. Leave it out of one.')
+        if not 0 <= self.keep_rows <= 1:
+            raise InputError("The share of rows that a value keeps is a number from 0 to 1, such as 3/4.")
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """All columns that a promise is about, each once."""
+        return tuple(dict.fromkeys(name for view in self.protect for name in view))
+
+    def guarantees(self) -> list[list[str]]:
+        """The lines of each [[guarantee]] of the problem file."""
+        found = []
+        if self.promise == "deny":
+            assert self.level is not None
+            found.append([f"local_dp = {json.dumps(logarithm(self.level))}"])
+        for view in self.protect:
+            names = names_of(view)
+            if self.promise == "nothing":
+                found.append([f"independent = {names}"])
+            elif self.promise == "reveal":
+                found.append([f"leakage = {names}", f"at_most_bits = {json.dumps(str(self.level))}"])
+            elif self.promise == "guess":
+                found.append([f"guess = {names}", f"at_most = {json.dumps(str(self.level))}"])
+            if self.times is not None:
+                found.append([f"information_privacy = {names}", f"epsilon = {json.dumps(logarithm(self.times))}"])
+        return found
+
+
+def flags_of(wish: Wish, table: str) -> list[str]:
+    """What follows `dalenius init` on a command line to write the file of this wish.
+
+    Parameters
+    ----------
+    wish : Wish
+        What was asked for.
+    table : str
+        The table as the command should name it.
+
+    Returns
+    -------
+    list of str
+        Arguments, not quoted for a shell; what is the default is left out.
+
+    Examples
+    --------
+    >>> flags_of(Wish((("income",),), ("age", "sex"), "reveal", Fraction(1, 100)), "adult.csv")
+    ['adult.csv', '--protect', 'income', '--release', 'age,sex', '--reveal', '1/100']
+    """
+    flags = [table]
+    for view in wish.protect:
+        flags += ["--protect", ",".join(view)]
+    flags += ["--release", ",".join(wish.release)]
+    names = {"reveal": "--reveal", "guess": "--guess-at-most", "nothing": "--nothing", "deny": "--deny"}
+    flags += [names[wish.promise], *([] if wish.level is None else [str(wish.level)])]
+    optional = {
+        "--times-at-most": wish.times,
+        "--keep": ",".join(wish.keep) or None,
+        "--person": wish.person,
+        "--keep-rows": None if wish.keep_rows == 1 else wish.keep_rows,
+        "--form": wish.form,
+        "--groups": None if wish.groups in (0, GROUPS) else wish.groups,
+        "--min-rows": None if wish.min_rows == MIN_ROWS else wish.min_rows,
+    }
+    for name, value in optional.items():
+        flags += [] if value is None else [name, str(value)]
+    flags += ["--no-groups"] if wish.groups == 0 else []
+    for column, cuts in wish.cuts.items():
+        flags += ["--cut", f"{column}={','.join(cuts)}"]
+    for column, members in wish.named.items():
+        flags += ["--group", f"{column}={json.dumps(members, ensure_ascii=False)}"]
+    return flags
+
+
+def names_of(names: Sequence[str]) -> str:
+    """A list of names as TOML writes it."""
+    return "[" + ", ".join(map(text_of, names)) + "]"
+
+
+def key_of(name: str) -> str:
+    """A name as the key of a TOML section, quoted only where it must be.
+
+    >>> key_of("age"), key_of("age (years)")
+    ('age', '"age (years)"')
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else text_of(name)
+
+
+def text_of(text: str) -> str:
+    r"""A text as TOML writes it.
+
+    >>> print(text_of('say "a"'))
+    "say \"a\""
+    """
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def logarithm(factor: Fraction) -> str:
+    """ln of a factor, never above it: a promise of less keeps the promise of the factor.
+
+    >>> logarithm(Fraction(2))
+    '0.6931471'
+    """
+    with localcontext() as context:
+        context.prec = 40
+        value = (Decimal(factor.numerator) / Decimal(factor.denominator)).ln()
+        return str(value.quantize(Decimal(1).scaleb(-DIGITS), ROUND_FLOOR))
+
+
+def level_of(promise: str, said: object) -> Fraction | None:
+    """The level of a promise as somebody says it: 0.01, "1/100", "80%", "80 %" or 2.
+
+    Parameters
+    ----------
+    promise : str
+        A key of `PROMISES`, or "times".
+    said : object
+        A number, or a text with one.
+
+    Returns
+    -------
+    Fraction or None
+        None for "nothing".
+
+    Raises
+    ------
+    InputError
+        If it is no number, or no level of this promise.
+
+    Examples
+    --------
+    >>> level_of("guess", "80 %")
+    Fraction(4, 5)
+    """
+    if promise == "nothing":
+        return None
+    text = str(said).replace(" ", "").replace("\u202f", "").replace("\u00a0", "")
+    percent = text.endswith("%")
+    try:
+        level = exact(text.removesuffix("%"), promise) / (100 if percent else 1)
+    except InputError:
+        raise InputError(f'"{said}" is not a number. Write it as 0.01, 1/100 or 80%.') from None
+    if promise == "guess" and not 0 < level <= 1:
+        raise InputError(f"An attacker can be right at most 100 % of the time, not {said}. Write it as 80% or 0.8.")
+    if promise in ("deny", "times") and level < 1:
+        raise InputError(f"A factor is 1 or more, and {said} is less. With 2 an entry is at most twice as likely.")
+    if promise == "reveal" and level < 0:
+        raise InputError(f"Bits are 0 (reveals nothing) or more, not {said}.")
+    return level

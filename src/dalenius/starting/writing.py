@@ -1,0 +1,186 @@
+"""The problem file as text: every section with the comment that a person needs to check it."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from dalenius.core import MISSING
+from dalenius.core.source import Dialect
+from dalenius.starting.grouping import Groups
+from dalenius.starting.wishes import DENSE, EACH, RECORDS, Wish, key_of, names_of, text_of
+
+__all__ = ["column_lines", "disclosure_text", "preserves", "problem_text"]
+
+MOST_LISTED = 60  # values of a column that are written out
+
+HEAD = "# What is released, what stays secret and what is promised. Written by `dalenius init`; check the groups."
+
+
+def problem_text(
+    wish: Wish,
+    form: str,
+    because: str,
+    released: Sequence[Groups],
+    secrets: Sequence[Groups],
+    kept: Sequence[Groups],
+    *,
+    path: str,
+    dialect: Dialect | None = None,
+    max_rows: int = 1,
+) -> str:
+    """The problem file of a draft.
+
+    Parameters
+    ----------
+    wish : Wish
+        What was asked for.
+    form, because : str
+        The form of the mechanism, and why.
+    released, secrets, kept : sequence of Groups
+        The columns with their groups.
+    path : str
+        The table as the file should name it.
+    dialect : Dialect, optional
+        How a text file is written, where somebody said so.
+    max_rows : int
+        Rows of one person at most.
+
+    Returns
+    -------
+    str
+        Valid TOML that ends with a line feed.
+    """
+    lines = [HEAD, "", "[source]", f"table = {text_of(path)}"]
+    for key, said in (dialect or Dialect()).to_json().items():
+        lines.append(f"{key} = {names_of(said) if isinstance(said, list) else text_of(said)}")
+    if wish.person:
+        lines.append(f"unit = {text_of(wish.person)}                # the promise is about all rows of one person")
+        lines += [f"max_rows = {max_rows}"] if max_rows > 1 else []
+    else:
+        lines.append('unit = "row"                      # the promise is about one row')
+    lines.append(f"min_cell = {wish.min_rows}                     # a combination with fewer rows is small")
+    for title, columns in (("secret", secrets), ("released", released), ("released as it is", kept)):
+        for groups in columns:
+            lines += ["", *column_lines(groups, title)]
+    lines += ["", *_mechanism(wish, form, because, released, secrets)]
+    lines += ["", *_objective(form, [g.look.name for g in released])]
+    for guarantee in wish.guarantees():
+        lines += ["", "[[guarantee]]", *guarantee]
+    if preserves(wish, form) and form == DENSE:
+        lines += ["", "# [[limit]]                       # instead of preserve_marginals: less change, and"]
+        lines.append('# keep_rows = "3/4"               # each value keeps three quarters of its rows')
+    if form == DENSE and 0 < wish.keep_rows < 1:
+        lines += ["", "[[limit]]                         # every value keeps this share of its rows"]
+        lines.append(f"keep_rows = {text_of(str(wish.keep_rows))}")
+    return "\n".join(lines) + "\n"
+
+
+def column_lines(groups: Groups, title: str) -> list[str]:
+    """The section of one column.
+
+    Parameters
+    ----------
+    groups : Groups
+        Of the column.
+    title : str
+        What happens to it, for the comment.
+
+    Returns
+    -------
+    list of str
+    """
+    lines = [f"[columns.{key_of(groups.look.name)}]".ljust(34) + f"# {title}"]
+    if groups.cuts:
+        lines += [f"cuts = [{', '.join(groups.cuts)}]", f"labels = {names_of(groups.labels)}"]
+    elif groups.untouched:
+        lines.append(f"values = {names_of(groups.labels)}")
+    else:
+        members = zip(groups.labels, groups.members, strict=True)
+        inner = ", ".join(f"{text_of(label)} = {names_of(values)}" for label, values in members)
+        lines.append(f"groups = {{ {inner} }}")
+    if groups.look.gaps:
+        lines.append('missing = "category"              # a gap is a value of its own')
+    return lines
+
+
+def _mechanism(wish: Wish, form: str, because: str, released: Sequence[Groups], secrets: Sequence[Groups]) -> list[str]:
+    names = [g.look.name for g in released]
+    observed = names + ([g.look.name for g in secrets] if form == RECORDS else [])
+    lines = ["[mechanism]", f"# {because}", f"observe = {names_of(observed)}", f"release = {names_of(names)}"]
+    if wish.keep:
+        lines.append(f"keep = {names_of(wish.keep)}")
+    if form == RECORDS:
+        lines.append('form = "records"                  # rows exchange whole records')
+    if form == EACH:
+        lines += ['form = "pram"', "each = true                       # a recipe for each column by itself"]
+    if preserves(wish, form):
+        lines.append("preserve_marginals = true         # every combination keeps its number of rows, on average")
+    return lines
+
+
+def preserves(wish: Wish, form: str) -> bool:
+    """Whether every combination keeps its rows on average."""
+    return wish.keep_rows == Fraction(1) and form in (DENSE, RECORDS)
+
+
+def _objective(form: str, names: Sequence[str]) -> list[str]:
+    if form == EACH:
+        return [
+            "[objective]                       # each column says as much as it may",
+            f"maximize = {{ information_of_each = {names_of(list(names))} }}",
+        ]
+    parts = [f'    {{ distortion = "hamming", of = {names_of([name])} }},' for name in names]
+    return [
+        "[objective]                       # change as few entries as possible",
+        "minimize = { sum = [",
+        *parts,
+        "] }",
+    ]
+
+
+def disclosure_text(
+    path: str,
+    values: Mapping[str, Sequence[str]],
+    observe: Sequence[str],
+    useful: Sequence[str],
+    protect: Sequence[Sequence[str]],
+    name: str,
+) -> str:
+    """The problem file of the other job: one new column that says the most about a useful one, and nothing secret.
+
+    Parameters
+    ----------
+    path : str
+        The table as the file should name it.
+    values : mapping
+        The values of each column that is used; a gap is "(missing)".
+    observe : sequence of str
+        Columns that decide the new one.
+    useful : sequence of str
+        Columns that the new one should say as much as possible about.
+    protect : sequence of sequence of str
+        Secrets; the names of one are protected together.
+    name : str
+        Of the new column.
+
+    Returns
+    -------
+    str
+        Valid TOML that ends with a line feed.
+    """
+    lines = [HEAD, "", "[source]", f"table = {text_of(path)}"]
+    lines.append('# unit = "person_id"              # the column that names the person, if a person has several rows')
+    for column, listed in values.items():
+        known = [value for value in listed if value != MISSING]
+        lines += ["", f"[columns.{key_of(column)}]"]
+        if len(known) > MOST_LISTED:
+            lines.append(f'values = "from-table"             # {len(known):,} values: put them into fewer groups first')
+        else:
+            lines.append(f"values = {names_of(known)}")
+        if len(known) < len(listed):
+            lines.append('missing = "category"              # a gap is a value of its own')
+    lines += ["", "[mechanism]", f"observe = {names_of(observe)}"]
+    lines.append(f"output = {text_of(name)}                      # a new column; nothing else is released")
+    lines += ["", "[objective]", f"maximize = {{ information = {names_of(useful)} }}"]
+    for view in protect:
+        lines += ["", "[[guarantee]]", f"independent = {names_of(view)}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,229 @@
+"""What a solved point shows: what a row reveals, what an attacker gains, what changes and what is lost, in words."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import Design, Pmf
+from dalenius.core.digits import bits, factor, figure, guesses_in_thousand, one_in
+from dalenius.core.numbers import exact
+from dalenius.evidence import Beliefs, beliefs
+from dalenius.report.tiles import combination
+from dalenius.wording import joined, shown
+
+__all__ = ["point"]
+
+EXAMPLES = 8  # rows of the preview
+SMALL = 10  # rows of a combination whose end is worth naming
+HARDLY = 5e-4  # a share of changed rows that is none
+
+Floats = npt.NDArray[np.float64]
+
+
+def point(design: Design, level: Fraction | None, promise: str) -> dict[str, Any]:
+    """One point of the trade-off as the page shows it; every number is a text already.
+
+    Parameters
+    ----------
+    design : Design
+        Solved and proved, with one recipe for all released columns.
+    level : Fraction or None
+        The level of the promise; None for a promise without one.
+    promise : str
+        A key of `PROMISES`.
+
+    Returns
+    -------
+    dict
+        Plain values: `x` and `y` are the only numbers, and say where the point stands.
+    """
+    channel = design.channel
+    pmf = design.problem.pmf
+    names = list(channel.output)
+    counts = _counts(pmf, names)
+    rows = np.array([[float(v) for v in row] for row in channel.rows])
+    after = counts @ rows
+    changed = 1 - float((counts * np.diag(rows)).sum() / counts.sum())
+    known = beliefs(design)
+    values = _values(design, counts, after)
+    return {
+        "level": "" if level is None else str(level),
+        "x": float(100 * design.value),
+        "y": _height(design, promise, level),
+        "title": _title(design, promise, level),
+        "facts": _facts(design, promise, level, changed, known),
+        "losses": [
+            {"name": f"{value.column}: {value.name}", "before": f"{value.before:,.0f}", "after": f"{value.after:,.0f}"}
+            for value in values
+            if value.lost
+        ],
+        "vanished": _vanished(counts, after),
+        "columns": _columns(values, design, rows, counts),
+        "examples": _examples(design, counts),
+        "changed": _changed(changed),
+    }
+
+
+def _counts(pmf: Pmf, names: Sequence[str]) -> Floats:
+    """Rows of each combination of the released columns, in the order of the recipe."""
+    sizes = [len(pmf.variables[name]) for name in names]
+    counts = np.zeros(int(np.prod(sizes)))
+    for codes, n in zip(pmf.grouped(names)[0], pmf.counts(names).tolist(), strict=True):
+        counts[int(np.ravel_multi_index(tuple(codes), sizes))] = n
+    return counts
+
+
+def _height(design: Design, promise: str, level: Fraction | None) -> float:
+    figures = design.proved[0] if design.proved else {}
+    if promise == "guess":
+        return float(1000 * exact(figures["guess_after"]))
+    if promise == "deny":
+        return float(level or 1)
+    return float(exact(figures.get("leakage_bits", 0)))
+
+
+def _title(design: Design, promise: str, level: Fraction | None) -> str:
+    about = joined(design.problem.guarantees[0].secret)
+    if promise == "nothing" or level is None:
+        return f"A row reveals nothing about {about}"
+    if promise == "reveal":
+        return f"A row reveals at most {bits(level, 'up')} about {about}"
+    if promise == "guess":
+        return f"An attacker guesses {about} right at most {figure(1000 * level, 'up')} times in 1,000"
+    return f"No entry is more than {figure(level, 'up')} times likelier for one person than for another"
+
+
+def _fact(term: str, value: str, note: str = "") -> dict[str, str]:
+    return {"term": term, "value": value, "note": note}
+
+
+def _facts(
+    design: Design, promise: str, level: Fraction | None, changed: float, known: Sequence[Beliefs]
+) -> list[dict[str, str]]:
+    figures = design.proved[0] if design.proved else {}
+    about = joined(design.problem.guarantees[0].secret)
+    found = []
+    if figures.get("leakage_bits") is not None:
+        everything = figures.get("entropy_bits")
+        note = f"everything about {about} is {bits(everything, 'nearest')}" if everything else ""
+        found.append(_fact("A row reveals", bits(figures["leakage_bits"], "up"), note))
+    elif promise == "deny":
+        found.append(_fact("An entry is at most", f"{figure(level or 1, 'up')} times", "likelier for one person"))
+    if figures.get("guess_after") is not None:
+        before, gain = guesses_in_thousand(figures.get("guess_before", figures["guess_after"]), figures["guess_after"])
+        found.append(_fact("Attacker right, of 1,000", f"{before} + {gain}", f"{before} without the row"))
+    columns = len(design.channel.output)
+    entries = figure(100 * design.value, "nearest", 2)
+    found.append(_fact("Rows changed", _changed(changed), f"{entries} of {100 * columns} entries in 100 rows"))
+    if known:
+        found.append(_worst(known[0]))
+    elif figures.get("odds_nats") is not None:
+        found.append(_fact("Worst row", f"{factor(figures['odds_nats'])} ×", ""))
+    return found
+
+
+def _changed(share: float) -> str:
+    return "none" if share < 1e-9 else one_in(min(1.0, share))
+
+
+def _worst(known: Beliefs) -> dict[str, str]:
+    worst = known.worst
+    if worst.high == worst.share:
+        return _fact("Worst row", "1 ×", "no answer becomes likelier")
+    share, high = (figure(100 * q, "nearest", 2) for q in (worst.share, worst.high))
+    times = figure(worst.high / worst.share, "up", 2)
+    return _fact("Worst row", f"{times} ×", f"“{combination(worst.values)}” {share} → {high} %")
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A value of a released column, its rows before, and the rows that are expected after the draw."""
+
+    column: str
+    name: str
+    before: float
+    after: float
+
+    @property
+    def lost(self) -> bool:
+        """Whether more than a quarter of its rows are lost; what a proof allows to be exactly a quarter is not."""
+        return 4 * (self.before - self.after) > self.before * (1 + 1e-6)
+
+
+def _values(design: Design, counts: Floats, after: Floats) -> list[_Value]:
+    alphabets = design.channel.output
+    sizes = [len(values) for values in alphabets.values()]
+    tables = counts.reshape(sizes), after.reshape(sizes)
+    found = []
+    for k, (name, values) in enumerate(alphabets.items()):
+        others = tuple(j for j in range(len(sizes)) if j != k)
+        was, now = (table.sum(axis=others) for table in tables)
+        found += [_Value(shown(name), shown(v), float(was[i]), float(now[i])) for i, v in enumerate(values)]
+    return found
+
+
+def _vanished(counts: Floats, after: Floats) -> str:
+    gone = int(((counts >= SMALL) & (after < 0.5)).sum())
+    occurring = int((counts > 0).sum())
+    return f"{gone} of {occurring} combinations no longer occur." if gone else ""
+
+
+def _columns(values: Sequence[_Value], design: Design, rows: Floats, counts: Floats) -> list[dict[str, Any]]:
+    sizes = [len(letters) for letters in design.channel.output.values()]
+    codes = np.array(np.unravel_index(np.arange(len(counts)), sizes))
+    found = []
+    for k, name in enumerate(map(shown, design.channel.output)):
+        same = codes[k][:, None] == codes[k][None, :]
+        moved = 1 - float((counts @ (rows * same).sum(axis=1)) / counts.sum())
+        here = [value for value in values if value.column == name]
+        top = max(max(value.before, value.after) for value in here) or 1.0
+        found.append(
+            {
+                "name": name,
+                "note": "not changed"
+                if moved < HARDLY
+                else f"changed in {figure(100 * moved, 'nearest', 2)} of 100 rows",
+                "values": [
+                    {
+                        "name": value.name,
+                        "before": f"{value.before:,.0f}",
+                        "after": f"{value.after:,.0f}",
+                        "was": value.before / top,
+                        "now": value.after / top,
+                        "lost": value.lost,
+                    }
+                    for value in here
+                ],
+            }
+        )
+    return found
+
+
+def _examples(design: Design, counts: Floats) -> list[list[list[str]]]:
+    """Eight rows of the kind that the table has, drawn once; nobody keeps what they were drawn with.
+
+    A row is a list of entries, an entry its value and, where it changes, its new value.
+    """
+    channel = design.channel
+    outcomes = channel.outcomes()
+    total = int(counts.sum())
+    sums = np.cumsum(counts)
+    found = []
+    for k in range(EXAMPLES):
+        x = int(np.searchsorted(sums, (2 * k + 1) * total / (2 * EXAMPLES), side="right"))
+        row = channel.rows[x]
+        scale = lcm(*(v.denominator for v in row))
+        ticket = secrets.randbelow(scale)
+        y = 0
+        while ticket >= row[y] * scale:
+            ticket -= int(row[y] * scale)
+            y += 1
+        drawn = channel.letters()[y]
+        found.append([[shown(a)] if a == b else [shown(a), shown(b)] for a, b in zip(outcomes[x], drawn, strict=True)])
+    return found

@@ -1,0 +1,94 @@
+"""Words to put into a problem file for the columns of a table, as TOML that can be read back."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dalenius.tables.coding import DATE, is_number, numeric_order
+
+__all__ = ["Seen", "suggested"]
+
+FEW = 40  # letters that are listed one by one
+CELLS = 5  # groups of a column of many numbers
+MISSING_WORDS = ("NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", ".", "#N/A", "missing")
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of a column: how often each text occurs, if all were followed, and how many are missing."""
+
+    counts: Mapping[str, int]
+    missing: int
+    followed: bool
+    identifier: bool
+
+
+def suggested(table: str, columns: Mapping[str, Seen]) -> str:
+    """A section [source] and one for each column, identifiers left out.
+
+    Parameters
+    ----------
+    table : str
+        The name of the table.
+    columns : mapping of str to Seen
+        In the order of the table.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(suggested("t.csv", {"first name": Seen({"a": 3, "NA": 1}, 0, True, False)}))
+    [source]
+    table = "t.csv"
+    missing_words = ["NA"]
+    <BLANKLINE>
+    [columns."first name"]
+    values = ["a"]
+    missing = "category"
+    """
+    absent = [word for word in MISSING_WORDS if any(word in seen.counts for seen in columns.values())]
+    comma = any(_with_comma(seen, absent) for seen in columns.values())
+    lines = ["[source]", f"table = {_quoted(table)}"]
+    if comma:
+        lines.append('decimal = ","')
+    if absent:
+        lines.append(f"missing_words = [{', '.join(map(_quoted, absent))}]")
+    for name, seen in columns.items():
+        key = name if BARE.fullmatch(name) else _quoted(name)
+        if seen.identifier:
+            lines += ["", f"# {_quoted(name)} looks like an identifier; it is left out, or serves as unit in [source]"]
+            continue
+        lines += ["", f"[columns.{key}]", *_declared(seen, absent, comma)]
+        if seen.missing or any(word in seen.counts for word in absent):
+            lines.append('missing = "category"')
+    return "\n".join(lines)
+
+
+def _declared(seen: Seen, absent: list[str], comma: bool) -> list[str]:
+    texts = [text for text in seen.counts if text not in absent]
+    if texts and all(map(DATE.fullmatch, texts)):
+        return ['dates = "year"  # or "month"', 'values = "from-table"']
+    if comma:
+        texts = [text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text for text in texts]
+    if seen.followed and len(texts) <= FEW and texts:
+        return [f"values = [{', '.join(map(_quoted, numeric_order(texts)))}]"]
+    if texts and all(map(is_number, texts)):
+        return [f"quantiles = {CELLS}"]
+    return ['values = "from-table"  # many: group them, with groups = { "name" = ["value", "value"] }']
+
+
+def _with_comma(seen: Seen, absent: list[str]) -> bool:
+    """Whether a column holds numbers, some of them with a decimal comma, and nothing else."""
+    texts = [text for text in seen.counts if text not in absent]
+    some = any(map(DECIMAL_COMMA.fullmatch, texts))
+    return some and all(is_number(text) or DECIMAL_COMMA.fullmatch(text) for text in texts)
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML: that of JSON, with the one sign that TOML refuses and JSON does not."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,162 @@
+"""`dalenius answer`: the same key gives the same answer and is charged once; the budget refuses before a draw."""
+
+import json
+import os
+import sqlite3
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import dalenius.answering
+from tests.cli.conftest import rows
+
+COUNT = """\
+query = "count"
+where = "sex == 'f' and age == 'old'"
+noise = "discrete-laplace"
+parameter = 10
+"""
+SUM = COUNT.replace('"count"', '"sum"') + 'column = "sex"\n'
+WITHOUT_A_TABLE = 'query = "count"\nrecords = 3\nletters = ["0", "1"]\nnoise = "laplace"\nparameter = 1\n'
+TRUE = sum(sex == "f" and age == "old" for sex, age, *_ in rows())
+
+
+@pytest.fixture
+def asked(place):
+    (place / "q.toml").write_text(COUNT)
+    return place
+
+
+def key(place, name="k"):
+    path = place / name
+    path.write_text(os.urandom(32).hex() + "\n")
+    path.chmod(0o600)
+    return path
+
+
+def told(run, place, *more, code=0):
+    found, out, err = run("answer", place / "q.toml", place / "t.csv", "--json", *more)
+    assert found == code, err
+    return json.loads(out) if code == 0 else err
+
+
+def test_a_count_in_words_and_in_json_with_a_card_that_is_proved(asked, run):
+    code, out, _ = run("answer", asked / "q.toml", asked / "t.csv", "-o", asked / "a.json")
+    assert code == 0
+    assert "holds the true number with a probability of at least 95 %" in out
+    assert "Not charged" in out
+    code, out, _ = run("verify", asked / "a.json")
+    assert code == 0
+    assert "Differential privacy of any one record: epsilon 0.1." in out
+    assert json.loads(run("verify", asked / "a.json", "--json")[1])["kind"] == "answer"
+    beside = json.loads((asked / "a.about.json").read_text())
+    number = beside["answer"]["numbers"][0]
+    assert number["low"] <= number["answer"] <= number["high"]
+    assert abs(number["answer"] - TRUE) < 400
+    assert run("answer", asked / "q.toml", asked / "t.csv", "-o", asked / "a.json")[0] == 2
+    forged = (asked / "a.json").read_text().replace('"scale":"10"', '"scale":"9"')
+    (asked / "a.json").write_text(forged)
+    assert run("verify", asked / "a.json")[0] == 4
+    assert run("verify", asked / "a.json", "--table", asked / "t.csv")[0] in (2, 4)
+
+
+def test_the_same_key_is_charged_once_and_another_one_again(asked, run):
+    ledger, first, second = asked / "L", key(asked), key(asked, "k2")
+    assert run("ledger", "init", ledger, "--budget", "dalenius=10", "--budget", "differential_privacy=1")[0] == 0
+    one = told(run, asked, "--ledger", ledger, "--key", first)
+    again = told(run, asked, "--ledger", ledger, "--key", first)
+    other = told(run, asked, "--ledger", ledger, "--key", second)
+    assert one["numbers"] == again["numbers"]
+    assert one["ledger"]["id"] == again["ledger"]["id"] != other["ledger"]["id"]
+    assert one["drawn"] != other["drawn"]
+    status = json.loads(run("ledger", "status", ledger, "--json")[1])
+    assert [r["state"] for r in status["releases"]] == ["released", "released"]
+    assert status["spent"]["differential_privacy"] == "0.2"
+    assert run("ledger", "check", ledger)[0] == 0
+
+
+def test_what_would_exceed_the_budget_is_refused_before_anything_is_drawn(asked, run, monkeypatch):
+    ledger = asked / "L"
+    assert run("ledger", "init", ledger, "--budget", "differential_privacy=0.15")[0] == 0
+    told(run, asked, "--ledger", ledger)
+
+    def never(*_):
+        raise AssertionError("drawn")
+
+    monkeypatch.setattr(dalenius.answering, "answered", never)
+    assert "nothing was charged or drawn" in told(run, asked, "--ledger", ledger, code=6)
+    assert len(json.loads(run("ledger", "status", ledger, "--json")[1])["releases"]) == 1
+
+
+def test_a_draw_that_was_broken_off_stays_charged_and_is_finished_with_its_key(asked, run, monkeypatch):
+    ledger, own = asked / "L", key(asked)
+    assert run("ledger", "init", ledger, "--budget", "differential_privacy=0.15")[0] == 0
+
+    def broken(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dalenius.answering, "answered", broken)
+        assert run("answer", asked / "q.toml", asked / "t.csv", "--ledger", ledger, "--key", own)[0] == 130
+    assert json.loads(run("ledger", "status", ledger, "--json")[1])["open"] == [1]
+    assert told(run, asked, "--ledger", ledger, "--key", own)["ledger"] == {"id": 1, "state": "released"}
+
+
+def test_an_answer_that_was_given_elsewhere_is_added_from_its_card(asked, run):
+    assert run("answer", asked / "q.toml", asked / "t.csv", "-o", asked / "a.json")[0] == 0
+    assert run("ledger", "init", asked / "L", "--budget", "differential_privacy=1")[0] == 0
+    assert run("ledger", "add", asked / "L", asked / "a.json", "--dataset", "d")[0] == 0
+    status = json.loads(run("ledger", "status", asked / "L", "--json")[1])
+    assert status["spent"] == {"differential_privacy": "0.1"}
+    assert status["releases"][0]["reads"] == ["sex", "age"]
+    (asked / "a.about.json").unlink()
+    assert run("ledger", "add", asked / "L", asked / "a.json", "--dataset", "d", "--again")[0] == 2
+
+
+def test_a_million_records_by_their_structure(tmp_path, run):
+    parquet.write_table(pa.table({"bit": ["0", "1"] * 500_000}), tmp_path / "t.parquet")
+    (tmp_path / "q.toml").write_text(
+        'query = "count"\ncolumn = "bit"\nletter = "1"\nnoise = "discrete-gaussian"\nparameter = 640000000000\n'
+    )
+    code, out, err = run("answer", tmp_path / "q.toml", tmp_path / "t.parquet", "--json", "-o", tmp_path / "a.json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["records"] == 1_000_000
+    assert 0.236 < float(found["proved"]["individual_capacity_bits"]) < 0.239
+    assert run("verify", tmp_path / "a.json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (COUNT.replace("where", "were"), "were"),
+        (COUNT.replace("'f'", "f"), "q.toml, line 2: where: "),
+        (COUNT.replace("sex", "sects"), "no column 'sects'"),
+        (COUNT.replace("10", "0"), "line 4: parameter is 0"),
+        (COUNT.replace("10", '"1/100"'), "too coarse"),
+        (COUNT.replace("parameter = 10\n", ""), "lacks the key 'parameter'"),
+        (COUNT.replace("where = \"sex == 'f' and age == 'old'\"\n", ""), "a count needs where"),
+        (COUNT + "max_rows = 2\n", "name the column of the person with unit"),
+        (COUNT + 'unit = "sex"\n', "differs from an earlier row of the same person"),
+        (COUNT + "records = 7\n", "says 7 records, and t.csv has 3,000"),
+        (COUNT.replace('"count"', '"histogram"') + 'column = ["sex", "age"]\n', "needs the values of 'sex'"),
+        (COUNT.replace('"count"', '"quantile"') + 'column = "sex"\nletters = ["f", "m"]\n', "quantiles"),
+        (SUM + "letters = {low = 0, high = 1}\ngrid = 1\n", "not a number"),
+        (SUM + "letters = {low = 0, high = 1}\n", "needs grid"),
+        (SUM, "letters = { low"),
+        (SUM + 'letters = ["f"]\n', "'f'"),
+        (COUNT.replace("discrete-laplace", "laplace"), "must be one of"),
+        (WITHOUT_A_TABLE, "asks nothing of a table"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_charged(asked, run, text, why):
+    (asked / "q.toml").write_text(text)
+    assert run("ledger", "init", asked / "L", "--budget", "dalenius=10")[0] == 0
+    code, _, err = run("answer", asked / "q.toml", asked / "t.csv", "--ledger", asked / "L", "-o", asked / "a.json")
+    assert code == 2
+    assert why in err
+    assert err.count("\n") == 1
+    assert not (asked / "a.json").exists()
+    with sqlite3.connect(asked / "L") as connection:
+        assert connection.execute("SELECT count(*) FROM releases").fetchone() == (0,)

@@ -1,0 +1,90 @@
+"""Faults of the world: inputs that vanish or are huge, audits that do not end, releases that do not fit."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dalenius import Problem, api
+from dalenius.cli import main
+from dalenius.errors import TableError
+from dalenius.ledger import Ledger
+
+PROBLEM = """[source]
+table = "t.csv"
+min_cell = 1
+[columns.x]
+values = "from-table"
+[mechanism]
+observe = ["x"]
+release = ["x"]
+[objective]
+minimize = { distortion = "hamming", of = ["x"] }
+[[guarantee]]
+local_dp = 1
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "t.csv").write_text("x\n" + "a\nb\n" * 50)
+    (tmp_path / "p.toml").write_text(PROBLEM)
+    return tmp_path
+
+
+def test_an_input_that_is_deleted_after_the_draw_is_not_missed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    examine = api.examine
+
+    def gone(*arguments: Any, **options: Any) -> Any:
+        (place / "t.csv").unlink()
+        return examine(*arguments, **options)
+
+    monkeypatch.setattr(api, "examine", gone)
+    api.release(Problem.from_file(place / "p.toml"), place / "out")
+    assert (place / "out" / "released.csv").read_text().count("\n") == 101
+
+
+def test_a_failure_after_the_draw_keeps_the_charge_and_writes_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["ledger", "init", str(place / "l"), "--budget", "local_dp=5"]) == 0
+
+    def full(*_: Any, **__: Any) -> None:
+        raise TableError("cannot write released.csv: No space left on device")
+
+    monkeypatch.setattr("dalenius.engines.local.write_table", full)
+    with pytest.raises(TableError, match="No space left"):
+        api.release(Problem.from_file(place / "p.toml"), place / "out", ledger=place / "l")
+    assert [entry.state for entry in Ledger(place / "l").entries()] == ["drawing"]
+    assert sorted(f.name for f in place.iterdir() if not f.name.startswith("l")) == ["p.toml", "t.csv"]
+
+
+def test_a_value_of_six_megabytes_is_refused_in_seconds(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "t.csv").write_text("x\n" + f"a\n{'b' * 6_000_000}\n" * 3)
+    begin = time.perf_counter()
+    assert main(["release", str(place / "p.toml"), "-o", str(place / "out")]) == 2
+    told = capsys.readouterr().err
+    assert "column 'x' holds a value of 6,000,000 characters, 'bbbbbbbbbbbbbbbbbbbb'...; a value has at most" in told
+    assert len(told) < 200
+    assert main(["profile", str(place / "t.csv")]) == 0
+    assert time.perf_counter() - begin < 20
+
+
+def test_ten_thousand_columns_are_read_in_seconds(place: Path) -> None:
+    names = ["x", *(f"c{k}" for k in range(9_999))]
+    rows = "".join(",".join(str((j + k) % 3) for k in range(10_000)) + "\n" for j in range(20))
+    (place / "t.csv").write_text(",".join(names) + "\n" + rows)
+    begin = time.perf_counter()
+    assert main(["release", str(place / "p.toml"), "-o", str(place / "out")]) == 0
+    assert time.perf_counter() - begin < 20
+    assert (place / "out" / "released.csv").is_file()
+
+
+def test_an_audit_ends_when_its_time_is_over(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    query = 'records = 1000000\nletters = ["0", "1"]\nquery = "sum"\nnoise = "laplace"\nparameter = "1/10"\n'
+    (place / "q.toml").write_text(query)
+    begin = time.perf_counter()
+    assert main(["audit", str(place / "q.toml"), "--seconds", "0.001"]) == 5
+    assert time.perf_counter() - begin < 10
+    assert "did not end within 0.001 s; --seconds allows more" in capsys.readouterr().err

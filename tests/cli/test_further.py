@@ -1,0 +1,64 @@
+"""`audit` asked further: adversaries who lack bits, releases together, metrics under a prior."""
+
+import json
+
+import pytest
+
+BIT = ["0", "1"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    def channel(name, inputs, rows):
+        document = {"inputs": dict.fromkeys(inputs, BIT), "output": {"Y": BIT}, "rows": rows}
+        (tmp_path / name).write_text(json.dumps(document))
+
+    flip = [["3/4", "1/4"], ["1/4", "3/4"]]
+    channel("flip.json", ["X"], flip)
+    channel("xor.json", ["A", "B"], [["9/10", "1/10"], ["1/10", "9/10"], ["1/10", "9/10"], ["9/10", "1/10"]])
+    pmf = [{"S": a, "X": a, "p": "1/2"} for a in BIT]
+    (tmp_path / "joint.json").write_text(json.dumps({"variables": {"S": BIT, "X": BIT}, "pmf": pmf}))
+    prior = {"variables": {"X": BIT}, "pmf": [{"X": a, "p": "1/2"} for a in BIT]}
+    (tmp_path / "prior.json").write_text(json.dumps(prior))
+    return tmp_path
+
+
+def told(run, *arguments):
+    code, out, err = run("audit", *arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_adversaries_who_lack_bits_match_the_closed_form_of_xor(files, run):
+    found = told(run, files / "xor.json", "--unknown", "1.5")
+    low, high = found["limited_capacity_bits"]
+    assert low <= 0.302684 + 1e-3
+    assert high >= 0.302684 - 1e-3  # log 2 - h(0.1 * theta) with h(theta) = 1/2, in bits
+    assert high - low < 1e-3
+    assert "worth" in run("audit", files / "xor.json", "--unknown", "1.5")[1]
+
+
+def test_releases_of_the_same_and_of_other_people_together(files, run):
+    same = told(run, files / "flip.json", "--together", files / "flip.json")
+    assert same["together_bits"][0] == pytest.approx(0.377444, abs=1e-5)
+    other = told(run, files / "flip.json", "--together", files / "flip.json", "--people", "other")
+    assert other["together_bits"][0] == pytest.approx(0.331878, abs=1e-5)
+
+
+def test_those_who_share_their_letters(files, run):
+    asked = ("--together", files / "flip.json", "--prior", files / "joint.json", "--about", "S")
+    found = told(run, files / "flip.json", *asked)
+    assert found["exact_bits"] == pytest.approx(0.331878, abs=1e-5)
+    assert found["percolation_bits"] == pytest.approx(0.4375, abs=1e-5)
+    assert found["sum_bits"] == pytest.approx(2 * 0.188722, abs=1e-5)
+    code, _, err = run("audit", files / "flip.json", "--together", files / "flip.json", "--about", "S")
+    assert code == 2
+    assert "--prior" in err
+
+
+def test_metrics_and_what_they_imply(files, run):
+    found = told(run, files / "flip.json", "--metrics", "--prior", files / "prior.json")
+    assert found["metrics_nats"]["strong_dp"] == pytest.approx(1.098612, abs=1e-5)
+    assert found["implied_nats"]["strong_dp"]["information"] == pytest.approx(1.098612, abs=1e-5)
+    assert found["delta"]["1/2"] > 0
+    assert run("audit", files / "flip.json", "--metrics")[0] == 2

@@ -1,0 +1,83 @@
+"""The first page of help, completion in shells, and what a release says in ten lines."""
+
+import hashlib
+import re
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from dalenius.cli.grammar import parser
+from dalenius.cli.helping import WANTED, commands_of, completion
+from tests.cli.conftest import Place
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_every_command_stands_once_on_the_first_page(run: Run) -> None:
+    code, out, _ = run("--help")
+    assert code == 0
+    for name in commands_of(parser()):
+        assert len(re.findall(rf"^  {name} ", out, re.MULTILINE)) == 1, name
+    for title in WANTED:
+        assert f"\n{title}:\n" in out
+    assert max(map(len, out.splitlines())) <= 120
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_and_options(run: Run, shell: str) -> None:
+    code, out, _ = run("completion", shell)
+    assert code == 0
+    assert out == completion(parser(), shell)
+    for name in commands_of(parser()):
+        assert name in out
+    assert "reveal" in out
+    assert "--independent" not in out  # an older name, which is understood and not offered
+
+
+def test_bash_offers_what_fits() -> None:
+    script = completion(parser(), "bash")
+    ask = "COMP_WORDS=(dalenius init --re); COMP_CWORD=2; _dalenius; echo ${COMPREPLY[@]}"
+    done = subprocess.run(["bash", "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["--release", "--reveal", "--reveal-at-most", "--reveal-nothing"]
+
+
+def test_a_release_is_said_in_ten_lines_losses_first(place: Place, run: Run) -> None:
+    wishes = ["--protect", "out", "--release", "sex,age", "--reveal", "0.01", "-o", place / "main.toml"]
+    assert run("init", place / "t.csv", *wishes)[0] == 0
+    code, out, _ = run("release", place / "main.toml", "-o", place / "out", "--new-key", place / "k")
+    assert code == 0
+    lines = out.splitlines()
+    assert [line.split("  ")[0] for line in lines[1:]] == [
+        "LOST",
+        "Promise",
+        "Attacker",
+        "Worst row",
+        "Changed",
+        "Not covered several rows of one person, a second release, people outside the table.",
+        "To sign",
+        "Keep safe",
+        "Check",
+    ]
+    fingerprint = hashlib.sha256((place / "out" / "design.json").read_bytes()).hexdigest()
+    assert f"(fingerprint {fingerprint[:8]} {fingerprint[8:16]})" in lines[-1]
+    assert str(place / "k") in out
+
+
+def test_small_combinations_are_named_with_a_merge_that_was_tried(place: Place, run: Run) -> None:
+    text = "a,s\n" + "x,1\nx,2\n" * 40 + "y,1\ny,2\n" * 40 + "z,1\n" * 3
+    (place / "few.csv").write_text(text)
+    wishes = ["--protect", "s", "--release", "a", "--nothing", "--min-rows", "1", "-o", place / "few.toml"]
+    assert run("init", place / "few.csv", *wishes)[0] == 0
+    loose = (place / "few.toml").read_text()
+    (place / "few.toml").write_text(re.sub(r"min_cell = 1 ", "min_cell = 10 ", loose))
+    code, _, err = run("release", place / "few.toml", "-o", place / "few")
+    assert code == 2
+    assert "1 combination has fewer than 10 rows; the smallest (a=z, s=1) has 3." in err
+    assert 'Merge a "z" into "y": then the smallest has 40 rows.' in err
+    assert "Nothing was written" in err
+    merged = re.sub(
+        r'values = \["x", "y", "z"\]', 'groups = { "x" = ["x"], "y" = ["y", "z"] }', (place / "few.toml").read_text()
+    )
+    (place / "few.toml").write_text(merged)
+    assert run("release", place / "few.toml", "-o", place / "few")[0] == 0

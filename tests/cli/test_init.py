@@ -1,0 +1,181 @@
+"""`init`: by flags and as a dialogue, and what it writes is released without an edit."""
+
+import gzip
+import importlib.util
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import pyarrow.csv
+import pytest
+
+from tests.cli.conftest import Place
+
+Run = Callable[..., tuple[int, str, str]]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def rand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The RAND table as a text file with semicolons, compressed."""
+    spec = importlib.util.spec_from_file_location("rand", ROOT / "examples" / "rand.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    folder = tmp_path_factory.mktemp("rand")
+    pyarrow.csv.write_csv(module.rand_health(), folder / "plain.csv", pyarrow.csv.WriteOptions(delimiter=";"))
+    with gzip.open(folder / "rand.csv.gz", "wb") as file:
+        file.write((folder / "plain.csv").read_bytes())
+    return folder / "rand.csv.gz"
+
+
+MAIN = ("--protect", "health", "--release", "plan,visits,illnesses")
+
+
+def test_the_file_is_released_without_an_edit(rand: Path, run: Run, tmp_path: Path) -> None:
+    code, out, err = run("init", rand, *MAIN, "--reveal", "0.01", "-o", tmp_path / "problem.toml")
+    assert (code, err) == (0, "")
+    assert "4 groups: none, 1, 2-4, 5 or more" in out
+    assert "Smallest combination: 19 rows (it was 4 before grouping)." in out
+    code, _, err = run("release", tmp_path / "problem.toml", "-o", tmp_path / "release")
+    assert (code, err) == (0, "")
+    assert (tmp_path / "release" / "released.csv").is_file()
+    assert run("verify", tmp_path / "release" / "design.json")[0] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "promise",
+    [["--nothing"], ["--deny", "2"], ["--reveal", "0.02", "--times-at-most", "2"], ["--guess-at-most", "55%"]],
+)
+@pytest.mark.parametrize("kept", ["all", "3/4", "0"])
+def test_every_promise_is_released_without_an_edit(
+    rand: Path, run: Run, tmp_path: Path, promise: list[str], kept: str
+) -> None:
+    assert run("init", rand, *MAIN, *promise, "--keep-rows", kept, "-o", tmp_path / "problem.toml")[0] == 0
+    assert run("release", tmp_path / "problem.toml", "-o", tmp_path / "release")[0] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("promise", [["--nothing"], ["--reveal", "0.01"], ["--deny", "2"]])
+def test_ten_columns_are_released_without_an_edit(run: Run, tmp_path: Path, promise: list[str]) -> None:
+    text = files("statsmodels.datasets.randhie").joinpath("randhie.csv").read_bytes()
+    (tmp_path / "rand.csv").write_bytes(text)
+    names = text.splitlines()[0].decode().split(",")
+    released = ",".join(name for name in names if name != "hlthg")
+    code, out, _ = run(
+        "init", tmp_path / "rand.csv", "--protect", "hlthg", "--release", released, *promise, "-o", tmp_path / "p.toml"
+    )
+    assert code == 0
+    assert "too many for one recipe" in out
+    assert run("release", tmp_path / "p.toml", "-o", tmp_path / "release")[0] == 0
+
+
+def test_machines_get_the_choices_and_a_dry_run_writes_nothing(place: Place, run: Run) -> None:
+    before = place.names()
+    arguments = ["--protect", "out", "--release", "sex,age", "--nothing", "--dry-run", "-o", place / "new.toml"]
+    code, out, _ = run("init", place / "t.csv", *arguments, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["form"] == "dense"
+    assert told["columns"]["sex"]["groups"] == ["f", "m"]
+    assert "[[guarantee]]" in told["text"]
+    assert place.names() == before
+
+
+def test_an_existing_file_is_not_replaced(place: Place, run: Run) -> None:
+    arguments = ["--protect", "out", "--release", "sex,age", "--nothing", "-o", place / "p.toml"]
+    assert run("init", place / "t.csv", *arguments)[0] == 2
+    assert run("init", place / "t.csv", *arguments, "--force")[0] == 0
+
+
+# --- the dialogue -----------------------------------------------------------------------------------------------------
+def answering(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
+    waiting = iter(answers)
+
+    def read(_: str) -> str:
+        try:
+            return next(waiting)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", read)
+
+
+def test_enter_takes_the_suggested_answers(
+    rand: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(monkeypatch, "", "2-4", "", "")
+    code, _, err = run("init", rand, "-o", tmp_path / "asked.toml")
+    assert code == 0
+    assert "Which column must stay secret? [health]" in err
+    run("init", rand, *MAIN, "--reveal", "0.01", "-o", tmp_path / "flags.toml")
+    assert (tmp_path / "asked.toml").read_text() == (tmp_path / "flags.toml").read_text()
+
+
+def test_questions_are_explained_and_asked_again(place: Place, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, "?", "outt", "out", "sex, age", "y", "y id", "7", "4", "")
+    code, _, err = run("init", place / "t.csv", "-o", place / "asked.toml")
+    assert code == 0
+    assert "nobody learns much about this column" in err
+    assert 'has no column "outt". Did you mean "out"?' in err
+    assert "Answer 1, 2, 3 or 4." in err
+    text = (place / "asked.toml").read_text()
+    assert 'unit = "id"' in text
+    assert "local_dp" in text
+
+
+def test_answers_that_end_leave_nothing(place: Place, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = place.names()
+    answering(monkeypatch, "out")
+    code, _, err = run("init", place / "t.csv", "-o", place / "asked.toml")
+    assert code == 2
+    assert "Nothing was written" in err
+    assert place.names() == before
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Missing: --protect, --release, a promise"),
+        (["--protect", "out", "--release", "sex"], "--guess-at-most 80%"),
+        (["--protect", "out", "--release", "sexx", "--nothing"], 'Did you mean "sex"?'),
+        (["--protect", "out", "--release", "sex", "--nothing", "--deny", "2"], "Choose one promise"),
+        (["--protect", "out", "--release", "sex", "--deny", "0.5"], "A factor is 1 or more"),
+        (["--protect", "out", "--release", "sex", "--nothing", "--cut", "age"], "--cut visits=1,3,7"),
+        (["--protect", "out", "--release", "sex", "--nothing", "--group", "sex=f"], "--group"),
+        (["--useful", "out"], "--look-at"),
+    ],
+)
+def test_bad_flags_get_one_sentence(
+    place: Place, run: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str], says: str
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    before = place.names()
+    code, _, err = run("init", place / "t.csv", *arguments, "-o", place / "new.toml")
+    assert code == 2
+    assert says in err
+    assert err.count("\n") == 1
+    assert place.names() == before
+
+
+# --- the other job ----------------------------------------------------------------------------------------------------
+def test_a_new_column_that_says_nothing_about_the_secrets(place: Place, run: Run) -> None:
+    arguments = ["--useful", "out", "--look-at", "sex", "age", "--protect", "sex", "--protect", "age"]
+    assert run("init", place / "t.csv", *arguments, "-o", place / "new.toml")[0] == 0
+    assert run("release", place / "new.toml", "-o", place / "out")[0] == 0
+    older = ["--about", "out", "--observe", "sex", "age", "--independent", "sex", "--independent", "age"]
+    assert run("init", place / "t.csv", *older, "-o", place / "old.toml")[0] == 0
+    assert (place / "old.toml").read_text() == (place / "new.toml").read_text()
+
+
+def test_a_promise_that_the_table_keeps_already_changes_nothing(place: Place, run: Run) -> None:
+    wishes = ["--protect", "out", "--release", "sex,age", "--reveal", "1", "-o", place / "loose.toml"]
+    assert run("init", place / "t.csv", *wishes)[0] == 0
+    code, out, err = run("release", place / "loose.toml", "-o", place / "out")
+    assert (code, err) == (0, "")
+    assert "Changed     0 rows (none)." in out

@@ -1,0 +1,226 @@
+"""Spark: the released table of the local engine, row by row, whatever the partitions, failures and lost machines."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from dalenius import Key, Problem
+from dalenius.api import release
+from dalenius.errors import TableError, Unsupported
+from dalenius.tables import open_table
+
+pytestmark = [pytest.mark.engines, pytest.mark.filterwarnings("ignore")]
+
+PROBLEM = """[source]
+table = "t"
+[columns.s]
+values = ["m", "f"]
+[columns.x]
+values = ["0", "1", "2", "3"]
+missing = "category"
+[columns."the `year`, v. 2"]
+values = "from-table"
+[mechanism]
+observe = ["s", "x"]
+release = ["x"]
+keep = ["the `year`, v. 2"]
+[objective]
+minimize = { distortion = "hamming", of = ["x"] }
+[[guarantee]]
+leakage = ["s"]
+at_most_bits = 0.05
+"""
+EACH = """[source]
+table = "t"
+prior = "uniform"
+[columns.s]
+values = ["m", "f"]
+[columns.x]
+values = ["0", "1", "2", "3"]
+missing = "category"
+[mechanism]
+observe = ["s", "x"]
+release = ["s", "x"]
+form = "randomised-response"
+each = true
+[objective]
+maximize = { information_of_each = ["s", "x"] }
+[[guarantee]]
+local_dp = 1.0
+"""
+YEAR = "the `year`, v. 2"  # signs that mean something to Spark
+COLUMNS = ("x", YEAR)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of Parquet files that end inside a block, with blanks in their names, and its local release."""
+    folder = tmp_path_factory.mktemp("spark")
+    (folder / "t").mkdir()
+    rng = np.random.default_rng(3)
+    for k, n in enumerate((70_000, 10, 60_001)):
+        s = rng.integers(0, 2, n)
+        x = [None if v == 4 else int(v) for v in (s + rng.integers(0, 4, n)) % 5]
+        years = 2000 + rng.integers(0, 3, n)
+        table = pa.table({"s": np.array(["m", "f"])[s], " x": pa.array(x), YEAR: years})
+        parquet.write_table(table, folder / "t" / f"part {k}.parquet", row_group_size=20_000)
+    (folder / "p.toml").write_text(PROBLEM)
+    release(Problem.from_file(folder / "p.toml"), folder / "local", key=Key.unsafe(7))
+    return folder
+
+
+@pytest.fixture
+def session() -> Iterator[Callable[..., Any]]:
+    """Makes a Spark session with the given master and settings; it is stopped at the end."""
+    pyspark = pytest.importorskip("pyspark", reason="no Spark: run `make test-engines`")
+    made: list[Any] = []
+
+    def make(master: str, **settings: str) -> Any:
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        builder = pyspark.sql.SparkSession.builder.master(master).config("spark.ui.enabled", "false")
+        builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+        for name, value in {"spark.sql.shuffle.partitions": "3", **settings}.items():
+            builder = builder.config(name, value)
+        made.append(builder.getOrCreate())
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+def rows(folder: Path, names: tuple[str, ...] = COLUMNS) -> list[list[Any]]:
+    batches = list(open_table(folder / "released.parquet").batches(names))
+    return [pa.Table.from_batches(batches).column(name).to_pylist() for name in names]
+
+
+def by_spark(place: Path, name: str) -> Path:
+    release(Problem.from_file(place / "p.toml"), place / name, key=Key.unsafe(7), engine="spark")
+    return place / name
+
+
+def descendants(words: str) -> list[int]:
+    """Processes below this one whose command line holds these words."""
+    parents, commands = {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                commands[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
+            except OSError:
+                continue
+
+    def ours(pid: int) -> bool:
+        while pid in parents and pid != os.getpid():
+            pid = parents[pid]
+        return pid == os.getpid()
+
+    return [pid for pid, command in commands.items() if words in command and ours(pid)]
+
+
+class Killer(threading.Thread):
+    """Kills the youngest process of a kind some seconds after it appears, a number of times."""
+
+    def __init__(self, words: str, times: int, after: float) -> None:
+        super().__init__(daemon=True)
+        self.words, self.times, self.after = words, times, after
+        self.killed: list[int] = []
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        while not self.done.is_set() and len(self.killed) < self.times:
+            if found := [pid for pid in descendants(self.words) if pid not in self.killed]:
+                time.sleep(self.after)
+                try:
+                    os.kill(max(found), signal.SIGKILL)
+                    self.killed.append(max(found))
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.2)
+
+
+def test_three_partitionings_give_the_rows_of_the_local_release(
+    place: Path, session: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spark = session("local[2]")
+    for k, (size, partitions) in enumerate([("128m", "1"), ("100k", "5"), ("300k", "17")]):
+        spark.conf.set("spark.sql.files.maxPartitionBytes", size)
+        spark.conf.set("spark.sql.files.openCostInBytes", "0")
+        spark.conf.set("spark.sql.shuffle.partitions", partitions)
+        spark.conf.set("spark.sql.adaptive.enabled", "false")
+        assert rows(by_spark(place, f"partitions {k}")) == rows(place / "local")
+    for name in ("design.json", "card.json"):
+        assert (place / "partitions 0" / name).read_text() == (place / "local" / name).read_text()
+    # Several letters for each record, drawn by subkeys of their own.
+    (place / "each.toml").write_text(EACH)
+    problem = Problem.from_file(place / "each.toml")
+    for engine in ("local", "spark"):
+        release(problem, place / f"each {engine}", key=Key.unsafe(7), engine=engine)
+    assert rows(place / "each spark", ("s", "x")) == rows(place / "each local", ("s", "x"))
+    # A table of the catalog is read by the files that it is made of.
+    spark.sql(f"create table patients using parquet location 'file://{place / 't'}'")
+    (place / "catalog.toml").write_text(PROBLEM.replace('table = "t"', 'table = "spark:patients"'))
+    release(Problem.from_file(place / "catalog.toml"), place / "catalog", key=Key.unsafe(7), engine="spark")
+    assert rows(place / "catalog") == rows(place / "local")
+    # A refusal does not name a row, for rows were only counted.
+    (place / "wrong.toml").write_text(PROBLEM.replace('"2", "3"', '"2"'))
+    with pytest.raises(TableError, match=r"t, column 'x': '3' is not in its list of values"):
+        release(Problem.from_file(place / "wrong.toml"), place / "wrong", engine="spark")
+    (place / "unit.toml").write_text(PROBLEM.replace('table = "t"', 'table = "t"\nunit = "s"\nmax_rows = 100000'))
+    with pytest.raises(Unsupported, match="the engine spark promises for rows"):
+        release(Problem.from_file(place / "unit.toml"), place / "wrong", engine="spark")
+    assert not (place / "wrong").exists()
+    refuse_a_table_that_grows(place, monkeypatch)
+
+
+def refuse_a_table_that_grows(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is added after the draw and before the end is noticed, and nothing is written."""
+    from dalenius.engines.spark import Spark
+
+    written = Spark.written
+
+    def late(self: Any, folder: Path, *arguments: Any) -> None:
+        (place / "t" / "part 9.parquet").write_bytes((place / "t" / "part 1.parquet").read_bytes())
+        written(self, folder, *arguments)
+
+    monkeypatch.setattr(Spark, "written", late)
+    try:
+        with pytest.raises(TableError, match="changed while it was released; nothing was written"):
+            by_spark(place, "grown")
+    finally:
+        (place / "t" / "part 9.parquet").unlink()
+    assert not (place / "grown").exists()
+
+
+def test_tasks_that_fail_are_run_again_and_draw_the_same(place: Path, session: Callable[..., Any]) -> None:
+    session("local[2,4]")
+    killer = Killer("pyspark.daemon", times=3, after=1.0)
+    killer.start()
+    try:
+        assert rows(by_spark(place, "failures")) == rows(place / "local")
+    finally:
+        killer.done.set()
+        killer.join()
+    assert killer.killed
+
+
+def test_an_executor_that_is_killed_is_replaced_and_draws_the_same(place: Path, session: Callable[..., Any]) -> None:
+    session("local-cluster[2,1,1024]", **{"spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path)})
+    killer = Killer("CoarseGrainedExecutorBackend", times=1, after=6.0)
+    killer.start()
+    try:
+        assert rows(by_spark(place, "executor")) == rows(place / "local")
+    finally:
+        killer.done.set()
+        killer.join()
+    assert killer.killed

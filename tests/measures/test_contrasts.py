@@ -1,0 +1,73 @@
+"""Shares within groups, differences, risk and odds ratios from released tables: intervals that cover."""
+
+import numpy as np
+import pytest
+
+from dalenius.errors import MismatchError, Unsupported
+from dalenius.measures.contrasts import compared, within_groups
+from dalenius.measures.inversion import Factor, Seen
+from dalenius.measures.moments import Moments
+
+LETTERS = {"sex": ("f", "m"), "job": ("yes", "no")}
+COUNTS = np.array([900, 1100, 700, 2300])
+TRUTH = {"share_1": 0.45, "share_2": 700 / 3000, "difference": 0.45 - 700 / 3000}
+TRUTH |= {"risk_ratio": 0.45 * 3000 / 700, "odds_ratio": 900 * 2300 / (1100 * 700)}
+KEEP = np.array([[0.8, 0.1, 0.05, 0.05], [0.1, 0.8, 0.02, 0.08], [0.1, 0.05, 0.75, 0.1], [0.02, 0.08, 0.1, 0.8]])
+
+
+def invariant():
+    """A matrix that leaves the law of COUNTS as it is: symmetric flows between the cells."""
+    flows = np.array([[0, 60, 40, 50], [60, 0, 30, 80], [40, 30, 0, 90], [50, 80, 90, 0.0]])
+    return flows / COUNTS[:, None] + np.diag(1 - flows.sum(axis=1) / COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "preserved", "most"), [(KEEP, "", 0.99), (invariant(), "shown", 0.99), (invariant(), "withheld", 1)]
+)
+@pytest.mark.parametrize("target", ["table", "population"])
+def test_intervals_of_every_figure_cover(matrix, preserved, most, target):
+    """A card that does not show its channel gives wider intervals, and no narrower ones."""
+    rng = np.random.default_rng(4)
+    factor = Factor(LETTERS, LETTERS, dense=matrix)
+    inside, rounds = dict.fromkeys(TRUTH, 0), 300
+    for _ in range(rounds):
+        table = COUNTS if target == "table" else rng.multinomial(COUNTS.sum(), COUNTS / COUNTS.sum())
+        seen = sum(rng.multinomial(n, row) for n, row in zip(table, matrix, strict=True))
+        told = Moments([factor], Seen.of(seen), target=target, preserved=preserved)
+        for name, figure in compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}]).items():
+            assert figure.low <= figure.estimate <= figure.high
+            inside[name] += figure.low <= TRUTH[name] <= figure.high
+    assert min(inside.values()) >= 0.91 * rounds
+    assert max(inside.values()) <= most * rounds
+
+
+def test_shares_within_groups_are_those_of_the_comparison():
+    told = Moments([Factor(LETTERS, LETTERS, dense=KEEP)], Seen.of(COUNTS))
+    shares = within_groups(told, ["job"], ["sex"])
+    figures = compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}])
+    for name, group in (("share_1", ("f",)), ("share_2", ("m",))):
+        ours, theirs = shares[group][("yes",)], figures[name]
+        assert (ours.estimate, ours.low, ours.high) == pytest.approx((theirs.estimate, theirs.low, theirs.high))
+        assert sum(figure.estimate for figure in shares[group].values()) == pytest.approx(1)
+
+
+def test_a_group_that_hardly_anybody_is_in_has_no_shares():
+    told = Moments([Factor(LETTERS, LETTERS, dense=KEEP)], Seen.of([6, 30, 300, 900]))
+    assert within_groups(told, ["job"], ["sex"])[("f",)] == {("yes",): None, ("no",): None}
+    with pytest.raises(Unsupported, match="the group sex = f is too small"):
+        compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}])
+
+
+def test_what_is_not_determined_is_not_compared():
+    merged = np.array([[0.9, 0.1, 0, 0], [0.9, 0.1, 0, 0], [0, 0, 0.8, 0.2], [0, 0, 0.1, 0.9]])
+    told = Moments([Factor(LETTERS, LETTERS, dense=merged)], Seen.of([500, 60, 300, 700]))
+    with pytest.raises(Unsupported, match="does not determine this figure"):
+        compared(told, {"job": "yes"}, [{"sex": "f"}, {"sex": "m"}])
+
+
+def test_names_that_are_not_there_are_refused():
+    told = Moments([Factor(LETTERS, LETTERS, dense=KEEP)], Seen.of(COUNTS))
+    with pytest.raises(MismatchError, match="no estimate of 'age'"):
+        compared(told, {"age": "yes"}, [{"sex": "f"}, {"sex": "m"}])
+    with pytest.raises(MismatchError, match="no value 'x'"):
+        compared(told, {"job": "yes"}, [{"sex": "x"}, {"sex": "m"}])

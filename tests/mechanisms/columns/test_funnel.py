@@ -1,0 +1,237 @@
+"""The most information under limits, against closed forms and other routes, and the least under information."""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import log2
+
+import numpy as np
+import pytest
+
+from dalenius import Pmf, Problem, solve
+from dalenius.core import (
+    AtLeast,
+    Dalenius,
+    Guess,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    LocalDP,
+    MaximalLeakage,
+    MaximizeInformation,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeRate,
+    WorstCaseLeakage,
+)
+from dalenius.core.problem import Distortion
+from dalenius.errors import Infeasible, InputError, Unsupported
+from dalenius.mechanisms.columns.funnel.design import price_of
+from dalenius.mechanisms.columns.funnel.faces import by_faces
+from dalenius.mechanisms.columns.funnel.gains import by_gains
+from dalenius.mechanisms.columns.funnel.sweep import sweep
+from dalenius.mechanisms.proving import proved
+
+
+def joint(names, counts):
+    """A pmf from an array of whole numbers, with letters such as x0, x1."""
+    counts = np.asarray(counts)
+    letters = {
+        name: [f"{name.lower()}{k}" for k in range(size)] for name, size in zip(names, counts.shape, strict=True)
+    }
+    records = [
+        (tuple(letters[name][k] for name, k in zip(names, at, strict=True)), f"{int(n)}/{int(counts.sum())}")
+        for at, n in np.ndenumerate(counts)
+        if n
+    ]
+    return Pmf.from_records(letters, records)
+
+
+def problem(law, about, *guarantees, objective=None, **rest):
+    goal = objective or MaximizeInformation(tuple(about))
+    return Problem(observe=("X",), output="Y", objective=goal, guarantees=guarantees, joint=law, **rest)
+
+
+def leak(bits, *names):
+    return Leakage(names or ("S",), Fraction(bits))
+
+
+def h(a):
+    return -a * log2(a) - (1 - a) * log2(1 - a)
+
+
+BSC = joint("XS", [[9, 1], [1, 9]])
+THREE = joint("XWS", [[[3, 1], [1, 2]], [[1, 4], [2, 1]], [[2, 2], [5, 1]], [[1, 1], [1, 6]]])
+
+
+def enclosed(design, expected, gap=2e-6):
+    assert float(design.value) <= expected + 1e-12
+    assert float(design.bound) >= expected - 1e-12
+    assert float(design.gap) <= gap
+
+
+def test_binary_symmetric_needs_a_third_letter():
+    enclosed(solve(problem(BSC, ["X"], leak("1/10"))), 0.1 / (1 - h(0.1)))
+
+
+def test_a_limit_above_all_that_the_input_tells_is_none():
+    enclosed(solve(problem(BSC, ["X"], leak("9/10"))), 1.0)
+
+
+def test_erasure_passes_in_proportion():
+    law = joint("XS", [[42, 0, 28], [0, 18, 12]])
+    enclosed(solve(problem(law, ["X"], leak("1/5")), gap=1e-4), 1 / 3, 1.1e-4)
+
+
+def test_a_secret_that_is_a_function_of_the_input():
+    law = joint("XS", [[3, 0], [1, 0], [0, 2], [0, 2], [0, 1], [1, 0]])
+    p = np.array([3, 1, 2, 2, 1, 1]) / 10
+    given_s = sum(q * log2(0.5 / q) for q in p)
+    for bits in ("0", "1/10", "1"):
+        enclosed(solve(problem(law, ["X"], leak(bits))), given_s + float(Fraction(bits)), 1e-12)
+
+
+def test_mrs_gerber_from_both_sides():
+    law = joint("XW", [[9, 1], [1, 9]])
+    design = solve(problem(law, ["W"], leak("3/10", "X")))
+    assert float(design.value) == pytest.approx(0.1864503861, abs=2e-6)
+    back = problem(law, (), objective=MinimizeRate(), tells=(AtLeast(("W",), design.value),))
+    least = solve(back)
+    assert float(least.bound) <= 0.3 + 1e-9
+    assert float(least.value) == pytest.approx(0.3, abs=1e-5)
+
+
+def test_gains_and_faces_meet():
+    asked = problem(THREE, ["W"], leak("1/100"))
+    found = []
+    for route in (by_gains, by_faces):
+        channel, certificate, method = route(asked, gap=1e-5, seconds=20)
+        found.append(proved(asked, channel, [certificate], method=method))
+    one, other = found
+    assert max(one.value, other.value) <= min(one.bound, other.bound)
+    assert max(float(one.gap), float(other.gap)) < 1.1e-5
+
+
+def test_all_of_the_input_under_two_leakages():
+    law = joint("XST", np.arange(1, 13).reshape(3, 2, 2) % 5 + 1)
+    design = solve(problem(law, ["X"], leak("1/50"), leak("1/40", "T")), gap=1e-3)
+    assert float(design.gap) <= 1.1e-3
+    told = [Fraction(figures["leakage_bits"]) for figures in design.proved]
+    assert told[0] <= Fraction(1, 50)
+    assert told[1] <= Fraction(1, 40)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        LocalDP(Fraction(1)),
+        InformationPrivacy(("S",), Fraction(1, 10)),
+        WorstCaseLeakage(("S",), Fraction(1, 50)),
+        Guess(("S",), Fraction(3, 5)),
+    ],
+    ids=lambda g: g.key,
+)
+def test_a_further_promise_lowers_what_is_told(beside):
+    alone = solve(problem(THREE, ["W"], leak("1/50")), gap=1e-5)
+    both = solve(problem(THREE, ["W"], leak("1/50"), beside), gap=1e-5)
+    assert both.value <= alone.bound
+    assert float(both.gap) <= 1.1e-5
+
+
+def test_no_bits_are_independence():
+    nothing = solve(problem(THREE, ["W"], leak("0")))
+    same = solve(problem(THREE, ["W"], Independent(("S",))))
+    assert nothing.value == same.value
+    assert float(nothing.value) > 0
+
+
+def test_maximal_leakage_of_equal_letters_is_an_equal_parting():
+    law = joint("X", [1] * 6)
+    enclosed(solve(problem(law, ["X"], MaximalLeakage(Fraction(1)))), 1.0, 1e-9)
+
+
+def test_guess_about_all_of_the_input():
+    law = joint("XS", [[4, 1, 1], [1, 5, 1], [2, 1, 3], [1, 2, 2]])
+    design = solve(problem(law, ["X"], Guess(("S",), Fraction(1, 2))), gap=1e-6)
+    assert float(design.gap) < 1e-6
+    assert Fraction(design.proved[0]["guess_after"]) <= Fraction(1, 2)
+
+
+def test_a_capacity_bounds_all_that_is_told():
+    design = solve(problem(BSC, ["X"], Dalenius(Fraction(1, 10))))
+    assert float(design.bound) <= 0.1
+    assert float(design.gap) < 1e-5
+
+
+def test_least_leakage_and_most_information_are_inverse():
+    forward = solve(problem(THREE, ["W"], leak("1/200")), gap=1e-6)
+    back = problem(THREE, (), objective=MinimizeLeakage(("S",)), tells=(AtLeast(("W",), forward.value),))
+    found = solve(back, gap=1e-6)
+    assert float(found.value) == pytest.approx(1 / 200, abs=3e-5)
+    assert found.bound <= Fraction(1, 200)
+    assert Fraction(found.realised[0]["expected"]) >= forward.value
+
+
+def test_more_than_the_input_tells_cannot_be_asked_for():
+    asked = problem(THREE, (), objective=MinimizeRate(), tells=(AtLeast(("W",), Fraction(1)),))
+    with pytest.raises(Infeasible, match="the largest that can be asked for is"):
+        solve(asked)
+
+
+def test_a_limit_from_below_is_not_ignored_by_others():
+    measure = Distortion("hamming", ("X",))
+    asked = replace(
+        problem(THREE, (), leak("1/10"), objective=MinimizeDistortion(measure)),
+        output=None,
+        release=("X",),
+        tells=(AtLeast(("W",), Fraction(1, 100)),),
+    )
+    with pytest.raises(Unsupported, match="information"):
+        solve(asked)
+
+
+def test_own_letters_are_refused():
+    asked = replace(problem(THREE, ["W"], leak("1/10")), output=None, release=("X",))
+    with pytest.raises(Unsupported, match="more letters than those of a column"):
+        solve(asked)
+
+
+def test_what_one_more_bit_buys_is_the_slope_of_the_curve():
+    asked = problem(THREE, ["W"], leak("1/100"))
+    here = solve(asked, gap=1e-7)
+    more = solve(problem(THREE, ["W"], leak("11/1000")), gap=1e-7)
+    assert float(more.value) <= float(here.bound) + price_of(here, 0) * 0.001 + 1e-9
+    assert any("each further bit of leakage about S" in remark for remark in here.remarks)
+
+
+def test_the_curve_is_concave_and_ends_where_nothing_is_limited():
+    found = sweep(problem(THREE, ["W"], leak("1/100")), 4, gap=1e-5)
+    values = [float(step.low) for step in found.steps]
+    assert values == sorted(values)
+    assert found.steps[0].price is None
+    rises = np.diff(values)
+    assert rises[0] >= rises[1] - 2e-5
+    assert rises[1] >= rises[2] - 2e-5
+    with pytest.raises(InputError, match="nothing to trade"):
+        sweep(problem(THREE, ["W"], WorstCaseLeakage(("S",), Fraction(1, 10))), 3)
+
+
+def test_the_problem_file_says_it(tmp_path):
+    file = tmp_path / "p.toml"
+    file.write_text(
+        '[source]\npmf = "j.json"\n[mechanism]\nobserve = ["X"]\noutput = "Y"\n[objective]\n'
+        'minimize = { leakage = ["S"] }\n[[limit]]\ninformation = ["W"]\nat_least_bits = "1/50"\n'
+    )
+    read = Problem.from_file(file)
+    assert read.tells == (AtLeast(("W",), Fraction(1, 50)),)
+    assert read.to_json()["limit"] == [{"information": ["W"], "at_least_bits": "1/50"}]
+
+
+def test_the_bits_of_a_choice_are_rounded_down(tmp_path):
+    file = tmp_path / "p.toml"
+    file.write_text(
+        '[source]\npmf = "j.json"\n[mechanism]\nobserve = ["X"]\noutput = "Y"\n[objective]\n'
+        'maximize = { information = ["X"] }\n[[guarantee]]\nmaximal_leakage = true\nat_most_bits = "log2(3)"\n'
+    )
+    (promise,) = Problem.from_file(file).guarantees
+    assert 0 <= log2(3) - float(promise.at_most_bits) < 1e-15
+    assert float(solve(problem(joint("X", [1] * 6), ["X"], promise)).value) == pytest.approx(log2(3), abs=1e-9)

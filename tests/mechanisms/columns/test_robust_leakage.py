@@ -1,0 +1,190 @@
+"""Promises within a ball: the contract, laws of the ball by brute force, binomial tails, false proofs, refusals."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from contract import DesignContract
+
+from dalenius.api import load, reproved
+from dalenius.cli import main
+from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, Mismatch, Pmf, Problem
+from dalenius.errors import Infeasible, InputError, ProblemFileError, Unsupported
+from dalenius.mechanisms import solve
+from dalenius.testing import binary_tradeoff, nearby_bit
+from tests.effort import effort
+
+BALLS = (
+    {"total_variation": "1/100"},
+    {"kl_bits": "1/1000"},
+    {"confidence": "19/20", "rows": 10_000},
+)
+
+
+def three_by_four(counts, bits, ball, keep=()):
+    """A secret of three values beside a column of four letters, released with the least Hamming errors."""
+    letters = {"S": ("a", "b", "c"), "X": ("0", "1", "2", "3")}
+    joint = Pmf.from_counts(letters, np.indices((3, 4)).reshape(2, -1).T, counts)
+    return Problem(
+        observe=("X",),
+        release=("X",),
+        objective=MinimizeDistortion(Distortion("hamming", ("X",))),
+        guarantees=(Leakage(("S",), Fraction(bits)),),
+        joint=joint,
+        robust=ball,
+    )
+
+
+COUNTS = [40, 10, 25, 25, 5, 60, 20, 15, 30, 30, 0, 40]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(b, marks=[pytest.mark.slow] if "total_variation" in b else []) for b in BALLS],
+    ids=lambda b: next(iter(b)),
+)
+def found(request):
+    kind, *rest = request.param.items()
+    rows = 300 if rest else None
+    return solve(three_by_four(COUNTS, "1/20", Mismatch(kind[0], Fraction(kind[1]), rows)))
+
+
+class TestContract(DesignContract):
+    def problems(self):
+        return {next(iter(ball)): nearby_bit("1/10", "1/10", **ball) for ball in BALLS[1:2]}
+
+    def infeasible(self):
+        limit = Distortion("hamming", ("X",), Fraction(1, 100))
+        return {"limits": replace(nearby_bit("1/10", "1/10", kl_bits="1/1000"), limits=(limit,))}
+
+
+def told(law, rows):
+    joint = law.reshape(3, 4) @ rows
+    product = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return float((joint * np.log2(np.where(joint > 0, joint / np.maximum(product, 1e-300), 1.0))).sum())
+
+
+def test_no_law_of_the_ball_tells_more_than_promised(found):
+    ball, rows = found.problem.robust, np.array([[float(v) for v in row] for row in found.channel.rows])
+    law, rng = np.array(COUNTS) / sum(COUNTS), np.random.default_rng(1)
+    assert float(found.proved[0]["leakage_bits"]) == pytest.approx(told(law, rows), abs=1e-9)
+    worst = 0.0
+    for _ in range(effort(200, 3000)):
+        other = rng.dirichlet(np.full(12, rng.choice([0.05, 0.3, 1.0])))
+        if ball.ball == "confidence":  # a law from which so many rows might have been drawn
+            near = rng.multinomial(300, law).astype(float) + 0.3
+            near = near / near.sum()
+            apart = 2 * 300 * float((law[law > 0] * np.log(law[law > 0] / near[law > 0])).sum())
+            if apart > 12:
+                continue
+        else:
+            near = law
+            for share in (1.0, 0.3, 0.1, 0.03, 0.01, 0.003):
+                mixed = (1 - share) * law + share * (other if ball.ball != "kl_bits" else np.where(law > 0, other, 0))
+                mixed = mixed / mixed.sum()
+                used = mixed > 0
+                if ball.ball == "total_variation":
+                    apart = 0.5 * float(np.abs(mixed - law).sum())
+                else:
+                    apart = float((mixed[used] * np.log2(mixed[used] / law[used])).sum())
+                if apart <= float(ball.radius):
+                    near = mixed
+                    break
+        worst = max(worst, told(near, rows))
+        assert told(near, rows) <= 0.05
+    assert worst > told(law, rows)
+
+
+def test_value_and_bound_enclose_what_a_ball_costs(found):
+    whole = solve(replace(found.problem, robust=None))
+    assert found.bound == whole.bound
+    assert found.value > whole.value
+    assert float(found.proved[0]["within_bits"]) <= 0.05
+    assert float(found.proved[0]["leakage_bits"]) < float(found.proved[0]["within_bits"])
+
+
+@pytest.mark.slow
+def test_a_larger_ball_costs_more():
+    values = [solve(nearby_bit("1/10", "1/10", kl_bits=r)).value for r in ("0", "1/100")]
+    assert values[0] < values[1]
+    alone = solve(replace(nearby_bit("1/10", "1/10", kl_bits="0"), robust=None))
+    assert float(values[0] - alone.value) < 1e-6
+
+
+@pytest.fixture(scope="module")
+def near_bit():
+    return solve(nearby_bit("1/10", "1/10", total_variation="1/100")).dumps()
+
+
+def test_what_cannot_be_promised_in_a_ball_says_why():
+    near = nearby_bit("1/10", "1/10", kl_bits="1/1000")
+    with pytest.raises(ProblemFileError, match="about the estimated law"):
+        solve(replace(near, guarantees=(Independent(("S",)),)))
+    with pytest.raises(ProblemFileError, match="about the estimated law"):
+        solve(replace(binary_tradeoff("1/10", "1/20"), robust=near.robust))
+    with pytest.raises(Unsupported, match="preserve_marginals"):
+        solve(replace(near, preserve_marginals=True))
+    with pytest.raises(Unsupported, match="number of rows"):
+        solve(replace(near, robust=Mismatch("confidence", Fraction(19, 20))))
+    limit = Distortion("hamming", ("X",), Fraction(2701, 10_000))  # enough under the estimated law, not in the ball
+    with pytest.raises(Infeasible, match=r"the least distortion is 0\.27002"):
+        solve(replace(near, limits=(limit,)))
+
+
+PROBLEM = """
+[source]
+table = "t.csv"
+min_cell = 1
+[columns.illness]
+values = {illness}
+[columns.region]
+values = ["n", "s", "w"]
+[mechanism]
+observe = ["region"]
+release = ["region"]
+[objective]
+minimize = {{ distortion = "hamming", of = ["region"] }}
+[[guarantee]]
+leakage = ["illness"]
+at_most_bits = 0.02
+[robust]
+confidence = 0.95
+"""
+
+
+def table(folder, seed, n=4000):
+    rng = np.random.default_rng(seed)
+    ill = rng.random(n) < 0.3
+    region = np.where(rng.random(n) < np.where(ill, 0.6, 0.3), 0, rng.integers(1, 3, n))
+    lines = [f"{'yes' if i else 'no'},{'nsw'[r]}" for i, r in zip(ill, region, strict=True)]
+    (folder / f"t{seed or ''}.csv").write_text("illness,region\n" + "\n".join(lines) + "\n")
+
+
+def test_from_a_table_to_a_release_that_holds_for_the_population(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path, 0)
+    table(tmp_path, 1)
+    (tmp_path / "p.toml").write_text(PROBLEM.format(illness='["no", "yes"]'))
+    assert main(["release", "p.toml", "-o", "out", "--details"]) == 0
+    said = capsys.readouterr().out
+    assert "95 %" in said
+    design = load(tmp_path / "out" / "design.json")
+    assert design.problem.robust == Mismatch("confidence", Fraction(19, 20), 4000)
+    assert float(design.proved[0]["within_bits"]) <= 0.02
+    within = json.loads((tmp_path / "out" / "card.json").read_text())["promises"][0]["within"]
+    assert within == {"ball": "confidence", "radius": "19/20"}
+    for page in ("statement.html", "statement-public.html"):
+        assert "holds for the population too" in (tmp_path / "out" / page).read_text()
+    assert main(["verify", "out/design.json", "--table", "t.csv", "--problem", "p.toml"]) == 0
+    again = reproved(design, "t1.csv")[0]  # another draw of the same law: proved for its own counts
+    assert again.problem.law != design.problem.law
+    assert float(again.proved[0]["within_bits"]) <= 0.02
+
+
+def test_letters_from_the_table_say_nothing_about_a_population(tmp_path):
+    table(tmp_path, 0)
+    (tmp_path / "p.toml").write_text(PROBLEM.format(illness='"from-table"'))
+    with pytest.raises(InputError, match="declare the values of 'illness'"):
+        solve(Problem.from_file(tmp_path / "p.toml"))

@@ -1,0 +1,100 @@
+"""Covariances and regressions of numbers that were released with noise: intervals that cover, and refusals."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dalenius.core import Noise
+from dalenius.core.forms.noise import NoiseAxis
+from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.mechanisms.numbers.estimate import Undone, estimate_covariances, estimate_numbers, regress_numbers
+
+GRID = tuple(str(v) for v in range(0, 200, 2))
+WEIGHTS = tuple(int(1000 * 0.85**k) for k in range(40))
+
+
+def two_columns(weights=WEIGHTS):
+    """Noise along the sum and the difference of two columns with a step of 2."""
+    sizes = [len(GRID), len(GRID)]
+    one, half = Fraction(1), Fraction(1, 2)
+    axes = (
+        NoiseAxis.open([one, one], Fraction(0), sizes, weights),
+        NoiseAxis.open([one, -one], Fraction(0), sizes, weights),
+    )
+    letters = {"a": GRID, "b": GRID}
+    wide = {n: tuple(str(2 * v) for v in range(-200, 400)) for n in letters}
+    return Noise(letters, wide, axes, ((half, half), (half, -half)), (Fraction(200), Fraction(200)))
+
+
+def people(rng, rows=1500):
+    a = rng.integers(0, 100, rows)
+    return np.stack([a, np.clip((60 - 0.4 * a + rng.normal(0, 12, rows)).round(), 0, 99)], axis=1).astype(int)
+
+
+def drawn(rng, places, weights=WEIGHTS):
+    """What the channel releases, as a table of letters."""
+    law = np.array([*weights[:0:-1], *weights], dtype=float)
+    steps = rng.choice(np.arange(1 - len(weights), len(weights)), size=(len(places), 2), p=law / law.sum())
+    t = np.stack([places.sum(axis=1), places[:, 0] - places[:, 1]], axis=1) + steps
+    out = np.stack([(t[:, 0] + t[:, 1]) // 2, (t[:, 0] - t[:, 1]) // 2], axis=1)
+    return pa.table({"a": [str(2 * v) for v in out[:, 0]], "b": [str(2 * v) for v in out[:, 1]]})
+
+
+def truths(places):
+    x = 2.0 * places
+    S = np.cov(x.T)
+    slope = S[0, 1] / S[0, 0]
+    return S[0, 1], np.array([x[:, 1].mean() - slope * x[:, 0].mean(), slope])
+
+
+@pytest.mark.parametrize("target", ["table", "population"])
+def test_intervals_of_covariances_and_coefficients_cover(target):
+    """Rounding on the way back is counted at its worst, so that the intervals cover rather too often."""
+    rng, channel, rounds = np.random.default_rng(2), two_columns(), 60
+    table = people(rng)
+    covariance, coefficients = truths(table if target == "table" else people(rng, 1_000_000))
+    inside, widths = np.zeros(3), []
+    for _ in range(rounds):
+        released = drawn(rng, table if target == "table" else people(rng))
+        figure = estimate_covariances(channel, released, target=target)["a", "b"]
+        fit = regress_numbers(channel, released, "b", ["a"], target=target)
+        figures = [figure, *fit.coefficients.values()]
+        inside += [f.low <= t <= f.high for f, t in zip(figures, [covariance, *coefficients], strict=True)]
+        widths.append(figure.high - figure.low)
+    assert inside.min() >= 0.9 * rounds
+    assert np.mean(widths) < 0.8 * abs(covariance)  # and says something
+
+
+def test_the_error_given_the_table_is_that_of_the_draws():
+    """The spread of the estimates over many draws against the stated variance, without rounding on the way back."""
+    rng = np.random.default_rng(3)
+    channel = Noise.on_grid("a", [Fraction(v) for v in range(100)], Fraction(1), Fraction(0), WEIGHTS)
+    table = people(rng)[:, 0]
+    law = np.array([*WEIGHTS[:0:-1], *WEIGHTS], dtype=float)
+    found = []
+    for _ in range(400):
+        noise = rng.choice(np.arange(1 - len(WEIGHTS), len(WEIGHTS)), size=len(table), p=law / law.sum())
+        found.append(np.var(table + noise, ddof=1))
+    undone = Undone.of(channel, pa.table({"a": [str(v) for v in table + noise]}))
+    stated = float(undone.products(np.eye(1), np.eye(1), "table")[0, 0])
+    assert np.var(found) == pytest.approx(stated, rel=0.25)
+
+
+def test_noise_that_hides_a_regressor_is_said():
+    rng, wide = np.random.default_rng(4), tuple([1] * 150)
+    released = drawn(rng, people(rng, 200), wide)
+    with pytest.raises(Unsupported, match="the noise is as large as what these columns vary"):
+        regress_numbers(two_columns(wide), released, "b", ["a"])
+
+
+def test_questions_that_cannot_be_are_refused():
+    rng, channel = np.random.default_rng(5), two_columns()
+    released = drawn(rng, people(rng, 100))
+    with pytest.raises(MismatchError, match="no column 'c'"):
+        regress_numbers(channel, released, "c", ["a"])
+    with pytest.raises(InputError, match="on other columns"):
+        regress_numbers(channel, released, "a", ["a"])
+    with pytest.raises(InputError, match="no target 'people'"):
+        estimate_numbers(channel, released, target="people")

@@ -1,0 +1,196 @@
+"""Questions on a table: the true numbers against a plain count, the intervals against a thousand draws."""
+
+import sys
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from dalenius.answering import answer
+from dalenius.core.condition import condition
+from dalenius.core.query import Interval
+from dalenius.core.question import Question
+from dalenius.core.source import Column
+from dalenius.errors import InputError, LedgerRefused, TableError, Unsupported
+from dalenius.ledger import Ledger
+from dalenius.mechanisms.queries.draw import answered
+from dalenius.mechanisms.queries.evaluation import evaluate
+from dalenius.mechanisms.queries.proof import proved_answer_text
+from dalenius.sampling import Key
+
+F = Fraction
+ROWS = [("a", "f", 10, 1), ("a", "f", 20, 2), ("b", "m", 30, 3), ("c", "m", 45, 4), ("d", "f", None, 5)]
+TABLE = pa.table(dict(zip(("person", "sex", "income", "rank"), map(list, zip(*ROWS, strict=True)), strict=True)))
+GAUSS = ("discrete-gaussian", F(25))
+BOTH = {"sex": Column(values=("f", "m")), "rank": Column.cut([2, 4])}
+
+
+def true(kind, columns, where=None, **more):
+    return evaluate(Question(kind, columns, *GAUSS, where=where and condition(where), **more), TABLE).numbers
+
+
+def test_counts():
+    assert true("count", (), "sex == 'f'") == (3,)
+    assert true("count", ("sex",), letter="m") == (2,)
+    assert true("count", ("sex",), "rank > 3", letter="m") == (1,)
+    assert true("count", (), "income is missing") == (1,)
+
+
+def test_sums_and_means_are_cut_off_at_their_ends():
+    ends = {"between": Interval(F(0), F(25)), "grid": F(1)}
+    assert true("sum", ("income",), "income is not missing", **ends) == (80,)
+    assert true("mean", ("rank",), between=Interval(F(0), F(10)), grid=F(1)) == (3,)
+    assert true("sum", ("rank",), declared={"rank": Column(values=("1", "2", "3", "4", "5"))}) == (15,)
+    # (x - 12.5) / 12.5 of 10, 20, 25, 25, and how many they are
+    assert true("mean", ("income",), "income is not missing", **ends) == (F(-1, 5) + F(3, 5) + 2, 4)
+    with pytest.raises(TableError, match="a value is missing"):
+        true("sum", ("income",), **ends)
+    with pytest.raises(TableError, match="5 is not among the letters"):
+        true("sum", ("rank",), declared={"rank": Column(values=("1", "2", "3", "4"))})
+
+
+def test_histograms_of_one_column_and_of_two():
+    assert true("histogram", ("sex",), declared={"sex": BOTH["sex"]}) == (3, 2)
+    assert true("histogram", ("sex", "rank"), declared=BOTH) == (1, 1, 1, 0, 1, 1)
+    assert true("histogram", ("sex", "rank"), "rank >= 3", declared=BOTH) == (0, 0, 1, 0, 1, 1)
+    assert true("histogram", ("sex",), "rank > 9", declared={"sex": BOTH["sex"]}) == (0, 0)
+    with pytest.raises(TableError, match="'f' is not in its list of values"):
+        true("histogram", ("sex",), declared={"sex": Column(values=("m",))})
+
+
+def test_persons_with_one_value_or_with_a_few_rows():
+    one = Question("count", (), *GAUSS, where=condition("sex == 'f'"), unit="person")
+    assert evaluate(one, TABLE).numbers == (2,)
+    assert evaluate(one, TABLE).records == 4
+    few = Question("count", (), *GAUSS, where=condition("rank < 3"), unit="person", max_rows=2)
+    assert (evaluate(few, TABLE).numbers, evaluate(few, TABLE).records) == ((2,), 5)
+    with pytest.raises(TableError, match="differs from an earlier row of the same person"):
+        evaluate(Question("count", (), *GAUSS, where=condition("rank == 1"), unit="person"), TABLE)
+    with pytest.raises(TableError, match="have more than max_rows = 1"):
+        evaluate(Question("count", (), *GAUSS, where=condition("rank == 1"), unit="person", max_rows=1), TABLE)
+
+
+def test_what_a_person_with_several_rows_is_promised():
+    one = Question("count", (), "discrete-laplace", F(10), where=condition("rank < 3"))
+    two = Question("count", (), "discrete-laplace", F(10), where=condition("rank < 3"), unit="person", max_rows=2)
+    single, double = (proved_answer_text(q, 100).figures for q in (one, two))
+    assert double.epsilon_nats == 2 * single.epsilon_nats
+    assert double.independent_bits > single.independent_bits
+    with pytest.raises(InputError, match="max_rows is 2, and the table has 1 records"):
+        proved_answer_text(two, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"kind": "median"}, "there are count, sum"),
+        ({"noise": "laplace"}, "drawn exactly"),
+        ({"grid": F(0)}, "step above 0"),
+        ({"level": F(1)}, "between 0 and 1"),
+        ({"columns": ("a", "b")}, "a count is of"),
+        ({"kind": "sum", "columns": ()}, "over one column"),
+        ({"kind": "histogram", "columns": ()}, "name them with column"),
+        ({"kind": "quantile", "columns": ("a", "b")}, "over one column"),
+    ],
+)
+def test_questions_that_make_no_sense(wrong, why):
+    asked = {"kind": "count", "columns": (), "noise": GAUSS[0], "parameter": F(1), "where": condition("a == 1")}
+    with pytest.raises(InputError, match=why):
+        Question(**(asked | wrong))
+
+
+def test_a_histogram_has_a_bound_of_cells_and_public_values():
+    wide = {"a": Column(values=tuple(map(str, range(100)))), "b": Column(values=tuple(map(str, range(100))))}
+    with pytest.raises(Unsupported, match="more than 1,000 cells"):
+        Question("histogram", ("a", "b"), *GAUSS, declared=wide)
+    with pytest.raises(InputError, match="not public"):
+        Question("histogram", ("a",), *GAUSS, declared={"a": Column()})
+
+
+def test_another_question_or_another_table_has_noise_of_its_own():
+    key = Key.unsafe(3)
+
+    def noise(where, table):
+        question = Question("count", (), "discrete-gaussian", F(10**6), where=condition(where), where_text=where)
+        return answer(question, table, key=key).answer.drawn[0] - evaluate(question, table).numbers[0]
+
+    other = TABLE.slice(0, 4)
+    assert noise("rank > 0", TABLE) == noise("rank > 0", TABLE)
+    assert len({noise("rank > 0", TABLE), noise("rank >= 0", TABLE), noise("rank > 0", other)}) == 3
+
+
+@pytest.mark.parametrize("times", [10, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_question_that_is_repeated_with_one_key_is_charged_once(tmp_path, times):
+    ledger = Ledger.create(tmp_path / "L", ["differential_privacy=0.15"])
+    question = Question("count", (), "discrete-laplace", F(10), where=condition("rank > 2"), where_text="rank > 2")
+    found = {answer(question, TABLE, key=Key.unsafe(5), ledger=ledger).answer.drawn for _ in range(times)}
+    assert len(found) == 1
+    assert ledger.status()["spent"] == {"differential_privacy": "0.1"}
+    with pytest.raises(LedgerRefused):
+        answer(question, TABLE, key=Key.unsafe(6), ledger=ledger)
+
+
+def rand():
+    sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
+    from rand import rand_health
+
+    return rand_health()
+
+
+HEALTH = {"health": Column(values=("excellent", "fair or poor", "good"))}
+VISITS = {"between": Interval(F(0), F(30)), "grid": F(1)}
+ASKED = {
+    "count": Question("count", (), "discrete-gaussian", F(400), where=condition("visits >= 3")),
+    "sum": Question("sum", ("visits",), "discrete-laplace", F(120), **VISITS),
+    "histogram": Question("histogram", ("health",), "discrete-gaussian", F(400), declared=HEALTH),
+    "mean": Question("mean", ("visits",), "discrete-gaussian", F(100), where=condition("visits > 0"), **VISITS),
+    "quantile": Question(
+        "quantile",
+        ("visits",),
+        *GAUSS,
+        shares=(F(1, 2), F(9, 10)),
+        declared={"visits": Column.cut([1, 2, 3, 5, 8, 13])},
+    ),
+}
+
+
+def covered(name, draws):
+    """How many of so many draws have intervals around the true numbers, number by number."""
+    question, table = ASKED[name], rand()
+    seen = evaluate(question, table)
+    proved = proved_answer_text(question, seen.records)
+    held = Counter()
+    for k in range(draws):
+        for j, number in enumerate(answered(question, seen, proved, Key.unsafe(k)).numbers):
+            held[j] += number.low <= seen.numbers[j] <= number.high
+    return [held[j] / draws for j in range(len(seen.numbers))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["count", "sum", "histogram"])
+def test_intervals_hold_the_true_number_as_often_as_they_say(name):
+    for share in covered(name, 1000):
+        assert abs(share - 0.95) <= 0.015
+
+
+def test_intervals_of_a_few_draws():
+    assert all(0.8 <= share <= 1 for share in covered("histogram", 60))
+
+
+def test_a_mean_of_selected_records_and_quantiles_lie_in_their_intervals():
+    table = rand()
+    visits = [min(v, 30) for v in table["visits"].to_pylist()]
+    chosen = [v for v in visits if v > 0]
+    middle, nine_tenths = (sorted(visits)[-(-int(len(visits) * q) // 10) - 1] for q in (5, 9))
+    cells = [("under 1", 1), ("1 to under 2", 2), ("2 to under 3", 3), ("3 to under 5", 5), ("5 to under 8", 8)]
+    names = [next((name for name, end in cells if v < end), None) for v in (middle, nine_tenths)]
+    mean, quantiles = ASKED["mean"], ASKED["quantile"]
+    for k in range(3):
+        (number,) = answer(mean, table, key=Key.unsafe(k)).answer.numbers
+        assert number.low <= F(sum(chosen), len(chosen)) <= number.high
+        found = answer(quantiles, table, key=Key.unsafe(k)).answer.numbers
+        order = list(quantiles.alphabet("visits"))
+        for number, name in zip(found, names, strict=True):
+            assert order.index(number.low) <= order.index(name) <= order.index(number.high)

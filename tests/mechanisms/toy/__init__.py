@@ -1,0 +1,1 @@
+"""A toy mechanism: with one probability the truth, else any value, all alike. One folder and one registration."""

@@ -1,0 +1,300 @@
+"""The statement: well-formed, self-contained, escaped, and silent in public about what is confidential."""
+
+import gzip
+import re
+from base64 import b64decode, b64encode
+from dataclasses import replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import pytest
+
+from dalenius import solve
+from dalenius.core import Channel, Design, TableSource
+from dalenius.evidence import Audit, beliefs
+from dalenius.evidence.before_after import BeforeAfter, ValueCount
+from dalenius.mechanisms.columns.disclose import disclose
+from dalenius.mechanisms.columns.leakage.trade import Trade
+from dalenius.report import __all__ as names
+from dalenius.report import public_statement, statement
+from dalenius.report.tiles import recipe
+from dalenius.testing import binary_tradeoff, two_binary
+from tests.test_words import dialect
+
+EVIL = "<script>alert(1)</script>"
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Outline(HTMLParser):
+    """Every tag closed in its order, every id once, every reference to one that is there."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.tags: list[str] = []
+        self.headings: list[int] = []
+        self.text = ""
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        assert len(given) == len(attrs), f"an attribute of <{tag}> stands twice"
+        self.tags.append(tag)
+        self.ids += [given["id"] or ""] if "id" in given else []
+        self.references += (given.get("aria-labelledby") or "").split()
+        if tag == "a":
+            self.references.append((given["href"] or "").removeprefix("#"))
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"style", "script", "pre"} & set(self.open):
+            self.text += data
+
+
+def words_of(outline: Outline) -> str:
+    return " ".join(outline.text.split())
+
+
+def checked(page: str) -> Outline:
+    outline = Outline(page)
+    assert page.startswith('<!doctype html>\n<html lang="en">')
+    assert len(set(outline.ids)) == len(outline.ids)
+    assert set(outline.references) <= set(outline.ids)
+    assert outline.headings[0] == 1
+    assert outline.headings.count(1) == 1
+    assert all(b <= a + 1 for a, b in zip(outline.headings, outline.headings[1:], strict=False))
+    assert outline.tags.count("table") == outline.tags.count("caption")
+    unscripted = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    for outside in ("http://", "https://", "src=", "@import", "<link", "javascript:", "<img"):
+        assert outside not in unscripted.lower(), outside
+    assert set(re.findall(r"url\((.*?)\)", unscripted)) <= {"#p-base", "#p-extra", "#p-none"}
+    page.encode("utf-8")
+    return outline
+
+
+def test_every_design_has_both_statements(design: Design, fine: Audit, against: Audit) -> None:
+    for audit in (None, fine, against):
+        text = words_of(checked(statement(design, audit)))
+        assert "Confidential" in text
+        assert "Sign-off" in text
+        assert "Tests of the released table" in text
+    text = words_of(checked(public_statement(design.card(), text=design.card_text() if design.text else "")))
+    assert "Public" in text
+    assert "Confidential" not in text
+    assert "Sign-off" not in text
+    assert "How to use the released table" in text
+
+
+def test_the_parts_of_a_statement_stand_in_their_order(fine: Audit) -> None:
+    design = solve(Trade.of(binary_tradeoff("1/10", "1/20")).at_leakage(Fraction(1, 10)))
+    counts = BeforeAfter((ValueCount(("X",), ("0",), 100, 60), ValueCount(("X",), ("1",), 100, 140)), ())
+    made = datetime(2026, 11, 16, 9, 12, tzinfo=UTC)
+    page = statement(design, fine, counts=counts, beliefs=beliefs(design), made=made, tried=("another way: 3",))
+    text = words_of(checked(page))
+    parts = (
+        "The promise",
+        "What an attacker gains",
+        "With this release",
+        "If the same columns were published unchanged",
+        "The most an attacker can believe",
+        "Worst case",
+        "What analysts lose",
+        "“X: 0” fell from 100 to 60 rows.",
+        "Another way: 3.",
+        "Is it true?",
+        "What this does not protect",
+        "Sign-off",
+        "Details",
+        "For specialists",
+    )
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "16 November 2026" in text
+    assert "One group is mostly lost: X 0" in text
+
+
+def test_a_release_that_reveals_the_least_says_how_much_that_is() -> None:
+    text = words_of(checked(statement(solve(binary_tradeoff("1/10", "1/20")))))
+    assert "On average, a released row reveals at most 0.416 bits about S" in text
+    assert "Nothing is promised" not in text
+
+
+def test_the_statement_speaks_plainly(fine: Audit) -> None:
+    design = solve(Trade.of(binary_tradeoff("1/10", "1/20")).at_leakage(Fraction(1, 10)))
+    for page in (statement(design, fine, beliefs=beliefs(design)), public_statement(design.card())):
+        lay = re.sub(r'<details id="technical">.*?</details>', "", page, flags=re.DOTALL)
+        texts = re.findall(r">([^<>]+)<", re.sub(r"<(style|script|pre)[^>]*>.*?</\1>", "", lay, flags=re.DOTALL))
+        assert [(words, text) for text in texts if (words := dialect(text))] == []
+
+
+def test_one_fingerprint_and_it_is_that_of_the_file(design: Design) -> None:
+    page = statement(design)
+    shown = set(re.findall(r"\b[0-9a-f]{64}\b", re.sub(r"<(script|pre).*?</\1>", "", page, flags=re.DOTALL)))
+    assert shown == {design.fingerprint()}
+    if design.text:
+        assert shown == {sha256(design.dumps().encode()).hexdigest()}
+    assert f"Privacy statement <b>{design.fingerprint()[:8]}</b>" in page
+
+
+def test_the_policy_allows_the_script_of_the_page_and_no_other(design: Design) -> None:
+    page = statement(design)
+    scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, flags=re.DOTALL)
+    digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert "default-src 'none'" in policy[1]
+    assert re.findall(r"'sha256-([^']*)'", policy[1]) == digests
+    assert len(digests) == bool(design.text)
+
+
+def test_the_page_carries_its_proof_file_to_the_letter(designs: dict[str, Design]) -> None:
+    for name in ("xor", "example2", "kept"):
+        page = statement(designs[name])
+        carried = re.search('<pre id="proof-file" hidden>(.*?)</pre>', page, flags=re.DOTALL)
+        assert carried is not None
+        assert gzip.decompress(b64decode(carried[1])).decode() == designs[name].dumps()
+
+
+def test_guesses_are_rounded_against_us(designs: dict[str, Design]) -> None:
+    text = words_of(checked(statement(designs["made up"])))
+    assert "right 513 times in 1,000 without the row, and at most 532 times with it" in text  # 0.51279, 0.53121
+    assert "at most 19 more right guesses" in text
+    assert "can exclude an answer about kind and secret together" in text
+
+
+def test_a_value_that_is_a_script_is_inert(designs: dict[str, Design], against: Audit) -> None:
+    design = designs["made up"]
+    problem = replace(design.problem, source=TableSource(f"{EVIL}.csv"))
+    evil = replace(design, problem=problem, method=EVIL, remarks=(EVIL,), versions={EVIL: EVIL})
+    counts = BeforeAfter((ValueCount((EVIL,), (EVIL,), 100, 0),), ())
+    inside = statement(evil, against, title=EVIL, owner=EVIL, details={EVIL: EVIL}, counts=counts, tried=(EVIL,))
+    for page in (inside, public_statement(evil.card(), title=EVIL)):
+        outline = checked(page)
+        assert "script" not in outline.tags
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+        assert EVIL in outline.text
+
+
+def test_lone_surrogates_and_control_characters_can_be_written(designs: dict[str, Design]) -> None:
+    card = designs["xor"].card()
+    card["channel"]["inputs"]["X1"] = ["\ud800", "\x00\u202e"]
+    assert "\\ud800" in checked(public_statement(card)).text
+
+
+def test_the_public_statement_gives_nothing_away(designs: dict[str, Design]) -> None:
+    design = designs["made up"]
+    inside, outside = statement(design), public_statement(design.card())
+    assert "patients_2024.csv" in inside
+    assert "/very/private" not in inside
+    for secret in ("patients", "/very/private", "joint", "pmf"):
+        assert secret not in Outline(outside).text.lower()
+    weights = {str(int(w)) for w in design.problem.pmf.weights} | {str(design.problem.pmf.total)}
+    numbers = set(re.findall(r"\d+", Outline(outside).text.replace(",", "")))
+    assert {w for w in weights if len(w) > 2} & numbers == set()
+
+
+def test_the_public_statement_does_not_claim_that_the_statistics_stay_secret(design: Design) -> None:
+    text = words_of(checked(public_statement(design.card()))).lower()
+    assert "confidential" not in text
+    assert "not in the card" not in text
+
+
+def test_what_a_card_says_of_changes_is_shown_without_counts_before(designs: dict[str, Design]) -> None:
+    changes = [{"column": "age", "value": "old", "rows_after": 77, "change_percent": -76}]
+    text = words_of(checked(public_statement(designs["xor"].card() | {"changes": changes})))
+    assert "“age: old” lost about 76 % of its rows." in text
+    assert "One group is mostly lost: age old" in text
+    assert "before" not in text.partition("What analysts lose")[2].partition("Is it true?")[0]
+
+
+def test_an_address_with_a_password_is_not_shown(designs: dict[str, Design]) -> None:
+    design = designs["xor"]
+    source = TableSource("postgresql://me:hunter2@host/patients")
+    page = statement(replace(design, problem=replace(design.problem, source=source)))
+    assert "hunter2" not in page
+    assert "a database query" in page
+
+
+def test_a_contradiction_stands_on_the_first_page(designs: dict[str, Design], fine: Audit, against: Audit) -> None:
+    text = words_of(checked(statement(designs["xor"], against)))
+    assert text.index("The released table contradicts the proof: do not use it") < text.index("Is it true?")
+    assert "FAILED" in text
+    text = words_of(checked(statement(designs["xor"], fine)))
+    assert "contradicts the proof:" not in text
+    assert "FAILED" not in text
+    assert "Not tested" in words_of(checked(statement(designs["xor"])))
+
+
+def test_title_owner_and_details(designs: dict[str, Design]) -> None:
+    page = statement(designs["xor"], title="Survey 2024", owner="Office", details={"Digest of the table": "c0ffee"})
+    assert "<title>Privacy statement: Survey 2024</title>" in page
+    assert "<td>c0ffee</td>" in page
+    assert "Owner of the table: Office" in page
+    assert "<title>Privacy statement: Release of Y</title>" in statement(designs["xor"])
+
+
+def test_a_recipe_too_large_to_be_written_out_has_no_picture(designs: dict[str, Design]) -> None:
+    card, letters = designs["xor"].card(), [str(k) for k in range(3000)]
+    both = {"inputs": {"X": letters}, "output": {"X": letters}}
+    card["channel"] = {"form": "resample", **both, "keep": ["1"] * 3000, "q": ["1/3000"] * 3000}
+    assert "The recipe is a rule and not a list" in checked(public_statement(card)).text
+
+
+def changing(sizes: dict[str, int]) -> Channel:
+    """Columns that keep all but one combination, the first, which always becomes the last."""
+    alphabets = {name: tuple(f"{name}{k}" for k in range(size)) for name, size in sizes.items()}
+    many = 1
+    for size in sizes.values():
+        many *= size
+    rows = [tuple(Fraction(int(y == (x or many - 1))) for y in range(many)) for x in range(many)]
+    return Channel(alphabets, alphabets, tuple(rows))
+
+
+@pytest.mark.parametrize("sizes", [{"a": 3}, {"a": 2, "b": 3}, {"a": 2, "b": 4, "c": 4}, {"a": 14, "b": 7, "c": 7}])
+def test_there_is_one_tile_for_each_combination(sizes: dict[str, int], designs: dict[str, Design]) -> None:
+    channel = changing(sizes)
+    found = recipe(channel, None)
+    tiles = [tile for table in found.tables for _, line in table.lines for tile in line]
+    assert len(tiles) == channel.shape[0] == found.combinations
+    assert [tile.word for tile in tiles].count("all") == 1
+    assert found.still == len(tiles) - 1
+    assert tiles[0].step == 5
+    assert found.flows[0].name == " · ".join(f"{name}0" for name in sizes)
+    text = checked(public_statement(designs["xor"].card() | {"channel": channel.to_json()})).text
+    for name, size in sizes.items():
+        assert all(f"{name}{k}" in text for k in range(size))  # every label is written out, none is cut
+
+
+def test_rows_that_do_not_occur_have_an_empty_tile() -> None:
+    found = recipe(changing({"a": 2, "b": 2}), [0, 5, 1, 7])
+    words = [(tile.word, tile.rows) for _, line in found.tables[0].lines for tile in line]
+    assert words == [("–", "no row"), ("0", "of 5"), ("0", "of 1"), ("0", "of 7")]
+
+
+def test_a_release_under_other_values_lists_where_rows_go() -> None:
+    found = recipe(disclose(two_binary(["1/2", "0", "1/4", "1/4"], ["1/3", "1/2", "3/4", "1/5"])).channel, None)
+    assert found.tables == ()
+    assert found.flows
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    import dalenius.report as room
+
+    assert names == sorted(names)
+    assert all(hasattr(room, name) for name in names)

@@ -1,0 +1,256 @@
+"""What `init` suggests: round ranges, groups without small combinations, a mechanism, and a file that is released."""
+
+import random
+import shlex
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dalenius.cli.grammar import parser
+from dalenius.core import Problem
+from dalenius.core.problem_file import read_toml
+from dalenius.errors import InputError
+from dalenius.starting import Groups, Look, Wish, draft, flags_of, level_of, look_at, roles
+from dalenius.starting.grouping import Cells, merged
+from dalenius.starting.ranges import labels_of, round_cuts, rounded
+from dalenius.starting.wishes import logarithm
+from dalenius.tables import open_table
+
+
+def people(rows=4000, seed=3):
+    """A table with a number, an ordered and a rare category, a gap, an identifier and a constant."""
+    rng = random.Random(seed)
+    records = []
+    for k in range(rows):
+        age = min(90, max(17, int(rng.gauss(40, 15))))
+        town = rng.choices(["north", "south", "east", "islet"], [50, 30, 19.7, 0.3])[0]
+        rich = rng.random() < (0.15 + 0.4 * (age > 45))
+        job = rng.choice(["clerk", "cook", None])
+        records.append((f"p{k}", age, town, job, "yes" if rich else "no", "same"))
+    columns = zip(*records, strict=True)
+    return pa.table(dict(zip(["person", "age", "town", "job", "rich", "year"], map(list, columns), strict=True)))
+
+
+TABLE = people()
+WISH = Wish((("rich",),), ("age", "town"), "reveal", Fraction(1, 100))
+
+
+def drafted(wish, table=TABLE, **rest):
+    return draft(open_table(table), wish, path="people.csv", **rest)
+
+
+# --- ranges -----------------------------------------------------------------------------------------------------------
+def test_rounded_lies_in_the_interval_and_no_rounder_number_does():
+    rng = random.Random(1)
+    for _ in range(500):
+        low = rng.uniform(-50, 1000)
+        high = low + 10 ** rng.uniform(-3, 3)
+        found = rounded(low, high)
+        assert low < found <= high + 1e-9
+        coarser = 10.0 ** np.ceil(np.log10(high - low) + 1)
+        assert np.floor(high / coarser) * coarser <= low or abs(found / coarser - round(found / coarser)) < 1e-6
+
+
+def test_a_heavy_smallest_number_keeps_a_group_of_its_own():
+    values = np.array([0.0, *range(1, 30)])
+    counts = np.array([3000, *[100] * 29])
+    cuts = round_cuts(values, counts, 5)
+    assert cuts[0] == 1.0
+    assert cuts == sorted(set(cuts))
+    assert len(cuts) <= 4
+
+
+def test_ranges_of_whole_numbers_are_named_by_their_ends():
+    assert labels_of(["25", "26", "40"], whole=True, least=17) == ["under 25", "25", "26-39", "40 or more"]
+    assert labels_of(["2.5", "4"], whole=False, least=0) == ["under 2.5", "2.5 to under 4", "4 or more"]
+
+
+# --- roles ------------------------------------------------------------------------------------------------------------
+def test_columns_that_point_at_people_or_say_nothing_are_left_out():
+    left_out, sensitive = roles(open_table(TABLE))
+    assert set(left_out) == {"person", "year"}
+    assert sensitive is None
+    named = roles(open_table(TABLE.rename_columns(["patient_id", "age", "town", "job", "health", "year"])))
+    assert named[1] == "health"
+    assert "patient_id" in named[0]
+
+
+def test_a_column_that_names_people_is_taken_out_of_the_release():
+    left_out, _ = roles(open_table(TABLE))
+    found = drafted(Wish((("rich",),), ("person", "town"), "nothing"), left_out=left_out)
+    assert list(found.left_out) == ["person"]
+    assert '"person"' not in found.text
+    with pytest.raises(InputError, match="Nothing is left to release"):
+        drafted(Wish((("rich",),), ("person",), "nothing"), left_out=left_out)
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
+def test_no_combination_is_small_after_grouping():
+    looks = look_at(open_table(TABLE), ["age", "town", "rich"])
+    first = [Groups.alone(looks["town"]), Groups.by_cuts(looks["age"], ["20", "25", "30", "60", "70"])]
+    secret = [Groups.alone(looks["rich"])]
+    assert Cells.of([*first, *secret]).smallest() < 10
+    groups, cells, merges = merged(first, secret, least=10, most=200)
+    assert merges > 0
+    assert cells.smallest() >= 10
+    assert Cells.of([*groups, *secret]).rows.tolist() == cells.rows.tolist()
+    assert all(g.counts.sum() == TABLE.num_rows for g in groups)
+
+
+def test_groups_by_hand_are_not_touched():
+    found = drafted(Wish((("rich",),), ("age", "town"), "reveal", Fraction(1, 100), cuts={"age": ("30", "50")}))
+    assert found.released[0].cuts == ("30", "50")
+    members = {"main": ("north", "south"), "rest": ("east", "islet")}
+    found = drafted(Wish((("rich",),), ("age", "town"), "reveal", Fraction(1, 100), named={"town": members}))
+    assert found.released[1].labels == ("main", "rest")
+
+
+def test_a_gap_is_a_value_of_its_own():
+    found = drafted(Wish((("rich",),), ("age", "job"), "nothing"))
+    assert 'missing = "category"' in found.text
+    assert found.released[1].size == 3
+
+
+def test_alike_groups_are_merged_first():
+    rng = random.Random(4)
+    rows = [(a, "x" if rng.random() < {"a": 0.9, "b": 0.9, "c": 0.1, "d": 0.1}[a] else "y") for a in "abcd" * 400]
+    rows += [("a", "x"), ("c", "y")] * 30
+    look = look_at(open_table(pa.table({"a": [r[0] for r in rows], "b": [r[1] for r in rows]})), ["a", "b"])
+    groups, _, _ = merged([Groups.alone(look["a"])], [Groups.alone(look["b"])], least=10, most=3)
+    assert any(set(group) in ({"a", "b"}, {"c", "d"}) for group in groups[0].members)
+
+
+# --- the mechanism ----------------------------------------------------------------------------------------------------
+def wide(columns=9, rows=3000, seed=5):
+    rng = random.Random(seed)
+    table = {f"c{k}": [rng.choice("abcde") for _ in range(rows)] for k in range(columns)}
+    return pa.table(table | {"s": [rng.choice(["yes", "no"]) for _ in range(rows)]})
+
+
+def test_the_mechanism_is_chosen_by_promise_and_size():
+    names = tuple(f"c{k}" for k in range(9))
+    assert drafted(WISH).form == "dense"
+    assert drafted(Wish((("s",),), names, "nothing"), wide()).form == "records"
+    denied = drafted(Wish((("s",),), names, "deny", Fraction(2)), wide())
+    assert denied.form == "each"
+    assert "information_of_each" in denied.text
+    with pytest.raises(InputError, match="No grouping"):
+        drafted(Wish((("s",),), names, "guess", Fraction(4, 5)), wide())
+    with pytest.raises(InputError, match="still 512 combinations"):
+        drafted(Wish((("s",),), names, "guess", Fraction(4, 5), min_rows=1), wide())
+    with pytest.raises(InputError, match="--deny alone"):
+        drafted(Wish((("rich",),), ("age",), "nothing", form="each"))
+
+
+def test_several_rows_of_a_person_are_denied_together_or_refused():
+    table = TABLE.set_column(0, "person", pa.array([f"p{k // 2}" for k in range(TABLE.num_rows)]))
+    found = drafted(Wish((("rich",),), ("town",), "deny", Fraction(2), person="person"), table)
+    assert found.form == "each"
+    assert "max_rows = 2" in found.text
+    with pytest.raises(InputError, match="One person has up to 2 rows"):
+        drafted(Wish((("rich",),), ("town",), "nothing", person="person"), table)
+    alone = drafted(Wish((("rich",),), ("town",), "nothing", person="person"))
+    assert 'unit = "person"' in alone.text
+    assert "max_rows" not in alone.text
+
+
+def test_rows_are_kept_where_the_mechanism_can_keep_them():
+    assert "preserve_marginals = true" in drafted(WISH).text
+    three_quarters = drafted(Wish((("rich",),), ("age", "town"), "nothing", keep_rows=Fraction(3, 4)))
+    document = read_toml(three_quarters.text, "problem.toml")
+    assert document["limit"] == [{"keep_rows": "3/4"}]
+    assert "preserve_marginals" not in document["mechanism"]
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "wish",
+    [
+        WISH,
+        Wish((("rich",),), ("age", "town"), "nothing", keep=("job",)),
+        Wish((("rich",), ("job",)), ("age", "town"), "deny", Fraction(3)),
+        Wish((("rich", "job"),), ("town",), "reveal", Fraction(1, 20), times=Fraction(2), keep_rows=Fraction(0)),
+    ],
+)
+def test_the_file_is_a_problem(wish):
+    text = drafted(wish).text
+    problem = Problem.from_document(read_toml(text, "problem.toml"))
+    assert set(problem.release) == set(wish.release)
+    assert len(problem.guarantees) == (1 if wish.promise == "deny" else len(wish.protect)) + (wish.times is not None)
+    assert text == drafted(wish).text
+
+
+def test_hostile_names_and_values_stay_text():
+    table = pa.table(
+        {'a "b" = [x]': ["<img>", 'say "hi"', "back\\slash", "\u202eright"] * 50, "s": ["y", "n", "n", "y"] * 50}
+    )
+    found = drafted(Wish((("s",),), ('a "b" = [x]',), "nothing", min_rows=1), table)
+    problem = Problem.from_document(read_toml(found.text, "problem.toml"))
+    assert problem.release == ('a "b" = [x]',)
+    assert set(problem.columns['a "b" = [x]'].values) == {"<img>", 'say "hi"', "back\\slash", "\u202eright"}
+
+
+def test_flags_say_the_wish_again():
+    wish = Wish(
+        (("rich",), ("job", "year")),
+        ("age", "town"),
+        "deny",
+        Fraction(3, 2),
+        times=Fraction(2),
+        keep_rows=Fraction(3, 4),
+        cuts={"age": ("30", "50")},
+        named={"town": {"main": ("north", "south"), "rest": ("east", "islet")}},
+        groups=4,
+        min_rows=20,
+    )
+    arguments = parser().parse_args(["init", *shlex.split(shlex.join(flags_of(wish, "people.csv")))])
+    assert arguments.protect == ["rich", "job,year"]
+    assert (arguments.release, arguments.deny, arguments.keep_rows) == ("age,town", "3/2", "3/4")
+    assert arguments.cut == ["age=30,50"]
+    assert (arguments.groups, arguments.min_rows) == (4, 20)
+
+
+# --- levels -----------------------------------------------------------------------------------------------------------
+def test_levels_as_people_say_them():
+    assert level_of("guess", "80%") == level_of("guess", 0.8) == level_of("guess", "4/5") == Fraction(4, 5)
+    assert level_of("reveal", 0.01) == Fraction(1, 100)
+    assert level_of("nothing", "anything") is None
+    for promise, said in (("guess", "120%"), ("deny", "1/2"), ("reveal", "-1"), ("reveal", "much")):
+        with pytest.raises(InputError):
+            level_of(promise, said)
+
+
+def test_the_logarithm_of_a_factor_is_never_above_it():
+    from math import log
+
+    for factor in (Fraction(2), Fraction(3, 2), Fraction(10), Fraction(1)):
+        assert 0 <= log(factor) - float(logarithm(factor)) < 1e-7
+
+
+def test_guesses_below_what_is_right_anyway_cannot_be_promised():
+    with pytest.raises(InputError, match="Without any data"):
+        drafted(Wish((("rich",),), ("age", "town"), "guess", Fraction(1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        (lambda: Wish((), ("a",), "nothing"), "Name the column"),
+        (lambda: Wish((("a",),), ("a", "b"), "nothing"), "protected and released"),
+        (lambda: Wish((("a",),), ("b",), "nothing", keep=("b",)), "as it is"),
+        (lambda: Wish((("a",),), ("b",), "nothing", keep_rows=Fraction(2)), "from 0 to 1"),
+        (lambda: drafted(Wish((("rich",),), ("town",), "nothing", cuts={"town": ("1",)})), "not a number"),
+        (lambda: drafted(Wish((("rich",),), ("town",), "nothing", named={"town": {"a": ("north",)}})), "in no group"),
+        (lambda: drafted(Wish((("richh",),), ("age",), "nothing")), 'Did you mean "rich"'),
+    ],
+)
+def test_wishes_that_contradict_themselves_are_refused(wish, says):
+    with pytest.raises(InputError, match=says):
+        wish()
+
+
+def test_a_look_says_what_a_column_holds():
+    look = Look("visits", tuple(map(str, range(20))), np.arange(20))
+    assert look.words() == "numbers from 0 to 19"

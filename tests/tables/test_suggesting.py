@@ -1,0 +1,91 @@
+"""What `profile` suggests is TOML, and declares the table that it was made from; dates by year and month."""
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dalenius import Problem
+from dalenius.core import MISSING, Column
+from dalenius.errors import ProblemFileError, TableError
+from dalenius.tables import bind, encode, open_table, profile
+from dalenius.tables.suggesting import Seen, suggested
+
+MECHANISM = """
+
+[mechanism]
+observe = ["{0}"]
+release = ["{0}"]
+
+[objective]
+minimize = {{ distortion = "hamming", of = ["{0}"] }}
+
+[[guarantee]]
+local_dp = 1
+"""
+TABLE = 'id;age;paid;seen;ward\n1;30;1,5;2026-01-03;"a ""b"""\n2;NA;2,5;2026-02-03;N/A\n3;40;1,5;2025-02-03;c\n'
+
+
+def test_the_words_of_a_profile_read_the_table(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TABLE * 1 + "".join(TABLE.split("\n", 1)[1] for _ in range(9)))
+    words = profile(open_table(tmp_path / "t.csv"))["toml"]
+    told = tomllib.loads(words)
+    assert told["source"] == {"table": "t.csv", "decimal": ",", "missing_words": ["NA", "N/A"]}
+    assert told["columns"]["paid"] == {"values": ["1.5", "2.5"]}
+    assert told["columns"]["ward"] == {"values": ['a "b"', "c"], "missing": "category"}
+    assert told["columns"]["seen"] == {"dates": "year", "values": "from-table"}
+    for name, letters in {"age": ("30", "40", MISSING), "paid": ("1.5", "2.5"), "seen": ("2025", "2026")}.items():
+        (tmp_path / "p.toml").write_text(words + MECHANISM.format(name))
+        _, coded = bind(Problem.from_file(tmp_path / "p.toml"))
+        assert coded is not None
+        assert coded.alphabets[name] == letters
+
+
+@given(st.dictionaries(st.text(min_size=1), st.dictionaries(st.text(min_size=1), st.integers(1, 9)), min_size=1))
+def test_any_names_and_values_are_valid(columns: dict[str, dict[str, int]]) -> None:
+    seen = {name: Seen(counts, 1, True, False) for name, counts in columns.items()}
+    told: dict[str, Any] = tomllib.loads(suggested("t", seen))
+    assert set(told["columns"]) == set(columns)
+
+
+def coded(values: list[object], column: Column) -> tuple[tuple[str, ...], list[int]]:
+    found = encode(open_table(pa.table({"d": values})), {"d": column}, ["d"])
+    return found.alphabets["d"], found.codes["d"].tolist()
+
+
+def test_dates_are_cut_into_years_and_months() -> None:
+    dates: list[object] = ["2025-12-31", "2026-01-01", None, "2026-01-31T10:00:00Z"]
+    assert coded(dates, Column(dates="year", missing="category")) == (("2025", "2026", MISSING), [0, 1, 2, 1])
+    assert coded(dates[:2], Column(dates="month", values=("2026-01", "2025-12"))) == (("2026-01", "2025-12"), [1, 0])
+    assert coded(dates[:2], replace(Column.cut([2026], ["before", "now"]), dates="year")) == (("before", "now"), [0, 1])
+    typed = pa.array([0, 366], pa.date32())
+    assert coded(typed.to_pylist(), Column(dates="year")) == (("1970", "1971"), [0, 1])
+    with pytest.raises(
+        TableError, match=r"row 1, column 'd': '17\.3\.2026' is not a date; dates are read as 2026-03-17"
+    ):
+        coded(["17.3.2026"], Column(dates="year"))
+    with pytest.raises(TableError, match="'2027' is not in its list of values"):
+        coded(["2027-01-01"], Column(dates="year", values=("2026",)))
+
+
+def test_dates_in_a_problem_file(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("d\n2025-12-31\n2026-01-01\n")
+    words = '[source]\ntable = "t.csv"\n[columns.d]\ndates = "year"\ncuts = [2026]\n'
+    (tmp_path / "p.toml").write_text(words + MECHANISM.format("d"))
+    bound, found = bind(Problem.from_file(tmp_path / "p.toml"))
+    assert found is not None
+    assert found.alphabets["d"] == ("under 2026", "2026 or more")
+    assert bound.columns["d"].to_json()["dates"] == "year"
+    for wrong, message in (
+        ('dates = "day"\nvalues = "from-table"', "must be one of 'year', 'month'"),
+        ('dates = "year"\nquantiles = 4', "dates are cut into years or months"),
+        ('dates = "year"', "needs one of values"),
+    ):
+        (tmp_path / "p.toml").write_text(words.replace('dates = "year"\ncuts = [2026]', wrong) + MECHANISM.format("d"))
+        with pytest.raises(ProblemFileError, match=message):
+            Problem.from_file(tmp_path / "p.toml")

@@ -1,0 +1,130 @@
+"""How Dalenius speaks: no private dialect, short sentences, no exponents, in everything that everybody meets."""
+
+import argparse
+import importlib.util
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dalenius.cli.grammar import parser
+
+ROOT = Path(__file__).parents[1]
+spec = importlib.util.spec_from_file_location("strings", ROOT / "scripts" / "strings.py")
+strings = importlib.util.module_from_spec(spec)
+sys.modules["strings"] = strings
+spec.loader.exec_module(strings)
+
+BANNED = re.compile(
+    r"\b(letters?|alphabets?|laws?|channels?|the very|all but surely|by name|has a sign|nothing is lost|no family|"
+    r"codes only save rate|drawn from|is refused|tells?|told|dual solution|pmf|joint|priors?|posteriors?|nats|farkas|"
+    r"highs|walk|gamma|support lemma|paper 00\d|mode 600|inf,)(?![\w.])",
+    re.IGNORECASE,
+)
+"""Words of the theory, and idioms of our own; none of them helps the one who signs a statement."""
+
+KEYS = re.compile(r"`[^`]*`|'[a-z_]+'|--[a-z-]+|\b\w+ = |[\w-]+\.(json|toml|csv)\b|\[\w+(\.\w+)*\]")
+"""Names of files, flags and keys stay as they are."""
+
+LAY_MODULES = ("core/problem_file.py", "core/problem.py", "core/source.py", "core/section.py")
+SPECIALISTS = ("cli/point.py", "tables/query_file.py")
+"""The command about single points of the region and files of queries, whose keys are words of the theory."""
+
+EXPONENT = re.compile(r"\b\d+(\.\d+)?e[-+]?\d+\b")
+MOST_WORDS = 25
+PAGES = ["README.md", "docs/index.md", "docs/glossary.md", *(f"docs/{part}" for part in ("start", "how-to"))]
+
+
+said = cache(strings.said)
+
+
+def lay():
+    """Texts that everybody meets."""
+    found = [one for one in said() if one.room in strings.LAY or any(m in one.place for m in LAY_MODULES)]
+    return [one for one in found if not any(place in one.place for place in SPECIALISTS)]
+
+
+def dialect(text):
+    """Words of a text that only insiders know."""
+    return [found[0] for found in BANNED.finditer(KEYS.sub(" ", text))]
+
+
+def clauses(text):
+    return re.split(r"(?<=[.!?;:])\s+", text)
+
+
+def helps(top):
+    """Every help text of a parser, with where it stands."""
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, sub in action.choices.items():
+                yield name, sub.description or ""
+                yield from ((f"{name} {place}", text) for place, text in helps(sub))
+        elif action.help and action.help is not argparse.SUPPRESS:
+            yield "/".join(action.option_strings) or action.dest, action.help
+
+
+def prose(page):
+    """The sentences of a page: no code, no tables of code, no links."""
+    text = re.sub(r"(?s)```.*?```|<[^>]+>|\]\([^)]*\)", " ", page.read_text(encoding="utf-8"))
+    return re.sub(r"`[^`]*`", " ", text)
+
+
+def pages():
+    for name in PAGES:
+        path = ROOT / name
+        yield from sorted(path.glob("*.md")) if path.is_dir() else [path] if path.exists() else []
+
+
+def test_the_list_holds_what_users_see():
+    found = said()
+    assert len(found) > 1000
+    texts = {one.text for one in found}
+    assert any("is not in its list of values" in text for text in texts)
+    assert any(text.startswith("Of 1,000 guesses") for text in texts)
+    assert {one.kind for one in found} >= {"help", "error", "output"}
+
+
+def test_no_dialect_in_what_everybody_meets():
+    assert [(one.place, words, one.text) for one in lay() if (words := dialect(one.text))] == []
+
+
+def test_no_clause_is_long():
+    long = [(one.place, c) for one in lay() for c in clauses(one.text) if len(c.split()) > MOST_WORDS]
+    assert long == []
+
+
+def test_no_exponents():
+    assert [(one.place, one.text) for one in lay() if EXPONENT.search(one.text)] == []
+
+
+def test_help_is_one_plain_sentence_for_each_option():
+    told = list(helps(parser()))
+    assert len(told) > 100
+    assert [(place, words) for place, text in told if (words := dialect(text))] == []
+    assert [(place, text) for place, text in told if len(text.split()) > MOST_WORDS or ". " in text] == []
+    assert [place for place, text in told if EXPONENT.search(text)] == []
+
+
+@pytest.mark.parametrize("page", list(pages()), ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_for_everybody_are_plain(page):
+    text = prose(page)
+    if page.name != "glossary.md":  # which names the words of the theory beside ours
+        assert dialect(text) == []
+    sentences = re.split(r"(?<=[.!?])\s+|\n\s*\n|\n\s*[-*|#]|\|", text)
+    assert [s for s in sentences if len(s.split()) > 40] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("the letters of a channel", ["letters", "channel"]),
+        ("write `channel.json`, or prior = 3", []),
+        ("a row reveals nothing", []),
+        ("it tells nothing", ["tells"]),
+    ],
+)
+def test_the_test_can_fail(text, found):
+    assert dialect(text) == found

@@ -1,0 +1,1 @@
+"""Long runs against damage: mutated inputs, kills, full disks. `make torture`."""
