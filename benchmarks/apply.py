@@ -24,7 +24,7 @@ from reporting import save
 
 from dalenius.core import Channel, Pram, Product
 from dalenius.core.arithmetic import exp
-from dalenius.sampling.forms import draws_of
+from dalenius.mechanisms.forms import draws_of
 from dalenius.sampling.key import Key
 from dalenius.sampling.stream import Stream
 from dalenius.tables import Coded

@@ -3,9 +3,9 @@
 Instances: Table I of paper 000, and Dirichlet(1) priors and kernels rounded to thousandths (the worst seed counts).
 Everything is counted: search, repair to exact rationals, proof of privacy, value and bound by the checker.
 
-    types  designs.disclose_types: what `solve` does for observe = ["X"]
+    types  alike.types.disclose_types: what `solve` does for observe = ["X"]
     plain  the linear program over types in floats, exchangeable.types_disclosure, binary samples: no channel, no proof
-    dense  designs.disclose over all outcomes, while they are at most 64
+    dense  columns.disclose over all outcomes, while they are at most 64
 
     python benchmarks/by_types.py [seeds]
 """
@@ -20,9 +20,9 @@ import numpy as np
 from reporting import save
 
 from dalenius.core import Samples
-from dalenius.designs import disclose
-from dalenius.designs.by_types import disclose_types
-from dalenius.designs.exchangeable import types_disclosure
+from dalenius.mechanisms.alike.exchangeable import types_disclosure
+from dalenius.mechanisms.alike.types import disclose_types
+from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.tables import conditionally_iid
 from dalenius.testing import alike, disclosure
 

@@ -3,11 +3,11 @@
 Independent bits with P(1) = q that tell about themselves. CPU seconds for the design (its proof included) and for the
 check of the finished file. The bound is about every mechanism; the share is value / bound.
 
-    windows      designs.windows with windows of so many samples, neighbours sharing one
+    windows      chains.windows with windows of so many samples, neighbours sharing one
     apart        the same, sharing none
-    sums of 2    designs.modular.modular_sums with two states: the paper's preprocessing
+    sums of 2    chains.sums.modular_sums with two states: the paper's preprocessing
     sums         the same with the modulus that tells the most
-    whole        designs.disclose on all samples at once: the optimum, where it can be had
+    whole        columns.disclose on all samples at once: the optimum, where it can be had
 
     python benchmarks/compositions.py [most samples]
 """
@@ -22,8 +22,9 @@ from reporting import save
 
 from dalenius.convert import checked as check
 from dalenius.core import Design, Pmf, Problem, ProductPmf
-from dalenius.designs import disclose, windows
-from dalenius.designs.modular import modular_sums
+from dalenius.mechanisms.chains.sums import modular_sums
+from dalenius.mechanisms.chains.windows import windows
+from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.testing import disclosure
 
 WHOLE = 6

@@ -4,7 +4,7 @@ Random tables: Dirichlet(1) weights over all atoms, p(w|x) Dirichlet(1), as posi
 bits, or the two samples. CPU seconds. Everything is counted: the search, the repair to an exactly private channel in
 rationals, and the proof of privacy, value and bound by the checker. The gap is the proved one.
 
-    cells        designs.by_posterior_cells and designs.proved: what `solve` does where the walk ends
+    cells        columns.cells.by_posterior_cells and proving.proved: what `solve` does where the walk ends
     walk         solvers.walk over all feasible bases and solvers.best_mixture, exact; up to 100 000 bases
     algorithm 1  the paper's listing in plain numpy: every basis of C(|X|, rank), the nonnegative ones kept; n <= 4
 
@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from reporting import save
 
 from dalenius.core import Pmf, Problem
-from dalenius.designs.posterior_cells import by_posterior_cells
-from dalenius.designs.proving import proved
 from dalenius.errors import SolverFailed
+from dalenius.mechanisms.columns.cells import by_posterior_cells
+from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture, maximise, walk
 from dalenius.solvers.cells import divergence
 from dalenius.testing import disclosure

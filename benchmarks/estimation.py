@@ -19,8 +19,8 @@ import numpy.typing as npt
 from reporting import save
 
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
-from dalenius.designs import solve
 from dalenius.measures import Factor, Seen, estimate_law, factors_of
+from dalenius.mechanisms import solve
 from dalenius.solvers.likelihood import Fit, RankOne, maximum_likelihood, water_filling
 
 SEED = 1

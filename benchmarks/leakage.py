@@ -45,10 +45,10 @@ from dalenius.core import (
     SideInformation,
     WorstCaseLeakage,
 )
-from dalenius.designs import solve
-from dalenius.designs.leakage.curve import trace
-from dalenius.designs.leakage.model import Model
-from dalenius.designs.leakage.searching import finished, presolved, solved
+from dalenius.mechanisms import solve
+from dalenius.mechanisms.columns.leakage.curve import trace
+from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.mechanisms.columns.leakage.searching import finished, presolved, solved
 from dalenius.testing import tradeoff
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

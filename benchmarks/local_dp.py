@@ -16,8 +16,8 @@ import numpy.typing as npt
 from reporting import save
 
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
-from dalenius.designs import solve
-from dalenius.designs.staircase import told_by
+from dalenius.mechanisms import solve
+from dalenius.mechanisms.local_dp.staircase import told_by
 from dalenius.solvers.staircase import staircase
 
 SEED = 1

@@ -15,7 +15,7 @@ import numpy as np
 from reporting import save
 
 from dalenius.core import Design, LocalDP, MaximizeInformation, MinimizeVariance, Pmf, Problem
-from dalenius.designs import solve
+from dalenius.mechanisms import solve
 from dalenius.solvers import maximise
 
 SEED = 1

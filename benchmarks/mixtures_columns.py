@@ -24,9 +24,9 @@ from reporting import save
 
 from dalenius.core import Certificate, Guarantee, Independent, InformationPrivacy, LocalDP, Problem
 from dalenius.core.arithmetic import exp
-from dalenius.designs import solve
-from dalenius.designs.proving import proved
 from dalenius.errors import SolverFailed
+from dalenius.mechanisms import solve
+from dalenius.mechanisms.proving import proved
 from dalenius.solvers import maximise, vertices
 from dalenius.solvers.cells import divergence
 

@@ -17,9 +17,9 @@ from reporting import save
 from dalenius.convert import checked as check
 from dalenius.core import Pmf, Problem
 from dalenius.core.numbers import exact
-from dalenius.designs import solve
+from dalenius.mechanisms import solve
+from dalenius.mechanisms.numbers.draw import NoiseSampler
 from dalenius.sampling.key import Key
-from dalenius.sampling.noise import NoiseSampler
 from dalenius.sampling.stream import Stream
 
 SEED = 1

@@ -18,10 +18,10 @@ from reporting import save
 
 from dalenius.core.noise import channel_of_query
 from dalenius.core.query import Interval, Query
-from dalenius.designs.calibration import calibrate
 from dalenius.measures import individual_capacity
 from dalenius.measures.noise import gaussian_bound
 from dalenius.measures.query import query_capacity
+from dalenius.mechanisms.queries.calibration import calibrate
 
 F = Fraction
 BITS, TRITS = ("0", "1"), ("0", "1", "2")

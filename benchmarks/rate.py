@@ -21,8 +21,8 @@ import numpy as np
 from reporting import save
 
 from dalenius.core import Distortion, MinimizeRate, Pmf, Problem
-from dalenius.designs.categorical import categorical
-from dalenius.designs.rate import plain_rate
+from dalenius.mechanisms.columns.categorical import categorical
+from dalenius.mechanisms.columns.rate import plain_rate
 from dalenius.solvers.rate import blahut_arimoto, rate_distortion
 
 CATEGORIES = (10, 100, 1000, 10_000, 100_000, 1_000_000)

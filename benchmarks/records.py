@@ -29,7 +29,7 @@ from reporting import save
 from dalenius.core import Design, Distortion, Independent, Leakage, MinimizeDistortion, Pmf, Problem
 from dalenius.kernel import check
 from dalenius.mechanisms.records.design import design, tradeoff
-from dalenius.mechanisms.records.form import Wide
+from dalenius.mechanisms.records.wide import Wide
 
 CURVE = ("479/1000", "367/1000", "147/500", "221/1000", "4/25", "51/500", "51/1000", "77/5000", "39/10000", "1/1000")
 WORK = 10**12

@@ -7,7 +7,6 @@ the same run: that of `boxes` by the reference checker, that of `solve` by the p
     boxes      solvers.orbital.self_disclosure: column generation, branch and bound, proof by boxes
     solve      dalenius.solve on the same problem: exact channel, promises, value and bound proved; then dalenius.verify
     walk       solvers.walk + best_mixture: every vertex exactly, then one linear program
-    ppl        the same with solvers.double_description, where pplpy is installed
     bases      Algorithm 1 of the paper in numpy: every basis (all C(N, n + 1) of them), then one linear program;
                in batches of 50,000 bases, which is kinder to it than its own loop
     loop       the same as the paper prints it, basis after basis
@@ -22,7 +21,6 @@ import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
-from importlib.util import find_spec
 from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any
@@ -36,7 +34,6 @@ from dalenius import solve, verify
 from dalenius.core import Orbits, Pmf
 from dalenius.core import Problem as DisclosureProblem
 from dalenius.solvers import best_mixture, maximise, walk
-from dalenius.solvers.double_description import listed_vertices
 from dalenius.solvers.orbital import self_disclosure
 from dalenius.testing import disclosure
 from dalenius.testing import self_disclosure as independent_bits
@@ -97,17 +94,16 @@ def boxes(problem: Problem, gap: float, symmetric: bool) -> dict[str, Any]:
     }
 
 
-def by_walk(problem: Problem, *, ppl: bool = False) -> dict[str, Any]:
+def by_walk(problem: Problem) -> dict[str, Any]:
     p, views = problem
     begin = time.process_time()
     A = [[int(label == a) for label in view] for view in views for a in sorted(set(view))]
     b = [sum((t for t, m in zip(p, row, strict=True) if m), Fraction(0)) for row in A]
-    points = listed_vertices(A, b) if ppl else walk(A, b).vertices
+    points = walk(A, b).vertices
     costs = [entropy(v) for v in points]
     mixture = best_mixture(points, [-c for c in costs], p)
     value = entropy(p) - math.fsum(float(w) * costs[k] for k, w in mixture.theta.items())
-    method = "ppl" if ppl else "walk"
-    return {"method": method, "cpu_seconds": time.process_time() - begin, "value": value, "vertices": len(points)}
+    return {"method": "walk", "cpu_seconds": time.process_time() - begin, "value": value, "vertices": len(points)}
 
 
 def by_bases(problem: Problem) -> dict[str, Any]:
@@ -206,8 +202,6 @@ def main() -> None:
         ours += [min((by_bases(problem) for _ in range(5 if n < 5 else 3)), key=lambda r: r["cpu_seconds"])]
         if not short:
             ours.append(by_loop(problem))
-        if find_spec("ppl"):
-            ours.append(by_walk(problem, ppl=True))
         for result in ours:
             for rival in ours[:2]:
                 whole = rival["cpu_seconds"] + (rival["check_seconds"] if rival is best else 0.0)
@@ -217,8 +211,6 @@ def main() -> None:
         for rival, what in zip(ours[:2], ("boxes with their check", "solve, proofs included"), strict=True):
             told = ", ".join(f"{r['method']} {r['times_' + rival['method']]:.1f}" for r in ours[2:])
             print(f"{'':<16} times {what}: {told}")
-        if not find_spec("ppl"):
-            print(f"{'':<16} ppl: not run, pplpy is not installed (pip install 'dalenius[vertices]')")
     sizes: list[tuple[str, int, int | None]] = [(q, n, bar) for n, bar in ((8, 10), (10, 60)) for q in KNOWN]
     sizes += [("1/10", 12, 30)] if short else [("1/10", 12, 30), ("1/10", 14, None)]
     for q, n, bar in sizes:

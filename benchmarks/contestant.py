@@ -1,0 +1,41 @@
+"""One contender, one question, one size: made, solved and measured in this process; the answer is one line of JSON.
+
+python benchmarks/contestant.py QUESTION CONTENDER SIZE CPU_SECONDS GIBIBYTES
+"""
+
+import json
+import resource
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+LEAST = 0.05  # CPU seconds; what is faster is repeated until they are spent, and the mean is told
+
+
+def main() -> None:
+    question, contender, size, seconds, gibibytes = sys.argv[1:]
+    sys.path.insert(0, str(Path(__file__).parent))
+    module = import_module(f"questions.{question}")
+    prepare = module.CONTENDERS[contender]
+    limit = int(float(seconds)) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_AS, (int(float(gibibytes) * 2**30),) * 2)
+    # Imports and the instance are no part of the contest, neither are those that the first work of a kind brings.
+    if module.WARM:
+        prepare(module.SIZES[0])()
+    work = prepare(int(size))
+    begin = time.process_time()
+    answer = work()
+    spent = time.process_time() - begin
+    repeats = 1
+    while spent < LEAST and repeats < 1000 and "child_seconds" not in answer:
+        work()
+        repeats += 1
+        spent = time.process_time() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"cpu_seconds": spent / repeats, "peak_mib": peak, **answer}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""The page of figures: every contest that was held, as tables and plots in `docs/benchmarks.md`.
+
+python benchmarks/page.py
+"""
+
+import json
+from math import ceil, floor, log10
+from pathlib import Path
+from typing import Any
+
+from contest import OURS, questions
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "benchmarks.md"
+PLOTS = HERE.parent / "docs" / "benchmarks"
+COLOURS = ("#0b6e4f", "#c1440e", "#5b5fc7", "#b8860b", "#8a2f6b", "#4a6572", "#a0522d")
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 640, 320, 64, 44, 16, 190
+
+INTRODUCTION = """# Measured against everybody
+
+One question a section. Every contender answers in a process of its own with one thread and is asked larger and larger
+sizes until it needs more than {limit:g} CPU seconds or 4 GiB. CPU seconds are those of the work, without imports.
+What Dalenius needs includes the exact channel and the proof of its promises, of its value and of a bound that nothing
+can pass; no rival gives one. *Right* means that the answer lies in the interval that was proved.
+
+`make bench-page` rebuilds this page. Machine: {machine}. Versions: {versions}.
+"""
+
+
+def stored(question: str) -> dict[str, Any] | None:
+    file = HERE / "results" / f"contest_{question}.json"
+    return json.loads(file.read_text()) if file.exists() else None
+
+
+def seconds(value: float) -> str:
+    """CPU seconds with two digits, in a unit that reads well.
+
+    >>> seconds(0.00034), seconds(1.26), seconds(51.7)
+    ('0.34 ms', '1.3 s', '52 s')
+    """
+    if value < 0.9995:
+        value, unit = 1000 * value, "ms"
+    else:
+        unit = "s"
+    digits = max(0, 1 - floor(log10(value))) if value > 0 else 0
+    return f"{value:.{digits}f} {unit}"
+
+
+def times(ratio: float) -> str:
+    """A ratio with two digits and no exponent.
+
+    >>> times(0.58), times(6.31), times(1284.0)
+    ('0.58', '6.3', '1,300')
+    """
+    digits = 1 - floor(log10(ratio))
+    return f"{round(ratio, digits):,.{max(0, digits)}f}"
+
+
+def table(found: dict[str, Any]) -> list[str]:
+    """The largest size that each contender answered, and what happened there and beyond."""
+    ours = {a["size"]: a for a in found["results"][0]["answers"] if "cpu_seconds" in a}
+    lines = [
+        f"| contender | largest size answered ({found['size']}) | CPU there | ours at that size | times ours | memory "
+        "| grows like | its answers | ends with |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for each in found["results"]:
+        answers = [a for a in each["answers"] if "cpu_seconds" in a and "died" not in a]
+        dead = next((a for a in each["answers"] if "died" in a), None)
+        end = f"{dead['died']} at {dead['size']:,}" if dead else "was asked no more"
+        if not answers:
+            lines.append(f"| {each['contender']} | none | | | | | | | {end} |")
+            continue
+        last = answers[-1]
+        mine = ours.get(last["size"])
+        ratio = times(last["cpu_seconds"] / mine["cpu_seconds"]) if mine else ""
+        power = f"size^{each['exponent']:.1f}" if each["exponent"] is not None else ""
+        wrong = [f"{a['size']:,}: {a['verdict']}" for a in answers if a.get("verdict") not in ("right", "", None)]
+        judged = "; ".join(wrong) if wrong else "right" if any(a.get("verdict") for a in answers) else ""
+        lines.append(
+            f"| {each['contender']} | {last['size']:,} | {seconds(last['cpu_seconds'])} "
+            f"| {seconds(mine['cpu_seconds']) if mine else ''} | {ratio} | {last['peak_mib']:.0f} MiB | {power} "
+            f"| {judged} | {end} |"
+        )
+    return lines
+
+
+def plot(found: dict[str, Any]) -> str | None:
+    """CPU seconds against size, both by their logarithms, as SVG; None where there is only one size."""
+    drawn = [
+        (each["contender"], [(a["size"], a["cpu_seconds"]) for a in each["answers"] if "cpu_seconds" in a])
+        for each in found["results"]
+    ]
+    drawn = [(name, points) for name, points in drawn if points]
+    sizes = [size for _, points in drawn for size, _ in points]
+    times = [spent for _, points in drawn for _, spent in points]
+    if len(set(sizes)) < 2:
+        return None
+    left, right = log10(min(sizes)), log10(max(sizes))
+    low, high = floor(log10(min(times))), ceil(log10(max(times)))
+
+    def at(size: float, spent: float) -> tuple[float, float]:
+        x = LEFT + (log10(size) - left) / (right - left) * (WIDTH - LEFT - RIGHT)
+        y = HEIGHT - BOTTOM - (log10(spent) - low) / (high - low) * (HEIGHT - BOTTOM - TOP)
+        return round(x, 1), round(y, 1)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" font-family="sans-serif" '
+        f'font-size="11"><title>{found["question"]}</title><rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
+    ]
+    for power in range(low, high + 1):
+        _, y = at(min(sizes), 10.0**power)
+        label = f"{10**power:g} s"
+        parts.append(f'<path d="M{LEFT} {y}H{WIDTH - RIGHT}" stroke="#dddddd"/>')
+        parts.append(f'<text x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{label}</text>')
+    for size in sorted(set(sizes)):
+        x, _ = at(size, 10.0**low)
+        parts.append(f'<text x="{x}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{size:,}</text>')
+    parts.append(f'<text x="{LEFT}" y="{HEIGHT - 8}">{found["size"]}</text>')
+    for number, (name, points) in enumerate(drawn):
+        colour = COLOURS[number % len(COLOURS)]
+        line = " ".join(f"{x},{y}" for x, y in (at(*point) for point in points))
+        width = 3 if name.startswith(OURS) else 1.5
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="{width}"/>')
+        parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in (at(*point) for point in points)]
+        y = TOP + 14 + 18 * number
+        parts.append(f'<path d="M{WIDTH - RIGHT + 12} {y - 4}h16" stroke="{colour}" stroke-width="{width}"/>')
+        parts.append(f'<text x="{WIDTH - RIGHT + 34}" y="{y}">{name[:26]}</text>')
+    return "".join([*parts, "</svg>"]) + "\n"
+
+
+def main() -> None:
+    held = [(question, found) for question in questions() if (found := stored(question))]
+    first = held[0][1]
+    machine = f"{first['machine']['processor']}, {first['machine']['cpus']} cores, {first['machine']['system']}"
+    versions = ", ".join(f"{name} {number}" for name, number in first["versions"].items())
+    lines = [INTRODUCTION.format(limit=first["limit_seconds"], machine=machine, versions=versions)]
+    PLOTS.mkdir(exist_ok=True)
+    for question, found in held:
+        lines += [f"## {found['question']}", ""]
+        if (picture := plot(found)) is not None:
+            (PLOTS / f"{question}.svg").write_text(picture)
+            lines += [f"![CPU seconds against {found['size']}](benchmarks/{question}.svg)", ""]
+        lines += [*table(found), ""]
+    PAGE.write_text("\n".join(lines))
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
