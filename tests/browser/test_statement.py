@@ -1,0 +1,165 @@
+"""The statement as people open it: on a screen, on a phone, on paper, without scripts, and forged."""
+
+import gzip
+import hashlib
+import re
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dalenius.report import public_statement
+from dalenius.report.reproof import enclosed
+from dalenius.tables import read_told
+from tests.browser.conftest import SIZES
+from tests.report.conftest import made_up
+from tests.report.test_statement import changing
+
+pytestmark = pytest.mark.browser
+
+A4_PAGES = 3
+MOST_BYTES = 100_000
+PAGES = ("statement.html", "statement-public.html")
+HOSTILE = ["<img src=x onerror=alert(1)>", "x" * 200, "\u202eright to left", "\U0001f600 \u05e9\u05dc\u05d5\u05dd", ""]
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_has_no_fault(demo: Path, watch: Any, name: str, width: int, scheme: str) -> None:
+    watched = watch((demo / "release" / name).as_uri(), width, scheme)
+    assert watched.faults() == {}
+    assert len(watched.requests) == 1  # the file itself
+    for summary in watched.page.query_selector_all("details:not([open]) > summary"):
+        summary.click()
+    assert watched.faults() == {}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_prints_on_three_pages(demo: Path, watch: Any, name: str) -> None:
+    page = watch((demo / "release" / name).as_uri()).page
+    paper = page.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) <= A4_PAGES
+    page.emulate_media(media="print")
+    assert page.is_visible("text=What this does not protect")
+
+
+def test_it_is_small(demo: Path) -> None:
+    for name in PAGES:
+        assert (demo / "release" / name).stat().st_size <= MOST_BYTES, name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_reads_the_same_without_scripts(demo: Path, watch: Any, name: str) -> None:
+    address = (demo / "release" / name).as_uri()
+    without = watch(address, java_script_enabled=False)
+    assert without.page.is_visible("#promise")
+    assert without.page.is_visible("#limits")
+    assert not without.page.is_visible("#prove")
+    plain = without.page.inner_text("#promise")
+    assert plain == watch(address).page.inner_text("#promise")
+
+
+def test_the_fingerprint_is_what_sha256sum_prints(demo: Path, watch: Any) -> None:
+    page = watch((demo / "release" / "statement.html").as_uri()).page
+    digest = hashlib.sha256((demo / "release" / "design.json").read_bytes()).hexdigest()
+    assert page.inner_text(".digest").strip() == digest
+    assert page.inner_text(".top b") == digest[:8]
+
+
+def proved_again(page: Any) -> tuple[str, str]:
+    """The state of the button after it was pressed, and what it says.
+
+    The wait must not evaluate text in the page: the page's own security policy forbids that, and a check that takes longer
+    than one look would fail.
+    """
+    from playwright.sync_api import expect
+
+    page.click("#prove")
+    expect(page.locator("#prove-said")).not_to_have_text("Checking …", timeout=60_000)
+    page.wait_for_timeout(100)
+    return page.get_attribute("#prove", "class").split()[-1], page.inner_text("#prove-said")
+
+
+def test_the_page_proves_itself(demo: Path, watch: Any) -> None:
+    watched = watch((demo / "release" / "statement.html").as_uri())
+    state, words = proved_again(watched.page)
+    assert (state, "The promise holds: proved again" in words) == ("yes", True)
+    assert "Also proved: no other recipe does better" in words
+    assert watched.faults() == {}
+    assert len(watched.requests) == 1
+
+
+def test_the_public_page_says_what_a_card_cannot_prove(demo: Path, watch: Any) -> None:
+    state, words = proved_again(watch((demo / "release" / "statement-public.html").as_uri()).page)
+    assert state == "prove"  # neither proved nor refused
+    assert "0 of 1 promises" in words
+    assert "design.json" in words
+
+
+def forged(page: str, old: str, new: str, *, fingerprint: bool) -> str:
+    """The page with another proof file; if asked, with the fingerprint of that file too."""
+    carried = re.search('<pre id="proof-file" hidden>(.*?)</pre>', page, flags=re.DOTALL)
+    assert carried is not None
+    text = gzip.decompress(b64decode(carried[1])).decode()
+    assert old in text
+    other = text.replace(old, new, 1)
+    page = page.replace(carried[1], enclosed(other))
+    if fingerprint:
+        page = re.sub("[0-9a-f]{64}", hashlib.sha256(other.encode()).hexdigest(), page, count=2)
+    return page
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fingerprint", "words"),
+    [
+        ('"at_most_bits":"1/100"', '"at_most_bits":"1/200"', False, "fingerprint differs"),
+        ('"at_most_bits":"1/100"', '"at_most_bits":"1/200"', True, "Not proved"),
+        ('"odds_nats","given":null,"value":"0.', '"odds_nats","given":null,"value":"0.0', True, "Not proved"),
+        ('"bound":"0.1', '"bound":"0.2', True, "Not proved"),
+        ('{"format":"dalenius-design/2"', '{"format":"dalenius-design/9"', True, "Not proved"),
+    ],
+)
+def test_a_forged_page_turns_red(
+    demo: Path, watch: Any, tmp_path: Path, old: str, new: str, fingerprint: bool, words: str
+) -> None:
+    page = (demo / "release" / "statement.html").read_text("utf-8")
+    (tmp_path / "forged.html").write_text(forged(page, old, new, fingerprint=fingerprint), "utf-8")
+    state, said = proved_again(watch((tmp_path / "forged.html").as_uri()).page)
+    assert state == "no"
+    assert words in said
+
+
+def test_another_script_does_not_run(demo: Path, watch: Any, tmp_path: Path) -> None:
+    page = (demo / "release" / "statement.html").read_text("utf-8")
+    (tmp_path / "evil.html").write_text(
+        page.replace("</main>", "</main><script>document.title = 'evil'</script>"), "utf-8"
+    )
+    watched = watch((tmp_path / "evil.html").as_uri())
+    assert watched.page.title() != "evil"
+    assert any("Content Security Policy" in error for error in watched.errors)
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES[::3])
+def test_700_combinations_stay_readable(demo: Path, watch: Any, tmp_path: Path, width: int, scheme: str) -> None:
+    card = read_told(demo / "release" / "card.json")
+    card = card | {"channel": changing({"age": 14, "schooling": 7, "employment": 7}).to_json()}
+    (tmp_path / "many.html").write_text(public_statement(card), "utf-8")
+    assert (tmp_path / "many.html").stat().st_size < 500_000
+    watched = watch((tmp_path / "many.html").as_uri(), width, scheme)
+    assert watched.page.locator(".tiles td.q0, .tiles td.q5").count() == 14 * 7 * 7
+    assert watched.faults() == {}
+    cut = "[...document.querySelectorAll('.tiles th')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    assert watched.page.evaluate(cut) == 0
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES[::3])
+@pytest.mark.parametrize("label", HOSTILE)
+def test_hostile_labels_are_text(watch: Any, tmp_path: Path, label: str, width: int, scheme: str) -> None:
+    card = made_up().card()
+    card["channel"]["output"]["Y"][0] = label or "(empty)"
+    card["released"] = [label or " "]
+    (tmp_path / "hostile.html").write_text(public_statement(card, title=label or None), "utf-8")
+    watched = watch((tmp_path / "hostile.html").as_uri(), width, scheme)
+    assert watched.faults() == {}
+    assert watched.page.query_selector("img") is None
