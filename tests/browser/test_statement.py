@@ -70,8 +70,8 @@ def test_the_fingerprint_is_what_sha256sum_prints(demo: Path, watch: Any) -> Non
 def proved_again(page: Any) -> tuple[str, str]:
     """The state of the button after it was pressed, and what it says.
 
-    The wait must not evaluate text in the page: the page's own security policy forbids that, and a check that takes longer
-    than one look would fail.
+    The wait must not evaluate text in the page: the page's own security policy forbids that, and a check that takes
+    longer than one look would fail.
     """
     from playwright.sync_api import expect
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dalenius.core.digits import SAME, before_and_after, bits, factor, figure, percent, share_of_one
+from dalenius.core.digits import SAME, before_and_after, bits, factor, figure, percent
 
 positive = st.fractions(min_value=Fraction(1, 10**40), max_value=10**6)
 shares = st.fractions(min_value=0, max_value=1)
@@ -53,14 +53,6 @@ def test_a_factor_is_never_below_the_exponential(q: Fraction) -> None:
 )
 def test_bits(x: object, down: str, up: str) -> None:
     assert (bits(x, "down"), bits(x, "up")) == (down, up)
-
-
-@given(shares)
-def test_a_cell_never_shows_a_false_zero_or_one(p: Fraction) -> None:
-    text = share_of_one(p)
-    assert (text == "0") == (p == 0)
-    assert (text == "1") == (p == 1)
-    assert len(text) <= 5
 
 
 def test_a_bound_that_rests_on_doubles_is_written_as_the_short_number_that_it_is():

@@ -7,17 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dalenius.core import Pmf
 from dalenius.errors import InputError, Unsupported
-from dalenius.measures import individual_capacity
 from dalenius.measures.balance import (
-    against_mixtures,
     balance,
-    compose,
-    entropy_for,
     limited_capacity,
     threshold,
-    translated,
 )
 from dalenius.solvers.adversary import told
 from tests.measures.channels import cases, channel, noisy
@@ -82,17 +76,6 @@ def test_the_threshold_of_a_channel_that_tells_nothing_and_of_one_without_a_form
         threshold(law)
 
 
-@pytest.mark.slow
-def test_proposition_3_and_its_inverse():
-    law = CHANNELS["xor_rr0.1"]()
-    gained = balance(law, 1.5)
-    assert translated(law, 0.1, 1.5) == pytest.approx(0.1 + gained[0], abs=1e-12)
-    low, high = entropy_for(law, gained[1], width=0.5, gap=1e-2)
-    assert 1.0 <= low <= 1.5 <= high <= 2.0
-    whole = individual_capacity(law)
-    assert entropy_for(law, whole.high + 1) == (2.0, 2.0)
-
-
 def test_parity_against_the_uniform_adversary_and_its_missing_level():
     """Noiseless parity with b = n bits: nothing is learnt, and yet no level of differential privacy holds."""
     law = noisy(lambda a, b, c: a ^ b ^ c, (2, 2, 2), 0)
@@ -102,32 +85,9 @@ def test_parity_against_the_uniform_adversary_and_its_missing_level():
         [[int((a ^ b ^ c, b ^ c) == y) for y in product((0, 1), repeat=2)] for a, b, c in product((0, 1), repeat=3)],
     )
     assert limited_capacity(both, 3.0)[0] == pytest.approx(1.0, abs=1e-9)
-    with pytest.raises(Unsupported, match="does not add up"):
-        compose((0.0, 0.0), (0.0, 0.0))
-
-
-def test_mixtures_of_adversaries():
-    """Between one who thinks both bits equal and one who thinks them opposite lies one who learns less than either."""
-    law, letters = noisy(lambda a, b: a, (2, 2), "1/10"), {"X0": ("0", "1"), "X1": ("0", "1")}
-    priors = [
-        Pmf.from_records(letters, [((a, b), 1) for a in "01" for b in "01" if (a == b) == same]) for same in (0, 1)
-    ]
-    low, high = against_mixtures(law, priors)
-    assert low == pytest.approx(individual_capacity(law).low, abs=1e-6)
-    assert high - low < 2e-4
-    skewed = [Pmf.from_records(letters, [((a, "0"), 1)]) for a in "01"]  # certain each, yet mixed they are fair
-    low, high = against_mixtures(law, skewed)
-    assert low - 1e-12 <= individual_capacity(law).low <= high
-    assert high - low < 2e-4
 
 
 def test_refusals():
     law = CHANNELS["xor_rr0.1"]()
     with pytest.raises(InputError, match=r"3.0 bits is asked for; 4 outcomes have at most 2"):
         limited_capacity(law, 3.0)
-    with pytest.raises(InputError, match="negative"):
-        translated(law, -1.0, 1.0)
-    with pytest.raises(InputError, match="negative"):
-        entropy_for(law, -1.0)
-    with pytest.raises(Unsupported, match="mixtures of 1 to 9"):
-        against_mixtures(law, [])

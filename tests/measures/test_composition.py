@@ -10,19 +10,15 @@ import numpy as np
 import pytest
 
 from dalenius.core import Channel, Pmf
-from dalenius.errors import InputError, MismatchError, Unsupported
+from dalenius.errors import InputError, MismatchError
 from dalenius.measures import individual_capacity
-from dalenius.measures.balance import compose
 from dalenius.measures.composition import (
-    adaptive,
     basic,
     cross_capacity,
     general,
     general_bound,
-    group_bound,
     parallel,
     predictive_information,
-    processed,
 )
 from tests.effort import effort
 
@@ -107,17 +103,6 @@ def test_fresh_draws_from_the_same_data_add_up(seed):  # Theorem 5, and Theorem 
     first, second = random_channel(rng, (2, 2), 3), random_channel(rng, (2, 2), 2)
     one, two = individual_capacity(first), individual_capacity(second)
     assert individual_capacity(beside(first, second)).low <= basic([one.high, two.high])
-    assert individual_capacity(first, group=2).low <= group_bound(one.high, 2)
-
-
-def test_an_adaptive_second_release():  # E17
-    rng = np.random.default_rng(5)
-    first = random_channel(rng, (2, 2), 2)
-    then = [random_channel(rng, (2, 2), 2), random_channel(rng, (2, 2), 2)]
-    rows = [tuple(p * q for y, p in enumerate(row) for q in then[y].rows[x]) for x, row in enumerate(first.rows)]
-    joint = Channel(first.inputs, {"Y1": ("0", "1"), "Y2": ("0", "1")}, tuple(rows))
-    charged = adaptive(individual_capacity(first).high, [individual_capacity(c).high for c in then])
-    assert individual_capacity(joint).low <= charged
 
 
 def test_shared_noise_is_not_for_these_rules():  # E17: 0 bits and 0 bits make one bit
@@ -133,7 +118,7 @@ def test_processing_tells_no_more(seed):  # Proposition 1
     rng = np.random.default_rng(seed)
     channel, kernel = random_channel(rng, (2, 3), 4), random_channel(rng, (4,), 3)
     kernel = Channel({"Y": channel.output["Y"]}, {"Z": kernel.output["Y"]}, kernel.rows)
-    assert individual_capacity(processed(channel, kernel)).low <= individual_capacity(channel).high + 1e-12
+    assert individual_capacity(channel.then(kernel)).low <= individual_capacity(channel).high + 1e-12
 
 
 def test_large_parallel_releases_are_bounded():
@@ -159,9 +144,3 @@ def test_refusals():
         general([flip(F(1, 4)), both(F(1, 4))])
     with pytest.raises(InputError, match="not negative"):
         basic([-1.0])
-    with pytest.raises(InputError, match="may follow"):
-        adaptive(0.1, [])
-    with pytest.raises(MismatchError, match="other letters"):
-        processed(flip(F(1, 4)), both(F(1, 4)))
-    with pytest.raises(Unsupported, match="does not add up"):  # E10
-        compose((0.0, 0.0), (0.0, 0.0))

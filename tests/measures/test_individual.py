@@ -15,7 +15,6 @@ from dalenius.measures import (
     against,
     capacity,
     dp_epsilon,
-    group_constant,
     independent_capacity,
     individual_capacity,
     information_of_dp,
@@ -172,13 +171,6 @@ def test_a_level_of_zero_and_a_negative_one():
     assert information_of_dp(0.0) == 0.0
     with pytest.raises(InputError, match="is not negative"):
         information_of_dp(-1.0)
-
-
-def test_the_constant_of_group_privacy():
-    law = noisy(lambda a, b, c: a ^ b ^ c, (2, 2, 2), "1/4")
-    groups = [(g.low, g.high) for g in (individual_capacity(law, group=k) for k in (1, 2, 3))]
-    assert group_constant(groups, groups[0][1])[1] == 0.0
-    assert group_constant(groups, 0.0)[0] == pytest.approx(groups[0][0])
 
 
 def test_a_list_of_adversaries():

@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalenius.core import Channel, Pmf
-from dalenius.errors import InputError, MismatchError
+from dalenius.errors import MismatchError
 from dalenius.measures import (
     binary_entropy,
     conditional_entropy,
     conditional_mutual_information,
     conditional_mutual_information_bounds,
-    efficiency,
     entropy,
     entropy_bounds,
     entropy_of,
@@ -123,10 +122,6 @@ def test_a_large_pmf_is_no_trouble():
     assert conditional_mutual_information(p, ["A"], ["B"], ["C", "D"]) > 1
 
 
-def test_efficiency_and_refusals():
-    assert efficiency(0.5, xor().pmf, ["W"]) == 0.5
-    constant = Pmf.from_records({"X": ("a",)}, [(("a",), 1)])
-    with pytest.raises(InputError, match="X is constant"):
-        efficiency(0.0, constant, ["X"])
+def test_unknown_names_are_refused():
     with pytest.raises(MismatchError, match="no variable 'V'"):
         entropy(xor().pmf, ["V"])

@@ -12,14 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalenius.errors import InputError, InvalidPmf
-from dalenius.measures import LatentModel, efficiency, efficiency_bound, latent_entropy, partial_processing_binary
+from dalenius.measures import LatentModel, efficiency_bound, entropy
 from dalenius.mechanisms.alike.exchangeable import full_observation, types_disclosure
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.papers.asymptotics import (
-    disclosure_curve,
     limit_bounds,
     nothing_to_disclose,
-    partial_processing,
     sandwich,
     self_disclosure_curve,
     vanishes,
@@ -51,30 +49,11 @@ def models(draw):
 def test_reference_values_of_theorem_4(case):
     problem = self_disclosure(case["inputs"]["iid_marginal"], case["inputs"]["n"])
     names = list(problem.pmf.variables)
-    share = efficiency(float(disclose(problem).value), problem.pmf, names)
+    share = float(disclose(problem).value) / entropy(problem.pmf, names)
     assert share == pytest.approx(float(case["expected"]), abs=1e-12)
     curve = self_disclosure_curve(case["inputs"]["iid_marginal"], [case["inputs"]["n"]])
     assert curve.efficiency_lower[0] - 1e-12 <= share <= curve.efficiency_upper[0] + 1e-12
     assert curve.efficiency_upper[0] <= efficiency_bound(problem.pmf, problem.views) + 1e-12
-
-
-@cases("partial_k2")
-def test_partial_processing_by_extreme_points(case):
-    found = partial_processing([case["inputs"]["iid_marginal"]] * case["inputs"]["n"])
-    assert found.value_bits == pytest.approx(float(case["expected"]), abs=1e-12)
-    assert found.bound_bits == pytest.approx(found.value_bits, abs=1e-12)
-
-
-def test_partial_processing_of_other_alphabets():
-    mixed = partial_processing([["1/2", "1/2"], ["1/3", "1/3", "1/3"], ["1/5", "4/5"]])
-    assert mixed.value_bits <= mixed.bound_bits + 1e-12
-    assert len(mixed.pairs) == 2
-    bits = partial_processing([["7/10", "3/10"], ["1/5", "4/5"], ["1/2", "1/2"]]).value_bits
-    assert bits == pytest.approx(partial_processing_binary(["3/10", "4/5", "1/2"]), abs=1e-12)
-    with pytest.raises(InputError, match="two samples"):
-        partial_processing([["1/2", "1/2"]])
-    with pytest.raises(InvalidPmf, match="sum to 1"):
-        partial_processing([["1/2", "1/4"]] * 2)
 
 
 @given(models())
@@ -127,17 +106,6 @@ def test_sandwich_45_closes(model):
     found = [sandwich(model, n) for n in (40, 160, 640)]
     widths = [f.upper_bits - f.lower_bits for f in found]
     assert widths[0] > 2 * widths[1] > 4 * widths[2]
-
-
-def test_theorem_3_from_above_and_not_monotone():
-    curve = disclosure_curve(THREE, [5, 50, 100, 400])
-    assert curve.limit_bits == pytest.approx(0.541879369404506, abs=1e-12)
-    assert curve.value_bits[0] < curve.limit_bits < curve.value_bits[3] < curve.value_bits[2] < curve.value_bits[1]
-    assert (curve.bound_bits - curve.value_bits < 1e-9).all()
-    assert (curve.full_observation_bits >= curve.value_bits - 1e-9).all()
-    assert (np.diff(curve.information_bits) > 0).all()
-    assert curve.information_bits[-1] == pytest.approx(latent_entropy(THREE), abs=1e-9)
-    assert curve.outside_leakage_bits[-1] < curve.outside_leakage_bits[1] < 0.02
 
 
 @pytest.mark.parametrize(("n", "expected"), [(200, 0.00227298772092), (400, 0.00113882903600)])

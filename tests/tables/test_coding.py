@@ -280,15 +280,12 @@ def test_counts_beyond_a_dense_array_and_beyond_64_bits(monkeypatch: pytest.Monk
         c.combined(names)
 
 
-def test_take_permuted_and_digest() -> None:
+def test_take_and_digest() -> None:
     c = coded(["a", "b", "b"], Column())
     assert c.take([2, 0]).codes["c"].tolist() == [1, 0]
-    assert c.permuted([2, 1, 0]).pmf() == c.pmf()
-    assert c.permuted([2, 1, 0]).digest() != c.digest()
-    assert c.permuted([0, 2, 1]).digest() == c.digest()
-    for wrong in ([0, 1], [0, 0, 1], [-1, 0, 1]):
-        with pytest.raises(MismatchError, match="not a permutation of 3 rows"):
-            c.permuted(wrong)
+    assert c.take([2, 1, 0]).pmf() == c.pmf()
+    assert c.take([2, 1, 0]).digest() != c.digest()
+    assert c.take([0, 2, 1]).digest() == c.digest()
     with pytest.raises(ValueError, match="read-only"):
         c.codes["c"][0] = 1
     with pytest.raises(MismatchError, match="same number of rows"):

@@ -8,9 +8,6 @@ from typing import Any
 
 __all__ = ["division"]
 
-Label = tuple[str, ...]
-Place = tuple[int, ...]
-
 
 def division(mechanism: dict[str, Any]) -> tuple[list[str], list[str], list[str]]:
     """The columns that version 2 calls observe, strata and keep.

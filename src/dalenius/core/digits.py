@@ -22,7 +22,6 @@ __all__ = [
     "many",
     "one_in",
     "percent",
-    "share_of_one",
 ]
 
 Direction = Literal["up", "down", "nearest"]
@@ -189,23 +188,6 @@ def factor(nats: Any) -> str:
         return f"e^{figure(q, 'up')}"
     # The exponential of a double is right to far more than nine digits; what is added keeps the bound above the truth.
     return figure(Fraction(exp(float(q))) * (1 + Fraction(1, 10**9)), "up")
-
-
-def share_of_one(p: Fraction, *, fraction: bool = False) -> str:
-    """A probability in very few characters: as a fraction if asked, else two digits; never a false 0 or 1.
-
-    >>> [share_of_one(Fraction(v)) for v in ("0", "2/3", "1", "311/1000", "1/1000", "999/1000")]
-    ['0', '0.67', '1', '0.31', '<0.01', '>0.99']
-    >>> share_of_one(Fraction(2, 3), fraction=True)
-    '2/3'
-    """
-    if fraction or p.denominator == 1:
-        return str(p)
-    if p < Fraction(1, 100):
-        return "<0.01"
-    if p > Fraction(99, 100):
-        return ">0.99"
-    return _plain(_rounded(p, 2, "nearest")[0], 2, strip=False)
 
 
 def guesses_in_thousand(before: Any, after: Any) -> tuple[int, int]:

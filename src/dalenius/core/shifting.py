@@ -158,12 +158,6 @@ class Axis:
         least = max(self.low, min(self.first - self.reach, self.high))
         return set(range(least, min(self.high, self.last + self.reach) + 1))
 
-    def smoothed(self, cost: dict[int, int]) -> list[int]:
-        """sum over N of its weight times cost(c + N), for each shift c; N is symmetric."""
-        ends = range(self.first - self.reach, self.last + self.reach + 1)
-        line = [cost[min(max(t, self.low), self.high)] for t in ends]
-        return convolved(line, self.w)[2 * self.reach : len(line)]
-
     def error(self, c: int, x: int) -> Fraction:
         """E (T - x)^2 under the shift c."""
         a, b = self.collected(c)

@@ -17,7 +17,7 @@ from dalenius.measures.chains import (
     window_sums,
     window_sums_bits,
 )
-from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, reverse_bound, s_star
+from dalenius.measures.correlation import eta_kl, eta_tv, maximal_correlation, s_star
 from dalenius.measures.counted_information import entropy_miller_madow, information_from_counts, information_kept
 from dalenius.measures.disclosure import (
     Exposure,
@@ -38,7 +38,6 @@ from dalenius.measures.individual import (
     Belief,
     Individual,
     against,
-    group_constant,
     independent_capacity,
     individual_capacity,
 )
@@ -87,7 +86,6 @@ from dalenius.measures.shannon import (
     conditional_entropy,
     conditional_mutual_information,
     conditional_mutual_information_bounds,
-    efficiency,
     entropy,
     entropy_bounds,
     entropy_of,
@@ -129,7 +127,6 @@ __all__ = [
     "delta_at",
     "disclosure_bounds",
     "dp_epsilon",
-    "efficiency",
     "efficiency_bound",
     "entropy",
     "entropy_bounds",
@@ -145,7 +142,6 @@ __all__ = [
     "expected_reciprocal",
     "factors_of",
     "fano_bound",
-    "group_constant",
     "guess_after",
     "guess_before",
     "hoeffding_band",
@@ -188,7 +184,6 @@ __all__ = [
     "quantise_and_bin",
     "randomised_response",
     "renyi_level",
-    "reverse_bound",
     "s_star",
     "sibson",
     "strong_dp_epsilon",

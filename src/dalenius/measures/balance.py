@@ -10,24 +10,22 @@ References: paper 001, (15)-(18), Lemma 1, Proposition 3.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from itertools import product
 from math import log, log2, prod
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core.kernel import Kernel
-from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError, Unsupported
-from dalenius.measures.capacity import Bracket, aligned, bits, distinct_rows
+from dalenius.measures.capacity import Bracket, bits, distinct_rows
 from dalenius.measures.individual import individual_capacity
 from dalenius.solvers.adversary import alternating, cells_bound, convex_bound, told
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import UNIT, Laws
 
-__all__ = ["against_mixtures", "balance", "compose", "entropy_for", "limited_capacity", "threshold", "translated"]
+__all__ = ["balance", "limited_capacity", "threshold"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -88,34 +86,6 @@ def balance(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bracket:
     return max(0.0, whole.low - limited[1]), max(0.0, whole.high - limited[0])
 
 
-def translated(channel: Kernel, epsilon_bits: float, b_bits: float) -> float:
-    """A budget for C_1 that keeps C_1^b <= epsilon: epsilon + g(b), with g from below (Prop. 3).
-
-    g is that of this very channel: when the channel is then changed to use the budget, g changes with it.
-    """
-    if not epsilon_bits >= 0:
-        raise InputError(f"a budget of {epsilon_bits} bits is negative")
-    return epsilon_bits + balance(channel, b_bits)[0]
-
-
-def entropy_for(channel: Kernel, delta_bits: float, *, width: float = 1e-2, gap: float = GAP) -> Bracket:
-    """The largest b with g(b) <= delta (Prop. 3's inverse, by Lemma 1's monotonicity), between proved ends in bits."""
-    if not delta_bits >= 0:
-        raise InputError(f"a balance of {delta_bits} bits is negative")
-    top = log2(channel.shape[0])
-    if balance(channel, top, gap=gap)[1] <= delta_bits:
-        return top, top
-
-    def last(holds: Callable[[Bracket], bool]) -> tuple[float, float]:
-        low, high = 0.0, top
-        while high - low > width:
-            b = (low + high) / 2
-            low, high = (b, high) if holds(balance(channel, b, gap=gap)) else (low, b)
-        return low, high
-
-    return last(lambda g: g[1] <= delta_bits)[0], last(lambda g: g[0] <= delta_bits)[1]
-
-
 def threshold(channel: Kernel) -> float:
     """b_0 in bits: g(b) = 0 if and only if b <= b_0, up to rounding.
 
@@ -155,29 +125,3 @@ def threshold(channel: Kernel) -> float:
             many = [sum(counts[j][row] for j, r in enumerate(rows) if r == row) for row in at.tolist()]
             best = max(best, float((w * np.log2(np.array(many) / w)).sum()))
     return best
-
-
-def against_mixtures(channel: Kernel, priors: Sequence[Pmf], *, gap: float = GAP) -> Bracket:
-    """max over mixtures of some adversaries and over records of I(X_i; Y) in bits, between proved ends."""
-    if not 1 <= len(priors) <= CORNERS:
-        raise Unsupported(f"mixtures of 1 to {CORNERS} adversaries are bounded, not of {len(priors)}")
-    sizes = [len(a) for a in channel.inputs.values()]
-    corners = np.zeros((len(priors), *sizes))
-    for k, prior in enumerate(priors):
-        same = aligned(prior, channel)
-        for codes, weight in zip(same.support.tolist(), same.weights.tolist(), strict=True):
-            corners[(k, *codes)] = weight / same.total
-    low = high = 0.0
-    for i, table in enumerate(_by_record(channel)):
-        moved = np.moveaxis(corners, i + 1, 1).reshape(len(priors), *table.shape[:2])
-        low, top = cells_bound(table, low, corners=moved, gap=gap)
-        high = max(high, top)
-    return bits(low, max(low, high))
-
-
-def compose(*_: Bracket) -> NoReturn:
-    """Refuses: what limited adversaries learn from several releases is not bounded by what they learn from each."""
-    raise Unsupported(
-        "C_1^b does not add up: with three fair bits and b = 3 bits, x1^x2^x3 and x2^x3 each tell nothing about any "
-        "record and together they tell x1; add up individual_capacity (b = 0) instead"
-    )

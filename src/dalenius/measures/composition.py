@@ -25,7 +25,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.core.channel import Channel
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError, MismatchError, Unsupported
@@ -37,15 +36,12 @@ from dalenius.solvers.selection import best_selection
 
 __all__ = [
     "Composed",
-    "adaptive",
     "basic",
     "cross_capacity",
     "general",
     "general_bound",
-    "group_bound",
     "parallel",
     "predictive_information",
-    "processed",
 ]
 
 Places: TypeAlias = NDArray[np.intp]
@@ -86,31 +82,6 @@ def basic(charges: Sequence[float]) -> float:
     return total
 
 
-def adaptive(first: float, then: Sequence[float]) -> float:
-    """A bound when the second mechanism depends on the first output: the worst of those that may follow counts.
-
-    >>> round(adaptive(0.25, [0.1, 0.5]), 12)
-    0.75
-    """
-    if not then:
-        raise InputError("an adaptive composition needs the charge of each mechanism that may follow")
-    return basic([first, max(then)])
-
-
-def group_bound(individual: float, k: int) -> float:
-    """C_k <= k C_1, Theorem 4."""
-    if k < 1:
-        raise InputError("a group has at least one record")
-    return basic([individual] * k)
-
-
-def processed(channel: Kernel, kernel: Kernel) -> Channel:
-    """The channel followed by a kernel on its output; no measure of this package grows by it (Proposition 1)."""
-    if [tuple(a) for a in channel.output.values()] != [tuple(a) for a in kernel.inputs.values()]:
-        raise MismatchError("the kernel reads other letters than the channel writes")
-    return Channel(channel.inputs, kernel.inputs, channel.rows).then(kernel)
-
-
 def _selected(laws: Laws, classes: Sequence[Places], known: float = 0.0) -> tuple[float, float]:
     if len(laws) == 1:
         return 0.0, 0.0
@@ -125,6 +96,7 @@ def cross_capacity(channel: Kernel, letters: int) -> Bracket:
 
     >>> sure = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     >>> from fractions import Fraction
+    >>> from dalenius.core import Channel
     >>> same = Channel({"X": tuple("abc")}, {"Y": tuple("abc")}, tuple(tuple(map(Fraction, r)) for r in sure))
     >>> [round(v, 9) for v in cross_capacity(same, 2)]
     [1.0, 1.0]
@@ -171,6 +143,7 @@ def general(channels: Sequence[Kernel]) -> Composed:
     which is never above (162) of the paper.
 
     >>> from fractions import Fraction
+    >>> from dalenius.core import Channel
     >>> flip = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     >>> one = Channel({"A": ("0", "1")}, {"Y": ("0", "1")}, flip)
     >>> found = general([one, one])
@@ -221,6 +194,7 @@ def parallel(channels: Sequence[Kernel]) -> Composed:
     """Disjoint people, one channel for each block, all outputs seen: exact while small, else own block plus the rest.
 
     >>> from fractions import Fraction
+    >>> from dalenius.core import Channel
     >>> flip = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     >>> blocks = [Channel({"A": ("0", "1")}, {"Y": ("0", "1")}, flip)] * 2
     >>> found = parallel(blocks)

@@ -9,8 +9,6 @@ S* depends on the direction: S*(X; Y) perturbs the law of X. Inputs of equal row
 zero none: neither changes these numbers under a prior.
 """
 
-from collections.abc import Sequence
-from math import inf, log, nextafter
 from typing import TypeAlias
 
 import numpy as np
@@ -18,9 +16,7 @@ from numpy.typing import NDArray
 
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
-from dalenius.errors import InputError
 from dalenius.measures.capacity import Bracket, aligned, distinct_rows
-from dalenius.measures.shannon import mutual_information
 from dalenius.solvers.contraction import correlation, pairwise_contraction, total_variation
 from dalenius.solvers.divergence import UNIT
 from dalenius.solvers.ratio import at_most, best_ratio
@@ -29,11 +25,7 @@ __all__ = [
     "eta_kl",
     "eta_tv",
     "maximal_correlation",
-    "reverse_bound",
     "s_star",
-    "s_star_erased",
-    "s_star_flipped",
-    "s_star_one_sided",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -183,77 +175,4 @@ def _ratio_ends(p: Floats, rows: Floats, error: float) -> Bracket:
     return least, max(least, most)
 
 
-def reverse_bound(joint: Pmf, channel: Kernel, secret: Sequence[str]) -> float:
-    """S*(X; S) I(X; Y) in bits, at least I(S; Y): what the inputs tell about the secret, times what Y tells of them.
-
-    It needs only the rate of the release, not its channel: at least I(S; Y) for every channel of that rate (004, IV-A).
-
-    Parameters
-    ----------
-    joint : Pmf
-        The joint law.
-    channel : Kernel
-        p(output | inputs).
-    secret : names
-        The secret S.
-
-    >>> from fractions import Fraction
-    >>> from dalenius.core import Channel
-    >>> bit, flip = ("0", "1"), (Fraction(9, 10), Fraction(1, 10))
-    >>> law = Pmf.from_records({"S": bit, "X": bit}, [((s, x), 3 if s == x else 1) for s in bit for x in bit])
-    >>> channel = Channel({"X": bit}, {"Y": bit}, (flip, flip[::-1]))
-    >>> bound = reverse_bound(law, channel, ["S"])
-    >>> mutual_information(channel.after(law), ["S"], ["Y"]) <= bound, round(bound, 3)  # 0.25 times I(X; Y)
-    (True, 0.133)
-    """
-    inputs = list(channel.inputs)
-    p = joint.marginal(inputs)
-    counts = joint.counts(inputs, list(secret))  # one row for each input that occurs
-    rows = counts / counts.sum(axis=1, keepdims=True)
-    shares = np.asarray(counts.sum(axis=1) / joint.total, dtype=np.float64)
-    passed = _ratio_ends(shares, np.asarray(rows, dtype=np.float64), UNIT)[1]
-    told = mutual_information(channel.after(p), inputs, list(channel.output))
-    return nextafter(passed * told * (1 + 1e-12), inf)
-
-
 # --- closed forms ----------------------------------------------------------------------------------------------------
-def s_star_flipped(p: float, flip: float) -> float:
-    """S*(X; Y) of a bit with P(X = 1) = p that is flipped with this probability; (1 - 2 flip)^2 for a fair one.
-
-    (1 - 2d) ln((1 - q) / q) / ln((1 - p) / p) with q = P(Y = 1).
-
-    >>> round(s_star_flipped(0.2, 0.1), 12), round(s_star_flipped(0.5, 0.1), 12)
-    (0.603605458995, 0.64)
-    """
-    _probabilities(p, flip)
-    if abs(p - 0.5) < 1e-9 or flip == 0.5:
-        return (1 - 2 * flip) ** 2
-    q = p * (1 - flip) + (1 - p) * flip
-    return (1 - 2 * flip) * log((1 - q) / q) / log((1 - p) / p)
-
-
-def s_star_erased(erased: float) -> float:
-    """S*(X; Y) = rho_m^2 = eta_KL of letters that are erased with this probability, whatever their law.
-
-    >>> s_star_erased(0.25)
-    0.75
-    """
-    _probabilities(0.5, erased)
-    return 1 - erased
-
-
-def s_star_one_sided(p0: float, z: float) -> float:
-    """S*(X; Y) of a bit whose 1 becomes 0 with probability z and whose 0 stays; p0 = P(X = 0).
-
-    ln P(Y = 0) / ln P(X = 0), reached at the certain 0; its supremum over p0, 1 - z, is not reached (errata E7).
-
-    >>> round(s_star_one_sided(0.5, 0.3), 12), round(s_star_one_sided(1 - 1e-9, 0.3), 6)
-    (0.621488376746, 0.7)
-    """
-    _probabilities(p0, z)
-    return log(p0 + (1 - p0) * z) / log(p0)
-
-
-def _probabilities(p: float, share: float) -> None:
-    if not 0 < p < 1 or not 0 <= share <= 1:
-        raise InputError(f"{p:g} and {share:g} are not a probability between 0 and 1 and a share of letters")

@@ -34,7 +34,6 @@ __all__ = [
     "Belief",
     "Individual",
     "against",
-    "group_constant",
     "independent_capacity",
     "individual_capacity",
     "individual_proof",
@@ -339,22 +338,3 @@ def against(channel: Kernel, priors: Sequence[Pmf]) -> tuple[Fraction, Fraction,
             found.append((low, high, name, k))
     low, high, name, k = max(found, key=lambda f: f[0])
     return low, max(f[1] for f in found), name, k
-
-
-def group_constant(groups: Sequence[Bracket], epsilon_bits: float) -> Bracket:
-    """The least c >= 0 with C_k <= k (epsilon + c) for every k listed, from brackets of C_1, C_2, ... (Def. 18).
-
-    By Theorem 4 it is 0 when epsilon is C_1 over all adversaries.
-
-    Parameters
-    ----------
-    groups : mapping of int to Individual
-        C_1, C_2, ...
-    epsilon_bits : float
-        The level of one record.
-
-    >>> group_constant([(1.0, 1.0), (3.0, 3.0)], 1.0)
-    (0.5, 0.5)
-    """
-    ends = [[end / k - epsilon_bits for k, end in enumerate(side, 1)] for side in zip(*groups, strict=True)]
-    return max(0.0, *ends[0]), max(0.0, *ends[1])

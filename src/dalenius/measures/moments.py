@@ -26,12 +26,11 @@ from dalenius.errors import InputError, Unsupported
 from dalenius.measures.inversion import Factor, Seen, along
 from dalenius.measures.outcomes import Cells
 
-__all__ = ["PRESERVED", "TARGETS", "Moments"]
+__all__ = ["TARGETS", "Moments"]
 
 Array = npt.NDArray[Any]
 
 TARGETS = ("table", "population")
-PRESERVED = ("", "shown", "withheld")
 """Whether released shares are right as they stand, and whether the card shows the channel that makes them so."""
 NUMBERS = 1 << 25  # of a function of the outcomes, or of several together
 DETERMINED = 1e-7

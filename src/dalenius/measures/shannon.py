@@ -22,14 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.core import Pmf
 from dalenius.core.arithmetic import BITS, times_log2
-from dalenius.errors import InputError
 
 __all__ = [
     "binary_entropy",
     "conditional_entropy",
     "conditional_mutual_information",
     "conditional_mutual_information_bounds",
-    "efficiency",
     "entropy",
     "entropy_bounds",
     "entropy_of",
@@ -182,28 +180,6 @@ def independent(pmf: Pmf, a: Names, b: Names, given: Names = ()) -> bool:
     cells = _cells(pmf, a, b, given)
     # Were a cell of positive product missing, another cell of the same c would exceed its product.
     return not (cells.abc.astype(object) * cells.c != cells.ac.astype(object) * cells.bc).any()
-
-
-def efficiency(information_bits: float, pmf: Pmf, names: Names) -> float:
-    r"""eta = I / H(W), Definition 2 of paper 000; an entropy of zero has nothing to disclose and is refused.
-
-    Parameters
-    ----------
-    information_bits : float
-        I.
-    pmf : Pmf
-        The joint law.
-    names : names
-        The variables.
-
-    >>> from dalenius.testing import xor
-    >>> efficiency(1.0, xor().pmf, ["W"])
-    1.0
-    """
-    whole = entropy(pmf, names)
-    if not whole:
-        raise InputError(f"{', '.join(names)} is constant: there is nothing to disclose about it")
-    return information_bits / whole
 
 
 def entropy_bounds(pmf: Pmf, names: Names) -> Bounds:

@@ -11,8 +11,6 @@ References: Rassouli, Rosas & Gündüz, "Data Disclosure under Perfect Sample Pr
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import pairwise, product
 from math import fsum, log2
 from typing import Any, TypeAlias
 
@@ -22,22 +20,18 @@ from numpy.typing import NDArray
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, InvalidPmf
 from dalenius.measures.chains import window_rank
-from dalenius.measures.latent import LatentModel, equivocation, information, latent_entropy, outside_leakage
+from dalenius.measures.latent import LatentModel, equivocation, latent_entropy, outside_leakage
 from dalenius.measures.shannon import entropy_of
-from dalenius.mechanisms.alike.exchangeable import Mixed, best_columns, full_observation, types_disclosure
+from dalenius.mechanisms.alike.exchangeable import full_observation, types_disclosure
 from dalenius.papers.perturbation import full_observation_tradeoff, output_perturbation
 from dalenius.solvers import rank
 
 __all__ = [
-    "DisclosureCurve",
     "LimitBounds",
-    "PartialProcessing",
     "Sandwich",
     "SelfDisclosureCurve",
-    "disclosure_curve",
     "limit_bounds",
     "nothing_to_disclose",
-    "partial_processing",
     "sandwich",
     "self_disclosure_curve",
     "vanishes",
@@ -138,43 +132,6 @@ def sandwich(model: LatentModel, n: int) -> Sandwich:
     )
 
 
-@dataclass(frozen=True)
-class DisclosureCurve:
-    """Arrays over n: I_s with its bound, J, I(W; X^n), leakage about an outside sample; and the limits of all three."""
-
-    n: _Ints
-    value_bits: _Floats
-    bound_bits: _Floats
-    full_observation_bits: _Floats
-    information_bits: _Floats
-    outside_leakage_bits: _Floats
-    limit_bits: float
-    information_limit_bits: float
-
-
-def disclosure_curve(model: LatentModel, n: Sequence[int]) -> DisclosureCurve:
-    r"""I_s(W, X^n) -> C_1(0), Theorem 3 eq. (40), beside J(W, X^n) (41) and I(W; X^n) -> C_X(W) (30).
-
-    I_s need not be monotone (Table I) nor stay below its limit.
-
-    >>> curve = disclosure_curve(LatentModel.of(["2/3", "1/3"], [["9/10", "1/10"], ["1/10", "9/10"]]), [2, 3, 4])
-    >>> curve.value_bits.round(6).tolist(), curve.limit_bits
-    ([0.008338, 0.048757, 0.044711], 0.0)
-    """
-    merged = model.merged()
-    found = [types_disclosure(merged.prior, merged.kernel, k) for k in n]
-    return DisclosureCurve(
-        np.array(n, dtype=np.int64),
-        np.array([f.value_bits for f in found]),
-        np.array([f.bound_bits for f in found]),
-        np.array([full_observation(merged, k).value_bits for k in n]),
-        np.array([information(merged, k) for k in n]),
-        np.array([outside_leakage(merged, f.joint) for f in found]),
-        output_perturbation(merged).value_bits,
-        latent_entropy(merged),
-    )
-
-
 # --- the samples themselves -------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class SelfDisclosureCurve:
@@ -228,40 +185,3 @@ def _rarest(p: Sequence[Fraction], n: int) -> float:
         terms.append((reached - before) * log2(1 / v))
         before = reached
     return fsum(terms)
-
-
-@dataclass(frozen=True)
-class PartialProcessing:
-    """What a chain of pairwise mappings attains in all, its bound, and the mapping of each pair of neighbours."""
-
-    value_bits: float
-    bound_bits: float
-    pairs: tuple[Mixed, ...]
-
-
-def partial_processing(marginals: Sequence[Sequence[Any]]) -> PartialProcessing:
-    r"""I(X^n; Y_par) = sum_j max I(X_j, X_{j+1}; Y_j), eq. (65)(66), for independent samples of any alphabets.
-
-    Each pair by its extreme points, exactly; pairs alike are solved once. `bound_bits` is about the best chain of
-    windows of two, not about all private mappings. Wider windows that share more than one sample are not private.
-
-    >>> round(partial_processing([["9/10", "1/10"]] * 4).value_bits, 12)
-    0.184069027263
-    """
-    laws = [tuple(exact(v, "a probability") for v in m) for m in marginals]
-    if len(laws) < 2:
-        raise InputError(f"a chain needs two samples, not {len(laws)}")
-    for law in laws:
-        if not law or min(law) < 0 or sum(law) != 1:
-            raise InvalidPmf("the marginal of a sample needs probabilities that sum to 1 exactly")
-    pairs = tuple(_pair(a, b) for a, b in pairwise(laws))
-    return PartialProcessing(fsum(f.value_bits for f in pairs), fsum(f.bound_bits for f in pairs), pairs)
-
-
-@lru_cache(maxsize=64)
-def _pair(a: tuple[Fraction, ...], b: tuple[Fraction, ...]) -> Mixed:
-    both = product(enumerate(a), enumerate(b))
-    masses: dict[tuple[int, ...], Fraction] = {(i, k): p * q for (i, p), (k, q) in both if p and q}
-    rows = [[Fraction(int(x[s] == v)) for x in masses] for s, law in enumerate((a, b)) for v, p in enumerate(law) if p]
-    ones = [[Fraction(int(i == k)) for k in range(len(masses))] for i in range(len(masses))]
-    return best_columns(rows, [p for law in (a, b) for p in law if p], masses, ones, list(masses.values()))

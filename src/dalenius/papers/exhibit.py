@@ -87,10 +87,6 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     shown: tuple[int, ...] | None = None
 
-    @property
-    def visible(self) -> tuple[tuple[Cell, ...], ...]:
-        return self.rows if self.shown is None else tuple(self.rows[k] for k in self.shown)
-
 
 @dataclass(frozen=True)
 class Exhibit:

@@ -8,8 +8,6 @@ below   alternating maximisation, monotone: with the posterior phi(j|y) of the l
 above   simplices: H(Y) <= its tangent, H(Y|J) >= its interpolation (both concave), H(X) <= its tangent with a
         multiplier nu, so a cell holds no more than the largest value at its corners; cells are halved until the largest
         is near the best prior known. Also I(J; Y) <= I(X; Y) <= nu ln sum_x exp(D(W_x || q) / nu) - nu b for any q, nu.
-
-The same cells over mixtures of some priors instead of the corners of the simplex bound a polytope of adversaries.
 """
 
 from math import inf, log
@@ -90,34 +88,31 @@ def _tempered(a: Floats, b: float) -> tuple[Floats, float]:
 
 
 def cells_bound(
-    channel: Floats, known: float, *, b: float = 0.0, nu: float = 0.0, corners: Floats | None = None,
-    gap: float = 1e-4, cells: int = CELLS,
+    channel: Floats, known: float, *, b: float = 0.0, nu: float = 0.0, gap: float = 1e-4, cells: int = CELLS
 ) -> tuple[float, float]:  # fmt: skip
-    """Ends of max I(J; Y) over the priors with H(X) >= b in the hull of some corners (of all priors by default).
+    """Ends of max I(J; Y) over the priors with H(X) >= b.
 
     `known` is proved to be reached. Stops at `gap`, or after so many cells with the bound that is proved then.
     """
     m, k, letters = channel.shape
     flat = channel.reshape(m * k, letters)
-    corners = np.eye(m * k) if corners is None else corners.reshape(len(corners), m * k)
     record = np.repeat(np.eye(m), k, axis=0)
-    parts = np.eye(len(corners))[None]
+    parts = np.eye(m * k)[None]  # simplices: the priors at their corners
     multipliers = [0.0, *(nu * t for t in (0.5, 0.8, 1.0, 1.25, 2.0))] if b else [0.0]
     slack = 16 * (channel.size + 40) * UNIT * (2 + log(channel.size))
     low, used, pruned = known, 0, 0.0
-    pairs = np.triu_indices(len(corners), 1)
+    pairs = np.triu_indices(m * k, 1)
     while len(parts):
         used += len(parts)
-        p = parts @ corners
-        middle = p.mean(axis=1)
-        joint = np.einsum("...x,xj,xy->...jy", p, record, flat)
+        middle = parts.mean(axis=1)
+        joint = np.einsum("...x,xj,xy->...jy", parts, record, flat)
         given = _entropy(joint.reshape(*joint.shape[:-2], -1)) - _entropy(joint.sum(axis=-1))
         line = -(joint.sum(axis=-2) * np.log(np.maximum(middle @ flat, _TINY))[:, None, :]).sum(axis=-1) - given
-        room = -(p * np.log(np.maximum(middle, _TINY))[:, None, :]).sum(axis=-1) - b
+        room = -(parts * np.log(np.maximum(middle, _TINY))[:, None, :]).sum(axis=-1) - b
         bound = np.min([(line + t * room).max(axis=1) for t in multipliers], axis=0) + slack
         bound[room.max(axis=1) < -slack] = -inf
         if not b:
-            low = max(low, float(told(p.reshape(-1, m, k), channel).max()) - slack)
+            low = max(low, float(told(parts.reshape(-1, m, k), channel).max()) - slack)
         pruned = max(pruned, float(bound[bound <= low + gap].max(initial=0.0)))
         parts, bound = parts[bound > low + gap], bound[bound > low + gap]
         if not len(parts):
@@ -125,8 +120,7 @@ def cells_bound(
         if used + 2 * len(parts) > cells:
             pruned = max(pruned, float(bound.max()))
             break
-        here = parts @ corners
-        edge = ((here[:, pairs[0]] - here[:, pairs[1]]) ** 2).sum(axis=2).argmax(axis=1)
+        edge = ((parts[:, pairs[0]] - parts[:, pairs[1]]) ** 2).sum(axis=2).argmax(axis=1)
         each = np.arange(len(parts))
         halfway = (parts[each, pairs[0][edge]] + parts[each, pairs[1][edge]]) / 2
         one, other = parts.copy(), parts.copy()

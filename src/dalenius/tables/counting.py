@@ -152,13 +152,6 @@ class Coded:
         }
         return replace(self, alphabets=kept)
 
-    def permuted(self, order: npt.ArrayLike) -> "Coded":
-        """The same rows in another order; refuses what is no permutation."""
-        at = np.asarray(order, dtype=np.int64)
-        if len(at) != self.rows or at.min() < 0 or np.bincount(at, minlength=self.rows).max() != 1:
-            raise MismatchError(f"not a permutation of {self.rows} rows")
-        return self.take(at)
-
     def slices(self, rows: int) -> Iterator[tuple[int, "Coded"]]:
         """The table in pieces of so many rows, each with the number of its first row."""
         for start in range(0, self.rows, rows):

@@ -60,10 +60,6 @@ class NoiseAxis:
     def reach(self) -> int:
         return len(self.weights) - 1
 
-    def shifted(self, x: Sequence[int]) -> int:
-        """The whole number before noise."""
-        return floor(sum((a * i for a, i in zip(self.take, x, strict=True)), self.move))
-
     def free(self, inputs: Alphabets) -> bool:
         """Whether nothing is collected at the ends, whatever the record."""
         wide = self.open(self.take, self.move, [len(a) for a in inputs.values()], self.weights)

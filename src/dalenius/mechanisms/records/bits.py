@@ -12,7 +12,6 @@ from fractions import Fraction
 from math import exp, log
 
 import numpy as np
-import numpy.typing as npt
 
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms.records.rows import Rows
@@ -22,7 +21,6 @@ from dalenius.solvers.flows.leaking import LN2, Atoms, Flow, Tangent, descended,
 
 __all__ = ["Curve"]
 
-Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
 
 GAP = 0.004

@@ -15,23 +15,17 @@ import numpy.typing as npt
 
 from dalenius.core import (
     Distortion,
-    Independent,
-    InformationPrivacy,
-    Leakage,
     MinimizeDistortion,
     Pmf,
     Problem,
-    WorstCaseLeakage,
 )
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, Unsupported
 from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.solvers.flows.distances import Metric
 
-__all__ = ["PROMISES", "Wide"]
+__all__ = ["Wide"]
 
-PROMISES = (Independent, Leakage, InformationPrivacy, WorstCaseLeakage)
-NOT_TAKEN = ("keep", "strata", "forbid", "freeze", "side_information", "robust", "limits", "keep_rows", "each")
 MOST_CLASSES = 16
 """Values of a secret beyond which a record is rarely seen with two of them, and transports become many."""
 

@@ -33,7 +33,6 @@ Floats = npt.NDArray[np.float64]
 Progress = Callable[[str], None] | None
 
 _STEPS = 90
-_LOOK = 15  # steps between two looks at the objective
 _SCALINGS = 6  # of Sinkhorn in a step
 _LAST = 400  # of Sinkhorn at the end
 _SWEEPS = 200  # over all arcs, for shortest paths

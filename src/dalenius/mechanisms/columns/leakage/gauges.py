@@ -22,7 +22,6 @@ from dalenius.solvers.leakage.program import Exact, Floats
 
 __all__ = ["GAUGED", "Gauged", "Weighed", "gauged", "whole_units"]
 
-Names = tuple[str, ...]
 Places = tuple[int, ...]
 Weighed = tuple[float, tuple[Floats, ...]]  # the weight of a gauge, and the multipliers of the rows of its parts
 GAUGED = (Guess, MaximalLeakage, TotalVariation)
