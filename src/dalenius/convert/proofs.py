@@ -12,12 +12,9 @@ from itertools import combinations, groupby, product
 from math import gcd
 from typing import Any
 
-from dalenius.convert.text import UNIT, CannotConvert, near, number, text
+from dalenius.convert.text import CannotConvert, near, number, text
 from dalenius.convert.view import division
-from dalenius.kernel.distortion import Costs, read_distortion
-from dalenius.kernel.logs import BITS, exp, log2, nats
-from dalenius.kernel.nouns import Setting, read_law, read_mechanism, read_variables
-from dalenius.kernel.numbers import Node, Work
+from dalenius.kernel.logs import BITS, exp, log2
 
 __all__ = ["OBJECTIVES", "PLAIN", "PROOFS", "proof_of"]
 
@@ -26,8 +23,6 @@ Place = tuple[int, ...]
 
 GRID = 1 << 40  # units of multipliers in trees of boxes
 SCORE = 100  # bits after the point of prices of corners
-FINE = 200  # bits of the posteriors of a rate
-ENOUGH = 10**12
 
 
 class Orders:
@@ -462,55 +457,8 @@ def blocks(orders: Orders, proof: Json) -> Json:
 
 
 def rate(orders: Orders, proof: Json) -> Json:
-    """The posteriors that weights a and a slope s stand for: b(x | t) = p(x) a(x) 2^(-w d(x, t)), up to a factor.
-
-    The multiplier w = s log2 e is rounded first and the posteriors follow it, so that every letter has one line.
-    """
-    design = orders.design
-    setting, (costs, unit) = _costs(design)
-    slope = number(proof["slope"])
-    steep = slope / nats(Fraction(2))
-    limited = bool(design.get("limits"))
-    weights: list[str] = [near(steep)] if limited else []
-    if not limited and slope:
-        weights = [near(1 / steep)]
-    w = Fraction(int(weights[0]), UNIT) if limited else UNIT / Fraction(int(weights[0])) if slope else Fraction(0)
-    a = dict(zip(orders.occur, orders.by_input(proof["weights"]), strict=True))
-    by_place = sorted(orders.occur, key=setting.label)
-    leaves = []
-    for t in range(setting.width or 0):
-        column = []
-        for e in by_place:
-            n, cost = setting.mass[e], costs[e][t]
-            column.append(1 if cost is None else _falling(w * cost / (unit * n), n * a[e]))
-        laws = _texts(column)
-        leaves.append({"objective": [laws] if limited else [], "promises": [] if limited else [laws]})
-    trees = [[["leaf", t]] for t in range(len(leaves))]
-    if limited:
-        return _lines("letters", trees, leaves, limits=weights)
-    return _lines("letters", trees, leaves, promises=weights or ["0"])
-
-
-def _falling(exponent: Fraction, times: int) -> int:
-    """times 2^-exponent in units of 2^-FINE, at least one."""
-    whole = exponent.numerator // exponent.denominator
-    if whole > 2 * FINE:
-        return 1
-    rest = exp((exponent - whole) * nats(Fraction(2)), 160)[0]
-    return max(1, (times * rest.denominator << FINE) // (rest.numerator << whole))
-
-
-def _costs(design: Json) -> tuple[Setting, Costs]:
-    """What the distortion of a design costs, by the kernel's own table."""
-    from dalenius.convert import writing  # it asks this module for proofs
-
-    measures = [entry["promised"] for entry in design.get("limits", [])] or [design["objective"]["minimize"]]
-    variables_, law = writing.law_of(design)
-    variables = read_variables(Node(variables_))
-    work = Work(ENOUGH)
-    mechanism = read_mechanism(Node(writing.mechanism_of(design)), variables)
-    setting = Setting(variables, read_law(Node(law), variables, work), mechanism, work)
-    return setting, read_distortion(Node(writing.distortion_of(measures[0])), setting).costs(setting, 0)
+    """Weights of the inputs that occur, and a slope in nats."""
+    return {"rule": "slope", "weights": _texts(orders.by_input(proof["weights"])), "slope": proof["slope"]}
 
 
 def _fresh(design: Json) -> list[str]:

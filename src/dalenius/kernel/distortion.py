@@ -181,10 +181,14 @@ def _by_value(
     whole = {letter: value.numerator * (one // value.denominator) for letter, value in numbers.items()}
     work.spend(4 * len(rows) * len(told) * len(part.of), max(value.bit_length() for value in whole.values()))
     power = 2 if part.kind == "squared" else 1
-    apart: dict[Label, list[int | None]] = {
-        x: [sum(abs(whole[a] - whole[b]) ** power for a, b in zip(row, t, strict=True)) for t in told]
-        for x, row in rows.items()
-    }
+    columns = list(zip(*([whole[letter] for letter in t] for t in told), strict=True))
+    apart: dict[Label, list[int | None]] = {}
+    for x, row in rows.items():
+        found = [0] * len(told)
+        for letter, column in zip(row, columns, strict=True):
+            own = whole[letter]
+            found = [far + abs(own - other) ** power for far, other in zip(found, column, strict=True)]
+        apart[x] = list(found)
     return apart, one**power
 
 

@@ -17,7 +17,7 @@ from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import BITS, LOG_COST, bits, exp, log2, nats, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
 from dalenius.kernel.within import Ball, read_multipliers, worst_leakage
 
 Told = tuple[int, Label]  # a letter, and what leaves beside it
@@ -171,20 +171,25 @@ class Release:
         low = high = Fraction(0)
         logs: dict[Fraction, tuple[int, int]] = {}
         for letters, entries in self.channel.spectrum([tuple(mass) for mass in masses], self.work):
-            longest = max(value.denominator.bit_length() for value, _ in entries)
-            self.work.spend((LOG_COST + 40) * (len(entries) + 1) * len(place), 2 * longest)
+            scale = common_denominator((value for value, _ in entries), self.work)
+            self.work.spend((LOG_COST + 20) * (len(entries) + 1) * len(place), 2 * scale.bit_length())
             for value, _ in entries:
                 if value and value not in logs:
                     logs[value] = log2(value.numerator, value.denominator)
+            parts = [
+                (value.numerator * (scale // value.denominator), logs[value], weights)
+                for value, weights in entries
+                if value
+            ]
             for i, of_world in enumerate(whole):
-                inside = [(value, weights[i]) for value, weights in entries if value and weights[i]]
+                inside = [(part * weights[i], ends) for part, ends, weights in parts if weights[i]]
                 if not inside:
                     continue
-                mass = sum((value * n for value, n in inside), Fraction(0))
-                share = mass / of_world
+                mass = sum(part for part, _ in inside)
+                share = Fraction(mass, scale * of_world)  # reduced: logarithms of powers of two are exact
                 less = log2(share.numerator, share.denominator)
-                low += letters * (sum(value * n * logs[value][0] for value, n in inside) - mass * less[1])
-                high += letters * (sum(value * n * logs[value][1] for value, n in inside) - mass * less[0])
+                low += Fraction(letters * (sum(part * ends[0] for part, ends in inside) - mass * less[1]), scale)
+                high += Fraction(letters * (sum(part * ends[1] for part, ends in inside) - mass * less[0]), scale)
         known: Joint = {}
         if setting.mechanism.beside:
             for (e, k), n in setting.weights(list(zip(setting.input, setting.beside, strict=True))).items():

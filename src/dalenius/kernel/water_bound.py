@@ -10,10 +10,12 @@ min(p, level). Nothing about level and slope needs to be true.
 
 from fractions import Fraction
 
+from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.document import Limit, Limits, Objective
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
-from dalenius.kernel.promises import Leakage, Promise
+from dalenius.kernel.promises import Promise
+from dalenius.kernel.slope import RateLine, found_by
 from dalenius.kernel.water import Tally, log2_of, whole_hamming
 
 
@@ -24,32 +26,25 @@ def bound_by_water(
     _, height, steepness = proof.fields("rule", "level", "slope")
     level = height.number(0)
     slope = steepness.number(1)
-    names = set(setting.mechanism.observe)
     column = Tally(setting)
-    found = [Fraction(0)]
-    if objective.distortion is not None:
-        share = whole_hamming(objective.distortion, setting)
-        leaks = [p.at_most for p in promises if isinstance(p, Leakage) and set(p.secret) == names]
-        proof.require(share is not None and bool(leaks), "this rule is for a promise of leakage about all of the input")
-        if level and share is not None:
-            start, steep = _line(column, level, slope)
-            found += [share * (start - told) / steep for told in leaks if steep]
-        return max(found)
-    about = not objective.theta or set(objective.about) == names
-    proof.require(objective.aim == "leakage" and about, "this rule is for the least information about all of the input")
-    allowed = [
-        (whole_hamming(limit.distortion, setting), limit.at_most) for limit in limits if isinstance(limit, Limit)
-    ]
-    for share, most in allowed:
-        if share and not most:
-            found.append(column.entropy()[0])  # the record itself has to leave
-        elif share and level:
-            start, steep = _line(column, level, slope)
-            found.append(start - steep * most / share)
+
+    def line(distortion: Distortion) -> RateLine | None:
+        share = whole_hamming(distortion, setting)
+        missed = share is None and objective.distortion is not None
+        proof.require(not missed, "this rule is for a promise of leakage about all of the input")
+        if not share or not level:
+            return None
+        start, steep = _line(column, level, slope)
+        return start, steep / share
+
+    found = found_by(setting, promises, limits, objective, proof, line)
+    if objective.distortion is None:
+        exact = [x for x in limits if isinstance(x, Limit) and not x.at_most and whole_hamming(x.distortion, setting)]
+        found += [column.entropy()[0] for _ in exact]  # the record itself has to leave
     return max(found)
 
 
-def _line(column: Tally, level: Fraction, slope: Fraction) -> tuple[Fraction, Fraction]:
+def _line(column: Tally, level: Fraction, slope: Fraction) -> RateLine:
     """(a, b) with I(X; Y) >= a - b Pr(Y != X) in bits for every channel: a from below, b from above."""
     above = column.above(level)
     total = column.total

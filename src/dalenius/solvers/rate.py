@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import SolverFailed
 
-__all__ = ["Point", "at_slope", "blahut_arimoto", "rate_distortion"]
+__all__ = ["Point", "at_slope", "blahut_arimoto", "on_few_letters", "rate_distortion"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -29,6 +29,7 @@ ROUNDS = 60
 SLOPES = 60
 WHOLE = 200  # letters that are all taken at once
 JOIN = 64
+SELDOM = 1e-6  # of all records; letters of less are dust, or the optimum is found without them too
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,57 @@ def rate_distortion(
             return mixed, chosen
         slope = _between(steep, flat, bottom, goal, turn % 2 == 0, by_rate=distortion is None)
     raise SolverFailed("the slope of the wanted point was not found")
+
+
+def on_few_letters(
+    p: Floats,
+    d: Floats,
+    channel: Floats,
+    line: Point,
+    *,
+    distortion: float | None = None,
+    rate: float | None = None,
+    tol: float,
+) -> Floats:
+    """The same point of the curve with the letters alone that the optimum needs, if the rest is dust.
+
+    An interior point leaves a little mass on every letter. Letters below `SELDOM` are taken away and the point is found
+    again; what it tells may then exceed the line by a few times `tol` nats, else the given channel is returned.
+
+    Parameters
+    ----------
+    p, d : array
+        The law of the records, and their distances from the letters.
+    channel : array
+        What `rate_distortion` found.
+    line : Point
+        Whose line bounds every channel.
+    distortion, rate : float, optional
+        The goal that was given there.
+    tol : float
+        The accuracy that was asked there, in nats.
+
+    Returns
+    -------
+    array
+        A channel over all letters.
+    """
+    few = np.flatnonzero(p @ channel > SELDOM)
+    if few.size == d.shape[1]:
+        return channel
+    try:
+        fewer, _ = rate_distortion(p, d[:, few], distortion=distortion, rate=rate, tol=tol)
+    except SolverFailed:
+        return channel
+    out = p @ fewer
+    told = np.where(fewer > 0, fewer * np.log(np.where(fewer > 0, fewer, 1.0) / np.where(out > 0, out, 1.0)), 0.0)
+    cost = np.where(fewer > 0, fewer * np.where(np.isfinite(d[:, few]), d[:, few], 0.0), 0.0)
+    above = float(p @ told.sum(axis=1)) - (line.intercept - line.slope * float(p @ cost.sum(axis=1)))
+    if above > 4 * tol:
+        return channel
+    found = np.zeros_like(channel)
+    found[:, few] = fewer
+    return found
 
 
 def _between(steep: Point, flat: Point, bottom: float, goal: float, chord: bool, *, by_rate: bool) -> float:

@@ -23,7 +23,7 @@ from dalenius.errors import Infeasible, NotCertified, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.takes import RATE, measure_of
 from dalenius.mechanisms.declared import GAP
 from dalenius.mechanisms.proving import proved
-from dalenius.solvers.rate import at_slope, rate_distortion
+from dalenius.solvers.rate import at_slope, on_few_letters, rate_distortion
 
 __all__ = ["plain_rate"]
 
@@ -154,8 +154,9 @@ def _least_rate(case: _Case) -> tuple[Channel, Certificate]:
         return _nearest(case)
     goal = float(most - case.bottom)
     for near in NEAR:
-        found, line = rate_distortion(case.p, case.far, distortion=float(case.bottom) + goal * (1 - near), tol=case.tol)
-        ticks = case.rounded(found)
+        aim = float(case.bottom) + goal * (1 - near)
+        found, line = rate_distortion(case.p, case.far, distortion=aim, tol=case.tol)
+        ticks = case.rounded(on_few_letters(case.p, case.far, found, line, distortion=aim, tol=case.tol))
         if case.cost(ticks) <= most:
             return case.channel(ticks), case.certificate(line.weights, line.slope)
     raise SolverFailed("no rounding of the channel keeps the distortion")
@@ -189,7 +190,9 @@ def _least_distortion(case: _Case) -> tuple[Channel, Certificate]:
     if not limit:
         return _silent(case)
     for near in NEAR[1:]:
-        found, line = rate_distortion(case.p, case.far, rate=limit * (1 - near), tol=case.tol)
+        aim = limit * (1 - near)
+        found, line = rate_distortion(case.p, case.far, rate=aim, tol=case.tol)
+        found = on_few_letters(case.p, case.far, found, line, rate=aim, tol=case.tol)
         channel, certificate = case.channel(case.rounded(found)), case.certificate(line.weights, line.slope)
         try:
             proved(case.problem, channel, [certificate], method=METHOD)
