@@ -60,6 +60,7 @@ def test_a_failure_after_the_draw_keeps_the_charge_and_writes_nothing(
     assert sorted(f.name for f in place.iterdir() if not f.name.startswith("l")) == ["p.toml", "t.csv"]
 
 
+@pytest.mark.slow
 def test_a_value_of_six_megabytes_is_refused_in_seconds(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "t.csv").write_text("x\n" + f"a\n{'b' * 6_000_000}\n" * 3)
     begin = time.perf_counter()

@@ -149,6 +149,7 @@ def test_an_interrupted_release_can_be_settled_with_its_card(place: Place, run: 
     assert err == "dalenius: more has been released than the budget allows\n"
 
 
+@pytest.mark.slow
 def test_a_killed_release_stays_charged(place: Place, run: Run, ledger: str) -> None:
     """kill -9 in the middle of the draw, of a real process."""
     script = (

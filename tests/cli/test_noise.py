@@ -118,6 +118,7 @@ def test_a_ledger_is_charged_by_release_and_by_hand(table, run):
                "--ledger", ledger)[0] == 6  # fmt: skip
 
 
+@pytest.mark.slow
 def test_two_columns_along_principal_axes_from_the_command_line(table, run):
     words = (*WORD, "--column", "age", "--grid", "0:40:1", "--leakage-bits", "1/5", "--json")
     code, said, _ = run("noise", "--details", table, *words, "-o", table.parent / "o", "--key", table.parent / "k")

@@ -129,6 +129,7 @@ def test_equal_rows_tell_no_more_than_the_promise_about_all_of_them(place, tmp_p
     assert two_equal_rows_bits(all_) <= Fraction(all_.proved[0]["capacity_bits"]) <= Fraction(1, 2)
 
 
+@pytest.mark.slow
 def test_a_promise_about_all_rows_does_not_stretch_to_a_longer_table(place, tmp_path):
     design = solve(Problem.from_file(place(NOISE + 'rows = "all"\n')))
     longer = tmp_path / "longer.csv"

@@ -253,7 +253,7 @@ def test_a_kept_column_that_is_free_leaves_beside_the_output(place: Place, run: 
     ],
 )
 def test_a_killed_release_leaves_nothing_under_the_real_name(place: Place, signal_number: int) -> None:
-    write_csv(place / "t.csv", rows(2000) * 100)
+    write_csv(place / "t.csv", rows(2000) * 25)
     child = subprocess.Popen(
         [sys.executable, "-m", "dalenius", "release", str(place / "p.toml"), "-o", str(place / "out")],
         stdout=subprocess.PIPE,

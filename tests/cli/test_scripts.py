@@ -14,6 +14,7 @@ import pytest
 from dalenius import compare, estimate
 from dalenius.core import Channel, Pram, Product, Staircase, Strata
 from dalenius.evidence.scripts import script, scripts
+from tests.effort import effort
 
 REGION, SEX = {"region": ("north", "Zürich", "(missing)")}, {"sex": ("f", "?")}
 Q = (Fraction(3, 4), Fraction(2, 3), Fraction(1, 2))
@@ -165,14 +166,15 @@ def test_what_is_not_determined_is_said_so(told):
 
 
 def test_intervals_of_the_script_cover(tmp_path):
-    """200 releases of a matrix that is nearly singular: what is printed covers, the rest is refused with a reason."""
+    """Releases of a matrix that is nearly singular: what is printed covers, the rest is refused with a reason."""
     rng = np.random.default_rng(8)
     rows = [["96/100", "4/100", "0"], ["1/2", "1/2", "0"], ["1/200", "49/100", "101/200"]]
     channel = {"inputs": {"X": ["a", "b", "c"]}, "output": {"X": ["a", "b", "c"]}, "rows": rows}
     M = np.array([[float(Fraction(v)) for v in row] for row in rows])
     counts, run = np.array([1500, 40, 460]), runner("estimate.py", tmp_path)
     inside, printed = Counter(), Counter()
-    for _ in range(60):
+    many = effort(15, 200)
+    for _ in range(many):
         drawn = sum(rng.multinomial(n, row) for n, row in zip(counts, M, strict=True))
         code, out, err = run(
             {"channel": channel, "kept": []}, "X\n" + "".join(f"{x}\n" * n for x, n in zip("abc", drawn, strict=True))
@@ -185,7 +187,7 @@ def test_intervals_of_the_script_cover(tmp_path):
                 assert low <= value <= high
                 printed[k] += 1
                 inside[k] += low <= counts[k] / 2000 <= high
-    assert printed[0] == 60
+    assert printed[0] == many
     assert all(inside[k] >= 0.85 * printed[k] for k in printed)
 
 

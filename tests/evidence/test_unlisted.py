@@ -85,6 +85,7 @@ def test_no_figure_is_below_the_one_of_the_rows(name, monkeypatch):
         assert closed.eta_tv == pytest.approx(dense.eta_tv)
 
 
+@pytest.mark.slow
 def test_thousands_of_letters_are_audited_by_their_level(tmp_path):
     names = tuple(map(str, range(2500)))
     joint = Pmf.from_records({"X": names}, [((x,), 1 + k % 5) for k, x in enumerate(names)])

@@ -103,6 +103,7 @@ def test_rows_of_a_person_count_together(book):
     assert status["spent"]["zcdp"] == "0.045"
 
 
+@pytest.mark.slow
 def test_the_same_question_adds_by_record_and_another_one_by_all_it_can_tell(book):
     """Two questions about different columns are two looks at a person whose columns may be copies of each other."""
     wide = 4_000_000  # a variance against anybody, for 1,000 records

@@ -98,6 +98,7 @@ def test_inputs_that_do_not_occur_do_not_count_under_a_prior():
     assert eta_tv(law) == pytest.approx(0.9, abs=1e-14)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=effort(5, 10))
 @given(st.integers(0, 10**6))
 def test_the_chain_and_the_promise(seed):

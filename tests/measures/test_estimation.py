@@ -215,6 +215,7 @@ def test_strata_have_their_own_blocks():
     assert fit.variance[0] > 0
 
 
+@pytest.mark.slow
 def test_many_letters_give_variances_without_the_covariance():
     S, rng = 30_000, np.random.default_rng(2)
     (compact,) = factors_of(Pram(letters(S), letters(S), (Fraction(3, 4),) * S))

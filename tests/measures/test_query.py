@@ -300,6 +300,7 @@ def test_each_record_is_bounded_by_its_own_letters_and_not_by_those_of_another(n
     assert len(found.beliefs) == 4
 
 
+@pytest.mark.slow
 def test_calibrated_noise_keeps_the_record_with_more_letters_within_the_budget():
     found = calibrate(uneven(WIDE), F(3, 2), resolution=1e-3)
     assert found.parameter > 1000

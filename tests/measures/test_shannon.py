@@ -112,6 +112,7 @@ def test_arrays_and_pmfs_agree():
     assert entropy(p, ["A", "B"]) == pytest.approx(float(entropy_of(joint.ravel())), abs=1e-13)
 
 
+@pytest.mark.slow
 def test_a_large_pmf_is_no_trouble():
     rng = np.random.default_rng(7)
     codes = rng.integers(0, 40, (200_000, 4))

@@ -93,7 +93,7 @@ def test_chain_47_descends_from_full_observation_to_output_perturbation(model):
     assert found[-1].value_bits == pytest.approx(end, abs=0.04)
 
 
-@pytest.mark.parametrize("n", [1, 4, 30, 150])
+@pytest.mark.parametrize("n", [1, 4, 30, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model", [TABLE, THREE], ids=["table", "three"])
 def test_sandwich_45(model, n):
     found = sandwich(model, n)

@@ -137,6 +137,7 @@ def test_white_noise_beside_a_white_series_cannot_be_filtered():
     assert bits == pytest.approx(reverse_water_filling(2 * np.eye(5), filtered)[0])
 
 
+@pytest.mark.slow
 def test_everything_private_is_reverse_water_filling():
     x = ar1(4, 0.6)
     found = vector_leakage(x, np.eye(4), 1e-6 * np.eye(4), 1.0, tol=1e-3)

@@ -105,6 +105,7 @@ def test_a_negative_level_is_refused(curve):
         curve(TABLE, -0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", ["1/50", pytest.param("1/10", marks=pytest.mark.slow)])
 def test_more_letters_of_x_than_two_close_as_well(alpha):
     """C_2(alpha) with three letters: a small gap, X leaks no more than allowed, and no random mapping is above."""

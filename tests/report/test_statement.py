@@ -266,7 +266,15 @@ def changing(sizes: dict[str, int]) -> Channel:
     return Channel(alphabets, alphabets, tuple(rows))
 
 
-@pytest.mark.parametrize("sizes", [{"a": 3}, {"a": 2, "b": 3}, {"a": 2, "b": 4, "c": 4}, {"a": 14, "b": 7, "c": 7}])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"a": 3},
+        {"a": 2, "b": 3},
+        {"a": 2, "b": 4, "c": 4},
+        pytest.param({"a": 14, "b": 7, "c": 7}, marks=pytest.mark.slow),
+    ],
+)
 def test_there_is_one_tile_for_each_combination(sizes: dict[str, int], designs: dict[str, Design]) -> None:
     channel = changing(sizes)
     found = recipe(channel, None)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dalenius.errors import InputError
 from dalenius.sampling.key import Key
 
-PARTS = st.lists(st.one_of(st.text(max_size=4), st.binary(max_size=4)), max_size=4)
+PARTS = st.lists(st.one_of(st.text("ab\u00e9\u20ac\x00\U0001f511", max_size=4), st.binary(max_size=4)), max_size=4)
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes of POSIX")
 
 

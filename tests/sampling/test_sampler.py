@@ -17,7 +17,7 @@ from dalenius.sampling.key import Key
 from dalenius.sampling.ordering import permutation
 from dalenius.sampling.sampler import Sampler
 from dalenius.sampling.stream import Stream
-from tests.effort import effort
+from tests.effort import EVERYTHING, effort
 
 F = Fraction
 ONES = 2**64 - 1
@@ -178,7 +178,7 @@ def test_vectorised_equals_scalar_on_a_real_stream(rows: Rows, start: int, seed:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "letters", "rows"), [(12, 12, 3000), (3, 255, 500), (3, 256, 500), (2, 1000, 300), (400, 4, 3000)]
+    ("inputs", "letters", "rows"), [(12, 12, 800), (3, 255, 200), (3, 256, 200), (2, 1000, 100), (400, 4, 800)]
 )
 def test_vectorised_equals_scalar_for_each_size_of_table(inputs: int, letters: int, rows: int) -> None:
     sampler, words = Sampler(random_channel(inputs, letters, 4)), stream("sizes")
@@ -197,6 +197,7 @@ def test_the_size_of_the_table_cannot_be_seen(monkeypatch: pytest.MonkeyPatch, c
     assert (Sampler(rows).draw(codes, stream("table")) == expected).all()
 
 
+@pytest.mark.slow
 def test_many_inputs_and_many_letters_stay_in_bounded_memory() -> None:
     for rows in ([[F(1, 7), F(2, 7), F(4, 7)]] * 30_000, [[F(1, 1000)] * 1000] * 200):
         sampler = Sampler(rows)
@@ -359,7 +360,7 @@ def test_permutation_holds_every_row_once(n: int) -> None:
 
 def test_orders_of_four_rows_are_uniform_and_a_naive_shuffle_is_not() -> None:
     orders = {order: i for i, order in enumerate(permutations(range(4)))}
-    trials = 24_000
+    trials = effort(4_000, 24_000)
     words = stream("uniform")
     ours, naive = np.zeros((1, 24), dtype=np.int64), np.zeros((1, 24), dtype=np.int64)
     for trial in range(trials):
@@ -373,8 +374,9 @@ def test_orders_of_four_rows_are_uniform_and_a_naive_shuffle_is_not() -> None:
         naive[0, orders[tuple(rows)]] += 1
     uniform = [[F(1, 24)] * 24]
     assert not is_rejected(ours, uniform)
-    assert is_rejected(ours, ten_per_cent_wrong(uniform))
     assert is_rejected(naive, uniform)
+    if EVERYTHING:  # a tenth is seen in many trials alone
+        assert is_rejected(ours, ten_per_cent_wrong(uniform))
 
 
 def test_equal_words_are_ordered_by_later_words() -> None:

@@ -107,6 +107,7 @@ def test_transportation_polytopes_have_the_known_number_of_vertices(rows, column
     assert len(vertices(A, b)) == count
 
 
+@pytest.mark.slow
 def test_four_by_four_matches_brute_force():
     assert_complete(*transport([103, 98, 110, 89], [95, 101, 99, 105]))
 

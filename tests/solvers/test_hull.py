@@ -28,7 +28,7 @@ def mixed(rng, corners, letters, inside):
     return every[order], np.flatnonzero(order < corners)
 
 
-@pytest.mark.parametrize(("letters", "rows"), [(2, 40), (3, 60), (4, 80), (5, 60), (6, 50), (12, 20)])
+@pytest.mark.parametrize(("letters", "rows"), [(2, 40), (3, 30), (4, 40), (5, 30), (6, 25), (12, 20)])
 def test_what_is_left_out_is_inside_and_what_is_outside_stays(letters, rows):
     rng = np.random.default_rng([letters, rows])
     laws = Laws.normalised(rng.dirichlet(np.ones(letters), rows))
@@ -80,7 +80,9 @@ def test_the_loss_covers_the_exact_one():
         assert told >= 1 - min(p / v for p, v in zip(rows[4], mix, strict=True)) * sum(a)
 
 
-@pytest.mark.parametrize(("classes", "size", "letters"), [(2, 12, 3), (3, 6, 2), (3, 6, 3), (3, 5, 6), (4, 4, 3)])
+@pytest.mark.parametrize(
+    ("classes", "size", "letters"), [(2, 12, 3), (3, 5, 6), (3, 6, 2), (3, 6, 3), (4, 4, 3)][: effort(2, 5)]
+)
 @pytest.mark.parametrize("seed", range(effort(1, 2)))
 def test_the_best_selection_is_the_same_with_all_rows_and_by_enumeration(classes, size, letters, seed):
     rng = np.random.default_rng([seed, classes, size, letters])

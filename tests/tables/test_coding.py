@@ -56,7 +56,7 @@ def test_codes_take_the_smallest_type() -> None:
     assert coded(letters, Column(values=tuple(letters))).codes["c"].dtype == np.uint8
     assert coded([*letters, None], Column(missing="category")).codes["c"].dtype == np.uint16
     assert coded([*letters, None], Column(missing="category")).codes["c"][-1] == 256
-    assert coded(letters, grid(0, 70000, 1)).codes["c"].dtype == np.uint32
+    assert coded(letters, grid(0, 65537, 1)).codes["c"].dtype == np.uint32
 
 
 def test_letters_from_a_file(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from dalenius.errors import ProblemFileError, TableError
 from dalenius.tables import Table, bind, open_table
 from dalenius.tables.delimited import SCANNED
 from dalenius.tables.identity import Identity
+from tests.effort import effort
 
 ROWS = [("f", "1.5"), ("m", "2")]
 
@@ -204,7 +205,7 @@ def test_a_damaged_arrow_file_is_refused_and_ends_no_process(tmp_path: Path) -> 
         file.write_batch(pa.record_batch([pa.array([f"value {k}" for k in range(1000)])], names=["a"]))
     honest = (tmp_path / "t.arrow").read_bytes()
     chance = random.Random(3)
-    for k in range(30):
+    for k in range(effort(12, 60)):
         spoilt = bytearray(honest)
         for _ in range(8):
             spoilt[chance.randrange(8, len(spoilt))] = chance.randrange(256)

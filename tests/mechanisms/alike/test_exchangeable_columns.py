@@ -70,6 +70,7 @@ def many():
         return disclose(written_out(len(NAMES)), gap=1e-7)
 
 
+@pytest.mark.slow
 def test_many_columns_are_read_by_their_type_and_agree_with_the_model(many):
     assert isinstance(many.channel, Types)
     assert list(many.channel.inputs) == NAMES

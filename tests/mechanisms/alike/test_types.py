@@ -172,6 +172,7 @@ def test_reference_values(case):
     assert design.gap <= Fraction(1, 10 ** (6 if len(i["p_w"]) > 2 else 9))
 
 
+@pytest.mark.slow
 def test_four_hundred_samples_are_proved_to_a_billionth_of_a_bit():
     design = solve(alike(*TABLE_1, 400), gap=1e-9)
     assert design.gap <= Fraction(1, 10**9)

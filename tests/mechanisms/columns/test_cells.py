@@ -80,7 +80,7 @@ def test_beyond_the_walk_cells_take_over():
     check(design.dumps())
 
 
-@pytest.mark.parametrize(("sizes", "letters"), [((2, 2, 2), 5), ((3, 2), 6)])
+@pytest.mark.parametrize(("sizes", "letters"), [((3, 2), 6), pytest.param((2, 2, 2), 5, marks=pytest.mark.slow)])
 def test_ranges_enclose_the_exact_optimum_of_a_target_with_many_letters(sizes, letters):
     problem = counted(sizes, letters, 0)
     best, enclosed = disclose(problem), by_cells(problem, gap=1e-4)

@@ -51,6 +51,7 @@ def test_least_leakage_at_a_distortion_has_no_dust():
     assert float(design.gap) <= 1e-6
 
 
+@pytest.mark.slow
 def test_letters_under_a_level_are_left_out_whole():
     promises = (Leakage(("S",), Fraction(1, 100)), LocalDP(Fraction(2)))
     design = solve(asked(guarantees=promises))

@@ -195,6 +195,7 @@ def test_own_letters_are_refused():
         solve(asked)
 
 
+@pytest.mark.slow
 def test_what_one_more_bit_buys_is_the_slope_of_the_curve():
     asked = problem(THREE, ["W"], leak("1/100"))
     here = solve(asked, gap=1e-7)

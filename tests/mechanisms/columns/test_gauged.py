@@ -78,6 +78,7 @@ def test_maximal_leakage_about_everything_does_not_go_beside_a_column_that_is_no
         solve(problem("distortion", {"maximal_leakage": True, "at_most_bits": "9"}, joint=WITH_K, keep=["K"]))
 
 
+@pytest.mark.slow
 def test_promises_are_mixed():
     several = [{"guess": ["S"], "at_most": "11/20"}, {"leakage": ["S"], "at_most_bits": "1/100"}, {"local_dp": "2"}]
     assert solve(problem("distortion", *several)).gap <= 1e-8

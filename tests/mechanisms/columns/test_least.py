@@ -84,7 +84,7 @@ RARE = {
 
 
 @pytest.mark.parametrize(("counts", "matrix", "limit"), RARE.values(), ids=RARE)
-@pytest.mark.parametrize("key", ["uninformed_public", "informed_both", "stat_informed_public"])
+@pytest.mark.parametrize("key", ["stat_informed_public", "uninformed_public", "informed_both"][: effort(1, 3)])
 def test_rare_records_large_costs_and_limits_at_either_end(counts, matrix, limit, key):
     inputs = {"counts_xr_xh_z": counts, "distortion": matrix, "D": limit}
     design = solve(case(inputs, key))

@@ -35,6 +35,7 @@ def test_the_distortion_of_perfect_privacy(entry, view):
     assert ends.least <= ends.private <= ends.silent
 
 
+@pytest.mark.slow
 def test_rate_under_both_conditions_exceeds_the_rate_of_the_paper():
     """Errata S3: .608344 without regard to E; near Gamma(D) half as much again."""
     region, d = Region(i14()), Fraction(I14["D"])
@@ -45,6 +46,7 @@ def test_rate_under_both_conditions_exceeds_the_rate_of_the_paper():
     assert at_gamma.gap <= 1e-6
 
 
+@pytest.mark.slow
 def test_membership_has_a_witness_or_a_proof():
     region, d = Region(i14()), Fraction(I14["D"])
     gamma = region.equivocation(d)[0]
@@ -107,6 +109,7 @@ def test_a_distortion_below_the_least_one_is_separated_by_it():
     assert "below the least" in found.reason
 
 
+@pytest.mark.slow
 def test_figures_at_one_distortion_agree_with_each_other():
     region, d = Region(i14()), Fraction(I14["D"])
     found = region.figures(d)

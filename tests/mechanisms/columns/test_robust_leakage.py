@@ -42,7 +42,7 @@ COUNTS = [40, 10, 25, 25, 5, 60, 20, 15, 30, 30, 0, 40]
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(b, marks=[pytest.mark.slow] if "total_variation" in b else []) for b in BALLS],
+    params=[pytest.param(b, marks=[] if "confidence" in b else [pytest.mark.slow]) for b in BALLS],
     ids=lambda b: next(iter(b)),
 )
 def found(request):
@@ -71,7 +71,7 @@ def test_no_law_of_the_ball_tells_more_than_promised(found):
     law, rng = np.array(COUNTS) / sum(COUNTS), np.random.default_rng(1)
     assert float(found.proved[0]["leakage_bits"]) == pytest.approx(told(law, rows), abs=1e-9)
     worst = 0.0
-    for _ in range(effort(200, 3000)):
+    for _ in range(effort(60, 3000)):
         other = rng.dirichlet(np.full(12, rng.choice([0.05, 0.3, 1.0])))
         if ball.ball == "confidence":  # a law from which so many rows might have been drawn
             near = rng.multinomial(300, law).astype(float) + 0.3
@@ -162,6 +162,7 @@ def table(folder, seed, n=4000):
     (folder / f"t{seed or ''}.csv").write_text("illness,region\n" + "\n".join(lines) + "\n")
 
 
+@pytest.mark.slow
 def test_from_a_table_to_a_release_that_holds_for_the_population(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(tmp_path, 0)

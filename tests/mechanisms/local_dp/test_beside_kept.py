@@ -106,6 +106,7 @@ def test_what_it_does_not_solve_is_said(change, message):
         beside_kept(asked)
 
 
+@pytest.mark.slow
 def test_many_letters_are_grouped_and_bounded():
     """Letters that occur with one kept value alone, and one that never occurs, are no exception."""
     counts = np.random.default_rng(4).integers(1, 50, (2, 90))

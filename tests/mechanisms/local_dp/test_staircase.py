@@ -215,7 +215,7 @@ def test_a_tree_that_is_too_large_takes_the_least_slack_that_fits():
     assert 1e-12 < worst < pricing.excess(z, 1e-12) / 5
 
 
-@pytest.mark.parametrize("shape", ["dirichlet", "zipf1", "zipf2", "big"] if EVERYTHING else ["zipf1", "big"])
+@pytest.mark.parametrize("shape", ["dirichlet", "zipf1", "zipf2", "big"] if EVERYTHING else ["zipf1"])
 @pytest.mark.parametrize(("S", "relative"), [(30, 1e-6), pytest.param(2000, 1e-3, marks=pytest.mark.slow)])
 def test_many_letters(shape, S, relative):
     k = np.arange(1, S + 1)

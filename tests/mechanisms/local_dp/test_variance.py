@@ -89,6 +89,7 @@ def many():
     return least_variance(problem(MANY, 1), seconds=0.2)  # a few rounds
 
 
+@pytest.mark.slow
 def test_more_letters_are_proved_by_a_matrix(many):
     assert "d" in many.certificate.proof
     assert many.gap / many.value < Fraction(1, 20)

@@ -10,6 +10,7 @@ from dalenius.core import Noise
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.errors import InputError, MismatchError, Unsupported
 from dalenius.mechanisms.numbers.estimate import Undone, estimate_covariances, estimate_numbers, regress_numbers
+from tests.effort import effort
 
 GRID = tuple(str(v) for v in range(0, 200, 2))
 WEIGHTS = tuple(int(1000 * 0.85**k) for k in range(40))
@@ -52,7 +53,7 @@ def truths(places):
 @pytest.mark.parametrize("target", ["table", "population"])
 def test_intervals_of_covariances_and_coefficients_cover(target):
     """Rounding on the way back is counted at its worst, so that the intervals cover rather too often."""
-    rng, channel, rounds = np.random.default_rng(2), two_columns(), 60
+    rng, channel, rounds = np.random.default_rng(2), two_columns(), effort(30, 60)
     table = people(rng)
     covariance, coefficients = truths(table if target == "table" else people(rng, 1_000_000))
     inside, widths = np.zeros(3), []

@@ -25,6 +25,7 @@ from dalenius.kernel import check
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.design import certified, design, tradeoff
 from dalenius.mechanisms.records.wide import Wide
+from tests.effort import effort
 
 CASES = json.loads((Path(__file__).parents[2] / "oracle" / "records.json").read_text())["cases"]
 
@@ -139,7 +140,8 @@ def wide_leakage(seed, bits):
 
 
 def test_a_limit_of_leakage_is_met_and_nearly_optimal_at_every_point_of_the_curve():
-    limits = [Fraction(1, 2), Fraction(1, 5), Fraction(1, 20), Fraction(1, 100)]
+    limits = [Fraction(1, 2), Fraction(1, 20), Fraction(1, 5), Fraction(1, 100)]
+    limits = sorted(limits[: effort(2, 4)], reverse=True)
     asked = wide_leakage(1, limits[0])
     assert len(Wide.of(asked).records) > 200
     values = []

@@ -16,6 +16,7 @@ from dalenius.ledger import Ledger
 from dalenius.mechanisms.records.evidence import figures
 from dalenius.sampling import Key, Sampler, Stream
 from dalenius.sampling.sparse import SparseSampler
+from tests.effort import effort
 
 COLUMNS = tuple("abcdef")
 LETTERS = tuple("01234")
@@ -124,7 +125,7 @@ def test_a_release_that_was_tampered_with_is_seen(folder):
 
 
 def test_a_curve_falls_from_what_the_table_tells_to_nothing(folder):
-    curve = tradeoff(written(folder, 'leakage = ["s"]\nat_most_bits = "1/10"'), 5)
+    curve = tradeoff(written(folder, 'leakage = ["s"]\nat_most_bits = "1/10"'), effort(3, 5))
     distortions = [point.distortion for point in curve.points]
     assert distortions == sorted(distortions)
     assert distortions[0] == 0
@@ -153,10 +154,10 @@ def test_figures_say_what_moves_and_what_is_unique(folder):
     assert second.released_unique == second.unique  # the law of the records is preserved
 
 
-@pytest.mark.parametrize("word", ["missing from the release", "occur", "another table", "right in expectation"])
-def test_remarks_say_what_is_not_promised(folder, word):
+def test_remarks_say_what_is_not_promised(folder):
     design = solve(written(folder, mechanism='form = "records"\npreserve_marginals = true'))
-    assert any(word in remark for remark in design.remarks)
+    for word in ("missing from the release", "occur", "another table", "right in expectation"):
+        assert any(word in remark for remark in design.remarks)
 
 
 def test_towards_is_read_from_the_file_and_written_back(folder):
