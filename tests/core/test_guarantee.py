@@ -23,7 +23,7 @@ from dalenius.core import (
     TotalVariation,
     WorstCaseLeakage,
 )
-from dalenius.core.guarantee import GUARANTEES
+from dalenius.core.guarantee_section import GUARANTEES
 from dalenius.errors import InputError
 from dalenius.testing import xor
 

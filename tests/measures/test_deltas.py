@@ -12,7 +12,8 @@ from dalenius.core.query import Interval, Query
 from dalenius.measures.deltas import EPSILONS, query_deltas
 from dalenius.measures.lattice import delta_at
 from dalenius.measures.limited import query_limited
-from dalenius.measures.query import ManyRecords, RealNoise, query_capacity, query_independent
+from dalenius.measures.query import query_capacity, query_independent
+from dalenius.measures.real_noise import ManyRecords, RealNoise
 from tests.effort import effort
 
 F = Fraction

@@ -17,25 +17,21 @@ from dalenius.core.forms import (
     Windows,
     channel_of,
 )
+from dalenius.core.gauges import Guess, MaximalLeakage, Sibson, TotalVariation
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
     Guarantee,
-    Guess,
     Independent,
     InformationPrivacy,
     Leakage,
     LocalDP,
-    MaximalLeakage,
-    Sibson,
-    TotalVariation,
     WorstCaseLeakage,
 )
 from dalenius.core.kernel import Kernel
 from dalenius.core.markov import MarkovChain
 from dalenius.core.noise_law import NoiseLaw
-from dalenius.core.pmf import Pmf
-from dalenius.core.problem import (
+from dalenius.core.objective import (
     AtLeast,
     Distortion,
     MaximizeInformation,
@@ -46,11 +42,10 @@ from dalenius.core.problem import (
     MinimizeLeakageAndRate,
     MinimizeRate,
     MinimizeVariance,
-    Mismatch,
     Objective,
-    Problem,
-    SideInformation,
 )
+from dalenius.core.pmf import Pmf
+from dalenius.core.problem import Mismatch, Problem, SideInformation
 from dalenius.core.product_pmf import Margins, ProductPmf, law_of
 from dalenius.core.samples import Samples
 from dalenius.core.source import MISSING, Column, ConditionallyIid, Grid, PmfSource, TableSource

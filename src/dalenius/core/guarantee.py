@@ -1,49 +1,40 @@
 """`Guarantee`: frozen descriptions of a promise. They never compute; their meaning never changes.
 
-`to_json` writes a guarantee as it stands in a problem file; `GUARANTEES` maps the key that names each kind in
-`[[guarantee]]` to its class.
+`to_json` writes a guarantee as it stands in a problem file.
 """
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from dalenius.core.digits import bits, figure, percent
+from dalenius.core.digits import bits, figure
 from dalenius.core.numbers import exact, written
 from dalenius.errors import InputError
 
 __all__ = [
-    "GUARANTEES",
     "Contraction",
     "Dalenius",
     "Guarantee",
-    "Guess",
     "Independent",
     "InformationPrivacy",
     "Leakage",
     "LocalDP",
-    "MaximalLeakage",
-    "Sibson",
-    "TotalVariation",
     "WorstCaseLeakage",
 ]
 
 Names = tuple[str, ...]
 
-MOST_ORDER = 32
-"""The largest number in the fraction of an order of Sibson's information."""
 
-
-def _up(level: Fraction) -> str:
+def raised(level: Fraction) -> str:
     """A level as a promise says it: never below itself."""
     return figure(level, "up", 6)
 
 
-def _words(names: Names) -> str:
+def jointly(names: Names) -> str:
     return names[0] if len(names) == 1 else "(" + ", ".join(names) + ") jointly"
 
 
-def _named(names: Names | str) -> Names:
+def named(names: Names | str) -> Names:
     """A name or several, never none and none twice."""
     names = (names,) if isinstance(names, str) else tuple(names)
     if not names or len(set(names)) != len(names):
@@ -51,7 +42,7 @@ def _named(names: Names | str) -> Names:
     return names
 
 
-def _not_negative(value: Fraction, what: str) -> Fraction:
+def not_negative(value: Fraction, what: str) -> Fraction:
     value = exact(value, what)
     if value < 0:
         raise InputError(f"{what} is {written(value)}; it cannot be negative")
@@ -72,13 +63,14 @@ class Guarantee:
     @property
     def secret(self) -> Names:
         """The variables whose privacy is promised; empty when the promise is about every input."""
-        return ()
+        about: Names = getattr(self, "about", ())
+        return about
 
     @property
     def tells_nothing(self) -> bool:
         """Whether it promises that nothing at all is told about its secret: exact independence, in other words."""
         limit = getattr(self, "at_most_bits", getattr(self, "at_most", None))
-        return bool(self.secret) and limit == 0 and not isinstance(self, Guess)
+        return bool(self.secret) and limit == 0
 
     def to_json(self) -> dict[str, Any]:
         raise NotImplementedError
@@ -102,7 +94,7 @@ class Independent(Guarantee):
     key: ClassVar[str] = "independent"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "view", _named(self.view))
+        object.__setattr__(self, "view", named(self.view))
 
     @property
     def secret(self) -> Names:
@@ -112,7 +104,7 @@ class Independent(Guarantee):
         return {"independent": list(self.view)}
 
     def words(self) -> str:
-        return f"what is released is exactly independent of {_words(self.view)}"
+        return f"what is released is exactly independent of {jointly(self.view)}"
 
 
 @dataclass(frozen=True)
@@ -148,12 +140,12 @@ class LocalDP(Guarantee):
     key: ClassVar[str] = "local_dp"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "local_dp"))
-        object.__setattr__(self, "delta", _not_negative(self.delta, "delta"))
-        object.__setattr__(self, "given", _named(self.given) if self.given else ())
+        object.__setattr__(self, "epsilon", not_negative(self.epsilon, "local_dp"))
+        object.__setattr__(self, "delta", not_negative(self.delta, "delta"))
+        object.__setattr__(self, "given", named(self.given) if self.given else ())
         _at_least_one(self.rows, "rows")
         if self.metric is not None and not isinstance(self.metric, str):
-            rows = tuple(tuple(_not_negative(d, "a distance") for d in row) for row in self.metric)
+            rows = tuple(tuple(not_negative(d, "a distance") for d in row) for row in self.metric)
             if not rows or any(len(row) != len(rows) for row in rows):
                 raise InputError("a metric has one row of distances for each input outcome, and as many columns")
             if any(rows[i][i] or rows[i][j] != rows[j][i] for i in range(len(rows)) for j in range(i + 1)):
@@ -179,7 +171,7 @@ class LocalDP(Guarantee):
         return replace(self, epsilon=self.epsilon / self.rows, delta=self.delta / self.rows, rows=1)
 
     def words(self) -> str:
-        level = f"e^{_up(self.epsilon)}" if self.metric is None else f"e^({_up(self.epsilon)} d)"
+        level = f"e^{raised(self.epsilon)}" if self.metric is None else f"e^({raised(self.epsilon)} d)"
         apart = "" if self.metric is None else " at distance d"
         among = f" with the same {', '.join(self.given)}" if self.given else ""
         who = "released letter is" if self.rows == 1 else f"{self.rows} released letters of one person are"
@@ -203,20 +195,16 @@ class InformationPrivacy(Guarantee):
     key: ClassVar[str] = "information_privacy"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "about", _named(self.about))
-        object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "epsilon"))
-
-    @property
-    def secret(self) -> Names:
-        return self.about
+        object.__setattr__(self, "about", named(self.about))
+        object.__setattr__(self, "epsilon", not_negative(self.epsilon, "epsilon"))
 
     def to_json(self) -> dict[str, Any]:
         return {"information_privacy": list(self.about), "epsilon": written(self.epsilon)}
 
     def words(self) -> str:
         return (
-            f"no released letter makes a value of {_words(self.about)} more than e^{_up(self.epsilon)} times as likely "
-            "as it was, nor less likely by more than that factor"
+            f"no released letter makes a value of {jointly(self.about)} more than e^{raised(self.epsilon)} times as "
+            "likely as it was, nor less likely by more than that factor"
         )
 
 
@@ -237,19 +225,15 @@ class Leakage(Guarantee):
     key: ClassVar[str] = "leakage"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "about", _named(self.about))
-        object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
-
-    @property
-    def secret(self) -> Names:
-        return self.about
+        object.__setattr__(self, "about", named(self.about))
+        object.__setattr__(self, "at_most_bits", not_negative(self.at_most_bits, "at_most_bits"))
 
     def to_json(self) -> dict[str, Any]:
         return {self.key: list(self.about), "at_most_bits": written(self.at_most_bits)}
 
     def words(self) -> str:
         return (
-            f"what is released tells at most {bits(self.at_most_bits, 'up', 6)} about {_words(self.about)} on average"
+            f"what is released tells at most {bits(self.at_most_bits, 'up', 6)} about {jointly(self.about)} on average"
         )
 
 
@@ -269,7 +253,7 @@ class WorstCaseLeakage(Leakage):
 
     def words(self) -> str:
         return (
-            f"no single released letter tells more than {bits(self.at_most_bits, 'up', 6)} about {_words(self.about)}"
+            f"no single released letter tells more than {bits(self.at_most_bits, 'up', 6)} about {jointly(self.about)}"
         )
 
 
@@ -297,7 +281,7 @@ class Dalenius(Guarantee):
     key: ClassVar[str] = "dalenius"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
+        object.__setattr__(self, "at_most_bits", not_negative(self.at_most_bits, "at_most_bits"))
         _at_least_one(self.group, "group")
         if self.rows != "all":
             _at_least_one(self.rows, "rows")
@@ -336,217 +320,10 @@ class Contraction(Guarantee):
     key: ClassVar[str] = "contraction"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at_most", _not_negative(self.at_most, "contraction"))
+        object.__setattr__(self, "at_most", not_negative(self.at_most, "contraction"))
 
     def to_json(self) -> dict[str, Any]:
         return {"contraction": written(self.at_most)}
 
     def words(self) -> str:
-        return f"of whatever the input tells about any secret, at most the fraction {_up(self.at_most)} passes"
-
-
-@dataclass(frozen=True)
-class Guess(Guarantee):
-    """Whoever sees the release and guesses the secret is right at most so often: sum_y max_s p(s, y).
-
-    The limit is `at_most`, or `times` the blind guess, max_s p(s). With a `gain` (the name of a file, or a row of
-    numbers for each action with one for each value of the secret) it bounds the expected gain of the best action:
-    g-leakage.
-
-    Parameters
-    ----------
-    about : name or names
-        The secret: one column, or several jointly.
-    at_most : number, optional
-        The largest share of right guesses.
-    times : number, optional
-        The same as a multiple of the share without the release.
-    gain : str or matrix, optional
-        What a guess is worth for each value, or the file that says so.
-    """
-
-    about: Names
-    at_most: Fraction | None = None
-    times: Fraction | None = None
-    gain: str | tuple[tuple[Fraction, ...], ...] | None = None
-    key: ClassVar[str] = "guess"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "about", _named(self.about))
-        if (self.at_most is None) == (self.times is None):
-            raise InputError("a guess has one limit: at_most, or times = how often as likely as without the release")
-        for limit in ("at_most", "times"):
-            if getattr(self, limit) is not None:
-                object.__setattr__(self, limit, _not_negative(getattr(self, limit), limit))
-        if self.times is not None and self.times < 1:
-            raise InputError(f"times is {written(self.times)}; nothing makes a guess worse, so at least 1")
-        if self.gain is None and self.at_most is not None and self.at_most > 1:
-            raise InputError(f"at_most is {written(self.at_most)}; a guess is right at most always, which is 1")
-        if self.gain is not None and not isinstance(self.gain, str):
-            rows = tuple(tuple(_not_negative(g, "a gain") for g in row) for row in self.gain)
-            if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
-                raise InputError("a gain has one row for each action, and in it a number for each value of the secret")
-            object.__setattr__(self, "gain", rows)
-
-    @property
-    def secret(self) -> Names:
-        return self.about
-
-    def to_json(self) -> dict[str, Any]:
-        gain: Any = self.gain
-        if gain is not None and not isinstance(gain, str):
-            gain = [[written(g) for g in row] for row in gain]
-        return {
-            "guess": list(self.about),
-            **({"at_most": written(self.at_most)} if self.at_most is not None else {}),
-            **({"times": written(self.times)} if self.times is not None else {}),
-            **({"gain": gain} if gain is not None else {}),
-        }
-
-    def words(self) -> str:
-        who = f"whoever sees the release and {'acts on' if self.gain is not None else 'guesses'} {_words(self.about)}"
-        if self.times is not None:
-            what = "gains" if self.gain is not None else "is right"
-            return f"{who} {what} at most {_up(self.times)} times as {'much' if self.gain else 'often'} as without it"
-        limit = self.at_most or Fraction(0)
-        if self.gain is not None:
-            return f"{who} gains at most {_up(limit)} on average"
-        return f"{who} is right at most {percent(limit, 'up')} of the time"
-
-
-@dataclass(frozen=True)
-class MaximalLeakage(Guarantee):
-    """log2 sum_y max_x p(y | x) at most so many bits, over all inputs: about everything, under every law.
-
-    With `about`, log2 sum_y max_s p(y | s): about whatever is a function of that secret.
-
-    Parameters
-    ----------
-    at_most_bits : number
-        The limit in bits.
-    about : names
-        The secret; none for everything.
-    """
-
-    at_most_bits: Fraction
-    about: Names = ()
-    key: ClassVar[str] = "maximal_leakage"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
-        object.__setattr__(self, "about", _named(self.about) if self.about else ())
-
-    @property
-    def secret(self) -> Names:
-        return self.about
-
-    def to_json(self) -> dict[str, Any]:
-        return {"maximal_leakage": list(self.about) or True, "at_most_bits": written(self.at_most_bits)}
-
-    def words(self) -> str:
-        what = f"any property of {_words(self.about)}" if self.about else "anything about the record"
-        limit = bits(self.at_most_bits, "up", 6)
-        return (
-            f"whoever sees the release and guesses {what} has a chance that grew by at most {limit} (maximal leakage)"
-        )
-
-
-@dataclass(frozen=True)
-class TotalVariation(Guarantee):
-    """sum_y p(y) times the total variation of p(s | y) and p(s): how far the law of the secret moves on average.
-
-    Parameters
-    ----------
-    about : name or names
-        The secret: one column, or several jointly.
-    at_most : number
-        The largest average distance.
-    """
-
-    about: Names
-    at_most: Fraction
-    key: ClassVar[str] = "total_variation"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "about", _named(self.about))
-        object.__setattr__(self, "at_most", _not_negative(self.at_most, "at_most"))
-
-    @property
-    def secret(self) -> Names:
-        return self.about
-
-    def to_json(self) -> dict[str, Any]:
-        return {"total_variation": list(self.about), "at_most": written(self.at_most)}
-
-    def words(self) -> str:
-        return (
-            f"no statement about {_words(self.about)} becomes likelier by more than {_up(self.at_most)} on average "
-            "when the release is seen"
-        )
-
-
-@dataclass(frozen=True)
-class Sibson(Guarantee):
-    """Sibson's information of an order above 1, in bits: between mutual information (1) and maximal leakage.
-
-    Parameters
-    ----------
-    about : name or names
-        The secret: one column, or several jointly.
-    order : number
-        Above 1.
-    at_most_bits : number
-        The limit in bits.
-    """
-
-    about: Names
-    order: Fraction
-    at_most_bits: Fraction
-    key: ClassVar[str] = "sibson"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "about", _named(self.about))
-        object.__setattr__(self, "order", exact(self.order, "order"))
-        object.__setattr__(self, "at_most_bits", _not_negative(self.at_most_bits, "at_most_bits"))
-        if not self.order > 1:
-            raise InputError(f"order is {written(self.order)}; it must be above 1 (leakage is order 1)")
-        if self.order.numerator > MOST_ORDER:
-            raise InputError(
-                f"order is {written(self.order)}; it is a fraction of numbers up to {MOST_ORDER} "
-                "(maximal_leakage is what orders without end come to)"
-            )
-
-    @property
-    def secret(self) -> Names:
-        return self.about
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "sibson": list(self.about),
-            "order": written(self.order),
-            "at_most_bits": written(self.at_most_bits),
-        }
-
-    def words(self) -> str:
-        return (
-            f"Sibson's information of order {_up(self.order)} about {_words(self.about)} is at most "
-            f"{bits(self.at_most_bits, 'up', 6)}"
-        )
-
-
-GUARANTEES: dict[str, type[Guarantee]] = {
-    g.key: g
-    for g in (
-        Independent,
-        LocalDP,
-        InformationPrivacy,
-        Leakage,
-        WorstCaseLeakage,
-        Dalenius,
-        Contraction,
-        Guess,
-        MaximalLeakage,
-        TotalVariation,
-        Sibson,
-    )
-}
+        return f"of whatever the input tells about any secret, at most the fraction {raised(self.at_most)} passes"

@@ -12,7 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
-from dalenius.core.problem import Distortion, Problem
+from dalenius.core.objective import Distortion
+from dalenius.core.problem import Problem
 
 __all__ = ["with_kept_rows"]
 

@@ -2,39 +2,24 @@
 
 import codecs
 import hashlib
-import re
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from dalenius.core.arithmetic import BITS, log2
-from dalenius.core.cdf import Cdf
+from dalenius.core.column_section import column_of
 from dalenius.core.combination import Combination
 from dalenius.core.forms.windows import chain, sliding
 from dalenius.core.guarantee import (
-    GUARANTEES,
-    Contraction,
-    Dalenius,
-    Guarantee,
-    Guess,
-    Independent,
-    InformationPrivacy,
-    Leakage,
-    LocalDP,
-    MaximalLeakage,
     Names,
-    Sibson,
-    TotalVariation,
-    WorstCaseLeakage,
 )
+from dalenius.core.guarantee_section import guarantee_of
 from dalenius.core.noise_law import NOISE_LAWS, NoiseLaw
 from dalenius.core.numbers import exact
-from dalenius.core.problem import (
+from dalenius.core.objective import (
     AtLeast,
     Distortion,
     MaximizeInformation,
@@ -45,18 +30,13 @@ from dalenius.core.problem import (
     MinimizeLeakageAndRate,
     MinimizeRate,
     MinimizeVariance,
-    Mismatch,
     Objective,
-    Problem,
-    SideInformation,
 )
+from dalenius.core.problem import Mismatch, Problem, SideInformation
 from dalenius.core.section import Place, Section, key_lines
 from dalenius.core.source import (
-    MISSING,
-    Column,
     ConditionallyIid,
     Dialect,
-    Grid,
     MarkovSource,
     PmfSource,
     Source,
@@ -65,7 +45,7 @@ from dalenius.core.source import (
 )
 from dalenius.errors import InputError, ProblemFileError
 
-__all__ = ["column_of", "parse", "read", "read_toml"]
+__all__ = ["parse", "read", "read_toml"]
 
 P = TypeVar("P", bound=Problem)
 
@@ -73,7 +53,6 @@ DISTORTIONS = ("hamming", "squared", "absolute", "erasure", "kl")
 DIALECT = ("delimiter", "encoding", "decimal", "missing_words")
 FORMS = ["pram", "randomised-response", "subset-selection", "windows", "sums", "random-columns", "noise", "records"]
 """What `form` in [mechanism] may say; a mechanism that is registered adds its own."""
-MOST_CELLS = 1000
 ENCODERS = ("uninformed", "statistically-informed", "informed")
 
 
@@ -134,7 +113,7 @@ def parse(
         columns={name: column_of(columns.section(name)) for name in list(columns.values)} if columns else {},
         **_mechanism(top.section("mechanism")),
         objective=_objective(top.section("objective")),
-        guarantees=tuple(_guarantee(s) for s in _many(top, "guarantee")),
+        guarantees=tuple(guarantee_of(s) for s in _many(top, "guarantee")),
         limits=tuple(_distortion(s, limit=True) for s in limits if not {"keep_rows", "information"} & set(s.values)),
         tells=tuple(_at_least(s) for s in limits if "information" in s.values),
         keep_rows=_keep_rows([s for s in limits if "keep_rows" in s.values]),
@@ -230,97 +209,6 @@ def _dialect(s: Section) -> Dialect:
         raise s.error("'decimal' and 'delimiter' are the same character", "decimal")
     words = s.names("missing_words", ())
     return Dialect(delimiter, encoding, decimal, words)
-
-
-DATES = ("year", "month")
-
-
-def column_of(s: Section) -> Column:
-    """The declaration of a column from its section."""
-    dates = s.choice("dates", DATES, "") if "dates" in s.values else ""
-    column = _alphabet(s)
-    if dates and (column.grid is not None or column.quantiles):
-        raise s.error("dates are cut into years or months; then values, cuts or groups name them", "dates")
-    return replace(column, dates=dates) if dates else column
-
-
-def _alphabet(s: Section) -> Column:
-    kinds = [key for key in ("values", "grid", "cuts", "groups", "quantiles") if key in s.values]
-    if len(kinds) != 1 and kinds != ["cuts", "quantiles"]:
-        raise s.error(
-            f'{s.title} needs one of values = [...] (or a file, or "from-table"), grid = {{...}}, cuts = [...], groups '
-            "= {...} and quantiles = K"
-        )
-    values = s.take("values", None)
-    grid = s.section("grid") if "grid" in s.values else None
-    missing = s.choice("missing", ("refuse", "category"), "refuse")
-    if "quantiles" in s.values:
-        return _cells(s, missing)
-    if "cuts" in s.values or "groups" in s.values:
-        return _recoded(s, missing)
-    s.done(("values", "grid", "cuts", "groups", "quantiles", "missing"))
-    if grid:
-        points = Grid(grid.number("low", least=None), grid.number("high", least=None), grid.number("step"))
-        grid.done(("low", "high", "step"))
-        if points.step <= 0 or points.high < points.low:
-            raise s.error("a grid needs step > 0 and high >= low", "grid")
-        if (points.high - points.low) / points.step > 10**7:
-            raise s.error("a grid of more than ten million points; take a larger step", "grid")
-        return Column(grid=points, missing=missing)
-    if isinstance(values, str):
-        return Column(values_file=None if values == "from-table" else values, missing=missing)
-    if not isinstance(values, list) or not values or not all(isinstance(v, str | int) for v in values):
-        raise s.error('values must be a list of values, the name of a file, or "from-table"', "values")
-    letters = tuple(str(v) for v in values if not isinstance(v, bool))
-    if len(set(letters)) != len(values):
-        raise s.error("values lists a value twice (or true/false without quotes)", "values")
-    if MISSING in letters and missing == "category":
-        letters = tuple(v for v in letters if v != MISSING)
-    return Column(values=letters, missing=missing)
-
-
-def _cells(s: Section, missing: str) -> Column:
-    """Cells of equal probability, under a stated cdf or in the table; with the cuts where they were found before."""
-    cells = s.integer("quantiles", least=2)
-    if cells > MOST_CELLS:
-        raise s.error(f"{cells} quantiles are too many to design with; {MOST_CELLS} are the most", "quantiles")
-    try:
-        stated = Cdf.of(s.take("cdf")) if "cdf" in s.values else None
-    except InputError as e:
-        raise s.error(str(e), "cdf") from None
-    if "cuts" in s.values:
-        column = _recoded(s, missing)
-        return replace(column, quantiles=cells, cdf=stated)
-    s.done(("quantiles", "cdf", "missing"))
-    return Column(quantiles=cells, cdf=stated, missing=missing)
-
-
-def _recoded(s: Section, missing: str) -> Column:
-    """Groups of values: of numbers by `cuts`, of any values by `groups`."""
-    key = "cuts" if "cuts" in s.values else "groups"
-    given: Any = s.take(key)
-    labels = s.take("labels", []) if key == "cuts" else []
-    s.done(("cuts", "labels", "missing") if key == "cuts" else ("groups", "missing"))
-    wrong = not isinstance(given, list if key == "cuts" else dict)
-    if wrong or not given:
-        told = "a list of numbers" if key == "cuts" else '{ "letter" = [values], ... }'
-        raise s.error(f"{key} is {told}, not {given!r}", key)
-    if not isinstance(labels, list) or not all(isinstance(v, str) and v for v in labels):
-        raise s.error("labels is a list of names, one for each group", "labels")
-    try:
-        if key == "cuts":
-            column = Column.cut(given, labels, missing=missing)
-        else:
-            for label, group in given.items():
-                if not isinstance(group, list) or not all(type(v) in (str, int) for v in group):
-                    raise InputError(f"the group {label!r} must be a list of values")
-            column = Column.grouped({k: [str(v) for v in group] for k, group in given.items()}, missing=missing)
-    except InputError as e:
-        raise s.error(str(e), key) from None
-    letters = column.values or ()
-    if len(set(letters)) != len(letters) or any(not v.strip() or v != v.strip() or v == MISSING for v in letters):
-        raise s.error(f"the names of the groups must differ, without blanks around them, and not be {MISSING}", key)
-    return column
 
 
 def _mechanism(s: Section) -> dict[str, Any]:
@@ -536,124 +424,6 @@ def _norm(s: Section, at_most: Fraction | None, known: tuple[str, ...]) -> Disto
     if text != "inf" and Section({"p": text}, s.place, s.file, s.lines).number("p") < 1:
         raise s.error(f"'p' is {text}; it is a number from 1 on, or \"inf\"", "p")
     return Distortion("norm", of, at_most, p=text)
-
-
-def _guarantee(s: Section) -> Guarantee:
-    kinds = [k for k in s.values if k in GUARANTEES]
-    if len(kinds) != 1:
-        unknown = next((k for k in s.values if k not in GUARANTEES), None)
-        close = get_close_matches(unknown, list(GUARANTEES), 1, 0.5) if unknown and not kinds else []
-        hint = f"; did you mean {close[0]!r} for {unknown!r}?" if close else ""
-        raise s.error(f"a [[guarantee]] names exactly one of {', '.join(GUARANTEES)}{hint}")
-    kind = GUARANTEES[kinds[0]]
-    guarantee: Guarantee
-    known: tuple[str, ...] = (kinds[0],)
-    if kind is Independent:
-        guarantee = Independent(s.names("independent"))
-    elif kind is LocalDP:
-        known += ("metric", "delta", "given")
-        many = 1 if s.file else s.integer("rows", 1)  # a file says max_rows in [source]; a design carries the number
-        known += () if s.file else ("rows",)
-        metric = s.take("metric") if isinstance(s.values.get("metric"), list) else s.text("metric", None)
-        epsilon, delta = s.number("local_dp"), s.number("delta", Fraction(0))
-        try:
-            guarantee = LocalDP(epsilon, metric, delta, s.names("given", ()), many)
-        except InputError as e:
-            raise s.error(f"metric: {e}", "metric") from None
-        except TypeError:
-            raise s.error("a metric is a list of rows of distances", "metric") from None
-    elif kind is InformationPrivacy:
-        known += ("epsilon",)
-        guarantee = InformationPrivacy(s.names(kinds[0]), s.number("epsilon"))
-    elif kind in (Leakage, WorstCaseLeakage):
-        known += ("at_most_bits",)
-        guarantee = (Leakage if kind is Leakage else WorstCaseLeakage)(s.names(kinds[0]), s.number("at_most_bits"))
-    elif kind is Dalenius:
-        known += ("at_most_bits", "group", "rows")
-        if not s.flag("dalenius"):
-            raise s.error("write dalenius = true", "dalenius")
-        figures = s.number("at_most_bits"), s.integer("group", 1), _rows(s)
-        try:
-            guarantee = Dalenius(*figures)
-        except InputError as e:
-            raise s.error(str(e), "rows") from None
-    elif kind is Contraction:
-        guarantee = Contraction(s.number("contraction"))
-    else:
-        guarantee, more = _GAUGES[kind](s)
-        known += more
-    s.done(known)
-    return guarantee
-
-
-def _guess(s: Section) -> tuple[Guarantee, Names]:
-    """The best guess: a share such as "35%", or `times` the blind guess; with a matrix the best gain."""
-    gain = s.take("gain") if isinstance(s.values.get("gain"), list) else s.text("gain", None)
-    names, at_most, times = s.names("guess"), _share(s, "at_most"), s.number("times", None)
-    try:
-        return Guess(names, at_most, times, gain), ("at_most", "times", "gain")
-    except InputError as e:
-        raise s.error(str(e), "guess") from None
-    except TypeError:
-        raise s.error("a gain is a list of rows of numbers, one row for each action", "gain") from None
-
-
-def _bits_of_a_choice(s: Section) -> Fraction:
-    """at_most_bits, also as "log2(3)", the bits of a choice among three: rounded down, so that no more is promised."""
-    written_so = re.fullmatch(r"log2\(([1-9][0-9]{0,17})\)", str(s.values.get("at_most_bits")))
-    if written_so is None:
-        return Fraction(s.number("at_most_bits"))
-    s.take("at_most_bits")
-    return Fraction(log2(Fraction(int(written_so[1])))[0], 1 << BITS)
-
-
-def _maximal_leakage(s: Section) -> tuple[Guarantee, Names]:
-    """About everything, or about a secret."""
-    everything = s.values.get("maximal_leakage") is True
-    names = () if everything else s.names("maximal_leakage")
-    if everything:
-        s.take("maximal_leakage")
-    return MaximalLeakage(_bits_of_a_choice(s), names), ("at_most_bits",)
-
-
-def _total_variation(s: Section) -> tuple[Guarantee, Names]:
-    return TotalVariation(s.names("total_variation"), _share(s, "at_most", required=True)), ("at_most",)
-
-
-def _sibson(s: Section) -> tuple[Guarantee, Names]:
-    names, order, limit = s.names("sibson"), s.number("order"), s.number("at_most_bits")
-    try:
-        return Sibson(names, order, limit), ("order", "at_most_bits")
-    except InputError as e:
-        raise s.error(str(e), "order") from None
-
-
-_GAUGES: dict[type[Guarantee], Callable[[Section], tuple[Guarantee, Names]]] = {
-    Guess: _guess,
-    MaximalLeakage: _maximal_leakage,
-    TotalVariation: _total_variation,
-    Sibson: _sibson,
-}
-
-
-def _share(s: Section, key: str, *, required: bool = False) -> Any:
-    """A number, or a text such as "35%" or "35 %"."""
-    value = s.values.get(key)
-    if isinstance(value, str) and value.rstrip().endswith("%"):
-        s.values[key] = value.rstrip().removesuffix("%").rstrip()
-        return s.number(key) / 100
-    return s.number(key) if required else s.number(key, None)
-
-
-def _rows(s: Section) -> int | Literal["all"]:
-    """How many released rows a promise is about: a number, or all of the table."""
-    if s.values.get("rows") == "all":
-        s.take("rows")
-        return "all"
-    if isinstance(s.values.get("rows"), str):
-        raise s.error('rows is a number of released rows, or "all"', "rows")
-    rows: int = s.integer("rows", 1)
-    return rows
 
 
 def _robust(s: Section) -> Mismatch:

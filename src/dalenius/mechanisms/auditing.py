@@ -11,16 +11,15 @@ from typing import Any, Literal
 
 from dalenius.convert import release_of
 from dalenius.core.channel import Channel
+from dalenius.core.gauges import Guess, MaximalLeakage
 from dalenius.core.guarantee import (
     Contraction,
     Dalenius,
     Guarantee,
-    Guess,
     Independent,
     InformationPrivacy,
     Leakage,
     LocalDP,
-    MaximalLeakage,
     WorstCaseLeakage,
 )
 from dalenius.core.kernel import Kernel

@@ -14,7 +14,7 @@ from math import log2
 
 from dalenius.core import Design, Distortion, MinimizeLeakage, MinimizeRate, Objective, Pmf, Problem, Resample
 from dalenius.core.numbers import written
-from dalenius.core.problem import MinimizeLeakageAndRate
+from dalenius.core.objective import MinimizeLeakageAndRate
 from dalenius.errors import SolverFailed
 from dalenius.measures import entropy_bounds
 from dalenius.measures.operational import binomial_band, quantise, quantise_and_bin

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core.guarantee import Dalenius, Guess, LocalDP
+from dalenius.core.gauges import Guess
+from dalenius.core.guarantee import Dalenius, LocalDP
 from dalenius.core.markov import MarkovChain
 from dalenius.core.pmf import Pmf
 from dalenius.core.problem import Problem

@@ -14,9 +14,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dalenius.core.column_section import column_of
 from dalenius.core.condition import condition
 from dalenius.core.numbers import exact
-from dalenius.core.problem_file import column_of, read_toml
+from dalenius.core.problem_file import read_toml
 from dalenius.core.query import Interval
 from dalenius.core.question import DISCRETE, KINDS_ASKED, LEVEL, Question
 from dalenius.core.section import Section, key_lines

@@ -23,7 +23,7 @@ from dalenius.core import (
     MinimizeRate,
     WorstCaseLeakage,
 )
-from dalenius.core.problem import Distortion
+from dalenius.core.objective import Distortion
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.mechanisms.columns.funnel.design import price_of
 from dalenius.mechanisms.columns.funnel.faces import by_faces
