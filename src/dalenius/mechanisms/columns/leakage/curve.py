@@ -12,7 +12,8 @@ from dalenius.core import Design, MinimizeDistortion, Problem
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.mechanisms.columns.leakage.drawing import curve_html
 from dalenius.mechanisms.columns.leakage.least import checked
-from dalenius.mechanisms.columns.leakage.model import UNIT, Model, already_told
+from dalenius.mechanisms.columns.leakage.model import UNIT, Model
+from dalenius.mechanisms.columns.leakage.reader import already_told
 from dalenius.mechanisms.columns.leakage.searching import Rows, designed, finished, presolved, silent_design, solved
 from dalenius.mechanisms.columns.leakage.strategies import few_maps, generated, unlisted
 from dalenius.mechanisms.columns.leakage.trade import Trade

@@ -1,0 +1,323 @@
+"""What a bound problem says, as arrays along its inputs, letters and values: the terms of a leakage program."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import (
+    Distortion,
+    MaximizeInformation,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    MinimizeLeakageAndRate,
+    MinimizeRate,
+    Problem,
+)
+from dalenius.core.arithmetic import BITS, exp, log2, times_log2
+from dalenius.core.distorting import ERASED, columns_of, distortions
+from dalenius.core.numbers import up
+from dalenius.errors import Infeasible, InputError, Unsupported
+from dalenius.mechanisms.column_bounds import local_promises
+from dalenius.mechanisms.columns.exact_columns import by_name, named
+from dalenius.mechanisms.columns.leakage.nearness import MAPS, Nearness
+from dalenius.solvers.leakage import Term
+
+__all__ = ["LN2", "Names", "Reader", "already_told", "barred_letters"]
+
+
+LN2 = Fraction(693147180559945309417232, 10**24)
+"""ln 2 from below."""
+
+
+Names = tuple[str, ...]
+
+
+def already_told(problem: Problem, secret: Names) -> tuple[Fraction, Fraction]:
+    """Bounds of I(S; K, Z) in bits: what kept columns and side information tell by themselves."""
+    if not problem.beside:
+        return Fraction(0), Fraction(0)
+    joint = problem.pmf
+    counts = joint.counts(secret, problem.beside)
+    a, b = counts.sum(axis=1), counts.sum(axis=0)
+    ends = [
+        times_log2(Fraction(int(n), joint.total), Fraction(int(n) * joint.total, int(a[s]) * int(b[k])))
+        for (s, k), n in np.ndenumerate(counts)
+        if n
+    ]
+    low, high = (Fraction(max(0, sum(end)), 1 << BITS) for end in zip(*ends, strict=True))
+    return low, high
+
+
+def _differing(
+    measure: Distortion, of: Names, rows: Sequence[Names], released: Sequence[str], told: Sequence[Names]
+) -> npt.NDArray[Any] | None:
+    """How many columns of a row and a letter differ, where a measure is that count; the same as `distortions` says."""
+    parts = measure.parts or (measure,)
+    if any(part.distortion != "hamming" or part.classes or part.weight != 1 or len(part.of) != 1 for part in parts):
+        return None
+    if any(part.of[0] not in released for part in parts):
+        return None
+    out = np.zeros((len(rows), len(told)), dtype=np.int64)
+    for part in parts:
+        place, other = of.index(part.of[0]), released.index(part.of[0])
+        codes: dict[str, int] = {}
+        left = np.array([codes.setdefault(row[place], len(codes)) for row in rows])
+        right = np.array([codes.setdefault(letter[other], len(codes)) for letter in told])
+        out += left[:, None] != right[None, :]
+    return out
+
+
+def barred_letters(problem: Problem, inputs: Sequence[Names], told: Sequence[Names]) -> list[set[int]]:
+    """For each input outcome, the letters that `forbid` and `freeze` exclude."""
+    pairs, frozen = set(problem.transitions), set(problem.freeze)
+    named = [dict(zip(problem.release, t, strict=True)) for t in told] if problem.combinations else []
+    never = {t for t, y in enumerate(named) if any(zero.holds(y) for zero in problem.combinations)}
+    places = [(problem.inputs.index(n), k) for k, n in enumerate(problem.release) if n in problem.inputs]
+    return [
+        never
+        | {
+            t
+            for t, letters in enumerate(told)
+            if any((x[i], letters[k]) in pairs or (x[i] in frozen and x[i] != letters[k]) for i, k in places)
+        }
+        for x in inputs
+    ]
+
+
+def _beside(problem: Problem, values: Names) -> str:
+    return ", ".join(f"{n} = {v}" for n, v in zip(problem.beside, values, strict=True)) or "the law of the table"
+
+
+class Reader:
+    """The parts of a program, in the order of the checker."""
+
+    def __init__(
+        self, problem: Problem, maps: Sequence[tuple[int, ...]] | None = None, *, letters: int | None = None
+    ) -> None:
+        self.problem, joint, side = problem, problem.pmf, problem.side_information
+        self.order: dict[Names, list[int]] = {}
+        self.told: list[Names] = self._told() if letters is None else [(str(k),) for k in range(letters)]
+        self.worlds: list[str] = []
+        self.maps: list[tuple[int, ...]] = [(t,) for t in range(len(self.told))]
+        if side is not None and side.encoder == "statistically-informed":
+            self.worlds = sorted(z for (z,) in named(problem, (side.variable,)))
+            if maps is None and self.many_maps > MAPS:
+                raise Unsupported(
+                    f"{len(self.told)} letters for each of the {len(self.worlds)} values of {side.variable} make over "
+                    f"{MAPS:,} maps, which are not searched beside a metric over inputs that never occur; leave out "
+                    f'their letters, or let the encoder see {side.variable} (encoder = "informed")'
+                )
+            everything = product(range(len(self.told)), repeat=len(self.worlds))
+            self.maps = list(everything if maps is None else maps)
+        self.rows = len(joint.grouped(problem.inputs)[0])
+        # Beside other columns, what is independent is told by fractions of counts; so all counts are multiplied.
+        near = any(promise.metric for promise in local_promises(problem))
+        self.scale = joint.total if problem.views and (problem.beside or near) else 1
+        self.near = Nearness.of(problem, self.scale)
+
+    @property
+    def many_maps(self) -> int:
+        """How many maps there are from the values of Z to the letters."""
+        return int(len(self.told) ** len(self.worlds))
+
+    def _told(self) -> list[Names]:
+        problem, variables = self.problem, self.problem.pmf.variables
+        if problem.release:
+            return list(product(*(variables[n] for n in problem.release)))
+        goal = problem.objective
+        measures = [*problem.limits, *([goal.measure] if isinstance(goal, MinimizeDistortion) else [])]
+        for measure in (part for whole in measures for part in whole.parts or (whole,)):
+            if not isinstance(measure.distortion, str):
+                return [(str(k),) for k in range(len(measure.distortion[0]))]
+            if measure.distortion == "erasure" and len(measure.of) == 1:
+                return [*((a,) for a in variables[measure.of[0]] if a != ERASED), (ERASED,)]
+        raise problem.error(
+            ("mechanism", "output"),
+            "nothing says which letters may be released: give a distortion matrix (its columns are the letters), or "
+            "release = [...]",
+        )
+
+    def _sorted(self, names: Names) -> list[int]:
+        if names not in self.order:
+            self.order[names] = by_name(self.problem, names)
+        return self.order[names]
+
+    def counts(self, names: Names) -> npt.NDArray[Any]:
+        """N(value, e), values by name."""
+        table = self.problem.pmf.counts(self.problem.inputs, names)[:, self._sorted(names)]
+        return np.ascontiguousarray(table.T.astype(object)) * self.scale
+
+    def views(self, view: Names) -> list[npt.NDArray[Any]]:
+        """Counts of a view; for each value k of what stands beside the letter those of p(a)(1 - p(k|e)) + p(a, k|e).
+
+        They have the mean p(a), because the view is independent of k, so that they differ from it by the coefficients
+        of p(a, k, t) = p(a) p(k, t).
+        """
+        problem, joint = self.problem, self.problem.pmf
+        if not problem.beside:
+            return [self.counts(view)]
+        order, worlds = self._sorted(view), self._sorted(problem.beside)
+        table = joint.counts(problem.inputs, view, problem.beside).astype(object)[:, order][:, :, worlds]
+        alone, mass = table.sum(axis=(0, 2)), table.sum(axis=(1, 2))
+        if (table.sum(axis=0) * joint.total != np.outer(alone, table.sum(axis=(0, 1)))).any():
+            told = float(already_told(problem, view)[1])
+            raise Infeasible(
+                f"{', '.join(problem.beside)} alone tells {told:.3g} bits about {', '.join(view)}, so nothing released "
+                f"beside it can be independent of {', '.join(view)}"
+            )
+        return [
+            np.outer(alone, mass - table[:, :, k].sum(axis=1)) + joint.total * table[:, :, k].T
+            for k in range(len(worlds))
+        ]
+
+    def term(self, secret: Names, given: Names) -> Term:
+        names = secret + given
+        words = named(self.problem, names)
+        beside = [words[k][len(secret) :] for k in self._sorted(names)]
+        place = {g: k for k, g in enumerate(sorted(set(beside)))}
+        return Term(self.counts(names), np.array([place[g] for g in beside], dtype=np.int64))
+
+    def worst(self, secret: Names, bits: Fraction) -> list[tuple[Term, npt.NDArray[Any]]]:
+        """D(P_(S|y,k) to P_S) <= bits for each value k of what stands beside the letter y.
+
+        sum_s J log(J / (J_k p(s))) is the term of S among the records with that k, and a linear part, because p(s|k)
+        is not p(s): it is taken from the limit N(k|e) bits. All other records are one value in a group of its own.
+        """
+        problem, joint = self.problem, self.problem.pmf
+        names = secret + problem.beside
+        words, order, counts = named(problem, names), self._sorted(names), self.counts(names)
+        beside = [words[k][len(secret) :] for k in order]
+        alone = {
+            w: Fraction(int(n), joint.total) for w, n in zip(named(problem, secret), joint.counts(secret), strict=True)
+        }
+        mass, out = counts.sum(axis=0), []
+        for world in sorted(set(beside)):
+            rows = [k for k, g in enumerate(beside) if g == world]
+            here = counts[rows].sum(axis=0)
+            most = [bits * int(n) / int(m) for n, m in zip(here, mass, strict=True)]
+            told = Fraction(0)
+            for k in rows:
+                share = Fraction(int(counts[k].sum()), int(here.sum()))
+                more = Fraction(log2(share / alone[words[order[k]][: len(secret)]])[1], 1 << BITS)
+                told += share * more
+                most = [a - more * int(n) / int(m) for a, n, m in zip(most, counts[k], mass, strict=True)]
+            if told > bits:
+                raise Infeasible(
+                    f"{_beside(problem, world)} alone tells {up(told, 9)} bits about {', '.join(secret)}, more than "
+                    f"the {float(bits):g} of worst_case_leakage; the smallest limit that can be kept is {up(told, 9)}"
+                )
+            rest = mass - here
+            table = np.vstack([counts[rows], rest]) if rest.any() else counts[rows]
+            group = np.array([0] * len(rows) + [1] * (len(table) - len(rows)), dtype=np.int64)
+            nats = [v * (LN2 if v >= 0 else LN2 + Fraction(1, 10**24)) for v in most]
+            out.append((Term(table, group), np.array(nats, dtype=object)))
+        return out
+
+    def odds(self, secret: Names, epsilon: Fraction) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Fraction]:
+        """N(s, k, e) and p(s) N(k, e) for each value k of what stands beside the letter, and the ratio that is kept."""
+        problem, joint, r = self.problem, self.problem.pmf, exp(epsilon)[0]
+        names = secret + problem.beside
+        words, order, counts = named(problem, names), self._sorted(names), self.counts(names)
+        alone = {
+            w: Fraction(int(n), joint.total) for w, n in zip(named(problem, secret), joint.counts(secret), strict=True)
+        }
+        beside = [words[k][len(secret) :] for k in order]
+        here = {g: counts[[k for k, b in enumerate(beside) if b == g]].sum(axis=0) for g in set(beside)}
+        found = {(words[k][: len(secret)], g): row for k, g, row in zip(order, beside, counts, strict=True)}
+        rows, against = [], []
+        for s, g in sorted(product(alone, here)):
+            row = found.get((s, g), np.zeros(self.rows, dtype=object))
+            ratio = Fraction(int(row.sum()), int(here[g].sum())) / alone[s]
+            if not 1 / r <= ratio <= r:
+                raise Infeasible(
+                    f"{_beside(problem, g)} alone moves the odds of {', '.join(secret)} = {', '.join(s)} by a factor "
+                    f"of {float(ratio):.6g}, further than e^{float(epsilon):g} of information_privacy"
+                )
+            rows.append(row)
+            against.append([alone[s] * int(n) for n in here[g]])
+        return np.array(rows, dtype=object), np.array(against, dtype=object), r
+
+    def objective(self, allowed: npt.NDArray[np.bool_]) -> tuple[list[tuple[Fraction, Term]], npt.NDArray[Any]]:
+        problem, goal = self.problem, self.problem.objective
+        cost = np.zeros((self.rows, len(self.maps)), dtype=object)
+        if isinstance(goal, MaximizeInformation):  # by gains of fresh letters, which are their costs
+            return [], cost
+        if isinstance(goal, MinimizeDistortion):
+            return [], self.costs(goal.measure, allowed, ("objective", "minimize"))
+        side = tuple(n for n in problem.beside if n not in problem.kept)
+        seen = tuple(n for n in problem.inputs if n not in side)
+        if isinstance(goal, MinimizeLeakageAndRate):
+            both = [(goal.theta, self.term(goal.about, problem.beside)), (1 - goal.theta, self.term(seen, side))]
+            return [(share, term) for share, term in both if share], cost
+        if isinstance(goal, MinimizeRate):
+            return [(Fraction(1), self.term(seen, side))], cost
+        assert isinstance(goal, MinimizeLeakage)
+        return [(Fraction(1), self.term(goal.about, problem.beside))], cost
+
+    def costs(
+        self, measure: Distortion, allowed: npt.NDArray[np.bool_], place: tuple[str | int, ...]
+    ) -> npt.NDArray[Any]:
+        """E[d(X, letter) | e]; what costs without end is no longer allowed."""
+        maps = np.array(self.maps)
+        tables, never, unit = self.by_world(measure, place)
+        total = np.zeros((self.rows, len(self.maps)), dtype=tables[0].dtype)
+        for w, (table, barred) in enumerate(zip(tables, never, strict=True)):
+            total = total + table[:, maps[:, w]]
+            allowed &= ~barred[:, maps[:, w]]
+        mass = self.problem.pmf.counts(self.problem.inputs)
+        if unit == 1 and not (total % mass.astype(total.dtype)[:, None]).any():
+            return np.asarray(total // mass.astype(total.dtype)[:, None], dtype=object)
+        fractions = [[Fraction(int(v), int(n) * unit) for v in row] for row, n in zip(total, mass, strict=True)]
+        return np.array(fractions, dtype=object).reshape(total.shape)
+
+    def by_world(
+        self, measure: Distortion, place: tuple[str | int, ...]
+    ) -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[np.bool_]], int]:
+        """For each world N(e) E[d(X, letter); world | e] out of a unit, and where it is without end (rows, told)."""
+        problem, written = self.problem, measure.to_json()
+        of = tuple(columns_of(written))
+        side = (problem.side_information.variable,) if self.worlds and problem.side_information else ()
+        labels = named(problem, of + side)
+        rows = sorted({label[: len(of)] for label in labels})
+        released = list(problem.release or [problem.output or ""])
+        plain = _differing(measure, of, rows, released, self.told)
+        if plain is not None:
+            table, never, unit = plain, np.zeros(plain.shape, dtype=bool), 1
+        else:
+            try:
+                _, high, unit = distortions(written, dict(problem.pmf.variables), rows, released, self.told)
+            except InputError as e:
+                raise problem.error(place, str(e)) from None
+            table = np.array(high, dtype=object).reshape(len(rows), len(self.told))
+            never = np.array([v is None for v in table.ravel()]).reshape(table.shape)
+            table[never] = 0
+        where = {x: k for k, x in enumerate(rows)}
+        counts = problem.pmf.counts(problem.inputs, of + side)
+        biggest = max(table.max(initial=0), -table.min(initial=0)) * int(counts.sum())
+        kind: Any = np.int64 if biggest < 1 << 62 else object
+        tables, barred = [], []
+        for world in self.worlds or [""]:
+            share = np.zeros((len(rows), self.rows), dtype=kind)
+            for j, label in enumerate(labels):
+                if not side or label[-1] == world:
+                    share[where[label[: len(of)]]] += counts[:, j].astype(kind)
+            tables.append(share.T @ table.astype(kind))
+            barred.append((share.T > 0).astype(np.int64) @ never.astype(np.int64) > 0)
+        return tables, barred, unit
+
+    def allowed(self) -> npt.NDArray[np.bool_]:
+        problem = self.problem
+        free = np.ones((self.rows, len(self.maps)), dtype=bool)
+        if problem.forbid or problem.freeze:
+            for e, barred in enumerate(barred_letters(problem, named(problem, problem.inputs), self.told)):
+                free[e, sorted(barred)] = False
+        return free
+
+    def margin(self) -> tuple[Fraction, ...]:
+        """p of the released columns before the release, in the order of the letters."""
+        joint = self.problem.pmf.marginal(self.problem.release)
+        return tuple(joint.probability(**dict(zip(self.problem.release, t, strict=True))) for t in self.told)
