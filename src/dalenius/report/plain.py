@@ -12,6 +12,7 @@ from dalenius.core.digits import bits, digits_agreed, factor, figure, guesses_in
 from dalenius.core.numbers import exact
 from dalenius.report import words
 from dalenius.report.facts import Document, Facts, Promise, joined, shown
+from dalenius.report.promise_words import sentences
 
 __all__ = ["Optimum", "Promised", "best_possible", "changed_entries", "fields_compared", "promises"]
 
@@ -49,7 +50,7 @@ def promises(facts: Facts) -> list[Promised]:
     explained = False
     for promise in facts.promises:
         headline = _HEADLINES.get(promise.kind)
-        said = words.sentences(promise, facts)
+        said = sentences(promise, facts)
         first = headline(promise, facts) if headline else said[0]
         rest = list(said[1:])
         before, gain = _guesses(promise)
@@ -145,7 +146,7 @@ def _times(promise: Promise, _: Facts) -> str:
 def _deny(promise: Promise, facts: Facts) -> str:
     written = promise.written
     if any(written.get(key) for key in ("metric", "delta", "given")):
-        return words.sentences(promise, facts)[0]
+        return sentences(promise, facts)[0]
     rows = written.get("rows", 1)
     what = "released entry is" if rows == 1 else f"{rows} released rows of one person are"
     times = factor(written["local_dp"])
