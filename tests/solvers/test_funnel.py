@@ -33,9 +33,9 @@ def test_pieces_lie_above_phi_everywhere(labels):
         points = chance.dirichlet(np.ones(size), len(cells))
         assert cells.cut(list(range(len(cells))), points) > 0
     u = chance.dirichlet(np.full(size, 0.7), 2000)
-    above = (u @ cells.pieces().T).max(axis=1) - labels.phi(u)
+    above = (u @ cells.lines.T).max(axis=1) - labels.phi(u)
     assert above.min() > -1e-12
-    assert size > 2 or above.max() < 0.1  # chords of an interval are convex together, slivers need not be
+    assert above.max() < (0.1 if size == 2 else 0.3)  # raised tangents are nowhere far above, not even of slivers
 
 
 def test_a_tree_names_every_simplex_once():

@@ -104,7 +104,7 @@ def most_information(
     cells = beginning(W, labels)
     best: Gains | None = None
     for rounds in range(1, ROUNDS + 1):
-        pieces = cells.pieces()
+        pieces = cells.lines
         current = min(best.gap, 1.0) if best else 1.0
         asked = program(-(W @ pieces.T))
         solution = solved(asked, max(SHARE * gap, min(LOOSE * current, 1e-3)), left(deadline))
@@ -147,7 +147,7 @@ def beginning(W: Floats, labels: Labels) -> Subdivision:
     points = np.concatenate([W, (W + middle) / 2, middle[None]])
     while len(cells) < BEGIN:
         # The simplex whose linear function lies furthest above phi at one of the points is cut there.
-        above = points @ cells.pieces().T - labels.phi(points)[:, None]
+        above = points @ cells.lines.T - labels.phi(points)[:, None]
         k, j = divmod(int(above.argmax()), len(cells))
         if above[k, j] < 1e-6 or not cells.cut([j], points[k][None]):
             break

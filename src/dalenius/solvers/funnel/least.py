@@ -89,7 +89,7 @@ def least_beside_information(
     rounds = 0
     while rounds < ROUNDS:
         rounds += 1
-        pieces = cells.pieces()
+        pieces = cells.lines
         gains = W @ pieces.T
         current = value - bound if np.isfinite(value - bound) else 1.0
         solution = solved(program(gains, least + more), max(SHARE * gap, min(LOOSE * current, 1e-3)), left(deadline))

@@ -1,18 +1,23 @@
 r"""A subdivision of the posteriors of W into simplices, and what a letter gains at most in each of them.
 
 With u(w, k) the joint weights of what is wanted W and of what leaves beside the letter K, and its sums s(k), a column
-tells phi(u) = sum u(w, k) log( u(w, k) / (q(w) s(k)) ). phi is convex and 1-homogeneous, so that it lies below the
-linear function a_j with a_j.g = phi(g) at the corners g of a simplex j, everywhere in the cone over that simplex. Hence
+tells phi(u) = sum u(w, k) log( u(w, k) / (q(w) s(k)) ). phi is convex and 1-homogeneous, so that it lies below a
+linear function a_j with a_j.g >= phi(g) at the corners g of a simplex j, everywhere in the cone over that simplex. Hence
 
     phi(u) <= max_j a_j.u    for every u,
 
-which is what somebody gains who hears u and picks one of J answers. Simplices are cut in two along an edge, at a point
-whose place on it is a short fraction, so that the exact proof has short numbers too.
+which is what somebody gains who hears u and picks one of J answers. Of a binary W, a_j is the chord: chords lie above
+phi in their own interval alone. The function through the corners of a larger simplex can lie far above phi outside of
+it, and the largest of them with it; there a_j is a tangent of phi, raised by h_j until it is above phi at the corners,
+so that a_j <= phi + h_j everywhere. It touches phi where h_j is least, and h_j is then about the most by which the
+function through the corners is above phi inside. Simplices are cut in two along an edge, at a point whose place on it
+is a short fraction, so that the exact proof has short numbers too.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
@@ -25,7 +30,7 @@ Places: TypeAlias = NDArray[np.intp]
 Tree: TypeAlias = list[list[Fraction] | int]
 
 LINE = 1 << 20  # places on the edge of an interval, which is cut next to a posterior that is used
-EDGE = 1 << 5  # places on an edge of a larger simplex
+CENTRING = 24  # steps towards the point where a raised tangent touches
 SMALLEST = 1e-9  # an edge shorter than this is not cut
 
 
@@ -52,6 +57,12 @@ class Labels:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(U > 0, U * np.log(U / against), 0.0).sum(axis=-1))
 
+    def tangent(self, U: Floats) -> Floats:
+        """The linear functions below phi that touch it at U > 0."""
+        sums = np.zeros((*U.shape[:-1], int(self.world.max()) + 1))
+        np.add.at(np.moveaxis(sums, -1, 0), self.world, np.moveaxis(U, -1, 0))
+        return np.asarray(np.log(U / (self.prior * sums[..., self.world])))
+
 
 class Subdivision:
     """Simplices that cover all posteriors, as the leaves of a tree of cut edges.
@@ -60,8 +71,8 @@ class Subdivision:
     ----------
     corners : array (J, K, K)
         The corners of each simplex, posteriors of mass one.
-    values : array (J, K)
-        phi at these corners, in nats.
+    values, lines : array (J, K)
+        phi at these corners, and the linear function a_j above it, in nats.
     """
 
     def __init__(self, labels: Labels) -> None:
@@ -69,26 +80,33 @@ class Subdivision:
         self.labels = labels
         self.corners: Floats = np.eye(size)[None]
         self.values: Floats = labels.phi(self.corners)
+        self.lines: Floats = self._above(self.corners, self.values)
         self._splits: list[tuple[int, int, Fraction, int, int] | None] = [None]  # of each node; None at a leaf
         self._node = [0]  # of each simplex
 
     def __len__(self) -> int:
         return len(self.corners)
 
-    def pieces(self) -> Floats:
-        """The linear function a_j (J, K) of each simplex: phi at its corners."""
-        return np.asarray(np.linalg.solve(self.corners, self.values[:, :, None])[:, :, 0])
+    def _above(self, cells: Floats, values: Floats) -> Floats:
+        """The linear function (m, K) of each simplex: its chord, or a raised tangent."""
+        if cells.shape[1] == 2:
+            return np.asarray(np.linalg.solve(cells, values[:, :, None])[:, :, 0])
+        centre, rows = cells.mean(axis=1), np.arange(len(cells))
+        best, least = np.zeros_like(values), np.full(len(cells), np.inf)
+        for step in range(2, 2 + CENTRING):
+            tangent = self.labels.tangent(centre)
+            below = values - np.einsum("cik,ck->ci", cells, tangent)
+            far = below.argmax(axis=1)
+            height = below[rows, far]
+            better = height < least
+            least[better], best[better] = height[better], tangent[better]
+            centre = centre + (cells[rows, far] - centre) / step
+        return best + least[:, None]
 
     def cut(self, places: Sequence[int], points: Floats) -> int:
-        """Cut simplices at these places, each where it lowers a_j most at a posterior (m, K); how many were cut.
-
-        A posterior may lie outside its simplex: a_j is then too large beyond a side of it, and the nearest part is cut.
-        """
+        """Cut simplices at these places: intervals next to a posterior (m, K), others where they bend; how many."""
         cells, values = self.corners[list(places)], self.values[list(places)]
-        weights = np.linalg.solve(np.swapaxes(cells, 1, 2), points[:, :, None])[:, :, 0]
-        weights = np.maximum(weights, 1e-12)
-        weights /= weights.sum(axis=1, keepdims=True)
-        first, second, place = self._edges(cells, values, weights)
+        first, second, place = self._line(cells, points) if cells.shape[1] == 2 else self._edges(cells, values)
         rows = np.arange(len(cells))
         long = np.abs(cells[rows, first] - cells[rows, second]).max(axis=1) > SMALLEST
         self._cut_edges(
@@ -117,23 +135,20 @@ class Subdivision:
         inside = (self.corners[:, 0, 1] <= point) & (point <= self.corners[:, 1, 1])
         return int(inside.argmax())
 
-    def _edges(self, cells: Floats, values: Floats, weights: Floats) -> tuple[Places, Places, list[Fraction]]:
-        """For each simplex the edge (i, l), and the place on it, whose cut lowers the chord most at some weights."""
-        many, size = values.shape
-        grid = LINE if size == 2 else EDGE
-        best = np.full(many, -np.inf)
-        chosen = np.zeros((3, many), dtype=np.intp)
-        for i in range(size):
-            for l in range(i + 1, size):
-                share = weights[:, i] + weights[:, l]
-                m = np.clip(np.rint(grid * weights[:, l] / share), 1, grid - 1).astype(np.intp)
-                t = m / grid
-                point = (1 - t)[:, None] * cells[:, i] + t[:, None] * cells[:, l]
-                less = share * ((1 - t) * values[:, i] + t * values[:, l] - self.labels.phi(point))
-                better = less > best
-                best[better] = less[better]
-                chosen[:, better] = np.stack([np.full(many, i), np.full(many, l), m])[:, better]
-        return chosen[0], chosen[1], [Fraction(m, grid) for m in chosen[2].tolist()]
+    def _line(self, cells: Floats, points: Floats) -> tuple[Places, Places, list[Fraction]]:
+        """The place of each posterior in its interval; one that lies outside is moved to the nearest end."""
+        low, high = cells[:, 0, 1], cells[:, 1, 1]
+        m = np.clip(np.rint(LINE * (points[:, 1] - low) / (high - low)), 1, LINE - 1).astype(np.intp)
+        zeros = np.zeros(len(cells), dtype=np.intp)
+        return zeros, zeros + 1, [Fraction(n, LINE) for n in m.tolist()]
+
+    def _edges(self, cells: Floats, values: Floats) -> tuple[Places, Places, list[Fraction]]:
+        """The edge of each simplex whose chord is furthest above phi, which is cut in the middle."""
+        first, second = np.array(list(combinations(range(cells.shape[1]), 2)), dtype=np.intp).T
+        middles = (cells[:, first] + cells[:, second]) / 2
+        bend = (values[:, first] + values[:, second]) / 2 - self.labels.phi(middles)
+        far = bend.argmax(axis=1)
+        return first[far], second[far], [Fraction(1, 2)] * len(cells)
 
     def _cut_edges(self, places: Sequence[int], first: Places, second: Places, where: Sequence[Fraction]) -> None:
         """Replace simplices by their two parts: corner i moves to the point between i and l, or corner l does."""
@@ -150,7 +165,9 @@ class Subdivision:
         # The part without corner l takes the place of its simplex, the other one stands at the end.
         self.corners = np.concatenate([self.corners, without_first])
         self.values = np.concatenate([self.values, values_first])
+        self.lines = np.concatenate([self.lines, self._above(without_first, values_first)])
         self.corners[list(places)], self.values[list(places)] = without_second, values_second
+        self.lines[list(places)] = self._above(without_second, values_second)
         for j, i, l, v in zip(places, first.tolist(), second.tolist(), where, strict=True):
             node = len(self._splits)
             self._splits[self._node[j]] = (i, l, v, node, node + 1)

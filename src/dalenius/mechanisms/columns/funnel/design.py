@@ -17,7 +17,7 @@ from dalenius.measures import mutual_information
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.columns.exact_columns import merged_letters_of
 from dalenius.mechanisms.columns.funnel.blocks import blocks_apply, by_blocks
-from dalenius.mechanisms.columns.funnel.faces import by_faces, faces_apply
+from dalenius.mechanisms.columns.funnel.faces import MANY, MOST, by_faces, faces_apply
 from dalenius.mechanisms.columns.funnel.functions import by_function, function_applies
 from dalenius.mechanisms.columns.funnel.gains import by_gains
 from dalenius.mechanisms.columns.takes import DISCLOSURE, FUNNEL
@@ -28,7 +28,8 @@ from dalenius.tables import with_metrics
 __all__ = ["funnel", "price_of"]
 
 UNIT = 2**60
-FEW = 2  # values of W whose chords are convex together: the search by gains is then the faster one
+FEW = 2  # labels of W whose chords are convex together: the search by gains is then the faster one
+SEVERAL = 4  # labels of W that are divided well enough where there are many faces
 
 
 def funnel(
@@ -76,8 +77,9 @@ def funnel(
     if blocks_apply(problem):
         channel, certificate, method = by_blocks(problem)
         return proved(problem, channel, [Certificate("universal"), certificate], method=method, remarks=remarks)
-    few = len(merged_letters_of(problem)) <= FEW and not problem.kept
-    route = by_gains if few or not faces_apply(problem) else by_faces
+    labels = len(merged_letters_of(problem))
+    few = labels <= FEW and not problem.kept
+    route = by_gains if few or not faces_apply(problem, MANY if labels <= SEVERAL else MOST) else by_faces
     channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     remarks += _bought(problem, certificate)
     return proved(problem, channel, [Certificate("universal"), certificate], method=method, remarks=remarks)

@@ -32,9 +32,10 @@ from dalenius.solvers.funnel import (
 from dalenius.solvers.leakage import Multipliers
 from dalenius.solvers.leakage.arrays import Secret
 
-__all__ = ["by_faces", "faces_apply"]
+__all__ = ["MANY", "MOST", "by_faces", "faces_apply"]
 
-MOST = 600_000  # choices of inputs
+MANY = 20_000  # choices of inputs, where W can be divided instead
+MOST = 600_000  # choices of inputs at all
 SHARE = 0.8  # of the gap, for the search; the proof takes the rest
 PROOF = 0.35  # of the time, for the proof
 
@@ -63,14 +64,14 @@ def _atoms(problem: Problem) -> int:
     return min(len(joint.counts(problem.inputs)), 1 + sum(labels))
 
 
-def faces_apply(problem: Problem) -> bool:
-    """Whether columns of few inputs are enough, and few enough to be looked at one by one."""
+def faces_apply(problem: Problem, most: int = MOST) -> bool:
+    """Whether columns of few inputs are enough, and at most so many choices of inputs to be looked at one by one."""
     for guarantee in problem.guarantees:
         sums = isinstance(guarantee, Leakage | Guess | MaximalLeakage | TotalVariation)
         if not sums or isinstance(guarantee, WorstCaseLeakage) or not guarantee.secret:
             return False
     inputs = len(problem.pmf.counts(problem.inputs))
-    if comb(inputs, _atoms(problem)) > MOST:
+    if comb(inputs, _atoms(problem)) > most:
         return False
     gauges = _gauges(problem)
     return len(gauges) == len(problem.guarantees) and all(gauge.limit for gauge in gauges)
