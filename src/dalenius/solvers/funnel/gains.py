@@ -32,6 +32,8 @@ ROUNDS = 60
 MOST = 4_000  # letters; the program does not get larger
 SHARE = 0.2  # of the gap that is aimed at, for the program itself
 LOOSE = 0.05  # of the gap that is left, for the program of an early round
+AGAIN = 1  # further times that the parts of a simplex are cut in a round, in a small program
+SMALL = 60  # rows times labels of it
 UNUSED = 1e-10  # mass of a letter whose posterior says nothing
 
 
@@ -65,7 +67,7 @@ def most_information(
     gap: float,
     seconds: float,
     ceiling: float = np.inf,
-    share: Callable[[Floats], float] = lambda _: 1.0,
+    share: Callable[[Floats], float] | None = None,
     on_progress: Callable[[float, float], None] | None = None,
 ) -> Gains:
     """A channel and a bound of the information about W under the promises of a program.
@@ -84,7 +86,8 @@ def most_information(
         A bound that is known anyway, in nats.
     share : callable
         How often letters (n, J) may be released, and else a letter that says nothing, so that every promise is kept:
-        below 1 where a program knows only some limits of a promise; the next program then knows more.
+        below 1 where a program knows only some limits of a promise; the next program then knows more. Its programs
+        are solved from the inside, because limits that miss a corner say little of what lies around it.
     on_progress : callable, optional
         Told value and bound after each round.
 
@@ -107,13 +110,13 @@ def most_information(
         pieces = cells.lines
         current = min(best.gap, 1.0) if best else 1.0
         asked = program(-(W @ pieces.T))
-        solution = solved(asked, max(SHARE * gap, min(LOOSE * current, 1e-3)), left(deadline))
+        solution = solved(asked, max(SHARE * gap, min(LOOSE * current, 1e-3)), left(deadline), vertex=share is None)
         if solution is None:
             break
         rows = len(W)
         pi = solution.pi[:rows]
         proof = -solution.bound, pieces, cells.tree(), solution.multipliers
-        kept = share(pi)
+        kept = 1.0 if share is None else share(pi)
         value = kept * float(labels.phi((W.T @ pi).T).sum())
         letters = pi if kept == 1 else np.column_stack([kept * pi, (1 - kept) * pi.sum(axis=1)])
         found = Gains(letters, value, *proof, proved_in=rounds - 1, rounds=rounds)
@@ -154,11 +157,11 @@ def beginning(W: Floats, labels: Labels) -> Subdivision:
     return cells
 
 
-def solved(program: Program, gap: float, seconds: float) -> Solution | None:
+def solved(program: Program, gap: float, seconds: float, *, vertex: bool = True) -> Solution | None:
     """The solution of one round; a rougher one where the search ends early, None where there is none."""
     for aim in (gap, 10 * gap):
         try:
-            return search(program, gap=aim, seconds=max(seconds, 0.1), vertex=False)
+            return search(program, gap=aim, seconds=max(seconds, 0.1), vertex=vertex, exact=False)
         except Infeasible:
             raise
         except Unfinished as end:
@@ -180,4 +183,11 @@ def refined(cells: Subdivision, W: Floats, pi: Floats, pieces: Floats, gap: floa
         worth = np.flatnonzero(used & (above > 0))
         worth = worth[np.argsort(-above[worth])[: max(1, len(worth) // 4)]]
     worth = worth[np.argsort(-above[worth])][: MOST - len(cells)]
-    return cells.cut(worth.tolist(), joint[worth] / mass[worth][:, None]) if len(worth) else 0
+    if not len(worth):
+        return 0
+    before = len(cells)
+    cells.cut(worth.tolist(), joint[worth] / mass[worth][:, None])
+    for _ in range(AGAIN if W.shape[1] > 2 and W.size <= SMALL else 0):
+        parts = [*worth.tolist(), *range(before, len(cells))]
+        cells.cut(parts, np.zeros((len(parts), 0)))  # in the middle of an edge, wherever it is used
+    return len(cells) - before

@@ -2,7 +2,7 @@ r"""A subdivision of the posteriors of W into simplices, and what a letter gains
 
 With u(w, k) the joint weights of what is wanted W and of what leaves beside the letter K, and its sums s(k), a column
 tells phi(u) = sum u(w, k) log( u(w, k) / (q(w) s(k)) ). phi is convex and 1-homogeneous, so that it lies below a
-linear function a_j with a_j.g >= phi(g) at the corners g of a simplex j, everywhere in the cone over that simplex. Hence
+linear function a_j with a_j.g >= phi(g) at the corners g of a simplex j, everywhere in the cone over it. Hence
 
     phi(u) <= max_j a_j.u    for every u,
 

@@ -97,8 +97,11 @@ def _rows(program: Program) -> Iterator[_Row]:
                 yield _Row("below", (k, q, t), {(n + k, t): r, (int(e), t): -one}, zero, None)
 
 
-def linear_optimum(program: Program, given: Arrays, *, loss: float) -> Solution:
-    """The optimum of a program without logarithms; exact if the vertex is small. Raises Infeasible or SolverFailed."""
+def linear_optimum(program: Program, given: Arrays, *, loss: float, exact: bool = True) -> Solution:
+    """The optimum of a program without logarithms; exact if the vertex is small, and that is asked for.
+
+    Raises Infeasible or SolverFailed.
+    """
     n, m = given.allowed.shape
     rows = list(_rows(program))
     variables = [(int(e), int(t)) for e, t in np.argwhere(program.allowed)]
@@ -119,7 +122,7 @@ def linear_optimum(program: Program, given: Arrays, *, loss: float) -> Solution:
         if e < n:
             pi[e, t] = max(x, 0.0) * given.p[e]
     y = _multipliers(given, rows, best, loss)
-    channel = _vertex(program, rows, variables, best)
+    channel = _vertex(program, rows, variables, best) if exact else None
     if channel is not None:
         pi = np.array([[float(v) for v in row] for row in channel]) * given.p[:, None]
     return Solution(pi, y, given.value(pi), given.bound(y), 0, None, channel)

@@ -96,17 +96,19 @@ def search(
     seconds: float,
     start: Snapshot | None = None,
     vertex: bool = True,
+    exact: bool = True,
     on_progress: Progress | None = None,
 ) -> Solution:
     """A channel within ``gap`` of the optimum (in the unit of the objective: nats for leakage), and why.
 
     ``start`` is the ``snapshot`` of a solution of the same program with other limits. A program without logarithms has
-    an exact vertex for an answer, unless ``vertex`` is false. ``on_progress(iteration, value, bound)`` is called at
-    every step. Raises NoChannel with multipliers that prove it, or Unfinished with what was found until then.
+    a vertex for an answer, unless ``vertex`` is false; in fractions, unless ``exact`` is false.
+    ``on_progress(iteration, value, bound)`` is called at every step. Raises NoChannel with multipliers that prove it,
+    or Unfinished with what was found until then.
     """
     given = Arrays.of(program)
     if vertex and is_linear(given) and given.allowed.size <= _LINEAR:
-        return _linear(program, given, gap)
+        return _linear(program, given, gap, exact=exact)
     reduced, back, letters = presolved(program, given, loss=0.02 * gap)
     if _forced(reduced):
         pi, own = np.zeros(given.allowed.shape), reduced.allowed * reduced.p[:, None]
@@ -197,10 +199,10 @@ def beyond_memory(given: Arrays) -> bool:
     return bool(m * N * (N if dense else rank + local) > _DENSE)
 
 
-def _linear(program: Program, given: Arrays, gap: float) -> Solution:
+def _linear(program: Program, given: Arrays, gap: float, *, exact: bool) -> Solution:
     """A linear program, or its proof that no channel exists."""
     try:
-        return linear_optimum(program, given, loss=0.02 * gap)
+        return linear_optimum(program, given, loss=0.02 * gap, exact=exact)
     except NoChannel:
         raise
     except Infeasible as words:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import log
 from typing import Any
 
@@ -89,7 +90,7 @@ def by_gains(
         gap=0.9 * gap * BITS,
         seconds=seconds,
         ceiling=_ceiling(problem, wanted),
-        share=lambda pi: 1.0 if cuts is None else _share(cuts, pi / wanted.mass[:, None], wanted.mass),
+        share=partial(_share, cuts, wanted.mass) if cuts else None,
         on_progress=told,
     )
     channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap)
@@ -109,13 +110,13 @@ def _ceiling(problem: Problem, wanted: Wanted) -> float:
     return min(found) if not problem.kept else everything
 
 
-def _share(cuts: Cuts, channel: Floats, mass: Floats) -> float:
-    """How often a channel may be used, else a letter that says nothing: curved promises fall in proportion."""
-    share = 1.0
+def _share(cuts: Cuts, mass: Floats, pi: Floats) -> float:
+    """How often letters may be used, else a letter that says nothing: curved promises fall in proportion."""
+    share, channel = 1.0, pi / mass[:, None]
     for one in cuts.bent.values():
         one.refine(channel, mass)
         over = one.excess(channel, mass)
-        if over > HAIR - float(cuts.less):
+        if over > -HAIR:
             silence = 1.0 if isinstance(one.promise, Sibson) else 0.0  # what a letter that says nothing uses
             room = max(0.0, float(one.limit) - silence)
             share = min(share, (1 - SPARE) * room / (over + room))
