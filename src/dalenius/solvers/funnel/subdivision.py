@@ -101,7 +101,7 @@ class Subdivision:
             better = height < least
             least[better], best[better] = height[better], tangent[better]
             centre = centre + (cells[rows, far] - centre) / step
-        return best + least[:, None]
+        return np.asarray(best + least[:, None])
 
     def cut(self, places: Sequence[int], points: Floats) -> int:
         """Cut simplices at these places: intervals next to a posterior (m, K), others where they bend; how many."""
