@@ -77,6 +77,9 @@ def table(found: dict[str, Any]) -> list[str]:
         power = f"size^{each['exponent']:.1f}" if each["exponent"] is not None else ""
         wrong = [f"{a['size']:,}: {a['verdict']}" for a in answers if a.get("verdict") not in ("right", "", None)]
         judged = "; ".join(wrong) if wrong else "right" if any(a.get("verdict") for a in answers) else ""
+        gaps = [a["high"] - a["low"] for a in answers if "high" in a]
+        if gaps and max(gaps) > 0:
+            judged += f", proved within {max(gaps):.0e}"
         lines.append(
             f"| {each['contender']} | {last['size']:,} | {seconds(last['cpu_seconds'])} "
             f"| {seconds(mine['cpu_seconds']) if mine else ''} | {ratio} | {last['peak_mib']:.0f} MiB | {power} "

@@ -87,6 +87,32 @@ def by_diffprivlib(size: int) -> Work:
     return lambda: _kept(codes, [respond.randomise(x) for x in codes])
 
 
+def floor_of_random_bits(size: int) -> Work:
+    """What cannot be saved: 64 random bits for each row from AES-256 in counter mode."""
+    from cryptography.hazmat.primitives.ciphers import Cipher
+    from cryptography.hazmat.primitives.ciphers.algorithms import AES
+    from cryptography.hazmat.primitives.ciphers.modes import CTR
+
+    nothing = bytes(8 * size)
+
+    def work() -> dict[str, Any]:
+        Cipher(AES(bytes(32)), CTR(bytes(16))).encryptor().update(nothing)
+        return {}
+
+    return work
+
+
+def floor_of_memory(size: int) -> Work:
+    """What cannot be saved: the codes are read and written once."""
+    codes = column(size)
+
+    def work() -> dict[str, Any]:
+        codes.copy()
+        return {}
+
+    return work
+
+
 CONTENDERS = {
     "dalenius": ours,
     "numpy (floats, not secure)": numpy_floats,
@@ -94,4 +120,6 @@ CONTENDERS = {
     "multi-freq-ldpy": by_multi_freq,
     "pure-ldp": by_pure_ldp,
     "diffprivlib (two letters)": by_diffprivlib,
+    "dalenius's floor: random bits": floor_of_random_bits,
+    "dalenius's floor: memory": floor_of_memory,
 }

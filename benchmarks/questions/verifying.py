@@ -57,4 +57,27 @@ def exported(size: int) -> Work:
     return work
 
 
-CONTENDERS = {"dalenius": ours, "dalenius, exported file": exported, "dalenius solve": designer}
+def in_the_page(size: int) -> Work:
+    """The second checker, in JavaScript, as it stands in the statement; run by Node.js, with its start."""
+    import json
+    import resource
+
+    runner = Path(__file__).resolve().parents[2] / "tests" / "second_checker" / "run.mjs"
+    texts = json.dumps([_text(size)])
+
+    def work() -> dict[str, Any]:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run(["node", runner], input=texts, check=True, capture_output=True, text=True)
+        if "proved" not in json.loads(done.stdout)[0]:
+            raise SystemExit(done.stdout[:200])
+        return {"child_seconds": resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before}
+
+    return work
+
+
+CONTENDERS = {
+    "dalenius": ours,
+    "dalenius, exported file": exported,
+    "dalenius, in the page": in_the_page,
+    "dalenius solve": designer,
+}
