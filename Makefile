@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 RIVALS := .venv-rivals
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Compiled modules are kept: without them every command starts half a second later.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all test-node test-engines test-browser test-r test-docs docs check coverage smoke mutants nightly format \
 	bench bench-quick bench-page bench-all ledger-torture torture torture-kernel lock clean
 
