@@ -186,8 +186,8 @@ def _by_walk(problem: Problem, limit: int, deadline: float, on_progress: Callabl
     told = (lambda bases, found: on_progress(f"{bases:,} bases, {found:,} extreme columns")) if on_progress else None
     polytope = walk(rows, [1] + [0] * (len(rows) - 1), limit=limit, deadline=deadline, on_progress=told)
     target = Target(problem)
-    values = [target.phi(v) for v in polytope.vertices]
-    mixture = best_mixture(polytope.vertices, [float(v) for v in values], p)
+    mixture = best_mixture(polytope.vertices, target.near(polytope.vertices).tolist(), p)
+    values = {k: target.phi(polytope.vertices[k]) for k in mixture.basis}
     dual = exact_dual(polytope.vertices, values, mixture.basis, pinned=mixture.pinned)
     channel = channel_of(problem, target.merged([(t, polytope.vertices[k]) for k, t in mixture.theta.items()]), p)
     walked = {"z": [up(a * b, 36) for a, b in zip(dual, p, strict=True)], "basis": polytope.basis}

@@ -57,6 +57,21 @@ class Target:
             s[k] += mass
         return Fraction(sum(times_log2(m, m / (self.prior[w] * s[k]))[1] for (w, k), m in u.items()), 1 << BITS)
 
+    def near(self, columns: Sequence[Column]) -> npt.NDArray[np.float64]:
+        """phi of many columns in floats, for a search."""
+        worlds = sorted({k for shares in self.shares for _, k, _ in shares})
+        told = np.zeros((len(self.shares), len(self.prior), len(worlds)))
+        for x, shares in enumerate(self.shares):
+            for w, k, share in shares:
+                told[x, w, worlds.index(k)] = share
+        mass = np.array([[float(v) if v else 0.0 for v in column] for column in columns])
+        u = np.tensordot(mass, told, axes=1)
+        apart = u.sum(axis=1, keepdims=True) * np.array([float(v) for v in self.prior])[:, None]
+        found: npt.NDArray[np.float64] = (u * np.log2(np.divide(u, apart, out=np.ones_like(u), where=u > 0))).sum(
+            axis=(1, 2)
+        )
+        return found
+
     def merged(self, weighted: Iterable[tuple[Fraction, Column]]) -> list[list[Fraction]]:
         """theta v for each column, those of the same posterior added up, sorted by their posterior."""
         groups: dict[tuple[tuple[tuple[int, int], Fraction], ...], list[Fraction]] = {}

@@ -64,7 +64,7 @@ def random_columns(
             on_progress(f"decomposition {k + 1} of {rounds}, {len(found)} columns")
         found |= dict.fromkeys(_peeled(rows, p, draw))
     points, target = list(found), Target(problem)
-    mixture = best_mixture(points, [float(target.phi(v)) for v in points], p)
+    mixture = best_mixture(points, target.near(points).tolist(), p)
     channel = channel_of(problem, target.merged([(t, points[k]) for k, t in mixture.theta.items()]), p)
     method = f"a linear program over {len(points) - 1} random extreme columns and p_X"
     return proved(problem, channel, [Certificate("universal")], method=method)
