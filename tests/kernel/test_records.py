@@ -12,11 +12,13 @@ import pytest
 from scipy.optimize import linprog
 
 from dalenius import solve
-from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, Pmf, Problem
+from dalenius.core import Distortion, Guess, Independent, Leakage, MinimizeDistortion, Pmf, Problem
 from dalenius.kernel import Refused, check
 from dalenius.kernel.nearest import DistanceAxis, Nearest, RecordMetric
 from dalenius.kernel.numbers import Work, canonical
-from dalenius.mechanisms.records.design import design
+from dalenius.mechanisms.records.design import certified, design
+from dalenius.mechanisms.records.kept_law import PreservingCurve
+from dalenius.mechanisms.records.listed import listed
 from dalenius.mechanisms.records.wide import Wide
 
 ALLOWED = 10**9
@@ -49,6 +51,12 @@ def problem(seed, promise=None, preserve=False, ordered=False, **shape):
         preserve_marginals=preserve,
         joint=joint,
     )
+
+
+def by_records(asked):
+    """The design that the search between records alone finds, with its own proof."""
+    wide = Wide.of(asked)
+    return certified(wide, listed(wide, 1e-9, 60.0, None))
 
 
 def least_independent(asked):
@@ -118,7 +126,7 @@ def test_random_numbers_only_weaken_the_bound(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_random_multipliers_of_records_only_weaken_the_bound(seed):
     asked = problem(seed, Leakage(("S",), Fraction(1, 20)))
-    best = design(asked)
+    best = by_records(asked)
     rng = random.Random(seed)
     assert best.rule == "records"
     assert best.gap < Fraction(1, 10**8)
@@ -254,19 +262,25 @@ def test_a_preserving_release_that_leaks_is_near_the_best_of_all_matrices(seen, 
     asked = problem(3, Leakage(("S",), Fraction(1, 20)), preserve=True, classes=classes, rows=80)
     if not seen:
         asked = replace(asked, observe=asked.release)
-    found = design(asked)
+    found = leaking_and_preserving(asked)
     best = solve(replace(asked, form=None))
     assert found.bound <= best.value
     assert best.bound <= found.value <= best.value * Fraction(102, 100)
     assert found.value - found.bound <= found.value / 8
     verdict = check(found.dumps(), ALLOWED)
-    assert verdict.rule == "preserving"
+    assert verdict.rule == "records"
+
+
+def leaking_and_preserving(asked):
+    """The design that convex flows between the margins of the table find, as for many records."""
+    wide = Wide.of(asked)
+    return certified(wide, PreservingCurve(wide).found(asked.guarantees[0].at_most_bits, 60.0))
 
 
 @cache
 def preserving():
     """A release that leaks a little and preserves the law of its table."""
-    return design(problem(3, Leakage(("S",), Fraction(1, 20)), preserve=True, rows=80))
+    return leaking_and_preserving(problem(3, Leakage(("S",), Fraction(1, 20)), preserve=True, rows=80))
 
 
 def test_wrong_numbers_of_a_preserving_proof_only_loosen_it():
@@ -288,3 +302,126 @@ def test_numbers_for_a_law_that_is_not_preserved_prove_nothing():
     document["mechanism"]["preserve_marginals"] = False
     with pytest.raises(Refused, match="the law of the table is not preserved"):
         check(canonical(document), ALLOWED)
+
+
+def limited(**more):
+    """A release whose first column changes in at most a tenth of the rows."""
+    limits = (Distortion("hamming", ("C0",), Fraction(1, 10)),)
+    return replace(problem(2, Leakage(("S",), Fraction(1, 50))), limits=limits, **more)
+
+
+def test_a_limit_for_one_column_has_a_price_in_the_proof():
+    asked = limited()
+    found = by_records(asked)
+    best = solve(replace(asked, form=None))
+    free = by_records(replace(asked, limits=()))
+    assert found.value > free.value * Fraction(101, 100)
+    assert abs(found.value - best.value) < Fraction(1, 10**7)
+    assert found.gap < Fraction(1, 10**7)
+
+
+def test_random_prices_of_limits_only_weaken_the_bound():
+    found = by_records(limited())
+    rng = random.Random(3)
+    for _ in range(20):
+        price = str(Fraction(rng.randint(0, 64), 16))
+        text = spoilt(found.text, lambda d, price=price: d["proof"].__setitem__("limits", [price]))
+        assert check(text, ALLOWED).bound <= found.value
+
+
+@pytest.mark.parametrize(
+    ("limit", "claimed", "why"),
+    [
+        ({"information": ["C0"], "at_least_bits": "0"}, "0", "only a limit of a distortion has a price"),
+        ({"multiplicity": "1"}, "1", "only a limit of a distortion has a price"),
+        (
+            {
+                "distortion": [{"distance": "lost", "of": ["C0"], "weight": "1", "classes": [["0"]], "matrix": []}],
+                "at_most": "1",
+            },
+            "1",
+            "not compared by lost",
+        ),
+    ],
+)
+def test_what_is_no_distance_has_no_price(limit, claimed, why):
+    def change(document):
+        document["limits"].append(limit)
+        document["claims"]["limits"].append(claimed)
+        document["proof"]["limits"].append("1")
+
+    with pytest.raises(Refused, match=why):
+        check(spoilt(by_records(limited()).text, change), ALLOWED)
+
+
+def test_a_guess_has_weights_for_each_record_and_no_more_than_its_own():
+    asked = problem(2, Guess(("S",), Fraction(3, 5)))
+    found = by_records(asked)
+    best = solve(replace(asked, form=None))
+    assert found.value > 0
+    assert found.value == pytest.approx(best.value, abs=1e-12)
+    assert found.gap < Fraction(1, 10**12)
+    document = json.loads(found.text)
+    weight = int(document["proof"]["promises"][0])
+
+    def change(document):
+        document["proof"]["records"][0][0] = [[str(weight), "1"]]
+
+    with pytest.raises(Refused, match="exceed that of the promise"):
+        check(spoilt(found.text, change), ALLOWED)
+
+
+def test_records_that_few_rows_have_are_not_released_where_that_is_limited():
+    found = design(problem(2))
+    rows = Wide.of(found.problem).by_record.sum(axis=1)
+    least = int(min(rows[y] for places, _ in found.channel.lines for y in places))
+
+    def change(document, limit=least, claim=least):
+        document["limits"].append({"multiplicity": str(limit)})
+        document["claims"]["limits"].append(str(claim))
+        document["proof"]["limits"].append("0")
+
+    assert check(spoilt(found.text, change), ALLOWED).kept.limits == (least,)
+    with pytest.raises(Refused, match=f"a record is released that {least} rows have"):
+        check(spoilt(found.text, lambda d: change(d, least + 1, 0)), ALLOWED)
+    with pytest.raises(Refused, match="the claimed number of rows is not proved"):
+        check(spoilt(found.text, lambda d: change(d, least, least + 1)), ALLOWED)
+    with pytest.raises(Refused, match="from 1 on"):
+        check(spoilt(found.text, lambda d: change(d, 0, 0)), ALLOWED)
+
+
+def test_a_channel_over_letters_says_nothing_about_rows_of_records():
+    found = solve(replace(problem(2), form=None))
+
+    def change(document):
+        document["limits"].append({"multiplicity": "1"})
+        document["claims"]["limits"].append("0")
+        document["proof"]["limits"].append("0")
+
+    with pytest.raises(Refused, match="does not release records of the table"):
+        check(spoilt(found.text, change), ALLOWED)
+
+
+@pytest.mark.parametrize("by_letters", [True, False])
+def test_kept_rows_are_counted_in_both_forms(by_letters):
+    asked = replace(problem(2, Leakage(("S",), Fraction(1, 50))), keep_rows=Fraction(19, 20))
+    found = solve(replace(asked, form=None)) if by_letters else design(asked)
+    verdict = check(found.text)
+    law = asked.pmf
+    for limit, reached in zip(found.problem.limits, verdict.kept.limits, strict=True):
+        ((name,), (value, share)) = limit.of, limit.keeps
+        assert reached <= 1 - share * law.marginal([name]).probability(**{name: value})
+
+    def other(document):
+        document["limits"][0]["distortion"][0]["classes"] = [["1"]]
+
+    def two(document):
+        document["limits"][0]["distortion"][0]["classes"] = [["0"], ["1"]]
+
+    with pytest.raises(Refused, match="what is lost is one class"):
+        check(spoilt(found.text, two), ALLOWED)
+    moved = json.loads(spoilt(found.text, other))
+    moved["limits"][0]["at_most"] = "0"
+    moved["claims"]["limits"] = [str(10**9)] * len(moved["limits"])
+    with pytest.raises(Refused, match="more than the allowed"):
+        check(canonical(moved), ALLOWED)

@@ -11,7 +11,7 @@ from dalenius.convert.telling import proved_of
 from dalenius.convert.text import canonical, text
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
 from dalenius.kernel.check import reached
-from dalenius.kernel.document import AtLeast, Document, read_document
+from dalenius.kernel.document import AtLeast, Document, Limit, read_document
 from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.numbers import Node, Refused, down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
@@ -315,7 +315,7 @@ def bounds_within(design: Json) -> list[tuple[Fraction, Fraction]]:
     for limit in document.limits:
         if isinstance(limit, AtLeast):
             require(release.information(limit.about)[0] >= limit.bits, "a limit is not kept")
-        else:
+        elif isinstance(limit, Limit):
             require(release.cost(limit.distortion) <= limit.at_most, "a limit is not kept")
     found = []
     for promise, evidence in zip(document.promises, document.evidence, strict=True):

@@ -48,5 +48,5 @@ def _told_withheld(document: Json, _output: str) -> Json:
 
 CHANNELS = {"records": _rows}
 CARD_CHANNELS = {"records": _withheld}
-PROOFS = {"preserving": _proof, "records": _proof, "transports": _proof}
+PROOFS = {"records": _proof, "transports": _proof}
 TOLD_CHANNELS = {"records": _told, "withheld": _told_withheld}

@@ -5,7 +5,6 @@ before the kernel has proved it.
 """
 
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from dalenius.convert import kinds
@@ -243,20 +242,13 @@ def _limits_told(document: Json) -> Json:
 
 
 def _keeps_told(document: Json, limit: Json) -> Json:
-    """Which value keeps which share of its rows, where a matrix says that: P(Y_j != v) <= 1 - share p(v)."""
-    released, law = document["mechanism"]["release"], document["law"]
-    part = limit["distortion"][0]
-    single = len(limit["distortion"]) == len(part["of"]) == 1 and part["of"][0] in released
-    if not single or part["distance"] != "matrix" or "outcomes" not in law:
+    """Which value keeps which share of its rows: P(Y_j != v) <= 1 - share p(v)."""
+    law, (part, *more) = document["law"], limit["distortion"]
+    if more or part["distance"] != "lost" or "outcomes" not in law:
         return {}
-    name = part["of"][0]
+    (name,), (kept,) = part["of"], part["classes"]
     letters = {entry["name"]: entry["letters"] for entry in document["variables"]}
-    place = released.index(name)
-    shown = [letter[place] for letter in product(*(letters[column] for column in released))]
-    row = part["matrix"][0]
-    value = next((letter for letter, far in zip(shown, row, strict=True) if far == "0"), None)
-    if part["matrix"] != [[str(int(letter != value)) for letter in shown]] * len(letters[name]):
-        return {}
+    value = kept[0]
     at, code = law["variables"].index(name), letters[name].index(value)
     own = sum(int(outcome[-1]) for outcome in law["outcomes"] if outcome[at] == code)
     if not own:

@@ -91,6 +91,10 @@ def _single(
         nothing = (ERASED,) * len(of)
         low: Table = [[0 if x == y else 1 if y == nothing else None for y in told] for x in rows]
         return low, low, 1
+    if kind == "lost":  # whatever the record has: 1 where the released letter is not in the class
+        ((_, kept),) = zip(of, part["classes"], strict=True)
+        low = [[int(y not in kept) for (y,) in told]] * len(rows)
+        return low, low, 1
     if kind == "hamming":
         name = {a: k for k, group in enumerate(part.get("classes", [])) for a in group}
         left, right = ([tuple(name.get(v, v) for v in t) for t in side] for side in (rows, told))

@@ -4,13 +4,11 @@ Let v be a value of column j with probability p(v). "The released column has v a
 
     P(Y_j != v) <= 1 - share p(v),
 
-the expected distortion by a matrix that is 0 where the released letter has v and 1 elsewhere, whatever the record is.
-It is linear, with one multiplier for each value; so search, repair and proof take it as any limit of a distortion.
+the expected distortion "lost", which is 0 where the released letter has v and 1 elsewhere, whatever the record is. It
+is linear, with one multiplier for each value; so search, repair and proof take it as any limit of a distortion.
 """
 
 from dataclasses import replace
-from fractions import Fraction
-from itertools import product
 
 from dalenius.core.objective import Distortion
 from dalenius.core.problem import Problem
@@ -49,14 +47,12 @@ def with_kept_rows(problem: Problem) -> Problem:
     if not problem.release:
         raise problem.error(("limit",), "keep_rows needs release = [...]: rows keep values that are released")
     variables = problem.pmf.variables
-    letters = list(product(*(variables[name] for name in problem.release)))
     limits = list(problem.limits)
-    for place, name in enumerate(problem.release):
+    for name in problem.release:
         alone = problem.pmf.marginal([name])
         for value in variables[name]:
             if not (probability := alone.probability(**{name: value})):
                 continue  # a value that nobody has has no rows to keep
-            row = tuple(Fraction(letter[place] != value) for letter in letters)
-            matrix = (row,) * len(variables[name])
-            limits.append(Distortion(matrix, (name,), 1 - share * probability, keeps=(value, share)))
+            most = 1 - share * probability
+            limits.append(Distortion("lost", (name,), most, classes=((value,),), keeps=(value, share)))
     return replace(problem, limits=tuple(limits), keep_rows=None)

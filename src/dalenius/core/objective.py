@@ -181,12 +181,13 @@ class Distortion:
 
     `classes` are letters that count as one, so that a function of the record is preserved (hamming alone); `parts`
     are the summands of a sum, each times its `weight`; `p` belongs to the norm (E|Y - x|^p)^(1/p) of added noise.
-    `keeps` says which value keeps which share of its rows, where a matrix stands for that (`[[limit]] keep_rows`).
+    "lost" is 1 where what is released is not in the class, whatever the record has; `keeps` says which value keeps
+    which share of its rows by it (`[[limit]] keep_rows`).
 
     Parameters
     ----------
     distortion : str or matrix
-        "hamming", "squared", "absolute", "erasure", "kl", "norm", "sum", or a number for each pair.
+        "hamming", "squared", "absolute", "erasure", "kl", "norm", "lost", "sum", or a number for each pair.
     of : names
         The columns that are compared with what is released for them.
     at_most : Fraction, optional

@@ -367,7 +367,7 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
             raise s.error("a distortion is negative", "distortion")
     elif measure == "norm":
         return _norm(s, at_most, known)
-    elif measure not in DISTORTIONS:
+    elif measure not in DISTORTIONS and not (measure == "lost" and "keeps" in s.values):  # as designs write it
         raise s.error(f"distortion is {measure!r}; use {', '.join(DISTORTIONS)}, norm or a matrix", "distortion")
     of: Names = s.names("of")
     classes = s.take("classes", [])
@@ -375,7 +375,7 @@ def _distortion(s: Section, *, limit: bool, weighed: bool = False) -> Distortion
         isinstance(c, list) and all(isinstance(v, str) for v in c) for c in classes
     )
     letters = [v for c in classes for v in c] if sound else []
-    if not sound or len(set(letters)) != len(letters) or (classes and measure != "hamming"):
+    if not sound or len(set(letters)) != len(letters) or (classes and measure not in ("hamming", "lost")):
         raise s.error('classes are separate lists of values that count as one; for distortion = "hamming"', "classes")
     weight = s.number("weight", Fraction(1)) if weighed else Fraction(1)
     keeps = _kept(s) if limit else None
@@ -408,7 +408,7 @@ def _keep_rows(sections: list[Section]) -> Fraction | None:
 
 
 def _kept(s: Section) -> tuple[str, Fraction] | None:
-    """The value and the share that a matrix stands for, as designs write them."""
+    """The value and the share of its rows that it keeps, as designs write them."""
     if "keeps" not in s.values:
         return None
     told = s.section("keeps")

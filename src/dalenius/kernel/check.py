@@ -12,7 +12,7 @@ from dalenius.kernel.noise_bound import bound_of_noise
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.record_scores import bound_by_preserving, bound_by_records
+from dalenius.kernel.record_scores import bound_by_records
 from dalenius.kernel.rules import RULES, proved_bound
 from dalenius.kernel.slope import bound_by_slope
 from dalenius.kernel.transports import bound_by_transports
@@ -23,7 +23,7 @@ RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
 RULES |= {"chain": bound_by_chain}
 RULES |= {"noise": bound_of_noise, "slope": bound_by_slope, "water": bound_by_water}
 RULES |= {"parts": bound_by_parts, "groups": bound_by_groups}
-RULES |= {"preserving": bound_by_preserving, "records": bound_by_records, "transports": bound_by_transports}
+RULES |= {"records": bound_by_records, "transports": bound_by_transports}
 
 
 @dataclass(frozen=True)

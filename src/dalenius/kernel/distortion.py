@@ -10,7 +10,7 @@ from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, common_denominator, fraction, require
 
 ERASED = "(missing)"
-KINDS = ("hamming", "absolute", "squared", "kl", "erasure", "matrix")
+KINDS = ("hamming", "absolute", "squared", "kl", "erasure", "lost", "matrix")
 MOST_POWER = 64
 
 Costs = tuple[dict[int, list[int | None]], int]  # for each input that occurs a cost for each letter; the unit
@@ -98,7 +98,8 @@ def _read_part(node: Node, setting: Setting) -> Part:
     classes.require(len(set(members)) == len(members), "a letter is in two classes")
     known = {letter for name in columns for letter in alphabets[name]}
     classes.require(set(members) <= known, "no compared column has this letter")
-    classes.require(not groups or kind == "hamming", "classes are for hamming")
+    classes.require(not groups or kind in ("hamming", "lost"), "classes are for hamming and for what is lost")
+    of.require(kind != "lost" or len(columns) == len(groups) == 1, "what is lost is one class of letters of a column")
     rows = tuple(tuple(value.number(0) for value in row.items()) for row in matrix.items())
     if kind == "matrix":
         many = prod(len(alphabets[name]) for name in columns)
@@ -124,6 +125,8 @@ def _table(part: Part, setting: Setting, released: list[tuple[str, ...]], labels
         told = [tuple(letters[i] for i in at) for letters in released]
     if part.kind == "erasure":
         return _by_erasure(part, rows, told), 1
+    if part.kind == "lost":  # 1 where the released letter is not in the class, whatever the record has
+        return {x: [int(t[0] not in part.classes[0]) for t in told] for x in rows}, 1
     if part.kind == "hamming":
         return _by_class(part, rows, told), 1
     return _by_value(part, setting, rows, told, end)

@@ -85,8 +85,15 @@ class AtLeast:
     bits: Fraction
 
 
+@dataclass(frozen=True)
+class Multiplicity:
+    """So many rows of the table that every released record has at least (form "records")."""
+
+    rows: int
+
+
 Promises = tuple[Promise, ...]
-Limits = tuple[Limit | AtLeast, ...]
+Limits = tuple[Limit | AtLeast | Multiplicity, ...]
 
 
 @dataclass(frozen=True)
@@ -200,8 +207,12 @@ def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
 
 
 def _read_limits(node: Node, setting: Setting) -> Limits:
-    found: list[Limit | AtLeast] = []
+    found: list[Limit | AtLeast | Multiplicity] = []
     for item in node.items():
+        if isinstance(item.value, dict) and "multiplicity" in item.value:
+            (rows,) = item.fields("multiplicity")
+            found.append(Multiplicity(rows.whole(1)))
+            continue
         if isinstance(item.value, dict) and "information" in item.value:
             about, least = item.fields("information", "at_least_bits")
             names = names_in(about, setting.variables)

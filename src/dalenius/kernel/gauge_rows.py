@@ -22,7 +22,8 @@ from dalenius.kernel.gauges import Guess, MaximalLeakage, MaximalLeakageAbout, S
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.powers import FINE, norm, power_of_two
-from dalenius.kernel.rows import UP, Frame, Numbers, Scores, columns_of
+from dalenius.kernel.promises import Promise
+from dalenius.kernel.rows import UNIT, UP, Frame, Numbers, Scores, columns_of, constant, scores
 
 MOST_BITS = 100  # a limit above it restricts nothing that a proof could use
 
@@ -39,6 +40,20 @@ def gauge_limit(promise: AboutGauge | MaximalLeakage, setting: Setting) -> Fract
     exponent = promise.at_most / promise.dual if isinstance(promise, Sibson) else promise.at_most
     require(exponent <= MOST_BITS, "this promise restricts nothing that a proof could use")
     return power_of_two(exponent)
+
+
+def allowed_by(promise: Promise, weight: int, frame: Frame) -> Fraction:
+    """What a weight on the sum over all letters allows, of any promise about a secret."""
+    if isinstance(promise, AboutGauge):
+        return Fraction(weight, 1 << UNIT) * gauge_limit(promise, frame.setting) if weight else Fraction(0)
+    return constant(promise, weight, frame)
+
+
+def lent_by(promise: Promise, frame: Frame, weight: int, nodes: Sequence[Node]) -> Scores:
+    """The scores of any promise about a secret in all cases; {} when all are zero."""
+    if isinstance(promise, AboutGauge):
+        return gauge_scores(promise, frame, weight, nodes)
+    return scores(promise, frame, weight, nodes)
 
 
 def gauge_scores(promise: AboutGauge, frame: Frame, weight: int, nodes: Sequence[Node]) -> Scores:

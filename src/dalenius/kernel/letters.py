@@ -5,10 +5,10 @@ from fractions import Fraction
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.document import AtLeast, Limits, Objective
+from dalenius.kernel.document import AtLeast, Limit, Limits, Objective
 from dalenius.kernel.maps import informed
 from dalenius.kernel.nouns import Setting
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.rows import UNIT, UP
 
 Gains = dict[int, list[int | None]]  # for each input that occurs and each letter; None: it may not be released
@@ -41,9 +41,12 @@ class Letters:
                 self.constant -= Fraction(weight, 1 << UNIT) * limit.bits
                 self.wanted += [(limit.about, weight)] if weight else []
                 continue
+            if not weight:
+                continue
+            if not isinstance(limit, Limit):
+                raise Refused("this limit has no weight for letters")
             self.constant += Fraction(weight, 1 << UNIT) * limit.at_most
-            if weight:
-                self.weighed.append((limit.distortion, weight))
+            self.weighed.append((limit.distortion, weight))
         if margins:
             require(setting.mechanism.preserve_marginals, "margins that are not preserved prove nothing")
             before = setting.marginal()

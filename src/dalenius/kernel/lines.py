@@ -30,7 +30,7 @@ from dalenius.kernel.cases import leaves
 from dalenius.kernel.cuts import read_cut
 from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.faces import most_on_faces
-from dalenius.kernel.gauge_rows import AboutGauge, Weighed, gauge_limit, gauge_scores, input_weights
+from dalenius.kernel.gauge_rows import Weighed, allowed_by, gauge_limit, input_weights, lent_by
 from dalenius.kernel.gauges import MaximalLeakage
 from dalenius.kernel.letters import Gains, Letters, Map, gains_of_maps, maps_of
 from dalenius.kernel.nouns import Setting
@@ -38,7 +38,7 @@ from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Promise
 from dalenius.kernel.ranges import Ranges
-from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, constant, needed_ratio, pairs, scores
+from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, needed_ratio, pairs
 from dalenius.kernel.simplices import raised_on_simplices
 
 AIMS = ("information", "leakage", "distortion")
@@ -151,10 +151,10 @@ class Lines:
 
     def _allowed(self, promise: Promise, weight: int) -> Fraction:
         """What a weight on the sum over all letters allows."""
-        if isinstance(promise, AboutGauge | MaximalLeakage):
+        if isinstance(promise, MaximalLeakage):
             return Fraction(weight, 1 << UNIT) * gauge_limit(promise, self.setting) if weight else Fraction(0)
         if promise.about:
-            return constant(promise, weight, self.frame(promise.about))
+            return allowed_by(promise, weight, self.frame(promise.about))
         require(weight == 0, "this promise has no weight for all letters")
         return Fraction(0)
 
@@ -167,10 +167,7 @@ class Lines:
             nodes = [rows[k] for rows in self.rows]
             if promise.about:
                 frame = self.frame(promise.about)
-                if isinstance(promise, AboutGauge):
-                    together.append((frame, gauge_scores(promise, frame, weight, nodes)))
-                else:
-                    together.append((frame, scores(promise, frame, weight, nodes)))
+                together.append((frame, lent_by(promise, frame, weight, nodes)))
                 continue
             if isinstance(promise, MaximalLeakage):
                 self._add_inputs(input_weights(self.setting, weight, nodes))

@@ -6,7 +6,7 @@ What may weaken a promise stands inside it, so that this loop needs to know no k
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.kernel.document import AtLeast, Claim, Document
+from dalenius.kernel.document import AtLeast, Claim, Document, Limit, Multiplicity
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.promises import LOWER, Promise, no_evidence
 from dalenius.kernel.release import Figures, Release
@@ -64,8 +64,14 @@ def check_privacy(document: Document) -> Kept:
         for claim in claims:
             _prove_claim(claim, promise, figures, release)
         proved.append(figures)
-    costs = []
+    costs: list[Fraction] = []
     for limit, claimed in zip(document.limits, document.claims.limits, strict=True):
+        if isinstance(limit, Multiplicity):
+            rows = release.least_rows()
+            require(rows >= limit.rows, f"a record is released that {rows:,} rows have, less than {limit.rows:,}")
+            require(claimed <= rows, f"the claimed number of rows is not proved: it is {rows:,}")
+            costs.append(Fraction(rows))
+            continue
         if isinstance(limit, AtLeast):
             told = release.information(limit.about)[0]
             require(told >= limit.bits, f"{down(told, 12)} bits are told, less than the {up(limit.bits, 12)} asked for")
@@ -79,7 +85,7 @@ def check_privacy(document: Document) -> Kept:
         require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
         costs.append(cost)
     release.keep_shape()
-    from_below = tuple(isinstance(limit, AtLeast) for limit in document.limits)
+    from_below = tuple(not isinstance(limit, Limit) for limit in document.limits)
     return Kept(tuple(proved), tuple(costs), from_below, release.stated())
 
 

@@ -14,9 +14,9 @@ where a_t = d(t, y) and r_t is the share of t. With pi_t = 1 for a share of one 
 r_t / (1 - 2 r_t), this is at most 2 - 2/m times sum_t r_t a_t: nothing is lost for m = 2. The promises see the same
 posteriors, and merging letters never tells more. So the bound for all mechanisms is the one above by that factor.
 
-Rule "preserving": where the law of the table is preserved, nothing but its records is released, and each of them as
-often as it occurs. Any number mu(y) for each record adds sum_y p(y) mu(y) to the bound and -mu(y) to what is minimised,
-and no factor is lost, however many values the secrets have.
+Where the law of the table is preserved, nothing but its records is released, and each of them as often as it occurs.
+Then no factor is lost, and any number mu(y) for each record adds sum_y p(y) mu(y) to the bound and -mu(y) to what is
+minimised. Where a record is released only if it has many rows, the others do not compete, and no factor is lost either.
 """
 
 from collections import Counter, defaultdict
@@ -24,72 +24,53 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
 
-from dalenius.kernel.document import Limits, Objective
+from dalenius.kernel.document import Limits, Multiplicity, Objective
+from dalenius.kernel.gauge_rows import allowed_by, lent_by
 from dalenius.kernel.nearest import Nearest, RecordMetric
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import AboutSecret, Promise
 from dalenius.kernel.records import RecordTable
-from dalenius.kernel.rows import SCORE, UNIT, Frame, Scores, constant, scores
-from dalenius.kernel.transports import distance_of
+from dalenius.kernel.rows import SCORE, UNIT, Frame, Scores
+from dalenius.kernel.transports import priced_distance
 
 
 def bound_by_records(
-    setting: Setting, promises: Sequence[Promise], _limits: Limits, objective: Objective, proof: Node
+    setting: Setting, promises: Sequence[Promise], limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """Least distortion under promises about secrets by multipliers for each record that may be released.
 
     Parameters
     ----------
-    setting, promises, _limits, objective
-        What is asked for. Limits and promises without multipliers only loosen the bound.
+    setting, promises, limits, objective
+        What is asked for. Promises and limits without multipliers only loosen the bound.
     proof : Node
-        `promises`: a weight for each promise over all letters; `records`: for each promise multipliers of each record.
+        `promises`: a weight for each promise over all letters; `limits`: a price for each limit; `records`: for each
+        promise multipliers of each record; `law`: a number for each record where the law is preserved, else none.
 
     Returns
     -------
     Fraction
-        What no mechanism that keeps the promises stays below.
+        What no mechanism that keeps promises, limits and law stays below.
     """
-    _, weights, records = proof.fields("rule", "promises", "records")
+    _, weights, prices, records, law = proof.fields("rule", "promises", "limits", "records", "law")
     table = RecordTable(setting)
-    metric = distance_of(setting, objective, table)
-    lent, allowed = _lent(setting, promises, weights, records, len(table.records))
-    lowest, values = _sum_of_least(setting, table, metric, lent, [0] * len(table.records))
-    # Posteriors of m values are mixtures of at most m inputs: see above what records of the table cost at most.
-    factor = 2 - Fraction(2, values) if values > 2 else Fraction(1)
-    return max(Fraction(0), (lowest - allowed) / factor)
-
-
-def bound_by_preserving(
-    setting: Setting, promises: Sequence[Promise], _limits: Limits, objective: Objective, proof: Node
-) -> Fraction:
-    """Least distortion under promises about secrets where the law of the table is preserved.
-
-    Parameters
-    ----------
-    setting, promises, _limits, objective
-        What is asked for; the mechanism preserves the law of the released columns.
-    proof : Node
-        As for `bound_by_records`; `law`: a number for each record.
-
-    Returns
-    -------
-    Fraction
-        What no mechanism that keeps the promises and the law stays below.
-    """
-    _, weights, records, law = proof.fields("rule", "promises", "records", "law")
-    law.require(setting.mechanism.preserve_marginals, "the law of the table is not preserved")
-    table = RecordTable(setting)
-    metric = distance_of(setting, objective, table)
+    metric, limited = priced_distance(setting, objective, limits, prices, table)
     lent, allowed = _lent(setting, promises, weights, records, len(table.records))
     numbers = law.wholes()
-    law.require(len(numbers) == len(table.records), "there is not a number for each record")
-    setting.work.spend(4 * len(numbers))
-    given = [v << SCORE - UNIT for v in numbers]
-    lowest, _ = _sum_of_least(setting, table, metric, lent, given)
+    law.require(setting.mechanism.preserve_marginals or not numbers, "the law of the table is not preserved")
+    law.require(len(numbers) in (0, len(table.records)), "there is not a number for each record")
+    setting.work.spend(4 * len(table.records))
+    given = [v << SCORE - UNIT for v in numbers or [0] * len(table.records)]
+    least = max((limit.rows for limit in limits if isinstance(limit, Multiplicity)), default=0)
+    open_ = [y for y, n in enumerate(table.multiplicity) if n >= least]
+    lowest, values = _sum_of_least(setting, table, metric, lent, given, open_)
     back = sum(v * n for v, n in zip(given, table.multiplicity, strict=True))
-    return max(Fraction(0), lowest + Fraction(back, setting.total << SCORE) - allowed)
+    # Posteriors of m values are mixtures of at most m inputs: see above what records of the table cost at most.
+    only_records = setting.mechanism.preserve_marginals or least
+    factor = Fraction(1) if only_records or values < 3 else 2 - Fraction(2, values)
+    # Prices are paid for every letter, so that what the limits allow is not divided.
+    return max(Fraction(0), (lowest + Fraction(back, setting.total << SCORE) - allowed) / factor - limited)
 
 
 def _lent(
@@ -106,8 +87,8 @@ def _lent(
             continue
         item.require(isinstance(promise, AboutSecret), "only promises about a secret have multipliers for records")
         frame = Frame(setting, promise.about)
-        allowed += constant(promise, weight, frame)
-        found = scores(promise, frame, weight, item.pair(many))
+        allowed += allowed_by(promise, weight, frame)
+        found = lent_by(promise, frame, weight, item.pair(many))
         if found:
             lent.append((frame.labels, found))
     return lent, allowed
@@ -119,8 +100,9 @@ def _sum_of_least(
     metric: RecordMetric,
     lent: Sequence[tuple[list[Label], Scores]],
     given: Sequence[int],
+    open_: Sequence[int],
 ) -> tuple[Fraction, int]:
-    """sum_e p_e min_y [d(e, y) - scores of e for y - given(y)], and how many joint values the secrets have."""
+    """sum_e p_e min_y [d(e, y) - scores of e for y - given(y)] over open y; and how many joint values secrets have."""
     joint = list(zip(*(labels for labels, _ in lent), strict=True)) if lent else [()] * len(setting.counts)
     kinds = sorted(set(joint))
     setting.work.spend(len(kinds) * (1 + len(lent)) * len(table.records) + 20 * len(joint))
@@ -142,7 +124,8 @@ def _sum_of_least(
         numbers = [-metric.unit * rows * v for v in given]
         for k, n in mixture_of:
             numbers = [v - metric.unit * n * w for v, w in zip(numbers, score[k], strict=True)]
-        near = Nearest(metric, table.records, numbers, rows << SCORE, setting.work, len(inputs))
+        records, those = [table.records[y] for y in open_], [numbers[y] for y in open_]
+        near = Nearest(metric, records, those, rows << SCORE, setting.work, len(inputs))
         total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)
     return Fraction(total, metric.unit * setting.total << SCORE), len(kinds)
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from math import gcd, lcm
 
 from dalenius.kernel.channel import Channel, Rows
-from dalenius.kernel.distortion import Distortion
+from dalenius.kernel.distortion import Distortion, Part
 from dalenius.kernel.nearest import metric_between
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
@@ -149,7 +149,31 @@ class ReleasedRecords(Release):
     def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
         return information(self.joint(about, given), self.work)
 
+    @cached_property
+    def arrived(self) -> list[int]:
+        """The mass of each record after the release, in units of `scale`."""
+        found = [0] * len(self.channel.table.records)
+        for e, (places, weights) in enumerate(self.channel.lines):
+            self.work.spend(4 + 4 * len(places), self.scale.bit_length())
+            for y, weight in zip(places, weights, strict=True):
+                found[y] += self.channel.table.mass[e] * weight * self.scale // self.totals[e]
+        return found
+
     def cost(self, distortion: Distortion) -> Fraction:
+        lost = [part for part in distortion.parts if part.kind == "lost"]
+        rest = Distortion(tuple(part for part in distortion.parts if part.kind != "lost"))
+        return self._distance(rest) + sum((part.weight * self._lost(part) for part in lost), Fraction(0))
+
+    def _lost(self, part: Part) -> Fraction:
+        """How often a column is released with a letter that is not in the class."""
+        (name,), (kept,) = part.of, part.classes
+        self.work.spend(4 * len(self.arrived))
+        at, letters = self.setting.mechanism.release.index(name), self.setting.alphabets[name]
+        records = zip(self.channel.table.records, self.arrived, strict=True)
+        gone = sum(n for record, n in records if letters[record[at]] not in kept)
+        return Fraction(gone, self.scale * self.setting.total)
+
+    def _distance(self, distortion: Distortion) -> Fraction:
         table = self.channel.table
         metric = metric_between(self.setting, distortion, table.records)
         total = 0
@@ -161,20 +185,19 @@ class ReleasedRecords(Release):
                 total += table.mass[e] * far * self.scale // sum(weights)
         return Fraction(total, metric.unit * self.scale * self.setting.total)
 
+    def least_rows(self) -> int:
+        self.work.spend(sum(1 + len(places) for places, _ in self.channel.lines))
+        released = {y for places, _ in self.channel.lines for y in places}
+        return min(self.channel.table.multiplicity[y] for y in released)
+
     def keep_shape(self) -> None:
         mechanism = self.setting.mechanism
         require(mechanism.form == "any", f"form records is not of form {mechanism.form}")
         if mechanism.forbid or mechanism.freeze or mechanism.never:
             self._keep_letters()
         if mechanism.preserve_marginals:
-            after = [0] * len(self.channel.table.records)
-            for e, (places, weights) in enumerate(self.channel.lines):
-                one = sum(weights)
-                self.work.spend(4 + 4 * len(places), self.scale.bit_length())
-                for y, weight in zip(places, weights, strict=True):
-                    after[y] += self.channel.table.mass[e] * weight * self.scale // one
             before = [n * self.scale for n in self.channel.table.multiplicity]
-            require(after == before, "the law of the released records is not that of the table")
+            require(self.arrived == before, "the law of the released records is not that of the table")
 
     def _keep_letters(self) -> None:
         """Refuse forbidden changes, changes of frozen letters, and combinations that never leave."""

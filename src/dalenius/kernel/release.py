@@ -202,6 +202,10 @@ class Release:
         """The capacity in bits of noise that is added to every record alike and reaches at most so many steps."""
         raise Refused(f"form {self.channel.form} is not noise that is added")
 
+    def least_rows(self) -> int:
+        """How many rows of the table the rarest record has that can be released."""
+        raise Refused(f"form {self.channel.form} does not release records of the table")
+
     def stated(self) -> Figures:
         """Figures that hold without being promised."""
         return {}

@@ -11,9 +11,11 @@ number for each record of the far side, completed here over all pairs, so that a
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from dalenius.kernel.document import Limits, Objective
+from dalenius.kernel.distortion import Distortion, Part
+from dalenius.kernel.document import Limit, Limits, Objective
 from dalenius.kernel.nearest import Nearest, RecordMetric, metric_between
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
@@ -21,38 +23,59 @@ from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.records import RecordTable
 
 
-def distance_of(setting: Setting, objective: Objective, table: RecordTable) -> RecordMetric:
-    """The distance between records that the objective minimises."""
+def priced_distance(
+    setting: Setting, objective: Objective, limits: Limits, prices: Node, table: RecordTable
+) -> tuple[RecordMetric, Fraction]:
+    """The distance that is minimised plus, for each limit, its distance times a price; and what the limits allow of it.
+
+    Every mechanism that keeps the limits has a distance of at least the least of this sum, less what they allow.
+    """
     if objective.distortion is None:
         raise Refused("the rules for records bound a distortion")
-    return metric_between(setting, objective.distortion, table.records)
+    priced = [(objective.distortion, Fraction(1))]
+    allowed = Fraction(0)
+    for limit, item in zip(limits, prices.pair(len(limits)), strict=True):
+        price = item.number(0)
+        if not price:
+            continue
+        if not isinstance(limit, Limit):
+            raise item.refuse("only a limit of a distortion has a price")
+        priced.append((limit.distortion, price))
+        allowed += price * limit.at_most
+    parts: dict[Part, Fraction] = {}  # what compares the same columns in the same way is one part
+    for distortion, price in priced:
+        for part in distortion.parts:
+            same = replace(part, weight=Fraction(1))
+            parts[same] = parts.get(same, Fraction(0)) + price * part.weight
+    whole = Distortion(tuple(replace(part, weight=weight) for part, weight in parts.items()))
+    return metric_between(setting, whole, table.records), allowed
 
 
 def bound_by_transports(
-    setting: Setting, promises: Sequence[Promise], _limits: Limits, objective: Objective, proof: Node
+    setting: Setting, promises: Sequence[Promise], limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """Least distortion of an independent release by costs of transport between classes.
 
     Parameters
     ----------
-    setting, promises, _limits, objective
+    setting, promises, limits, objective
         What is asked for.
     proof : Node
-        `promise`: the place of an `independent`; `transports`: [from, to, weight, numbers], classes as places among
-        the values of the secret, `to` null for the table itself where its law is preserved, numbers for the records
-        that get more than they have.
+        `promise`: the place of an `independent`; `limits`: a price for each limit; `transports`: [from, to, weight,
+        numbers], classes as places among the values of the secret, `to` null for the table itself where its law is
+        preserved, numbers for the records that get more than they have.
 
     Returns
     -------
     Fraction
         What no mechanism that keeps the promise stays below.
     """
-    _, which, transports = proof.fields("rule", "promise", "transports")
+    _, which, prices, transports = proof.fields("rule", "promise", "limits", "transports")
     promise = promises[which.place(len(promises))]
     if not isinstance(promise, Independent):
         raise which.refuse("the rule needs a release that is independent of the secret")
     table = RecordTable(setting)
-    metric = distance_of(setting, objective, table)
+    metric, allowed = priced_distance(setting, objective, limits, prices, table)
     counts = _counts_by_class(setting, table, promise.secret)
     whole = [sum(column) for column in counts]
     left = [Fraction(n, setting.total) for n in whole]
@@ -72,7 +95,7 @@ def bound_by_transports(
             target = counts[t]
         bound += share * max(Fraction(0), _transport_cost(table, metric, counts[s], target, numbers, setting.work))
     require(min(left) >= 0, "the transports weigh more than the classes")
-    return bound
+    return max(Fraction(0), bound - allowed)
 
 
 def _counts_by_class(setting: Setting, table: RecordTable, secret: Sequence[str]) -> list[list[int]]:

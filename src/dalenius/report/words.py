@@ -54,7 +54,6 @@ KINDS = {
     "dual": "a dual solution, evaluated with error bounds",
     "transports": "how far the classes of the table are apart: one number for each record, compared with all others",
     "records": "a price for each record that may be released, compared with all others",
-    "preserving": "a price for each record that may be released, compared with all others",
 }
 
 WITHIN = {"noise": "on the grid ", "pram": "of the form pram ", "parts": "made of such parts "}

@@ -12,7 +12,6 @@ from dalenius.core import (
     Contraction,
     Distortion,
     Independent,
-    InformationPrivacy,
     Leakage,
     LocalDP,
     MaximizeInformation,
@@ -91,8 +90,6 @@ def test_towards_moves_the_classes_as_it_says_and_costs_what_theory_says(case):
         ({"objective": MaximizeInformation(("C0",))}, "minimize"),
         ({"observe": ("C1", "C2", "C3", "S")}, "add C0 to observe"),
         ({"freeze": ("0",)}, "does not take freeze"),
-        ({"keep_rows": Fraction(1, 2)}, "does not take keep_rows"),
-        ({"preserve_marginals": True, "guarantees": (InformationPrivacy(("S",), Fraction(1)),)}, "preserves the law"),
     ],
 )
 def test_what_the_form_does_not_take_is_refused_with_the_reason(change, why):

@@ -16,7 +16,7 @@ import numpy as np
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import Found
+from dalenius.mechanisms.records.zero import Found, record_proof
 from dalenius.solvers.flows.leaking import LN2, Atoms, Flow, Tangent, descended, loosened, measured, mixed, started
 
 __all__ = ["Curve"]
@@ -173,9 +173,9 @@ class Curve:
     def _proof(self, tangent: Tangent | None) -> dict[str, object]:
         """Multipliers of the rule "records": the price of a bit, and a posterior for each record."""
         if tangent is None:
-            return {"rule": "records", "promises": ["0"], "records": [[]]}
+            return record_proof(self.wide, ["0"], [[]])
         with np.errstate(under="ignore"):
             posterior = self.atoms.prior[:, None] * np.exp(tangent.prices / (tangent.lam / LN2))
         whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
         numbers = [[str(v) for v in column] for column in whole.T.tolist()]
-        return {"rule": "records", "promises": [str(round(tangent.lam * (1 << UNIT)))], "records": [numbers]}
+        return record_proof(self.wide, [str(round(tangent.lam * (1 << UNIT)))], [numbers])

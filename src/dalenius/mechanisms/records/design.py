@@ -3,14 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
 from dalenius.core import Certificate, Design, Independent, Leakage, Problem, Records
+from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.kept_law import PreservingCurve
-from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed
+from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import remarks
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
@@ -18,6 +20,9 @@ from dalenius.mechanisms.records.zero import Found, least_change, preserving, to
 __all__ = ["certified", "design", "tradeoff"]
 
 Progress = Callable[[str], None] | None
+
+MOST_WRITTEN = 400_000
+"""Entries of a matrix over all letters with a row for each outcome, also those that no record has."""
 
 
 def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_progress: Progress = None) -> Design:
@@ -86,7 +91,8 @@ def certified(wide: Wide, found: Found) -> Design:
     lines = tuple((tuple(places), tuple(weights)) for places, weights in map(found.rows.row, range(len(found.rows))))
     channel = Records(observed, released, tuple(read), tuple(map(tuple, wide.records.tolist())), lines)
     certificate = Certificate(str(found.proof["rule"]), {k: v for k, v in found.proof.items() if k != "rule"})
-    design = proved(wide.problem, channel, [certificate], method=found.method, remarks=found.remarks)
+    asked = with_kept_rows(wide.problem)
+    design = proved(asked, channel, [certificate], method=found.method, remarks=found.remarks)
     return replace(design, remarks=(*design.remarks, *remarks(design)))
 
 
@@ -95,26 +101,32 @@ def _found(
 ) -> Found:
     """The channel by the way that fits the promises and the size."""
     problem = wide.problem
-    independent = len(problem.guarantees) == 1 and isinstance(problem.guarantees[0], Independent)
-    if problem.towards is not None and not (independent and wide.seen and len(wide.classes) == 2):
-        raise Unsupported("towards is for an independent release, with one observed secret of two values")
-    if problem.preserve_marginals:
-        promise = problem.guarantees[0]
-        if len(problem.guarantees) == 1 and type(promise) is Leakage:
-            kept = curve if isinstance(curve, PreservingCurve) else PreservingCurve(wide, on_progress)
-            return kept.found(promise.at_most_bits, seconds)
-        if not independent or not wide.seen:
-            raise Unsupported(
-                "form records preserves the law of the table under one promise, a leakage, or independent of a secret "
-                "that is observed; promise one of these, or leave out preserve_marginals"
-            )
-        return preserving(wide, 0.0, on_progress)
-    if independent and wide.seen:
-        return _independent(wide, gap, seconds, on_progress)
-    if _few(wide):
-        return listed(wide, gap, seconds, on_progress)
+    one = len(problem.guarantees) == 1 and not problem.limits and problem.keep_rows is None
     promise = problem.guarantees[0]
-    if len(problem.guarantees) == 1 and type(promise) is Leakage and wide.seen:
+    independent = one and type(promise) is Independent and wide.seen
+    if problem.towards is not None:
+        if not independent or len(wide.classes) != 2:
+            raise Unsupported("towards is for an independent release, with one observed secret of two values")
+        return towards(wide, problem.towards, 0.0, on_progress)
+    if independent and problem.preserve_marginals:
+        return preserving(wide, 0.0, on_progress)
+    if independent and _majority(wide):
+        return least_change(wide, 0.0, on_progress)
+    if _few_letters(wide):
+        found = over_all_letters(wide, gap, seconds, on_progress)
+        if found is not None:
+            return found
+    if _few(wide):
+        whole = listed(wide, gap, seconds, on_progress)
+        matched = least_change(wide, 0.0, on_progress) if independent else whole
+        # The channel that was listed is the best among records; the proof is the one that says more.
+        return replace(whole, proof=matched.proof, remarks=matched.remarks) if matched.bound > whole.bound else whole
+    if independent:
+        return least_change(wide, 0.0, on_progress)
+    if one and type(promise) is Leakage and problem.preserve_marginals:
+        kept = curve if isinstance(curve, PreservingCurve) else PreservingCurve(wide, on_progress)
+        return kept.found(promise.at_most_bits, seconds)
+    if one and type(promise) is Leakage and wide.seen:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         return known.found(promise.at_most_bits)
     raise Unsupported(
@@ -123,18 +135,18 @@ def _found(
     )
 
 
-def _independent(wide: Wide, gap: float, seconds: float, on_progress: Progress) -> Found:
-    """Transports, which are optimal where one class holds half of the table; else what lists every matrix, too."""
-    if wide.problem.towards is not None:
-        return towards(wide, wide.problem.towards, 0.0, on_progress)
-    matched = least_change(wide, 0.0, on_progress)
-    sizes = wide.by_record.sum(axis=0)
-    if len(sizes) <= 2 or 2 * int(sizes.max()) >= wide.total or not _few(wide):
-        return matched
-    whole = listed(wide, gap, seconds, on_progress)
-    # The channel of the second is the best among records; the proof is the one that says more.
-    proof = matched.proof if matched.bound >= whole.bound else whole.proof
-    return replace(whole, proof=proof, remarks=matched.remarks)
+def _majority(wide: Wide) -> bool:
+    """Whether everybody goes to the largest class: it holds half of the table."""
+    return 2 * int(wide.by_record.sum(axis=0).max()) >= wide.total
+
+
+def _few_letters(wide: Wide) -> bool:
+    """Whether the matrix to all letters, records or not, can be searched whole."""
+    letters, outcomes = (
+        prod(len(alphabet) for alphabet in wide.law.alphabets(names).values())
+        for names in (wide.problem.release, wide.problem.observe)
+    )
+    return len(wide.counts) * letters <= MOST_ENTRIES and outcomes * letters <= MOST_WRITTEN
 
 
 def _few(wide: Wide) -> bool:

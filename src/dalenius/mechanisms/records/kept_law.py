@@ -23,7 +23,7 @@ from dalenius.errors import SolverFailed
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import Found, preserving
+from dalenius.mechanisms.records.zero import Found, preserving, record_proof
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves
 from dalenius.solvers.flows.distances import pairwise
 from dalenius.solvers.flows.keeping import kept_flow
@@ -215,17 +215,14 @@ class PreservingCurve:
         return figures(self.crowd, Flow(atom, rows.record, np.zeros(len(atom)), share))[1]
 
     def _proof(self, priced: Priced | None) -> dict[str, object]:
-        """Multipliers of the rule "preserving": the price of a bit, a posterior and a number for each record."""
+        """Multipliers of the rule "records": the price of a bit, a posterior and a number for each record."""
         if priced is None:
-            return {"rule": "preserving", "promises": ["0"], "records": [[]], "law": ["0"] * len(self.crowd.points)}
+            return record_proof(self.wide, ["0"], [[]])
         posterior = self.crowd.prior[:, None] * np.exp(priced.prices / (priced.lam / LN2))
         whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
-        return {
-            "rule": "preserving",
-            "promises": [str(round(priced.lam * (1 << UNIT)))],
-            "records": [[[str(v) for v in column] for column in whole.T.tolist()]],
-            "law": [str(round(v * (1 << UNIT))) for v in priced.numbers.tolist()],
-        }
+        numbers = [[str(v) for v in column] for column in whole.T.tolist()]
+        law = [str(round(v * (1 << UNIT))) for v in priced.numbers.tolist()]
+        return record_proof(self.wide, [str(round(priced.lam * (1 << UNIT)))], [numbers], law=law)
 
 
 def _left_over(at: Integers, have: Integers, want: Integers) -> tuple[Integers, Integers, Integers]:

@@ -3,6 +3,7 @@
 from math import prod
 
 from dalenius.core import (
+    Guess,
     Independent,
     InformationPrivacy,
     Leakage,
@@ -16,7 +17,7 @@ from dalenius.mechanisms.declared import Condition, Mechanism, Promised
 __all__ = ["MOST_LETTERS", "RECORDS", "by_records"]
 
 FORM = "records"
-PROMISES = (Independent, Leakage, InformationPrivacy, WorstCaseLeakage)
+PROMISES = (Independent, Leakage, InformationPrivacy, WorstCaseLeakage, Guess)
 MOST_LETTERS = 1500
 """Letters of the released columns together, beyond which a release of records is designed record by record."""
 MOST_PRESERVED = 600
@@ -26,8 +27,8 @@ MOST_PRESERVED = 600
 def _unlike(problem: Problem) -> str | None:
     """The first distortion that records are not compared by."""
     assert isinstance(problem.objective, MinimizeDistortion)
-    measure = problem.objective.measure
-    kinds = [part.distortion for part in measure.parts or (measure,)]
+    measures = (problem.objective.measure, *(limit for limit in problem.limits if not limit.keeps))
+    kinds = [part.distortion for measure in measures for part in measure.parts or (measure,)]
     other = next((kind for kind in kinds if kind not in ("hamming", "absolute")), None)
     return other if other is None or isinstance(other, str) else "a matrix"
 
@@ -68,7 +69,7 @@ RECORDS = Mechanism(
     count=(1, None),
     forms=(FORM, None),
     letters="any",
-    takes=("preserve_marginals",),
+    takes=("preserve_marginals", "limits", "keep_rows"),
     law=(
         Condition(
             lambda p: p.form != FORM or not _of_the_table(p),

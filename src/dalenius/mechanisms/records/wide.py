@@ -13,18 +13,13 @@ from math import lcm
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import (
-    Distortion,
-    MinimizeDistortion,
-    Pmf,
-    Problem,
-)
+from dalenius.core import Distortion, MinimizeDistortion, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError, Unsupported
 from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.solvers.flows.distances import Metric
 
-__all__ = ["Wide"]
+__all__ = ["Wide", "distance_between"]
 
 MOST_CLASSES = 16
 """Values of a secret beyond which a record is rarely seen with two of them, and transports become many."""
@@ -58,6 +53,8 @@ class Wide:
         The records along the axes of the metric.
     unit : int
         How many whole units are a distortion of one.
+    prices : tuple of str
+        What a unit of each limited distortion costs beyond the objective; the metric has these costs in it.
     """
 
     problem: Problem
@@ -70,6 +67,7 @@ class Wide:
     metric: Metric
     points: Integers
     unit: int
+    prices: tuple[str, ...] = ()  # of the limits; they are part of the metric
 
     @classmethod
     def of(cls, problem: Problem) -> "Wide":
@@ -100,7 +98,7 @@ class Wide:
         record_of_input = np.zeros(len(inputs), dtype=np.int64)
         record_of_input[input_of_atom] = record_of_atom
         records = np.array(outcomes, dtype=np.int64).reshape(len(outcomes), -1)
-        metric, points, unit = _distance(problem.objective.measure, problem, law, records)
+        metric, points, unit = distance_between(problem.objective.measure, problem.release, law, records)
         return cls(problem, law, secret, records, record_of_input, counts, classes, metric, points, unit)
 
     @property
@@ -126,14 +124,28 @@ class Wide:
         return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
 
 
-def _distance(measure: Distortion, problem: Problem, law: Pmf, records: Integers) -> tuple[Metric, Integers, int]:
-    """The metric in whole units, the records along its axes, and the unit."""
+def distance_between(
+    measure: Distortion, release: Sequence[str], law: Pmf, records: Integers
+) -> tuple[Metric, Integers, int]:
+    """What a distortion is between records: the metric in whole units, the records along its axes, and the unit.
+
+    Parameters
+    ----------
+    measure : Distortion
+        A weighted sum of `hamming` and `absolute`.
+    release : sequence of str
+        The columns of the records.
+    law : Pmf
+        Has the alphabets.
+    records : array, one record a row
+        Codes of letters.
+    """
     columns: list[list[Fraction]] = []
     axes: list[tuple[Fraction, bool]] = []
     for part in measure.parts or (measure,):
         if not part.weight:
             continue
-        at = [problem.release.index(name) for name in part.of]
+        at = [release.index(name) for name in part.of]
         letters = [law.variables[name] for name in part.of]
         if part.distortion == "hamming":
             columns.append(_classes(part, letters, records[:, at]))

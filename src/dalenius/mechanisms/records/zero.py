@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import gcd
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
 
+from dalenius.core.kept_rows import with_kept_rows
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.transport import Plan, transport
 
-__all__ = ["Found", "least_change", "preserving", "towards"]
+__all__ = ["Found", "least_change", "preserving", "record_proof", "towards", "transport_proof"]
 
 Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
@@ -109,7 +111,7 @@ def least_change(wide: Wide, gap: float, on_progress: Progress) -> Found:
         if s != heavy
     }
     terms = [(s, heavy, Fraction(int(sizes[s]), wide.total), found) for s, found in moves.items()]
-    return Found(_followed(wide, moves), _transports(terms), "records: transport to the largest class")
+    return Found(_followed(wide, moves), _transports(wide, terms), "records: transport to the largest class")
 
 
 def preserving(wide: Wide, gap: float, on_progress: Progress) -> Found:
@@ -121,19 +123,18 @@ def preserving(wide: Wide, gap: float, on_progress: Progress) -> Found:
         between = move(wide, wide.by_record[:, light], wide.by_record[:, 1 - light], gap, on_progress)
         rows = _between(wide, between, light, Fraction(int(sizes[light]), wide.total))
         shares = [Fraction(int(n), wide.total) for n in sizes]
-        proof: Json = {
-            "rule": "transports",
-            "promise": 0,
-            "transports": [
+        proof = transport_proof(
+            wide,
+            [
                 [light, None, str(shares[light]), between.numbers()],
                 [1 - light, None, str(shares[1 - light]), between.numbers_back()],
             ],
-        }
+        )
         return Found(rows, proof, method)
     everybody = wide.by_record.sum(axis=1)
     moves = {s: move(wide, wide.by_record[:, s], everybody, gap, on_progress) for s in range(len(sizes))}
     terms = [(s, None, Fraction(int(sizes[s]), wide.total), found) for s, found in moves.items()]
-    return Found(_followed(wide, moves), _transports(terms), method)
+    return Found(_followed(wide, moves), _transports(wide, terms), method)
 
 
 def towards(wide: Wide, share: Fraction, gap: float, on_progress: Progress) -> Found:
@@ -142,7 +143,7 @@ def towards(wide: Wide, share: Fraction, gap: float, on_progress: Progress) -> F
     light = int(sizes.argmin())
     between = move(wide, wide.by_record[:, light], wide.by_record[:, 1 - light], gap, on_progress)
     rows = _between(wide, between, light, share)
-    proof = _transports([(light, 1 - light, Fraction(int(sizes[light]), wide.total), between)])
+    proof = _transports(wide, [(light, 1 - light, Fraction(int(sizes[light]), wide.total), between)])
     remark = (
         "The law of the released records was chosen (towards): no release with this law changes less. The bound is "
         "that of all independent releases, so that the gap is the price of the choice"
@@ -150,12 +151,39 @@ def towards(wide: Wide, share: Fraction, gap: float, on_progress: Progress) -> F
     return Found(rows, proof, "records: transport towards a law between the classes", (remark,))
 
 
-def _transports(terms: Sequence[tuple[int, int | None, Fraction, Move]]) -> Json:
-    return {
-        "rule": "transports",
-        "promise": 0,
-        "transports": [[s, t, str(weight), found.numbers()] for s, t, weight, found in terms],
-    }
+def transport_proof(wide: Wide, transports: list[list[object]]) -> Json:
+    """A proof by the rule "transports" of the kernel: [from, to, weight, numbers] of each of them.
+
+    Parameters
+    ----------
+    wide : Wide
+        The problem.
+    transports : list
+        As the rule wants them.
+    """
+    return {"rule": "transports", "promise": 0, "limits": _prices(wide), "transports": transports}
+
+
+def record_proof(wide: Wide, promises: list[str], records: list[list[Any]], law: Sequence[str] = ()) -> Json:
+    """A proof by the rule "records" of the kernel.
+
+    Parameters
+    ----------
+    wide : Wide
+        The problem.
+    promises, records, law
+        The weight of each promise, its multipliers for each record, and a number for each record, or none.
+    """
+    return {"rule": "records", "promises": promises, "limits": _prices(wide), "records": records, "law": list(law)}
+
+
+def _prices(wide: Wide) -> list[str]:
+    """The price of each limit; without prices all limits are free, which only loosens a bound."""
+    return list(wide.prices) or ["0"] * len(with_kept_rows(wide.problem).limits)
+
+
+def _transports(wide: Wide, terms: Sequence[tuple[int, int | None, Fraction, Move]]) -> Json:
+    return transport_proof(wide, [[s, t, str(weight), found.numbers()] for s, t, weight, found in terms])
 
 
 def _followed(wide: Wide, moves: dict[int, Move]) -> Rows:
@@ -249,7 +277,7 @@ def _without_majority(wide: Wide, gap: float, on_progress: Progress) -> Found:
     )
     bound = sum((weight * found.cost for _, _, weight, found in terms), Fraction(0)) / wide.unit
     method = "records: transport to one class, bound by a matching of classes"
-    return Found(rows, _transports(terms), method, (remark,), bound)
+    return Found(rows, _transports(wide, terms), method, (remark,), bound)
 
 
 def _turned(found: Move) -> Move:

@@ -14,7 +14,7 @@ function readPart(node, setting) {
     node.fields("distance", "of", "p");
     throw new Unknown("a norm of noise");
   }
-  node.require(["hamming", "absolute", "squared", "kl", "erasure", "matrix"].includes(kind), "there is no such distance");
+  node.require(["hamming", "absolute", "squared", "kl", "erasure", "lost", "matrix"].includes(kind), "there is no such distance");
   const [, of, weight, classes, matrix] = node.fields("distance", "of", "weight", "classes", "matrix");
   const columns = of.texts();
   of.require(columns.length > 0 && columns.every((name) => setting.alphabets.has(name)), "there is no such variable");
@@ -23,7 +23,8 @@ function readPart(node, setting) {
   const members = groups.flat();
   const all = new Set(columns.flatMap((name) => setting.alphabets.get(name)));
   classes.require(new Set(members).size === members.length && members.every((letter) => all.has(letter)), "not classes of letters");
-  classes.require(groups.length === 0 || kind === "hamming", "classes are for hamming");
+  classes.require(groups.length === 0 || kind === "hamming" || kind === "lost", "classes are for hamming and for what is lost");
+  of.require(kind !== "lost" || (columns.length === 1 && groups.length === 1), "what is lost is one class of letters of a column");
   const rows = matrix.items().map((row) => row.items().map((value) => value.number(0n)));
   if (kind === "matrix") {
     const many = columns.reduce((product, name) => product * setting.alphabets.get(name).length, 1);
@@ -50,6 +51,7 @@ export function distance(part, setting, places, letters, t) {
     if (equal) return ZERO;
     return after.length === part.of.length && after.every((letter) => letter === "(missing)") ? ONE : null;
   }
+  if (part.kind === "lost") return part.groups[0].includes(after[0]) ? ZERO : ONE;
   if (part.kind === "hamming") {
     const group = (letter) => {
       const k = part.groups.findIndex((members) => members.includes(letter));
