@@ -54,9 +54,10 @@ def test_what_a_run_that_is_alive_or_elsewhere_writes_is_left_alone(tmp_path: Pa
     with new_folder(tmp_path / "out", CURVE) as place:
         refuse_existing(tmp_path / "out", force=False)
         assert place.is_dir()
+        outputs.write_text(place / "curve.json", "leakage_bits")
     elsewhere = tmp_path / ".out.partial-00000000-999999999-00000000"
     elsewhere.mkdir()
-    refuse_existing(tmp_path / "out", force=True)
+    refuse_existing(tmp_path / "out", force=True, kind=CURVE)
     assert elsewhere.is_dir()
 
 
@@ -99,3 +100,15 @@ def test_everything_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkey
         (place / "curve.json").write_text("{}")
     assert [Path(name).name for name in synced] == ["curve.json", place.name, tmp_path.name]
     assert renamed == [2]
+
+
+def test_only_files_are_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "folder"):  # a device is neither; a test must not put one at risk
+        with pytest.raises(InputError, match="is not a file; --force replaces only files"):
+            refuse_existing(tmp_path / name, force=True)
+    with pytest.raises(InputError, match="holds a NUL character"):
+        refuse_existing(tmp_path / "a\0b", force=True)
+    (tmp_path / "old").write_text("")
+    refuse_existing(tmp_path / "old", force=True, inputs=[Path("a" * 300)])

@@ -91,14 +91,19 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
     With `force` it is replaced unless it is, or holds, one of the `inputs` that the work reads; a folder only if it is
     one of the `kind` that will be written there, with nothing else in it.
     """
+    if "\0" in str(path):
+        raise InputError("the name of an output holds a NUL character")
     _clear(path)
     if os.path.lexists(path) and not force:
         raise InputError(f"{path} exists already; choose another name or say --force to replace it")
     if os.path.lexists(path):
-        if read := [f for f in inputs if f.exists() and f.resolve().is_relative_to(path.resolve())]:
+        # os.path.exists takes a name that is too long, too
+        if read := [f for f in inputs if os.path.exists(f) and f.resolve().is_relative_to(path.resolve())]:
             raise InputError(f"{read[0]} is read here and would be lost; --force does not replace {path}")
         if kind is not None and (why := kind.foreign(path)):
             raise InputError(f"{why}; --force replaces only a {kind.name}, choose another name")
+        if kind is None and not (path.is_symlink() or path.is_file()):  # a folder, a device, a pipe
+            raise InputError(f"{path} is not a file; --force replaces only files, choose another name")
     if not path.absolute().parent.is_dir():
         raise InputError(f"there is no folder {path.absolute().parent} to write {path.name} in")
 
@@ -129,7 +134,7 @@ def _is_running(process: int) -> bool:
 def _clear(path: Path) -> None:
     """Take away what runs on this name left that were killed; put back what one of them had moved aside."""
     folder = path.absolute().parent
-    if "\0" in str(path) or not folder.is_dir():
+    if not folder.is_dir():
         return
     left = re.compile(re.escape(f".{path.name}.") + rf"({PARTIAL}|{REPLACED})-{_machine()}-(\d+)-[0-9a-f]{{8}}")
     for entry in sorted(folder.iterdir()):

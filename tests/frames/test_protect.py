@@ -90,6 +90,12 @@ def test_write_leaves_the_folder_of_a_release(released, tmp_path):
     assert (folder / "design.json").stat().st_mode & 0o077 == 0
     with pytest.raises(InputError):
         released.write(tmp_path / "release")
+    released.write(tmp_path / "release", force=True)
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.txt").write_text("years of work")
+    with pytest.raises(InputError, match="does not hold a release of ours"):
+        released.write(tmp_path / "thesis", force=True)
+    assert (tmp_path / "thesis" / "chapter.txt").exists()
     again = Problem.from_file(folder / "problem.toml")
     assert again.guarantees == (Leakage("health", "1/200"),)
 

@@ -60,6 +60,8 @@ def test_text_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", "name\nZoë\n".encode("latin-1"))
     with pytest.raises(TableError, match=r'not UTF-8 text; .* encoding = "latin-1"'):
         rows(open_table(path))
+    with pytest.raises(TableError, match=r'not UTF-8 text; .* encoding = "utf-16"'):
+        rows(open_table(written(tmp_path / "w.csv", "name\nZoë\n".encode("utf-16"))))
     with pytest.raises(TableError, match="not text in the encoding 'utf-16' that"):
         rows(
             open_table(
@@ -117,6 +119,9 @@ def test_a_problem_file_says_how_its_table_is_written(tmp_path: Path) -> None:
         ('decimal = "x"', "line 4: 'decimal' is 'x'"),
         ('delimiter = ","\ndecimal = ","', "line 5: 'decimal' and 'delimiter' are the same"),
         ("missing_words = [1]", "line 4: 'missing_words'"),
+        ('delimiter = "é"', "line 4: 'delimiter' is 'é'; it must be one character"),
+        ('encoding = "base64"', "line 4: 'encoding' is 'base64', which is no known character encoding"),
+        ('encoding = "punycode"', "line 4: 'encoding' is 'punycode', which is no known character encoding"),
     ],
 )
 def test_a_dialect_that_cannot_be_is_refused_with_its_line(tmp_path: Path, said: str, message: str) -> None:

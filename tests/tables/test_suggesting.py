@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dalenius import Problem
 from dalenius.core import MISSING, Column
+from dalenius.core.source import Dialect
 from dalenius.errors import ProblemFileError, TableError
 from dalenius.tables import bind, encode, open_table, profile
 from dalenius.tables.suggesting import Seen, suggested
@@ -44,6 +45,34 @@ def test_the_words_of_a_profile_read_the_table(tmp_path: Path) -> None:
         _, coded = bind(Problem.from_file(tmp_path / "p.toml"))
         assert coded is not None
         assert coded.alphabets[name] == letters
+
+
+def test_none_is_a_value_unless_it_stands_among_numbers() -> None:
+    def words(*columns: list[str]) -> list[str]:
+        seen = {f"c{k}": Seen(dict.fromkeys(texts, 3), 0, True, False) for k, texts in enumerate(columns)}
+        found: list[str] = tomllib.loads(suggested("t.csv", seen))["source"].get("missing_words", [])
+        return found
+
+    assert words(["none", "some"]) == words(["+", "-"]) == words(["none"]) == []
+    assert words(["1", "2.5", "none"]) == ["none"]
+    assert words(["2026-01-03", "-", "NA"]) == ["NA", "-"]
+    assert words(["1", "none"], ["none", "some"]) == []  # one list holds for all columns
+
+
+def test_quantiles_are_not_suggested_where_they_part_nothing(tmp_path: Path) -> None:
+    rows = [str(k) for k in range(60)] + ["60"] * 600
+    (tmp_path / "t.csv").write_text("x\n" + "\n".join(rows) + "\n")
+    words = profile(open_table(tmp_path / "t.csv"))["toml"]
+    (tmp_path / "p.toml").write_text(words + MECHANISM.format("x"))
+    assert bind(Problem.from_file(tmp_path / "p.toml"))[1] is not None
+
+
+def test_how_a_file_is_written_is_suggested_too(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes("x;y\nZürich;1,5\nBern;2,5\n".encode("latin-1"))
+    told = Dialect(encoding="latin-1", decimal=",", delimiter=";")
+    words = profile(open_table(tmp_path / "t.csv", dialect=told), place="data/t.csv")["toml"]
+    written = {"delimiter": ";", "encoding": "iso8859-1", "decimal": ","}
+    assert tomllib.loads(words)["source"] == {"table": "data/t.csv", **written}
 
 
 @given(st.dictionaries(st.text(min_size=1), st.dictionaries(st.text(min_size=1), st.integers(1, 9)), min_size=1))

@@ -7,6 +7,7 @@ Exit codes: 0 done and proved; 1 our fault; 2 bad input; 3 infeasible; 4 not cer
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from types import TracebackType
 
 from dalenius.cli.grammar import parser
@@ -28,6 +29,27 @@ def _our_fault(kind: type[BaseException], error: BaseException, trace: Traceback
     )
 
 
+class _NoPandas(MetaPathFinder):
+    """Says that there is no pandas."""
+
+    @classmethod
+    def find_spec(cls, name: str, _path: object = None, _target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def _leave_pandas_out() -> None:
+    """Have pyarrow look for pandas in vain, once: it imports it for its first array, longer than a small release takes.
+
+    The process is ours and has no data frames; whoever converts to one later has pyarrow look again.
+    """
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        sys.modules["pyarrow"].array([""]).to_numpy(zero_copy_only=False)
+    finally:
+        sys.meta_path.remove(_NoPandas)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
@@ -45,7 +67,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     try:
         with interruptible(keep=getattr(arguments, "on_interrupt", "stop") == "keep"):
-            return int(import_module(f"dalenius.cli.{arguments.module}").run(arguments) or 0)
+            command = import_module(f"dalenius.cli.{arguments.module}")
+            if argv is None and "pyarrow" in sys.modules and "pandas" not in sys.modules:
+                _leave_pandas_out()
+            return int(command.run(arguments) or 0)
     except DaleniusError as e:
         print(f"dalenius: {e}", file=sys.stderr)
         return e.exit_code

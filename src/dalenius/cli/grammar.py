@@ -128,6 +128,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="count the rows that nobody else shares these columns with",
     )
+    _dialect(c)
 
     c = command(
         "release",
@@ -506,9 +507,7 @@ def _init(
         choices=("dense", "records", "each"),
         help="one recipe for all columns, an exchange of whole records, or a recipe for each column",
     )
-    more.add_argument("--delimiter", help="what stands between the fields of a text file (found by itself)")
-    more.add_argument("--encoding", help="how a text file is encoded (default: utf-8)")
-    more.add_argument("--decimal", choices=(".", ","), default=".", help="the decimal sign (default: .)")
+    _dialect(more)
     more.add_argument("--yes", action="store_true", help="ask nothing")
     more.add_argument("--dry-run", action="store_true", help="write nothing, show the file")
     other = c.add_argument_group(
@@ -520,6 +519,13 @@ def _init(
     other.add_argument("--as", dest="name", default="Y", metavar="NAME", help="name of the new column (default: Y)")
     other.add_argument("--name", dest="name", help=argparse.SUPPRESS)
     writes(c, "problem file to write (default: problem.toml)", "problem.toml")
+
+
+def _dialect(c: Any) -> None:
+    """How a text file is written, where that is not found by looking at it."""
+    c.add_argument("--delimiter", help="what stands between the fields of a text file (found by itself)")
+    c.add_argument("--encoding", help="how a text file is encoded (default: utf-8)")
+    c.add_argument("--decimal", choices=(".", ","), default=".", help="the decimal sign (default: .)")
 
 
 def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> None:

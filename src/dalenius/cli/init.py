@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.cli.dialogue import ask
-from dalenius.cli.terminal import say
+from dalenius.cli.terminal import dialect_of, say
 from dalenius.cli.waiting import about
 from dalenius.core import MISSING
 from dalenius.core.digits import many
 from dalenius.core.numbers import exact
-from dalenius.core.source import Dialect
 from dalenius.errors import InputError
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.starting import PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
@@ -30,7 +29,7 @@ def run(arguments: Namespace) -> None:
     output = Path(arguments.output)
     if not arguments.dry_run:
         refuse_existing(output, force=arguments.force)
-    dialect = Dialect(delimiter=arguments.delimiter, encoding=arguments.encoding, decimal=arguments.decimal)
+    dialect = dialect_of(arguments)
     table = open_table(arguments.table, dialect=dialect)
     path = os.path.relpath(arguments.table, output.absolute().parent)
     if arguments.useful:

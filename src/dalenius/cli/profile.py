@@ -3,7 +3,7 @@
 from argparse import Namespace
 from typing import Any
 
-from dalenius.cli.terminal import progress, say
+from dalenius.cli.terminal import dialect_of, progress, say
 from dalenius.core.digits import many
 from dalenius.tables import open_table, profile
 
@@ -11,7 +11,8 @@ from dalenius.tables import open_table, profile
 def run(arguments: Namespace) -> None:
     with progress(arguments) as show:
         document = profile(
-            open_table(arguments.table),
+            open_table(arguments.table, dialect=dialect_of(arguments)),
+            place=arguments.table,
             unit=arguments.unit,
             keys=arguments.keys,
             on_progress=(lambda done, total: show("reading", done, total)) if show else None,

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from dalenius.cli.waiting import Waiting
+from dalenius.core.source import Dialect
 
-__all__ = ["progress", "say"]
+__all__ = ["dialect_of", "progress", "say"]
 
 EVERY = 0.1
 
@@ -40,6 +41,11 @@ def progress(arguments: Namespace) -> Iterator[Callable[[str, int | None, int | 
         yield show
     finally:
         sys.stderr.write("\r\033[K")
+
+
+def dialect_of(arguments: Namespace) -> Dialect:
+    """How a text file is written, as the options say it."""
+    return Dialect(delimiter=arguments.delimiter, encoding=arguments.encoding, decimal=arguments.decimal)
 
 
 def say(arguments: Namespace, words: list[str], document: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """The grammar of the problem file: every key is known, typed and in its place, or refused with its line."""
 
-import codecs
 import hashlib
 import tomllib
 from collections.abc import Mapping
@@ -192,23 +191,11 @@ def _markov(s: Section) -> MarkovSource:
 
 def _dialect(s: Section) -> Dialect:
     """How a text file is written, where the file of the problem says so."""
-    delimiter = s.text("delimiter", None)
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise s.error(f"'delimiter' is {delimiter!r}; it must be one character, as in delimiter = \";\"", "delimiter")
-    encoding = s.text("encoding", None)
-    if encoding is not None:
-        try:
-            encoding = codecs.lookup(encoding).name
-        except (LookupError, ValueError):
-            raise s.error(
-                f"'encoding' is {encoding!r}, which is no known character encoding; try utf-8, latin-1 or utf-16",
-                "encoding",
-            ) from None
-    decimal = s.choice("decimal", (".", ","), ".")
-    if decimal == delimiter:
-        raise s.error("'decimal' and 'delimiter' are the same character", "decimal")
-    words = s.names("missing_words", ())
-    return Dialect(delimiter, encoding, decimal, words)
+    told = [s.text("delimiter", None), s.text("encoding", None), s.text("decimal", "."), s.names("missing_words", ())]
+    try:
+        return Dialect(*told)
+    except InputError as e:
+        raise s.error(str(e), str(e).split("'")[1]) from None
 
 
 def _mechanism(s: Section) -> dict[str, Any]:

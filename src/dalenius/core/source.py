@@ -1,5 +1,7 @@
 """Where the numbers of a problem come from: a table, a pmf or samples, and the declared alphabet of each column."""
 
+import codecs
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -79,6 +81,17 @@ class Dialect:
     decimal: str = "."
     missing_words: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        delimiter = self.delimiter
+        if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+            raise InputError(f"'delimiter' is {delimiter!r}; it must be one character, as in delimiter = \";\"")
+        if self.decimal not in (".", ","):
+            raise InputError(f"'decimal' is {self.decimal!r}; it must be one of '.', ','")
+        if self.decimal == delimiter:
+            raise InputError("'decimal' and 'delimiter' are the same character")
+        if self.encoding is not None:
+            object.__setattr__(self, "encoding", _text_encoding(self.encoding))
+
     def to_json(self) -> dict[str, Any]:
         """The keys of [source] that say it; what is not said is left out."""
         stated: dict[str, Any] = {}
@@ -91,6 +104,18 @@ class Dialect:
         if self.missing_words:
             stated["missing_words"] = list(self.missing_words)
         return stated
+
+
+def _text_encoding(name: str) -> str:
+    """The usual name of a character encoding; what turns bytes into bytes, as base64 does, is none."""
+    try:
+        known = codecs.lookup(name)
+        known.decode(array("B", "a".encode(known.name)))  # streams hand over buffers
+    except (LookupError, ValueError, AttributeError):
+        raise InputError(
+            f"'encoding' is {name!r}, which is no known character encoding; try utf-8, latin-1 or utf-16"
+        ) from None
+    return known.name
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -21,7 +21,7 @@ from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError
 from dalenius.frames.conversion import returning, typed
 from dalenius.frames.showing import release_html
-from dalenius.outputs import refuse_existing
+from dalenius.outputs import RELEASE, new_folder
 from dalenius.sampling import Key
 from dalenius.starting import Draft, Wish, draft, level_of, roles
 from dalenius.tables import bind, open_table
@@ -35,6 +35,7 @@ LOST = Fraction(3, 4)
 """A value that keeps less than this share of its rows is a loss."""
 
 STATEMENTS = ("statement.html", "report.html")
+WRITTEN = replace(RELEASE, files=(*RELEASE.files, "problem.toml"))  # what `write` leaves, and may replace
 
 
 def protect(
@@ -321,7 +322,7 @@ class Release:
         folder : str or Path
             To make.
         force : bool
-            Replace a folder that exists.
+            Replace a release that exists; another folder is refused.
 
         Returns
         -------
@@ -329,10 +330,8 @@ class Release:
             The folder.
         """
         folder = Path(folder)
-        refuse_existing(folder, force=force)
-        if folder.exists():
-            shutil.rmtree(folder)
-        shutil.copytree(self._folder, folder)
+        with new_folder(folder, WRITTEN, force=force) as place:
+            shutil.copytree(self._folder, place, dirs_exist_ok=True)
         return folder
 
     def __repr__(self) -> str:

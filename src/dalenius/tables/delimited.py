@@ -9,6 +9,7 @@ A file that ends in .gz, .zst, .bz2 or .lz4 is decompressed on the way. Nothing 
 somebody cuts short while it is read must give an error, not end the process.
 """
 
+import codecs
 import csv
 import io
 import re
@@ -33,6 +34,7 @@ SCANNED = 1 << 24
 LOOKED_AT = 1 << 16
 """Bytes of a file that are looked at to find its delimiter."""
 
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LONGEST_FIELD = (1 << 31) - 1
 CANDIDATES = (",", ";", "\t", "|")
 BLANK_LINE = re.compile(rb"(?:^|\n)[ \t]+\r?(?:\n|\Z)")
@@ -169,9 +171,11 @@ def _bytes(path: Path, dialect: Dialect) -> Any:
 def _not_text(path: Path, dialect: Dialect) -> TableError:
     if dialect.encoding not in (None, "utf-8", "utf-8-sig"):
         return TableError(f"{path.name} is not text in the encoding {dialect.encoding!r} that [source] names")
+    with path.open("rb") as file:
+        likely = "utf-16" if file.read(2) in UTF_16 else "latin-1"
     return TableError(
         f"{path.name} is not UTF-8 text; save it as UTF-8, or say in [source] how it is written, as in encoding = "
-        '"latin-1"'
+        f'"{likely}"'
     )
 
 

@@ -53,6 +53,7 @@ def profile(
     unit: str | None = None,
     keys: Sequence[str] = (),
     most: int = MOST_TRACKED,
+    place: str | None = None,
     on_progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Rows, and for each column its letters, missing values and what stands in the way of a release.
@@ -71,6 +72,8 @@ def profile(
         Columns that an intruder may know.
     most : int
         Letters that are listed.
+    place : str, optional
+        Where the table is, for `toml`; its name unless given.
     on_progress : callable, optional
         Told how many rows are done, and how many there are.
 
@@ -92,7 +95,7 @@ def profile(
     }
     notes = [note for name, column in columns.items() for note in _notes(name, column)]
     out: dict[str, Any] = {"table": table.name, "rows": rows, "columns": columns, "notes": notes}
-    out["toml"] = suggested(table.name, seen)
+    out["toml"] = suggested(place or table.name, seen, table.dialect)
     if keys:
         coded = encode(table, dict.fromkeys(keys, Column(missing="category")), keys)
         many = coded.counts()[1]

@@ -74,7 +74,10 @@ class Table:
         seen: set[str] = set()
         for k, name in enumerate(self.names):
             if not name:
-                raise TableError(f"{self.name}: column {k + 1} has no name")
+                raise TableError(
+                    f"{self.name}: column {k + 1} has no name; give it one, or write the table without it (pandas: "
+                    "index=False)"
+                )
             if name in seen:
                 raise TableError(f"{self.name} has two columns named {name!r}")
             seen.add(name)
@@ -90,7 +93,8 @@ class Table:
 
         A table without rows, or one that is not what it was when it was opened, is refused at the end of the pass.
         """
-        positions, done = [self.position(n) for n in columns], 0
+        place = {name: k for k, name in enumerate(self.names)}  # ten thousand columns are looked up at once
+        positions, done = [place[n] if n in place else self.position(n) for n in columns], 0
         where = [f"{self.name}, column {n!r}" for n in columns]
         try:
             for batch in self.read(positions, self.chunk):
@@ -193,14 +197,15 @@ def _one_after_the_other(name: str, tables: Sequence[Table], identity: Identity)
     if len(tables) == 1:
         return replace(first, identity=identity)
     for table in tables:
-        if table.names != first.names:
+        if table.names != first.names and sorted(table.names) != sorted(first.names):
             raise TableError(f"{name}: {table.name} has other columns than {first.name}")
     known = [table.rows for table in tables]
     rows = None if any(n is None for n in known) else sum(n or 0 for n in known)
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
         for table in tables:
-            yield from table.read(positions, chunk)
+            same = table.names == first.names
+            yield from table.read(positions if same else [table.position(first.names[k]) for k in positions], chunk)
 
     return replace(first, name=name, rows=rows, read=read, identity=identity)
 
@@ -224,16 +229,17 @@ def _from_parquet(path: Path, chunk: int, dialect: Dialect) -> Table:
 
     with parquet.ParquetFile(path) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
-    strings = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
+    names = schema.names  # a new list each time that it is asked for
+    strings = {f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)}
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
-        raw = [schema.names[k] for k in positions]
+        raw = [names[k] for k in positions]
         # Text arrives as codes into the dictionary pages, so no string is copied.
-        with parquet.ParquetFile(path, read_dictionary=[n for n in strings if n in raw]) as file:
+        with parquet.ParquetFile(path, read_dictionary=[n for n in raw if n in strings]) as file:
             for batch in file.iter_batches(batch_size=chunk, columns=raw):
                 yield batch.select(raw)
 
-    return Table(path.name, "parquet", _trimmed(schema.names), rows, read, chunk, dialect=dialect)
+    return Table(path.name, "parquet", _trimmed(names), rows, read, chunk, dialect=dialect)
 
 
 def _from_arrow(path: Path, chunk: int, dialect: Dialect) -> Table:

@@ -2,16 +2,18 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
+from dalenius.core.source import Dialect
 from dalenius.tables.coding import DATE, is_number, numeric_order
 
 __all__ = ["Seen", "suggested"]
 
 FEW = 40  # letters that are listed one by one
 CELLS = 5  # groups of a column of many numbers
-MISSING_WORDS = ("NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "-", ".", "#N/A", "missing")
+MISSING_WORDS = ("NA", "N/A", "n/a", "NULL", "null", ".", "#N/A")
+MISSING_AMONG_NUMBERS = ("na", "None", "none", "-", "missing")  # elsewhere a value: no insurance, a blood group
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
@@ -26,7 +28,7 @@ class Seen:
     identifier: bool
 
 
-def suggested(table: str, columns: Mapping[str, Seen]) -> str:
+def suggested(table: str, columns: Mapping[str, Seen], dialect: Dialect | None = None) -> str:
     """A section [source] and one for each column, identifiers left out.
 
     Parameters
@@ -35,6 +37,8 @@ def suggested(table: str, columns: Mapping[str, Seen]) -> str:
         The name of the table.
     columns : mapping of str to Seen
         In the order of the table.
+    dialect : Dialect, optional
+        How the table was read.
 
     Returns
     -------
@@ -51,13 +55,12 @@ def suggested(table: str, columns: Mapping[str, Seen]) -> str:
     values = ["a"]
     missing = "category"
     """
-    absent = [word for word in MISSING_WORDS if any(word in seen.counts for seen in columns.values())]
-    comma = any(_with_comma(seen, absent) for seen in columns.values())
+    absent = [word for word in (*MISSING_WORDS, *MISSING_AMONG_NUMBERS) if _is_missing(word, columns.values())]
+    told = dialect or Dialect()
+    comma = told.decimal == "," or any(_with_comma(seen, absent) for seen in columns.values())
+    told = replace(told, decimal="," if comma else ".", missing_words=tuple(absent))
     lines = ["[source]", f"table = {_quoted(table)}"]
-    if comma:
-        lines.append('decimal = ","')
-    if absent:
-        lines.append(f"missing_words = [{', '.join(map(_quoted, absent))}]")
+    lines += [f"{key} = {_value(value)}" for key, value in told.to_json().items()]
     for name, seen in columns.items():
         key = name if BARE.fullmatch(name) else _quoted(name)
         if seen.identifier:
@@ -77,9 +80,28 @@ def _declared(seen: Seen, absent: list[str], comma: bool) -> list[str]:
         texts = [text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text for text in texts]
     if seen.followed and len(texts) <= FEW and texts:
         return [f"values = [{', '.join(map(_quoted, numeric_order(texts)))}]"]
-    if texts and all(map(is_number, texts)):
+    if texts and all(map(is_number, texts)) and _spread(seen.counts, texts):
         return [f"quantiles = {CELLS}"]
     return ['values = "from-table"  # many: group them, with groups = { "name" = ["value", "value"] }']
+
+
+def _is_missing(word: str, columns: Iterable[Seen]) -> bool:
+    """Whether a word that occurs stands for a missing value wherever it occurs."""
+    holding = [seen.counts for seen in columns if word in seen.counts]
+    if word in MISSING_WORDS or not holding:
+        return bool(holding)
+    others = [[t for t in counts if t not in MISSING_AMONG_NUMBERS and t not in MISSING_WORDS] for counts in holding]
+    return all(texts and all(map(_is_quantity, texts)) for texts in others)
+
+
+def _is_quantity(text: str) -> bool:
+    return is_number(text) or any(kind.fullmatch(text) for kind in (DATE, DECIMAL_COMMA))
+
+
+def _spread(counts: Mapping[str, int], numbers: list[str]) -> bool:
+    """Whether quantiles part the numbers: not if the largest one takes nearly all rows."""
+    rows = [counts.get(text, 0) for text in numeric_order(numbers)]
+    return rows[-1] * CELLS <= sum(rows) * (CELLS - 1)
 
 
 def _with_comma(seen: Seen, absent: list[str]) -> bool:
@@ -87,6 +109,10 @@ def _with_comma(seen: Seen, absent: list[str]) -> bool:
     texts = [text for text in seen.counts if text not in absent]
     some = any(map(DECIMAL_COMMA.fullmatch, texts))
     return some and all(is_number(text) or DECIMAL_COMMA.fullmatch(text) for text in texts)
+
+
+def _value(value: str | list[str]) -> str:
+    return _quoted(value) if isinstance(value, str) else f"[{', '.join(map(_quoted, value))}]"
 
 
 def _quoted(text: str) -> str:

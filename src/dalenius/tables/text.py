@@ -29,7 +29,7 @@ def float_text(value: Any) -> str | None:
     """
     if value is None or value != value:
         return None
-    if abs(value) < 2**53 and value == int(value):
+    if abs(float(value)) < 2**53 and value == int(value):  # a float of 16 bits has no 2^53 to compare with
         return str(int(value))
     return str(value)
 
@@ -66,8 +66,14 @@ def _text(values: Any) -> Any:
         return pa.array([float_text(v) if ok else None for v, ok in zip(floats, valid, strict=True)], pa.string())
     if pa.types.is_timestamp(kind):
         naive = values.cast(pa.timestamp(kind.unit)).cast(pa.string())
+        if pc.any(pc.starts_with(naive, "<")).as_py():  # "<value out of range: ...>"
+            raise pa.ArrowInvalid("a time beyond the calendar")
         short = pc.replace_substring_regex(naive, r"\.?0*$", "") if kind.unit != "s" else naive
         return pc.binary_join_element_wise(short, "Z", "") if kind.tz else short
+    if pa.types.is_duration(kind):
+        raise pa.ArrowNotImplementedError("a number whose unit would be lost")
+    if pa.types.is_time(kind) and kind.unit != "s":
+        return pc.replace_substring_regex(values.cast(pa.string()), r"\.?0*$", "")
     if pa.types.is_date64(kind):
         values = values.cast(pa.date32())
     if pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind) or pa.types.is_binary_view(kind):

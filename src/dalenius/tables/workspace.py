@@ -8,8 +8,10 @@ process ends, the system takes it away.
 import os
 import tempfile
 import weakref
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any
 
@@ -135,8 +137,17 @@ class Tape:
     def reader(self) -> Callable[[int, int], npt.NDArray[Any]]:
         """The rows from one number to another, read from the file each time and not mapped into memory."""
         if self._file is None:
-            held = self.finished()
-            return lambda start, stop: held[start:stop]
+            parts = list(self._parts)  # not put together: rows that were appended together are read together
+            ends = list(accumulate(map(len, parts)))
+
+            def held(start: int, stop: int) -> npt.NDArray[Any]:
+                k = bisect_right(ends, start)
+                if k == len(ends) or stop > ends[k]:
+                    return self.finished()[start:stop]
+                first = ends[k] - len(parts[k])
+                return parts[k][start - first : stop - first]
+
+            return held
         descriptor = self._file
         size = self.dtype.itemsize * (self.shape[0] if self.shape else 1)
 
