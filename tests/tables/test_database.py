@@ -14,7 +14,7 @@ from dalenius import Key, Problem, apply, solve
 from dalenius.core.source import MISSING, Column
 from dalenius.errors import ProblemFileError, TableError
 from dalenius.tables import encode, open_table, write_to_database
-from dalenius.tables.database import _order_of
+from dalenius.tables.database import _order_of, refuse_existing_table
 
 QUERY = "select id, s, x from people order by id"
 ROWS = [(k, "ab"[k % 2], [None, 1, 2.5, "many"][k % 4]) for k in range(1000)]
@@ -123,7 +123,37 @@ def test_the_order_is_read_outside_brackets_and_quotes() -> None:
     }
 
 
-@pytest.mark.parametrize("address", ["postgresql://me:secret@host/db", "postgresql://host/db?user=me&password=secret"])
+def test_queries_as_people_write_them(sqlite: str) -> None:
+    for query in (
+        "SELECT ID, S, X FROM people ORDER BY ID",
+        "select id, s, x /* not order by x */ from people order by id -- by id",
+        "select id, s, '--' as x from people order by Id;",
+    ):
+        table = open_table(sqlite, query=query)
+        assert [row[0] for row in rows(table)] == [str(k) for k in range(1000)]
+
+
+def test_addresses_that_cannot_be_read_are_refused() -> None:
+    with pytest.raises(TableError, match="address of the database cannot be read: Invalid IPv6"):
+        open_table("postgresql://me:secret@[::1/db", query=QUERY)
+    with pytest.raises(TableError, match="NUL character"):
+        open_table("postgresql://host/db\0", query=QUERY)
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "x" * 64, "survey.people"])
+def test_names_of_tables_that_would_be_others_are_refused(sqlite: str, name: str) -> None:
+    with pytest.raises(TableError, match=r"name of a table has 1 to 63 bytes|name the table alone"):
+        refuse_existing_table(sqlite, name)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://me:secret@host/db",
+        "postgresql://host/db?user=me&password=secret",
+        "postgresql://host/db?sslpassword=secret",
+    ],
+)
 def test_a_password_in_an_address_is_refused_and_not_shown(address: str) -> None:
     with pytest.raises(TableError, match="must not hold a password") as caught:
         open_table(address, query=QUERY)

@@ -25,9 +25,11 @@ from dalenius.tables.source import CHUNK, Table
 __all__ = ["open_query", "refuse_existing_table", "write_to_database"]
 
 BATCH_BYTES = 1 << 24
+LONGEST_NAME = 63  # bytes; PostgreSQL cuts longer names short, and would not find them again
 
 _ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
 _AFTER_ORDER = re.compile(r"\b(limit|offset|fetch|for)\b", re.IGNORECASE)
+_COMMENT = re.compile(r"""('(?:[^']|'')*'|"[^"]*")|--[^\n]*|/\*.*?\*/""", re.DOTALL)  # a quote, or a comment
 _DIRECTION = re.compile(r"\s+(asc|desc)?(\s*nulls\s+(first|last))?\s*$", re.IGNORECASE)
 
 
@@ -61,7 +63,7 @@ def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: 
             'a database needs a query beside its address, as in query = "select id, region, income from people order '
             'by id"'
         )
-    statement = query.strip().rstrip(";").strip()
+    statement = _COMMENT.sub(lambda found: found[1] or " ", query).strip().rstrip(";").strip()
     ordered = _order_of(statement)
     database = _engine_of(address)
     connection = database.connect()
@@ -70,12 +72,7 @@ def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: 
             if database.snapshot:
                 cursor.execute(database.snapshot)
             schema = _schema(cursor, statement)
-            for name in ordered:
-                if name not in schema.names:
-                    raise TableError(
-                        f"the query is ordered by {name!r}, which it does not select; select it too, so that the "
-                        "order can be checked (it need not be released)"
-                    )
+            ordered = {_selected(name, schema.names): way for name, way in ordered.items()}
     except Exception as e:
         connection.close()
         raise _told(e) from None
@@ -108,7 +105,7 @@ def write_to_database(
     table: str,
     columns: Mapping[str, tuple[Codes, tuple[str, ...]]],
     *,
-    chunk: int = 1 << 20,
+    chunk: int = 1 << 14,
 ) -> None:
     """Write released columns into a new table, in one transaction: it appears whole or not at all.
 
@@ -170,6 +167,12 @@ def refuse_existing_table(address: str, table: str) -> None:
     """
     if not is_address(address):
         raise TableError("--into takes the address of a database, postgresql://... or sqlite:FILE, and a table")
+    if not table or "\0" in table or len(table.encode()) > LONGEST_NAME:
+        raise TableError(f"the name of a table has 1 to {LONGEST_NAME} bytes, not as {table[:80]!r}")
+    if "." in table:
+        raise TableError(
+            f"{table!r}: name the table alone; ?options=-csearch_path%3DSCHEMA in the address of PostgreSQL says where"
+        )
     connection = _engine_of(address).connect()
     try:
         found = connection.adbc_get_objects(depth="tables", table_name_filter=table).read_all().to_pylist()
@@ -211,8 +214,16 @@ def _postgresql(address: str) -> _Engine:
     import adbc_driver_postgresql
     from adbc_driver_postgresql import dbapi
 
-    parts = urlsplit(address)
-    if parts.password or any(key == "password" for key, _ in parse_qsl(parts.query)):
+    try:
+        parts = urlsplit(address)
+        secret = parts.password is not None or any(key.endswith("password") for key, _ in parse_qsl(parts.query))
+    except ValueError as e:
+        raise TableError(f"the address of the database cannot be read: {e}") from None
+    if "\0" in address:
+        raise TableError("the address of the database holds a NUL character")
+    scheme, _, rest = address.partition("://")
+    address = f"{scheme.lower()}://{rest}"
+    if secret:
         raise TableError(
             "an address must not hold a password, because addresses are printed and written into files; set "
             "PGPASSWORD, or use ~/.pgpass or a service file"
@@ -284,6 +295,19 @@ def _order_of(query: str) -> dict[str, str]:
         else:
             raise TableError(f"ORDER BY takes names of selected columns, not {part.strip()!r}")
     return found_order
+
+
+def _selected(name: str, columns: Sequence[str]) -> str:
+    """The selected column that ORDER BY names; databases fold the case of names without quotes."""
+    alike = [column for column in columns if column.lower() == name.lower()]
+    if name in columns:
+        return name
+    if len(alike) == 1:
+        return alike[0]
+    raise TableError(
+        f"the query is ordered by {name!r}, which it does not select; select it too, so that the order can be checked "
+        "(it need not be released)"
+    )
 
 
 def _outside(query: str) -> str:
