@@ -48,7 +48,7 @@ def test_a_curve_is_written_as_table_json_and_picture(folder, capsys):
     assert main(["tradeoff", "p.toml", "--points", "5"]) == 0
     words = capsys.readouterr().out
     assert "5 points, proved: the least that must be revealed about ill for each change." in words
-    assert "Your problem file, proved: an average change of 0.2, at most" in words
+    assert "Your problem file, proved: an average change of 0.2, about" in words
     points = json.loads((folder / "tradeoff" / "curve.json").read_text(encoding="utf-8"))
     assert len(points) == 5
     for point in points:
@@ -83,7 +83,7 @@ def test_a_fast_curve_proves_the_chosen_point_and_says_so(folder, capsys):
     assert main(["tradeoff", "q.toml", "--points", "4", "-o", "fast", "--prove", "chosen"]) == 0
     words = capsys.readouterr().out
     assert "4 points, searched, not proved: the least that must be revealed about ill" in words
-    told = re.search(r"Your problem file, proved: an average change of (\S+), at most (\S+) bits", words)
+    told = re.search(r"Your problem file, proved: an average change of (\S+), about (\S+) bits", words)
     assert 0.01 - 1e-6 <= float(told[2]) <= 0.01 + 2e-6
     fast = json.loads((folder / "fast" / "curve.json").read_text(encoding="utf-8"))
     assert [p["proved"] for p in fast] == [False] * 4

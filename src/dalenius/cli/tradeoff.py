@@ -94,15 +94,15 @@ def _words(curve: Curve) -> list[str]:
         told.append(f"One value for everybody is an average change of {_short(ends.silent)}.")
     if curve.chosen:
         told.append(
-            f"Your problem file, proved: an average change of {_short(curve.chosen.distortion)}, at most "
-            f"{up(curve.chosen.high, 6)} bits."
+            f"Your problem file, proved: an average change of {_short(curve.chosen.distortion)}, about "
+            f"{_short(curve.chosen.high)} bits."
         )
     return told
 
 
-def _short(change: Fraction) -> str:
-    """A change with few digits and no exponent."""
-    return figure(change, "nearest", 3) if change >= Fraction(1, 1000) else "0.001" if change else "0"
+def _short(amount: Fraction) -> str:
+    """A change, or bits, with few digits and no exponent."""
+    return figure(amount, "nearest", 3) if amount >= Fraction(1, 1000) else "0.001" if amount else "0"
 
 
 def _chart(curve: Curve) -> Chart:
