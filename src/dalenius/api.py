@@ -3,19 +3,13 @@
 table -> joint pmf -> problem -> design -> certificate -> exact sampler -> released table -> audit -> report
 """
 
-import json
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
-from dalenius.convert import ENOUGH, about_of, canonical, checked, filed
+from dalenius.convert import ENOUGH, checked
 from dalenius.core import (
     MISSING,
     Certificate,
@@ -23,40 +17,29 @@ from dalenius.core import (
     Design,
     Margins,
     MaximizeInformation,
-    MinimizeDistortion,
     MinimizeRate,
     Pmf,
     Problem,
-    TableSource,
 )
 from dalenius.core.kernel import Kernel
-from dalenius.core.pmf import outcome_words
-from dalenius.engines import engine_named
-from dalenius.errors import DaleniusError, InputError, MismatchError, NotCertified, Unsupported
+from dalenius.errors import InputError, MismatchError, NotCertified, Unsupported
 from dalenius.evidence import (
     Audit,
-    Kept,
     MechanismAudit,
     attacked,
-    beliefs,
     examine,
     examine_shuffled,
     mechanism_of,
-    population_words,
     promised,
 )
-from dalenius.evidence.before_after import BeforeAfter, before_and_after
-from dalenius.evidence.scripts import scripts
 from dalenius.kernel.numbers import Refused
-from dalenius.ledger import Entry, Ledger
-from dalenius.mechanisms import GAP, SECONDS, by_records, solve, takers
+from dalenius.mechanisms import GAP, SECONDS, by_records, solve
 from dalenius.mechanisms.applying import Released, draw, subkeys_of
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.columns.robust_leakage import near_again
 from dalenius.mechanisms.forms import form_of
 from dalenius.mechanisms.side_by_side import SUFFIX
-from dalenius.outputs import RELEASE, new_folder, refuse_existing, write_text
-from dalenius.report import public_statement, statement
+from dalenius.releasing import Outcome, Progress, kept_columns, left_as_they_are, release, small_cells, stage
 from dalenius.sampling import Key, Stream
 from dalenius.tables import (
     Coded,
@@ -67,10 +50,6 @@ from dalenius.tables import (
     read_design,
     read_pmf,
     read_told,
-    refuse_existing_table,
-    smaller,
-    table_of,
-    write_to_database,
 )
 from dalenius.tables.workspace import Workspace
 from dalenius.verifying import enough_rows, recounted, verify
@@ -82,6 +61,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Outcome",
+    "Progress",
     "apply",
     "apply_channel",
     "at_point",
@@ -94,43 +74,6 @@ __all__ = [
     "tradeoff",
     "verify",
 ]
-
-Progress = Callable[[str, int | None, int | None], None]
-
-THREE_QUARTERS = Fraction(3, 4)
-OUTCOMES = 1 << 16  # of kept columns that are numbered as they stand
-FEW = 100_000  # entries of a matrix that is solved again for a suggestion
-TRYING = 10.0  # seconds for each
-FEW_POINTS = 4_096  # entries of a matrix whose curve the statement draws
-POINTS = 13
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a release produced.
-
-    Parameters
-    ----------
-    design : Design
-        What was drawn from, proved.
-    audit : Audit
-        The tests of what was drawn.
-    folder : Path
-        Where everything is.
-    charged : Entry, optional
-        What the ledger charged.
-    counts : BeforeAfter, optional
-        How often each value occurs before and after.
-    tried : tuple of str
-        What a smaller change of the problem would give.
-    """
-
-    design: Design
-    audit: Audit
-    folder: Path
-    charged: Entry | None = None
-    counts: BeforeAfter | None = None
-    tried: tuple[str, ...] = ()
 
 
 def load(path: str | Path) -> Design:
@@ -216,7 +159,7 @@ def tradeoff(
     """
     from dalenius.mechanisms.columns.leakage.curve import trace  # imports scipy, which takes a second
 
-    bound, shown = _traded(problem, table), _named(on_progress, "tracing")
+    bound, shown = _traded(problem, table), stage(on_progress, "tracing")
     if isinstance(bound.objective, MaximizeInformation):
         from dalenius.mechanisms.columns.funnel.sweep import sweep
 
@@ -257,38 +200,6 @@ def _traded(problem: Problem, table: Any) -> Problem:
             ("robust",), "a curve is for the statistics of the table; leave [robust] out, or use release"
         )
     return problem if problem.joint is not None and table is None else bind(problem, table=table)[0]
-
-
-def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
-    """Cells that the channel depends on and that hold fewer records than `min_cell`, smallest first.
-
-    Parameters
-    ----------
-    problem : Problem
-        Bound to its table.
-    table : Coded
-        The records as codes.
-
-    Returns
-    -------
-    list of (str, int)
-        The cells in words and how many records they have.
-    """
-    source = problem.source
-    if not isinstance(source, TableSource) or source.prior is not None:
-        return []
-    if not any(mechanism.shows_cells for mechanism in takers(problem)[:1]):
-        return []  # or nobody designs it, which `solve` says better
-    found = []
-    alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
-    for names in alone if problem.each else [problem.variables()]:
-        codes, counts = table.counts(names)
-        few = (counts > 0) & (counts < source.min_cell)
-        found += [
-            (outcome_words(names, [table.alphabets[n][c] for n, c in zip(names, row, strict=True)]), int(count))
-            for row, count in zip(codes[few].tolist(), counts[few].tolist(), strict=True)
-        ]
-    return sorted(found, key=lambda cell: cell[1])
 
 
 def reproved(design: Design, table: Any, workspace: Workspace | None = None) -> tuple[Design, Coded]:
@@ -352,9 +263,9 @@ def apply(
         _refuse_released(table)
     checked(design.dumps(), work=ENOUGH, privacy=True)
     standing, coded = reproved(design, table, workspace)
-    released = draw(standing, coded, key=key, on_progress=_named(on_progress, "drawing"))
+    released = draw(standing, coded, key=key, on_progress=stage(on_progress, "drawing"))
     return released, examine(
-        standing, released.inputs, released.letters, kept=_left_as_they_are(standing, coded, released)
+        standing, released.inputs, released.letters, kept=left_as_they_are(standing, coded, released)
     )
 
 
@@ -410,7 +321,7 @@ def apply_channel(
     opened = open_table(table)
     if absent := [name for name in columns if name not in opened.names]:
         raise InputError(f"{opened.name} has no column {absent[0]!r}; it has {', '.join(map(repr, opened.names))}")
-    coded = encode(opened, columns, list(columns), on_progress=_named(on_progress, "reading"))
+    coded = encode(opened, columns, list(columns), on_progress=stage(on_progress, "reading"))
     names = tuple(channel.output)
     own_letters = set(names) <= set(channel.inputs)
     problem = Problem(
@@ -424,7 +335,7 @@ def apply_channel(
     # Nothing is claimed of it, so there is nothing to prove: it only says what to draw.
     brought = Design(problem.bound(coded.pmf()), channel, Fraction(0), Fraction(0), Certificate("none"), "as brought")
     measured = audit(channel, prior=coded.pmf().marginal(list(channel.inputs)) if channel.few else None)
-    released = draw(brought, coded, key=key, on_progress=_named(on_progress, "drawing"))
+    released = draw(brought, coded, key=key, on_progress=stage(on_progress, "drawing"))
     return released, examine(brought, released.inputs, released.letters), measured
 
 
@@ -538,7 +449,7 @@ def _audit_release(design: Design, *, released: Any, original: Any, key: Key | N
         raise MismatchError(f"the released table has the columns {list(table.names)}, not {list(columns)}")
     seen = encode(table, columns, list(columns))
     inputs, letters = form_of(channel).matched(channel, coded, seen)
-    same = _kept(problem, coded, seen)
+    same = kept_columns(problem, coded, seen)
     if problem.order == "shuffle" and key is None:
         return examine_shuffled(
             design, coded.pmf(), coded.rows, letters, inputs=inputs if same else None, kept=same, error=error
@@ -556,284 +467,3 @@ def _audit_release(design: Design, *, released: Any, original: Any, key: Key | N
         if not found[-1].contradicts:
             return found[-1]
     return found[0]
-
-
-def _left_as_they_are(design: Design, coded: Coded, released: Released) -> Kept | None:
-    """The columns that were not drawn, as the table had them and as they leave, row by row."""
-    if not design.problem.kept:
-        return None
-    leaving = {n: released.columns[n] for n in design.problem.kept}
-    after = Coded({n: a for n, (_, a) in leaving.items()}, {n: c for n, (c, _) in leaving.items()})
-    found = _kept(design.problem, coded, after)
-    return None if found is None else replace(found, after=released.unshuffled(found.after))
-
-
-def _kept(problem: Problem, coded: Coded, seen: Coded) -> Kept | None:
-    """The columns that leave as they are, in the original and in a release of it."""
-    if not problem.kept:
-        return None
-    names = list(problem.kept)
-    if prod(len(coded.alphabets[n]) for n in names) <= OUTCOMES:
-        return Kept(problem.kept, coded.combined(names), seen.combined(names))
-    index = np.zeros(coded.rows + seen.rows, dtype=np.int64)
-    for name in problem.kept:  # numbered anew after each column, so that no number of outcomes is too large
-        codes = np.concatenate([coded.codes[name], seen.codes[name]]).astype(np.int64)
-        index = np.unique(index * len(coded.alphabets[name]) + codes, return_inverse=True)[1].reshape(-1)
-    before, after = index[: coded.rows], index[coded.rows :]
-    return Kept(problem.kept, before, after)
-
-
-def release(
-    problem: Problem,
-    folder: str | Path,
-    *,
-    table: Any = None,
-    key: Key | None = None,
-    ledger: Ledger | str | Path | None = None,
-    dataset: str | None = None,
-    accept_small_cells: bool = False,
-    force: bool = False,
-    gap: float = GAP,
-    seconds: float = SECONDS,
-    engine: str = "local",
-    memory: int | None = None,
-    into: tuple[str, str] | None = None,
-    on_progress: Progress | None = None,
-) -> Outcome:
-    """The whole walk: design, prove, draw, audit, and a folder with everything that leaves and the proof of it.
-
-    Refused before anything is drawn: an existing folder, a problem without a table, and a public card that would show
-    cells with fewer records than `min_cell` unless that is accepted. With a ledger, the release is charged
-    before it is drawn, or refused; `dataset` is the name of the data there, that of the table unless said.
-
-    Rows are counted and drawn by the `engine`, "local" or "spark", within so many bytes of `memory` (half of the
-    machine's unless said). The released table goes into the folder, or `into` the database of an address as a new table
-    of a name.
-
-    Parameters
-    ----------
-    problem : Problem
-        With a table as its source.
-    folder : str or Path
-        A new folder for everything.
-    table : path, Table or data frame, optional
-        In place of the table that the problem names.
-    key : Key, optional
-        The key of the draw; without one a fresh key of the operating system is used and forgotten.
-    ledger : Ledger, str or Path, optional
-        Charged before anything is drawn.
-    dataset : str, optional
-        The name under which the ledger knows the table.
-    accept_small_cells : bool
-        Release although a public card could show cells of few records.
-    force : bool
-        Write into a folder that is there already.
-    gap, seconds : float
-        When the search ends: value and bound so close, or so much time gone.
-    engine : str
-        Who reads and draws: "local" or "spark".
-    memory : int, optional
-        Bytes that may be used; rows beyond lie on disk.
-    into : tuple of str, optional
-        Address of a database and a new table in it, in place of a file.
-    on_progress : callable, optional
-        Told the stage, how much of it is done, and how much there is in all.
-
-    Returns
-    -------
-    Outcome
-        The design, the audit and the folder.
-
-    Raises
-    ------
-    InputError
-        If the folder exists, or the problem has no table.
-    LedgerRefused
-        If the budget does not allow it.
-    """
-    folder, book = Path(folder), Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    deadline = time.monotonic() + seconds
-    refuse_existing(folder, force=force, kind=RELEASE, inputs=_files_read(problem, table))
-    if table is None and not isinstance(problem.source, TableSource):
-        raise InputError(
-            'a release needs a table; this problem has none (use `dalenius solve`, or table = "..." in [source])'
-        )
-    if into is not None:
-        if engine != "local":
-            raise Unsupported("--into goes with --engine local; Spark writes a folder of Parquet files")
-        refuse_existing_table(*into)
-    rows = engine_named(engine, folder=folder.absolute().parent, memory=memory)
-    bound, coded = rows.counted(problem, table, _named(on_progress, "reading"))
-    if coded is None:
-        raise InputError("a release needs a table")
-    cells = small_cells(bound, coded)
-    if cells and not accept_small_cells:
-        raise InputError(_too_small(bound, coded, cells))
-    told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
-    # What was read took of the time already; what is drawn, tested and written takes a tenth of it at most.
-    design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - 0.1 * seconds), on_progress=told)
-    remarks = list(design.remarks)
-    if coded.from_table:
-        remarks.append(
-            f"the values of {', '.join(coded.from_table)} come from the table itself, so that they occur is public"
-        )
-    if isinstance(bound.source, TableSource) and bound.source.weights:
-        remarks.append(_of_weights(bound.source.weights, kept=bound.source.weights in bound.kept))
-    if cells:
-        remarks.append("combinations with fewer rows than min_cell were accepted, on record")
-    if not coded.from_table and any(
-        g.secret for g in design.problem.guarantees
-    ):  # else the population may have letters that the table does not
-        told_of_population = population_words(design, coded.pmf(), coded.rows)
-        remarks += [f"estimate, outside the proof: {words}" for words in told_of_population]
-    design = replace(design, remarks=tuple(remarks))  # which travel beside the document that was proved
-    key = key or Key.fresh()
-    digest = rows.digest(coded)
-    charged = _charged(book, design, coded, digest, key, dataset or _name_of(bound, table)) if book else None
-    if charged and charged.table_digest:  # a draw that is finished uses the digest with which it was begun
-        digest = charged.table_digest
-    released, coded = rows.drawn(design, coded, key=key, digest=digest, on_progress=_named(on_progress, "drawing"))
-    seen = examine(design, released.inputs, released.letters, kept=_left_as_they_are(design, coded, released))
-    if seen.contradicts:
-        raise NotCertified("the drawn rows contradict the recipe that was proved; nothing was written")
-    counts = _counted_values(coded, released) if form_of(design.channel).keeps_values else None
-    tried = _tried(bound, design, counts, deadline) if counts is not None else ()
-    card = design.card()
-    if bound.preserve_marginals and not design.public_prior:
-        card["marginals_preserved"] = True  # so that released shares are estimates as they stand
-    if counts is not None:
-        card["changes"] = counts.public(bound.source.min_cell if isinstance(bound.source, TableSource) else 1)
-    card_text = design.card_text()
-    made = datetime.now(UTC)
-    with new_folder(folder, RELEASE, force=force) as place:
-        write_text(place / "design.json", design.dumps(), private=True)
-        write_text(place / "design.about.json", design.about(), private=True)
-        write_text(place / "card.json", card_text)
-        write_text(place / "card.about.json", canonical(about_of(card, card_text)) + "\n")
-        page = statement(
-            design,
-            seen,
-            counts=counts,
-            beliefs=beliefs(design),
-            curve=_other_points(bound, design, deadline),
-            tried=tried,
-            made=made,
-        )
-        write_text(place / "statement.html", page, private=True)
-        write_text(place / "statement-public.html", public_statement(card, text=card_text, made=made))
-        for name, text in scripts(design.channel, design.problem.kept).items():
-            write_text(place / name, text)
-        if into is None:
-            rows.written(place, released, coded.format, _named(on_progress, "writing"))
-        else:  # last of all, in one transaction: whatever fails before or in it leaves no table
-            write_to_database(*into, released.columns)
-    if book and charged:
-        charged = book.settle(charged.id, card_text)
-    return Outcome(design, seen, folder, charged, counts, tried)
-
-
-def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> str:
-    """What is small, why that matters, and what to do; a merge is named only after it was tried."""
-    least = bound.source.min_cell if isinstance(bound.source, TableSource) else 1
-    have = "1 combination has" if len(cells) == 1 else f"{len(cells):,} combinations have"
-    what = f"{have} fewer than {least} rows; the smallest ({cells[0][0]}) has {cells[0][1]}."
-    why = "The public card could give these people away."
-    merge = smaller(coded, bound.variables(), [n for n in bound.release if n in bound.observe], least)
-    way = f"{merge} Or" if merge else "Merge values (dalenius init suggests groups), or"
-    return f"{what} {why} {way} accept it, on record: --accept small-combinations. Nothing was written"
-
-
-def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:
-    """Rows of each value before and after, for columns that are released under their own values."""
-    names = [n for n in released.columns if n in coded.alphabets and n not in released.kept]
-    names = [n for n in names if set(released.columns[n][1]) <= set(coded.alphabets[n])]
-    if not names:
-        return None
-    after = {n: released.columns[n][0] for n in names}, {n: released.columns[n][1] for n in names}
-    return before_and_after(names, (coded.codes, coded.alphabets), after)
-
-
-def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float) -> tuple[str, ...]:
-    """Ways to keep groups that the release empties, each of them solved before it is named."""
-    lost = any(v.flagged and v.after < v.before for v in counts.single)
-    small = prod(design.channel.shape) <= FEW
-    if not lost or not small or not isinstance(bound.objective, MinimizeDistortion) or bound.preserve_marginals:
-        return ()
-    ways: dict[str, dict[str, Any]] = {
-        'with [[limit]] keep_rows = "3/4" no value loses more than a quarter of its rows': {
-            "keep_rows": THREE_QUARTERS
-        },
-        "with preserve_marginals = true in [mechanism] every value keeps its rows": {"preserve_marginals": True},
-    }
-    told = []
-    for words, change in ways.items():
-        seconds = min(TRYING, 0.3 * (deadline - time.monotonic()))
-        if seconds < 1 or ("keep_rows" in change and bound.keep_rows is not None):
-            continue
-        try:
-            other = solve(replace(bound, **change), seconds=seconds)
-        except DaleniusError:
-            continue
-        told.append(f"{words}: the distortion is then {float(other.value):.3g} instead of {float(design.value):.3g}")
-    return tuple(told)
-
-
-def _other_points(bound: Problem, design: Design, deadline: float) -> "Curve | None":
-    """The curve that the statement draws: other points that could have been chosen, each proved.
-
-    Traced only where that takes a moment; a statement without it says the same.
-    """
-    if by_records(bound) or prod(design.channel.shape) > FEW_POINTS or bound.robust:
-        return None
-    seconds = min(TRYING, 0.3 * (deadline - time.monotonic()))
-    if seconds < 1:
-        return None
-    from dalenius.mechanisms.columns.leakage.curve import trace  # imports scipy, which takes a second
-
-    try:
-        return trace(bound, POINTS, seconds=seconds)
-    except DaleniusError:
-        return None
-
-
-def _of_weights(name: str, *, kept: bool) -> str:
-    leaves = "leaves with the release and serves estimates" if kept else "does not leave (keep it for estimates)"
-    return f"the weights {name} are not used in the design, for a promise is about rows; the column {leaves}"
-
-
-def _charged(book: Ledger, design: Design, coded: Coded, digest: str, key: Key, dataset: str) -> Entry:
-    """Charge a release, then say that its draw begins; both are on disk when this returns."""
-    source = design.problem.source
-    fingerprint = key.fingerprint()
-    waiting = book.waiting_for(fingerprint)
-    if waiting is not None and waiting.table_digest == coded.digest(version=1):  # begun before there was a hash tree
-        digest = waiting.table_digest
-    entry = book.reserve(
-        filed(design.dumps(), json.loads(design.about())),
-        dataset=dataset,
-        identity=(design.digest(), digest, fingerprint),
-        rows=coded.rows,
-        max_rows=(isinstance(source, TableSource) and source.max_rows) or 1,
-        table_digest=digest,
-        key_fingerprint=fingerprint,
-    )
-    book.begin(entry)
-    return entry
-
-
-def _name_of(problem: Problem, table: Any) -> str:
-    if isinstance(table, str | Path):
-        return Path(table).name
-    return Path(problem.source.table).name if table is None and isinstance(problem.source, TableSource) else "table"
-
-
-def _files_read(problem: Problem, table: Any) -> list[Path]:
-    """The files that a release is made from, as far as they are files."""
-    source = table_of(problem, problem.source) if table is None and isinstance(problem.source, TableSource) else table
-    return [Path(f) for f in (problem.file, source) if isinstance(f, str | Path) and not is_address(str(f))]
-
-
-def _named(on_progress: Progress | None, stage: str) -> Callable[[int, int | None], None] | None:
-    if on_progress is None:
-        return None
-    return lambda done, total: on_progress(stage, done, total)

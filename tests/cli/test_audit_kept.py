@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dalenius import Problem
-from dalenius.api import _kept
+from dalenius.releasing import kept_columns
 from dalenius.tables import encode, open_table
 
 PROBLEM = """\
@@ -137,7 +137,7 @@ def test_many_kept_columns_of_many_values_are_compared_too(tmp_path, run):
     )
     problem = Problem.from_file(tmp_path / "p.toml")
     coded = encode(open_table(tmp_path / "t.csv"), problem.columns, names)
-    found = _kept(problem, coded, coded)
+    found = kept_columns(problem, coded, coded)
     assert len(set(found.before.tolist())) == 200
     assert found.equal(1e-6).p_value == 1
-    assert _kept(problem, coded, coded.permuted(list(range(199, -1, -1)))).equal(1e-6).contradicts
+    assert kept_columns(problem, coded, coded.take(list(range(199, -1, -1)))).equal(1e-6).contradicts

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dalenius import Problem, api
+from dalenius import Problem, api, releasing
 from dalenius.cli import main
 from dalenius.errors import TableError
 from dalenius.ledger import Ledger
@@ -34,13 +34,13 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_an_input_that_is_deleted_after_the_draw_is_not_missed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    examine = api.examine
+    examine = releasing.examine
 
     def gone(*arguments: Any, **options: Any) -> Any:
         (place / "t.csv").unlink()
         return examine(*arguments, **options)
 
-    monkeypatch.setattr(api, "examine", gone)
+    monkeypatch.setattr(releasing, "examine", gone)
     api.release(Problem.from_file(place / "p.toml"), place / "out")
     assert (place / "out" / "released.csv").read_text().count("\n") == 101
 

@@ -87,6 +87,11 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     shown: tuple[int, ...] | None = None
 
+    @property
+    def visible(self) -> tuple[tuple[Cell, ...], ...]:
+        """The rows of the page; its template asks for them."""
+        return self.rows if self.shown is None else tuple(self.rows[k] for k in self.shown)
+
 
 @dataclass(frozen=True)
 class Exhibit:
