@@ -7,6 +7,7 @@ import random
 import pytest
 
 from dalenius.convert import canonical
+from dalenius.core.digits import figure
 from dalenius.tables import read_told
 
 PROBLEM = """\
@@ -218,3 +219,39 @@ def test_an_honest_release_is_not_accused_where_the_shares_of_its_law_add_up_to_
     )
     assert (code, err) == (0, "")
     assert "Nothing contradicts the proof." in said
+
+
+# --- the best matrix on the grid, and gaps ----------------------------------------------------------------------------
+@pytest.fixture
+def gaps(tmp_path):
+    draw = random.Random(2)
+    rows = [draw.choice(["", str(draw.randrange(10)), str(draw.randrange(10))]) for _ in range(600)]
+    (tmp_path / "gaps.csv").write_text("age\n" + "\n".join(f'"{v}"' for v in rows) + "\n")
+    return tmp_path / "gaps.csv"
+
+
+def test_the_best_channel_on_a_grid_is_designed_and_noise_says_how_much_worse_it_is(gaps, run):
+    words = ("noise", gaps, "--column", "age", "--grid", "0:9:1", "--missing", "5", "--epsilon", "2")
+    code, said, err = run(*words, "--mechanism", "best", "-o", gaps.parent / "best")
+    assert (code, err) == (0, "")
+    best = read_told(gaps.parent / "best" / "design.json")
+    assert float(best["value"]) - float(best["bound"]) < 1e-6
+    code, said, err = run(*words, "--mechanism", "laplace", "-o", gaps.parent / "laplace")
+    assert (code, err) == (0, "")
+    assert f"the best has a squared error of {figure(best['value'], 'up')}" in said
+    assert "more than the variance" in said
+    assert "one number for everybody" in said
+    assert "a gap in age counts as 5" in said
+    code, said, err = run("estimate", gaps.parent / "laplace" / "card.json", gaps.parent / "laplace" / "released.csv")
+    assert (code, err) == (0, "")
+    assert "age: mean" in said
+
+
+def test_a_gap_in_a_column_of_numbers_is_refused_or_counts_as_a_point_of_the_grid(gaps, run):
+    words = ("noise", gaps, "--column", "age", "--grid", "0:9:1", "--epsilon", "2", "--mechanism", "laplace")
+    code, _, err = run(*words, "-o", gaps.parent / "out")
+    assert code == 2
+    assert "missing = NUMBER lets it count as a point of the grid" in err
+    code, _, err = run(*words, "--missing", "5.5", "-o", gaps.parent / "out")
+    assert code == 2
+    assert "a gap counts as 11/2, which is no point of the grid" in err

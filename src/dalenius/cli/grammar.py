@@ -70,6 +70,16 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument("--dataset", metavar="NAME", help="name of the data in the ledger (default: the table's name)")
         sub.add_argument("--details", action="store_true", help="print everything that is known, for specialists")
 
+    def accepts(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument(
+            "--accept",
+            action="append",
+            default=[],
+            type=_accepted,
+            metavar="RISK",
+            help="small-combinations: release although few people share a combination; the statement says so",
+        )
+
     def placed(sub: argparse.ArgumentParser) -> None:
         sub.add_argument(
             "--engine", choices=["local", "spark"], default="local", help="where rows are counted and drawn (local)"
@@ -143,14 +153,7 @@ def parser() -> argparse.ArgumentParser:
     point = c.add_mutually_exclusive_group()
     point.add_argument("--leakage", metavar="BITS", help="reveal at most so many bits, instead of what the file says")
     point.add_argument("--distortion", metavar="D", help="change at most so much, and reveal as little as possible")
-    c.add_argument(
-        "--accept",
-        action="append",
-        default=[],
-        type=_accepted,
-        metavar="RISK",
-        help="small-combinations: release although few people share a combination; the statement says so",
-    )
+    accepts(c)
 
     c = command(
         "solve",
@@ -403,14 +406,23 @@ def parser() -> argparse.ArgumentParser:
     target.add_argument("--leakage-bits", metavar="B", help="bits that a row may reveal about itself")
     target.add_argument("--epsilon", metavar="E", help="level of local differential privacy over the declared range")
     c.add_argument("--delta", metavar="D", help="with --epsilon and gaussian noise")
-    kinds = ("shrinkage", "gaussian", "laplace", "max-entropy", "minimum-capacity")
-    c.add_argument("--mechanism", choices=kinds, default="shrinkage", help="the kind of noise (default: shrinkage)")
+    kinds = ("best", "shrinkage", "gaussian", "laplace", "max-entropy", "minimum-capacity")
+    c.add_argument(
+        "--mechanism",
+        choices=kinds,
+        default="shrinkage",
+        help="the kind of noise, or best: of all matrices on a small grid (default: shrinkage)",
+    )
+    c.add_argument(
+        "--missing", action="append", default=[], metavar="NUMBER", help="what a gap counts as, once for each column"
+    )
     c.add_argument("--p", default="2", help="norm of the last two kinds of noise, 1 to inf (default: 2)")
     c.add_argument("--order", choices=("shuffle", "keep"), default="shuffle", help="of the rows (default: shuffle)")
     writes(c, "folder to make")
     releases(c)
     placed(c)
-    c.set_defaults(accept=[], gap=1e-6, seconds=120.0)
+    accepts(c)
+    c.set_defaults(gap=1e-6, seconds=120.0)
 
     c = command(
         "figures",

@@ -30,10 +30,16 @@ def _problem(arguments: Namespace) -> Problem:
         raise InputError("a column is named twice")
     if arguments.clip and len(arguments.clip) != len(arguments.column):
         raise InputError("say --clip low:high once for each --column, in the same order")
+    if arguments.missing and len(arguments.missing) != len(arguments.column):
+        raise InputError("say --missing NUMBER once for each --column, in the same order; refuse for none")
     names, kind = list(arguments.column), arguments.mechanism
     grids = [_numbers(text, 3, "--grid low:high:step") for text in arguments.grid]
     clips = [_numbers(text, 2, "--clip low:high") for text in arguments.clip]
-    mechanism: dict[str, Any] = {"observe": names, "release": names, "form": "noise", "noise": kind}
+    mechanism: dict[str, Any] = {"observe": names, "release": names}
+    if kind != "best":  # which is any matrix from points of the grid to points of the grid
+        mechanism |= {"form": "noise", "noise": kind}
+    elif clips:
+        raise InputError("--mechanism best releases points of the grid; --clip is for added noise")
     if clips:
         mechanism["clip"] = dict(zip(names, clips, strict=True))
     if arguments.order != "shuffle":
@@ -41,7 +47,8 @@ def _problem(arguments: Namespace) -> Problem:
     document: dict[str, Any] = {
         "source": {"table": str(arguments.table)},
         "columns": {
-            n: {"grid": dict(zip(("low", "high", "step"), g, strict=True))} for n, g in zip(names, grids, strict=True)
+            n: {"grid": dict(zip(("low", "high", "step"), g, strict=True)), "missing": gap}
+            for n, g, gap in zip(names, grids, arguments.missing or ["refuse"] * len(names), strict=True)
         },
         "mechanism": mechanism,
     }

@@ -8,6 +8,7 @@ from dalenius.core.digits import figure, many, one_in
 from dalenius.evidence import Beliefs, beliefs
 from dalenius.report import plain
 from dalenius.report.facts import Facts, joined
+from dalenius.report.limits import limits
 from dalenius.report.losses import Losses, losses
 
 __all__ = ["after_release"]
@@ -15,6 +16,7 @@ __all__ = ["after_release"]
 PUBLIC = ("card.json", "statement-public.html")
 PRIVATE = ("design.json", "statement.html")
 OUTSIDE = "estimate, outside the proof"  # remarks for specialists, which the statement carries
+TRIPPED = ("a second release", "people outside the table")
 NAMED = 3  # losses that the terminal names; the statement names all
 
 
@@ -53,7 +55,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     lines += [_line("Worst row", text) for text in map(_worst, beliefs(outcome.design)) if text]
     lines.append(_line("Changed", _changed(outcome, facts)))
     lines += [_line("Note", f"{remark}.") for remark in outcome.design.remarks if not remark.startswith(OUTSIDE)]
-    lines.append(_line("Not covered", "several rows of one person, a second release, people outside the table."))
+    lines.append(_line("Not covered", f"{_not_covered(facts)}."))
     public = [f"table {into}" if into else Path(place).name, *(name for name in PUBLIC if (folder / name).exists())]
     private = [name for name in PRIVATE if (folder / name).exists()]
     lines.append(_line("To sign", f"{folder / private[-1]}    To publish: {', '.join(public)}"))
@@ -64,6 +66,12 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
 
 def _line(title: str, text: str) -> str:
     return f"{title:<11} {text}"
+
+
+def _not_covered(facts: Facts) -> str:
+    """Of the limits of the statement those that people trip over: several rows or groups, releases, other people."""
+    first, *others = (limit.name.lower() for limit in limits(facts.document))
+    return ", ".join([first, *(name for name in others if name in TRIPPED)])
 
 
 def _lost(found: Losses) -> list[str]:

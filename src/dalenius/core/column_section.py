@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from dalenius.core.cdf import Cdf
+from dalenius.core.numbers import exact, written
 from dalenius.core.section import Section
 from dalenius.core.source import (
     MISSING,
@@ -19,6 +20,7 @@ MOST_CELLS = 1000
 
 
 DATES = ("year", "month")
+GAPS = ("refuse", "category")
 
 
 def column_of(s: Section) -> Column:
@@ -37,9 +39,9 @@ def _alphabet(s: Section) -> Column:
             f'{s.title} needs one of values = [...] (or a file, or "from-table"), grid = {{...}}, cuts = [...], groups '
             "= {...} and quantiles = K"
         )
+    missing = _gaps(s)
     values = s.take("values", None)
     grid = s.section("grid") if "grid" in s.values else None
-    missing = s.choice("missing", ("refuse", "category"), "refuse")
     if "quantiles" in s.values:
         return _cells(s, missing)
     if "cuts" in s.values or "groups" in s.values:
@@ -52,6 +54,8 @@ def _alphabet(s: Section) -> Column:
             raise s.error("a grid needs step > 0 and high >= low", "grid")
         if (points.high - points.low) / points.step > 10**7:
             raise s.error("a grid of more than ten million points; take a larger step", "grid")
+        if missing not in GAPS and exact(missing) not in points.points():
+            raise s.error(f"a gap counts as {missing}, which is no point of the grid", "missing")
         return Column(grid=points, missing=missing)
     if isinstance(values, str):
         return Column(values_file=None if values == "from-table" else values, missing=missing)
@@ -63,6 +67,13 @@ def _alphabet(s: Section) -> Column:
     if MISSING in letters and missing == "category":
         letters = tuple(v for v in letters if v != MISSING)
     return Column(values=letters, missing=missing)
+
+
+def _gaps(s: Section) -> str:
+    """What a missing value is: refused, a letter of its own, or on a grid the number that it counts as."""
+    if "grid" in s.values and s.values.get("missing", "refuse") not in GAPS:
+        return written(s.number("missing", least=None))
+    return str(s.choice("missing", GAPS, "refuse"))
 
 
 def _cells(s: Section, missing: str) -> Column:

@@ -254,7 +254,7 @@ class Column:
     grid : Grid, optional
         The points of a number.
     missing : str
-        "refuse", or "category" for a letter of its own.
+        "refuse", or "category" for a letter of its own; on a grid also a number, which a gap then counts as.
     cuts, groups, quantiles, cdf, dates : optional
         How values become letters.
 

@@ -18,6 +18,7 @@ __all__ = ["Optimum", "Promised", "best_possible", "changed_entries", "fields_co
 
 BIT = "One bit is the answer to one fair yes-or-no question."
 FEW_DIGITS = 4  # digits below which value and bound are both named
+NEAR = Fraction(101, 100)  # of the bound: a value within it is called near
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,10 @@ def best_possible(facts: Facts) -> Optimum:
     what = "Least possible change" if not maximise else "Most possible use"
     if not fields and not maximise:
         what = "The best possible"
-    short = f"{what}, proved {to}" if agrees else "Near the best possible"
+    least, most = sorted((value, bound))
+    between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
+    near = "Near the best possible" if most <= NEAR * least else between
+    short = f"{what}, proved {to}" if agrees else near
     less = "more" if maximise else "less"
     nobody = f"no other recipe {form}keeps the promise and has {less}"
     if agrees:

@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 class Coder(Protocol):
     """Gives each distinct text its code, or ABSENT, or OUTSIDE; knows its alphabet when the pass is over.
 
-    `room` is 1 when a missing value is a letter of its own, with the code `missing`, and 0 when it is refused.
+    `missing` is the code of a missing value, ABSENT when it is refused; `room` is 1 when it is a letter of its own.
     """
 
     room: int
@@ -150,8 +150,7 @@ def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
     # One more entry at the end, for positions that hold null.
     look_up = np.append(coder.codes(texts), ABSENT)
     at = indices.fill_null(len(texts)).to_numpy() if indices.null_count else indices.to_numpy()
-    if coder.room:
-        look_up[look_up == ABSENT] = coder.missing
+    look_up[look_up == ABSENT] = coder.missing
     if (look_up < 0).any():
         refused = (look_up < 0)[at]
         if refused.any():
@@ -162,7 +161,8 @@ def _batch_codes(column: Any, coder: Coder) -> tuple[Codes, int | None]:
 
 def _refusal(name: str, value: str | None, coder: Coder) -> str:
     if value is None or int(coder.codes(pa.array([value]))[0]) == ABSENT:
-        return f'the value is missing; missing = "category" under [columns.{name}] makes it a value of its own'
+        number = ", missing = NUMBER lets it count as a point of the grid" if isinstance(coder, _OnGrid) else ""
+        return f'the value is missing; missing = "category" under [columns.{name}] makes it a value of its own{number}'
     return coder.refusal(value if len(value) <= 40 else value[:37] + "...")
 
 
@@ -171,7 +171,7 @@ def _coder(name: str, column: Column, base: Path | None) -> Coder:
         return _Dated(column.dates, _coder(name, replace(column, dates=""), base))
     room = int(column.missing == "category")
     if column.grid is not None:
-        return _OnGrid(column.grid, room)
+        return _OnGrid(column.grid, room, None if column.missing in ("refuse", "category") else column.missing)
     values = column.values
     if column.values_file is not None and values is None:
         values = read_letters((base or Path()) / column.values_file, f"column {name!r}")
@@ -205,7 +205,7 @@ class _Listed:
     """A declared alphabet."""
 
     def __init__(self, letters: tuple[str, ...], room: int) -> None:
-        self.letters, self.room, self.missing = letters, room, len(letters)
+        self.letters, self.room, self.missing = letters, room, len(letters) if room else ABSENT
         self.dtype = smallest(len(letters) + room)
         self.value_set = pa.array(letters, pa.string())
 
@@ -287,7 +287,7 @@ class _Growing:
     """The alphabet that the table happens to hold; provisional code 0 is the missing value."""
 
     def __init__(self, name: str, room: int) -> None:
-        self.name, self.room, self.missing = name, room, 0
+        self.name, self.room, self.missing = name, room, 0 if room else ABSENT
         self.dtype = np.dtype(np.uint32)
         self.known: dict[str, int] = {}
 
@@ -315,12 +315,12 @@ class _Growing:
 
 
 class _OnGrid:
-    """Each number goes to the nearest grid point, halfway downwards."""
+    """Each number goes to the nearest grid point, halfway downwards; a gap to the number that it counts as."""
 
-    def __init__(self, grid: Grid, room: int) -> None:
+    def __init__(self, grid: Grid, room: int, gap: str | None = None) -> None:
         self.grid, self.room = grid, room
         self.letters = tuple(shown(q) for q in grid.points())
-        self.missing = len(self.letters)
+        self.missing = len(self.letters) if room else ABSENT if gap is None else self._one(gap)
         self.dtype = smallest(len(self.letters) + room)
 
     def codes(self, texts: Any) -> Codes:

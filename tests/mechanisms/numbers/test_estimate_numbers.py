@@ -9,7 +9,7 @@ import pytest
 from dalenius.core import Noise
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.errors import InputError, MismatchError, Unsupported
-from dalenius.mechanisms.numbers.estimate import Undone, estimate_covariances, estimate_numbers, regress_numbers
+from dalenius.mechanisms.numbers.estimate import estimate_covariances, estimate_numbers, regress_numbers, undone_of
 from tests.effort import effort
 
 GRID = tuple(str(v) for v in range(0, 200, 2))
@@ -78,7 +78,7 @@ def test_the_error_given_the_table_is_that_of_the_draws():
     for _ in range(400):
         noise = rng.choice(np.arange(1 - len(WEIGHTS), len(WEIGHTS)), size=len(table), p=law / law.sum())
         found.append(np.var(table + noise, ddof=1))
-    undone = Undone.of(channel, pa.table({"a": [str(v) for v in table + noise]}))
+    undone = undone_of(channel, pa.table({"a": [str(v) for v in table + noise]}))
     stated = float(undone.products(np.eye(1), np.eye(1), "table")[0, 0])
     assert np.var(found) == pytest.approx(stated, rel=0.25)
 
@@ -99,3 +99,48 @@ def test_questions_that_cannot_be_are_refused():
         regress_numbers(channel, released, "a", ["a"])
     with pytest.raises(InputError, match="no target 'people'"):
         estimate_numbers(channel, released, target="people")
+
+
+# --- numbers that were collected at the ends of a range ---------------------------------------------------------------
+def collected_columns():
+    """Noise for each of two columns, collected at the ends of the grid of a hundred points."""
+    grid = [Fraction(v) for v in range(0, 200, 2)]
+    one = [Noise.on_grid(name, grid, Fraction(1), Fraction(0), WEIGHTS, (0, 99)) for name in "ab"]
+    return Noise.side_by_side(one)
+
+
+def collected(rng, places):
+    law = np.array([*WEIGHTS[:0:-1], *WEIGHTS], dtype=float)
+    steps = rng.choice(np.arange(1 - len(WEIGHTS), len(WEIGHTS)), size=places.shape, p=law / law.sum())
+    out = 2 * np.clip(places + steps, 0, 99)
+    return pa.table({"a": [str(v) for v in out[:, 0]], "b": [str(v) for v in out[:, 1]]})
+
+
+@pytest.mark.parametrize("target", ["table", "population"])
+def test_numbers_collected_at_the_ends_of_a_range_are_estimated_without_a_bias(target):
+    """Records near an end of the range, where the mean of the released numbers is off."""
+    rng, channel, rounds = np.random.default_rng(6), collected_columns(), effort(20, 250)
+    table = people(rng, 600) // 2
+    whole = table if target == "table" else people(rng, 400_000) // 2
+    covariance, coefficients = truths(whole)
+    wanted = [2 * whole[:, 0].mean(), np.var(2 * whole[:, 0]), covariance, coefficients[1]]
+    inside, raw = np.zeros(4), []
+    for _ in range(rounds):
+        released = collected(rng, table if target == "table" else people(rng, 600) // 2)
+        first = estimate_numbers(channel, released, target=target)[0]
+        slope = regress_numbers(channel, released, "b", ["a"], target=target).coefficients["a"]
+        pair = estimate_covariances(channel, released, target=target)["a", "b"]
+        ends = [first.mean_interval, first.variance_interval, (pair.low, pair.high), (slope.low, slope.high)]
+        inside += [low <= t <= high for (low, high), t in zip(ends, wanted, strict=True)]
+        raw.append(np.mean([float(v) for v in released["a"].to_pylist()]))
+    assert inside.min() >= 0.8 * rounds
+    if target == "table":  # of the population the means of the tables scatter more than that
+        assert abs(np.mean(raw) - wanted[0]) > 3 * np.std(raw) / rounds**0.5
+
+
+def test_noise_that_hides_what_was_collected_is_said():
+    grid = [Fraction(v) for v in range(30)]
+    smooth = tuple(int(10**12 * np.exp(-(k**2) / 200)) for k in range(60))
+    channel = Noise.on_grid("a", grid, Fraction(1), Fraction(0), smooth, (0, 29))
+    with pytest.raises(Unsupported, match="hides what was there"):
+        estimate_numbers(channel, pa.table({"a": ["3", "4", "9"] * 20}))

@@ -32,6 +32,7 @@ from dalenius.core import (
 from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up
 from dalenius.errors import Infeasible, InputError, NotCertified, SolverFailed, Unsupported
+from dalenius.mechanisms.numbers.compared import compared
 from dalenius.mechanisms.numbers.plans import ColumnPlan, Draft, Numbers, PrincipalPlan
 from dalenius.mechanisms.numbers.takes import NOISE, SHAPED
 from dalenius.mechanisms.proving import proved
@@ -193,7 +194,7 @@ def _by_level(problem: Problem, numbers: Numbers, levels: Sequence[LocalDP]) -> 
     if more or kind == "shrinkage" or (kind == "gaussian") != bool(promise.delta):
         raise Unsupported(
             "a level of local_dp is kept by laplace noise, or by gaussian noise with a delta, one level for each "
-            "design; shrinkage states the level that it has"
+            "design; shrinkage states the level that it has, and --mechanism best finds the best matrix of a small grid"
         )
     if not promise.epsilon:
         raise Infeasible("local_dp = 0 needs a release that tells nothing, which no added noise is")
@@ -375,12 +376,12 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
             f"added Gaussian noise of the same squared error would tell {float(added):.4g} bits, "
             f"{float(added / max(leaks, Fraction(1, 10**9))):.3g} times as much"
         )
-    if reached > numbers.variance:
-        told.append(
-            f"the squared error of {float(reached):.6g} is more than the variance of {float(numbers.variance):.6g}: "
-            "one number for everybody, the mean, would be nearer to the truth than this release; allow a higher level, "
-            "a narrower range (clip), or estimate totals and means only"
-        )
+    told += compared(problem, numbers, reached)
+    told += [
+        f"a gap in {name} counts as {column.missing}: what is said of means and errors is said of the filled column"
+        for name, column in problem.columns.items()
+        if name in numbers.names and column.missing not in ("refuse", "category")
+    ]
     if stated["epsilon_nats"] is None:
         told.append(
             "the noise has an end, so that there is no pure level of local_dp; delta is stated at several levels"

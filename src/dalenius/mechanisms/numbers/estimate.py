@@ -23,9 +23,18 @@ from dalenius.measures.contrasts import Figure
 from dalenius.measures.estimation import quantile
 from dalenius.measures.moments import TARGETS
 from dalenius.measures.regression import CLEAR, Regression
+from dalenius.mechanisms.numbers.collected import Collected
 from dalenius.tables import encode, open_table, read_told
 
-__all__ = ["NumberEstimate", "Undone", "estimate_covariances", "estimate_numbers", "noise_of", "regress_numbers"]
+__all__ = [
+    "NumberEstimate",
+    "Undone",
+    "estimate_covariances",
+    "estimate_numbers",
+    "noise_of",
+    "regress_numbers",
+    "undone_of",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -105,13 +114,13 @@ class Undone:
     slack: Floats
 
     @classmethod
-    def of(cls, channel: Noise, released: Any) -> "Undone":
-        """From a channel and the table that it drew.
+    def of(cls, channel: Noise, y: Floats) -> "Undone":
+        """From a channel that collects nothing at its ends, and the numbers of the letters that it drew.
 
         Raises
         ------
         Unsupported
-            If numbers beyond an end were collected there, or an axis tells nothing.
+            If an axis tells nothing.
         """
         give, take = (
             np.array([[float(v) for v in row] for row in m]) for m in (channel.give, [a.take for a in channel.axes])
@@ -121,7 +130,6 @@ class Undone:
             raise Unsupported(
                 "what is released does not depend on the whole record: there is an axis on which it tells nothing"
             )
-        y = _places(channel, released)
         plain, back = (give == np.eye(*give.shape)).all(), np.linalg.inv(K)
         offset = np.array([float(a.move) - 0.5 for a in channel.axes])
         shift = np.array([float(v) for v in channel.shift]) - (0.0 if plain else 0.5)
@@ -180,6 +188,26 @@ class Undone:
         return np.asarray((linear + own + (along * self.beyond) @ along.T) / n)
 
 
+def undone_of(channel: Noise, released: Any) -> Undone | Collected:
+    """Released numbers undone: by what was kept, or by the matrix where numbers were collected at the ends of a range.
+
+    Parameters
+    ----------
+    channel : Noise
+        That drew the table.
+    released : path or table
+        The released numbers.
+
+    Returns
+    -------
+    Undone or Collected
+        With rows, covariances of records and of noise, and errors of both.
+    """
+    places = _places(channel, released)
+    free = all(axis.free(channel.inputs) for axis in channel.axes)
+    return Undone.of(channel, places) if free else Collected.of(channel, places)
+
+
 def estimate_numbers(
     channel: Noise, released: Any, *, target: str = "table", level: float = 0.95
 ) -> tuple[NumberEstimate, ...]:
@@ -214,12 +242,11 @@ def estimate_numbers(
     """
     z = quantile(level)
     _known_target(target)
-    undone = Undone.of(channel, released)
+    undone = undone_of(channel, released)
     n = len(undone.rows)
     error = np.sqrt(np.diag(undone.noise if target == "table" else undone.spread) / n)
-    own = np.diag(undone.own)
-    apart = undone.rows - undone.rows.mean(axis=0)
-    wide = z * np.sqrt(np.maximum((apart**4).mean(axis=0) - np.diag(undone.spread) ** 2, 0.0) / n)
+    own, unit = np.diag(undone.own), np.eye(len(undone.names))
+    wide = z * np.sqrt(np.maximum(np.diag(undone.products(unit, unit, target)), 0.0))
     found = []
     for j, name in enumerate(undone.names):
         s = float(undone.slack[j])
@@ -254,7 +281,7 @@ def estimate_covariances(
     """
     z = quantile(level)
     _known_target(target)
-    undone = Undone.of(channel, released)
+    undone = undone_of(channel, released)
     unit = np.eye(len(undone.names))
     found = {}
     for j, one in enumerate(undone.names):
@@ -300,7 +327,7 @@ def regress_numbers(
         If the noise is as large as what the regressors vary.
     """
     _known_target(target)
-    undone = Undone.of(channel, released)
+    undone = undone_of(channel, released)
     for name in (outcome, *on):
         if name not in undone.names:
             raise MismatchError(f"there is no column {name!r}; there are {', '.join(map(repr, undone.names))}")
@@ -342,7 +369,7 @@ def regress_numbers(
     )
 
 
-def _clear(undone: Undone, X: Floats, J: Floats) -> None:
+def _clear(undone: Undone | Collected, X: Floats, J: Floats) -> None:
     """Refuse where the weakest direction of the regressors is not clear of the noise."""
     scale = np.sqrt(np.maximum(np.diag(X @ undone.spread @ X.T), 1e-300))
     sizes, directions = np.linalg.eigh(J / np.outer(scale, scale))
@@ -380,12 +407,7 @@ def noise_of(source: str | Path) -> Noise | None:
 
 
 def _places(channel: Noise, released: Any) -> Floats:
-    """The released letters by number, one column each; refused where numbers beyond an end were collected there."""
-    if any(not axis.free(channel.inputs) for axis in channel.axes):
-        raise Unsupported(
-            "numbers beyond the released range were collected at its ends, so that means are biased by an unknown "
-            "amount; release without a range to estimate them"
-        )
+    """The released letters by number, one column each."""
     table = open_table(released)
     if missing := [n for n in channel.output if n not in table.names]:
         raise MismatchError(f"the released table has no column {missing[0]!r}")

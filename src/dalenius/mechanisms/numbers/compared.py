@@ -1,0 +1,75 @@
+"""Noise beside what else could be done: one number for everybody, and the best matrix on the same grid."""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+
+from dalenius.core import Design, Leakage, LocalDP, MinimizeDistortion, Problem
+from dalenius.core.digits import figure
+from dalenius.errors import Infeasible, SolverFailed, Unsupported
+from dalenius.mechanisms.columns.leakage import least
+from dalenius.mechanisms.numbers.plans import Numbers
+
+__all__ = ["best_matrix", "compared"]
+
+FEW = 128
+"""Points of all grids together for which every matrix is searched."""
+SECONDS = 20.0
+CLEARLY = Fraction(99, 100)
+
+
+def best_matrix(problem: Problem) -> Design | None:
+    """The matrix from grid to grid that errs least under the same promises; None where it is not searched or not found.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of form noise, with the least squared error for its objective.
+
+    Returns
+    -------
+    Design or None
+        Its bound is one for the noise too: a number beyond an end of the grid is nearer to every record at that end.
+    """
+    small = prod(len(problem.pmf.variables[name]) for name in problem.observe) <= FEW
+    plain = all(isinstance(g, Leakage) or (isinstance(g, LocalDP) and not g.delta) for g in problem.guarantees)
+    if not small or not plain or not isinstance(problem.objective, MinimizeDistortion):
+        return None
+    try:
+        return least(replace(problem, form=None, noise=None), seconds=SECONDS)
+    except (Infeasible, SolverFailed, Unsupported):
+        return None
+
+
+def compared(problem: Problem, numbers: Numbers, reached: Fraction) -> list[str]:
+    """What else could be released under the same promises, where it errs clearly less.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of form noise.
+    numbers : Numbers
+        Its columns.
+    reached : Fraction
+        The squared error of the noise that was found.
+
+    Returns
+    -------
+    list of str
+        Sentences.
+    """
+    told = []
+    if reached > numbers.variance:
+        told.append(
+            f"the squared error of {figure(reached, 'up')} is more than the variance of "
+            f"{figure(numbers.variance, 'down')}: one number for everybody, the mean, would be nearer to the truth "
+            "than this release; allow a higher level, a narrower range (clip), or estimate totals and means only"
+        )
+    best = best_matrix(problem)
+    if best is not None and best.value < CLEARLY * reached:
+        told.append(
+            f"of all matrices on this grid that keep the same promise the best has a squared error of "
+            f"{figure(best.value, 'up')}, and none less than {figure(best.bound, 'down')}: say --mechanism best, or "
+            "leave out form and noise in [mechanism]"
+        )
+    return told
