@@ -11,7 +11,7 @@ from dalenius.errors import Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.bits import Curve
-from dalenius.mechanisms.records.kept_law import PreservingCurve
+from dalenius.mechanisms.records.kept_law import PreservingCurve, unseen
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import remarks
@@ -129,9 +129,11 @@ def _found(
     if one and type(promise) is Leakage and wide.seen:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         return known.found(promise.at_most_bits)
+    if one and type(promise) is Leakage:
+        return unseen(wide, promise.at_most_bits, seconds, on_progress)
     raise Unsupported(
-        f"with {len(wide.records):,} different records form records promises independent or leakage, about one secret "
-        "that is observed: promise one of these and observe it, or group letters until there are fewer records"
+        f"with {len(wide.records):,} different records form records promises leakage, or independent of a secret that "
+        "is observed: promise one of these and observe it, or group letters until there are fewer records"
     )
 
 

@@ -26,11 +26,11 @@ from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, preserving, record_proof
 from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves
 from dalenius.solvers.flows.distances import pairwise
-from dalenius.solvers.flows.keeping import kept_flow
+from dalenius.solvers.flows.keeping import kept_flow, thinned
 from dalenius.solvers.flows.keeping_few import MOST_PAIRS
 from dalenius.solvers.flows.leaking import LN2, Flow
 
-__all__ = ["PreservingCurve"]
+__all__ = ["PreservingCurve", "unseen"]
 
 Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
@@ -39,12 +39,14 @@ GAP = 0.004
 """Share of the distortion by which value and bound may differ."""
 TRIES = 12
 """Prices of a bit that are tried for one b."""
-SEARCH = 0.4
+SEARCH = 0.5
 """Share of the time that the search may take; the rest is for the proof."""
 PARTS = 1 << 20
 """Parts of a row of the table."""
 ROOM = 1e-5
 """Share of b that is left free for what rounding may add."""
+UNUSED = 1e-4
+"""A share that is left out: a proof takes as long as there are shares."""
 UNIT = 60
 POSTERIOR = 32
 """Bits after the point of a multiplier, and of a posterior in a proof."""
@@ -182,7 +184,7 @@ class PreservingCurve:
             mixture = self._mixture(near)
             if mixture is None:
                 break
-            rows = self._whole(mixture)
+            rows = self._whole(thinned(self.crowd, mixture, UNUSED))
             told = self._told(rows)
             if told <= target * (1 - 1e-10):
                 return Found(rows, self._proof(self._best(target)), "records: convex flow that preserves the law")
@@ -223,6 +225,31 @@ class PreservingCurve:
         numbers = [[str(v) for v in column] for column in whole.T.tolist()]
         law = [str(round(v * (1 << UNIT))) for v in priced.numbers.tolist()]
         return record_proof(self.wide, [str(round(priced.lam * (1 << UNIT)))], [numbers], law=law)
+
+
+def unseen(wide: Wide, at_most: Fraction, seconds: float, on_progress: Progress = None) -> Found:
+    """A release that does not see the secret and need not preserve the law: it does so all the same.
+
+    What must change where the secret is seen must change where it is not, so that the multipliers of that problem are
+    a bound; the kernel completes them for the inputs that are mixtures of classes.
+
+    Parameters
+    ----------
+    wide : Wide
+        With one promise of leakage.
+    at_most, seconds
+        As for `PreservingCurve.found`.
+
+    Returns
+    -------
+    Found
+        With an interval that is wider than where the law is preserved.
+    """
+    kept = PreservingCurve(wide, on_progress).found(at_most, seconds)
+    problem = replace(wide.problem, observe=(*wide.problem.observe, *wide.secret))
+    free = Curve(Wide.of(problem), on_progress).found(at_most)
+    words = "records: convex flow that preserves the law, bounded by releases that see the secret"
+    return replace(kept, proof=free.proof, method=words)
 
 
 def _left_over(at: Integers, have: Integers, want: Integers) -> tuple[Integers, Integers, Integers]:

@@ -36,14 +36,17 @@ def _unlike(problem: Problem) -> str | None:
 def _at_any_size(problem: Problem) -> bool:
     """Whether a problem is solved at any size: one promise, independent or leakage, about a secret.
 
-    It is observed, or leaks at most so much while the law of the table is preserved.
+    It is observed, or leaks at most so much.
     """
     if len(problem.guarantees) != 1:
         return False
     (promise,) = problem.guarantees
-    if problem.preserve_marginals and type(promise) is Leakage:
-        return True
-    return set(promise.secret) <= set(problem.observe) and type(promise) in (Independent, Leakage)
+    return type(promise) is Leakage or (type(promise) is Independent and _seen(problem))
+
+
+def _seen(problem: Problem) -> bool:
+    """Whether every secret is observed."""
+    return all(set(promise.secret) <= set(problem.observe) for promise in problem.guarantees)
 
 
 def _wide(problem: Problem) -> bool:
@@ -51,7 +54,11 @@ def _wide(problem: Problem) -> bool:
     if not isinstance(problem.joint, Pmf):
         return False
     most = MOST_PRESERVED if problem.preserve_marginals else MOST_LETTERS
-    return prod(len(problem.joint.variables[name]) for name in problem.release) > most
+    letters = prod(len(problem.joint.variables[name]) for name in problem.release)
+    if problem.preserve_marginals or _seen(problem):
+        return letters > most
+    # Records are a weak second where the secret is not seen: only for what no matrix can do.
+    return letters * len(problem.joint.grouped(problem.observe)[0]) > most**2
 
 
 def _of_the_table(problem: Problem) -> str | None:
@@ -91,8 +98,7 @@ RECORDS = Mechanism(
         ),
         Condition(
             lambda p: p.form == FORM or _at_any_size(p),
-            "only one promise about an observed secret, or a leakage with preserve_marginals, goes without form = "
-            '"records"',
+            'only one promise, a leakage or independent of an observed secret, goes without form = "records"',
         ),
     ),
     on_data=(

@@ -26,7 +26,7 @@ from dalenius.solvers.flows.keeping_few import MOST_PAIRS, flow_of_all_pairs
 from dalenius.solvers.flows.leaking import LN2, Flow
 from dalenius.solvers.flows.pricing import cheapest
 
-__all__ = ["kept_flow"]
+__all__ = ["kept_flow", "thinned"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -142,6 +142,35 @@ def _flow(crowd: Crowd, atom: Integers, point: Integers, share: Floats) -> Flow:
     return Flow(atom, point, distance, share / total[atom])
 
 
+def thinned(crowd: Crowd, flow: Flow, least: float) -> Flow:
+    """The same without shares below the least, scaled to the margins again as nearly as that can be.
+
+    Parameters
+    ----------
+    crowd : Crowd
+        What flows.
+    flow : Flow
+        With small shares that a descent has left.
+    least : float
+        The smallest share that stays, but for the share of those who stay where they are.
+
+    Returns
+    -------
+    Flow
+        With far fewer arcs, near the margins.
+    """
+    large = flow.share > least
+    own = np.arange(len(crowd.at))
+    atom, point = np.concatenate([flow.atom[large], own]), np.concatenate([flow.point[large], crowd.at])
+    distance = np.concatenate([flow.distance[large], np.zeros(len(own))])
+    share = np.concatenate([flow.share[large], np.full(len(own), _UNUSED)])
+    _, once = np.unique(atom * len(crowd.points) + point, return_index=True)
+    kept = Flow(atom[once], point[once], distance[once], share[once])
+    mass = crowd.mass[kept.atom]
+    logs = _Scaling(crowd, kept).scaled(np.log(kept.share * mass), _LAST, 1e-9)
+    return Flow(kept.atom, kept.point, kept.distance, np.exp(logs) / mass)
+
+
 def _loosened(flow: Flow) -> Flow:
     """A little of everything, to go on with another lam."""
     return Flow(flow.atom, flow.point, flow.distance, np.maximum(flow.share, _ROOM))
@@ -201,7 +230,7 @@ def _priced(crowd: Crowd, flow: Flow, lam: float) -> tuple[Priced, tuple[Integer
     best, worth, numbers = -np.inf, np.zeros((len(crowd.prior), len(crowd.points))), np.zeros(len(crowd.points))
     for _ in range(max(6, min(_PASSES, 40_000_000 // (len(flow.atom) * _THIRDS)))):
         asked = _worth(crowd, flow, values, lam / LN2)
-        back = -lam / LN2 * np.log((crowd.prior[:, None] * np.exp(asked * LN2 / lam)).sum(axis=0))
+        back = -lam / LN2 * np.logaddexp.reduce(np.log(crowd.prior)[:, None] + asked * LN2 / lam, axis=0)
         here = flow.distance + crowd.on_arcs(flow, asked)
         bound = float(crowd.mass @ np.minimum.reduceat(here, first) + crowd.at_points @ back)
         if bound > best:

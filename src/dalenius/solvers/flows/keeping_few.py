@@ -101,7 +101,7 @@ def _priced(crowd: Crowd, distance: Floats, mass: Floats, values: Floats, lam: f
     share = mass / mass.sum(axis=1)[:, None]
     for _ in range(_PASSES):
         worth = _worth(crowd, distance, mass, values, nats)
-        numbers = -nats * np.log((crowd.prior[:, None] * np.exp(worth / nats)).sum(axis=0))
+        numbers = -nats * np.logaddexp.reduce(np.log(crowd.prior)[:, None] + worth / nats, axis=0)
         cost = distance + crowd.lean.T @ worth
         bound = float(crowd.mass @ cost.min(axis=1) + crowd.at_points @ numbers)
         if best is None or bound > best.bound:
