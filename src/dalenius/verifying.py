@@ -64,7 +64,8 @@ def verify(
     privacy : bool
         Whether to prove promises, limits and shapes alone, without value and bound.
     work : int, optional
-        The work that the file may declare; by default about two seconds, and four more for each million characters.
+        The work that the file may declare; by default about two seconds, and beyond a million
+        characters two for each half million.
 
     Returns
     -------

@@ -196,6 +196,49 @@ def test_explain_reads_designs_and_cards(done: Place, run: Run) -> None:
     assert run("explain", done / "t.csv")[0] == 2
 
 
+def test_explain_says_nothing_of_a_design_that_is_not_proved(done: Place, run: Run, tmp_path: Path) -> None:
+    said = json.loads((done / "out" / "design.json").read_bytes())
+    for claim in said["claims"]["promises"][0]:
+        if claim["figure"] == "guess_after":
+            claim["value"] = "0.01"
+    (tmp_path / "design.json").write_bytes(canonical(said).encode())
+    code, out, err = run("explain", tmp_path / "design.json")
+    assert code == 4
+    assert "guess_after is not proved" in out + err
+    assert "Promised" not in out
+
+
+def test_what_is_said_beside_a_file_is_not_explained_as_proved(done: Place, run: Run, tmp_path: Path) -> None:
+    for name in ("design", "card"):
+        (tmp_path / f"{name}.json").write_bytes((done / "out" / f"{name}.json").read_bytes())
+        about = json.loads((done / "out" / f"{name}.about.json").read_bytes())
+        about["remarks"] = ["nobody learns anything"]
+        if name == "card":
+            for figures in about["stated_by_the_design"]["guarantees"]:
+                figures["guess_after"] = "0.01"
+        (tmp_path / f"{name}.about.json").write_text(json.dumps(about))
+        told = run("explain", tmp_path / f"{name}.json")[1]
+        proved, beside = told.split("Said beside the file, and not proved:")
+        assert "nobody learns anything" in beside
+        if name == "card":
+            assert "1.00 %" not in proved.split("Stated of the design, which alone can prove it:")[0]
+
+
+def test_the_file_beside_a_design_cannot_change_its_shape(done: Place, run: Run, tmp_path: Path) -> None:
+    text = (done / "out" / "design.json").read_bytes()
+    (tmp_path / "design.json").write_bytes(text)
+    honest = json.loads((done / "out" / "design.about.json").read_bytes())
+    for lie in (
+        {"mechanism": {"form": "pram"}},
+        {"mechanism": {"each": {"age": "1"}}},
+        {"source": honest["source"] | {"prior": "public.json"}},
+    ):
+        (tmp_path / "design.about.json").write_text(json.dumps(honest | lie))
+        assert run("explain", tmp_path / "design.json")[0] == 2
+    (tmp_path / "design.about.json").write_text(json.dumps(honest | {"mechanism": {"preserve_marginals": True}}))
+    assert run("explain", tmp_path / "design.json")[1] == run("explain", done / "out" / "design.json")[1]
+
+
 def test_profile_tells_what_would_be_refused(place: Place, run: Run) -> None:
     code, out, _ = run("profile", place / "t.csv", "--keys", "sex", "age")
     assert code == 0

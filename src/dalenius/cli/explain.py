@@ -1,14 +1,18 @@
 """`dalenius explain`"""
 
 from argparse import Namespace
+from typing import Any
 
 from dalenius.cli.terminal import say
-from dalenius.convert import PROVABLE
+from dalenius.convert import PROVABLE, stated_figures
 from dalenius.core import Problem
 from dalenius.errors import InputError
+from dalenius.kernel.check import Verdict
+from dalenius.kernel.numbers import up
 from dalenius.papers.outlook_page import foreseen
 from dalenius.report import words
 from dalenius.tables import bind, read_told, sound
+from dalenius.verifying import verify
 
 
 def run(arguments: Namespace) -> None:
@@ -24,19 +28,49 @@ def run(arguments: Namespace) -> None:
     document = read_told(arguments.design)
     if not isinstance(document, dict) or document.get("format") not in PROVABLE:
         raise InputError(f"{arguments.design} is neither a design nor a card")
+    verdict = verify(arguments.design)  # nothing is explained that is not proved
     with sound(arguments.design):
-        parts = {
-            "promised": words.promised(document),
-            "proved": words.proved(document),
-            "one_more": words.one_more(document),
-            "not_protected": words.not_protected(document),
-        }
-    titles = ("Promised", "Claimed (run `dalenius verify` to re-prove it)", "With one more attribute", "Not protected")
+        parts = _of_design(document, verdict) if "joint" in document else _of_card(document, verdict)
+        remarks = [str(remark) for remark in document.get("remarks", [])]
     lines = []
-    for title, sentences in zip(titles, parts.values(), strict=True):
+    for title, sentences in [*parts.items(), ("Said beside the file, and not proved", remarks)]:
         if sentences:
             lines += [f"{title}:", *(f"  {s}" for s in sentences)]
-    with sound(arguments.design):
-        remarks = [str(remark) for remark in document.get("remarks", [])]
-    lines += [f"Note: {remark}." for remark in remarks]
-    say(arguments, lines, parts | {"remarks": remarks})
+    keys = ["promised", "proved", "one_more"] if "joint" in document else ["promised", "stated"]
+    say(arguments, lines, dict(zip([*keys, "not_protected"], parts.values(), strict=True)) | {"remarks": remarks})
+
+
+def _of_design(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]:
+    """Sentences from figures that the kernel has just proved; those of the file beside the design give way to them."""
+    stated = stated_figures(verdict.kept)
+    found = document | {"certificate": document["certificate"] | {"stated": stated}}
+    found.pop("beside_bits", None)
+    if verdict.beside_bits is not None:
+        found["beside_bits"] = up(verdict.beside_bits)
+    return {
+        "Promised": words.promised(found),
+        "Proved, and checked again just now": words.proved(found),
+        "With one more attribute": words.one_more(found),
+        "Not protected": words.not_protected(found),
+    }
+
+
+def _of_card(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]:
+    """What the card proves by itself, and apart from it what is only stated: figures that need the design."""
+    alone = document | {
+        "guarantees": [
+            entry if figures is not None else entry | {"proved": {}}
+            for entry, figures in zip(document["guarantees"], verdict.kept.promises, strict=True)
+        ],
+        "proof": {key: value for key, value in document["proof"].items() if key != "stated"},
+        "limits": [entry | {"proved": {}} for entry in document.get("limits", [])],
+    }
+    alone.pop("beside_bits", None)
+    promised = words.promised(alone)
+    stated = [sentence for sentence in words.promised(document) if sentence not in promised]
+    stated += words.proved(document) + words.one_more(document)
+    return {
+        "Promised": promised,
+        "Stated of the design, which alone can prove it": [told.replace("Proved", "Stated") for told in stated],
+        "Not protected": words.not_protected(document),
+    }

@@ -8,7 +8,15 @@ from dalenius.convert.about import ABOUT, about_file, about_of, belongs
 from dalenius.convert.asking import release_of
 from dalenius.convert.checking import checked, differences
 from dalenius.convert.filing import filed, told_of, unfiled
-from dalenius.convert.proving import ENOUGH, Proved, bounds_within, card_text, proved_elsewhere, proved_text
+from dalenius.convert.proving import (
+    ENOUGH,
+    Proved,
+    bounds_within,
+    card_text,
+    proved_elsewhere,
+    proved_text,
+    stated_figures,
+)
 from dalenius.convert.recognising import OLD, PROVABLE, recognised
 from dalenius.convert.telling import kind_of, proved_of, told_card, told_design
 from dalenius.convert.text import CannotConvert, canonical, digest
@@ -38,6 +46,7 @@ __all__ = [
     "proved_text",
     "recognised",
     "release_of",
+    "stated_figures",
     "told_card",
     "told_design",
     "told_of",

@@ -26,6 +26,7 @@ __all__ = [
     "figures_claimed",
     "proved_elsewhere",
     "proved_text",
+    "stated_figures",
     "work_declared",
 ]
 
@@ -145,11 +146,22 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     wanted = (document.setting.law.entropy(names, document.work)[1] for names in objective.wanted if names)
     entropy = sum(wanted, Fraction(0))
     beside = beside_side_information(document.release, objective.about)
-    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, _stated(kept))
+    return Proved(draft, canonical(draft), kept, value, bound, place, entropy, beside, stated_figures(kept))
 
 
-def _stated(kept: Kept) -> Json:
-    """What was proved beyond the promises; deltas at several levels stand together."""
+def stated_figures(kept: Kept) -> Json:
+    """What was proved beyond the promises; deltas at several levels stand together.
+
+    Parameters
+    ----------
+    kept : Kept
+        Of a verdict.
+
+    Returns
+    -------
+    dict
+        Figures as texts, rounded upwards; None where nothing bounds one.
+    """
     found: Json = {}
     for name, value in kept.stated.items():
         rounded = None if value is None else up(value)

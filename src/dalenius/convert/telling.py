@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.convert import kinds
+from dalenius.convert.about import SEARCH
 from dalenius.convert.text import CannotConvert, number, text
 
 __all__ = ["kind_of", "output_of", "proved_of", "told_card", "told_design"]
@@ -81,6 +82,8 @@ def told_design(document: Json, about: Json) -> Json:
     """
     objective, claims = document["objective"], document["claims"]
     promises = document["promises"]
+    if "prior" in about.get("source", {}) and document["law"]["law"] == "table":
+        raise ValueError("the file beside the design names a public distribution, and the design counts a table")
     return {
         "confidential": True,
         "format": document["format"],
@@ -175,7 +178,9 @@ def mechanism_told(document: Json, about: Json) -> Json:
         found["forbid"] = [*map(list, said["forbid"]), *never]
     if said["preserve_marginals"]:
         found["preserve_marginals"] = True
-    found |= {key: about["mechanism"][key] for key in about.get("mechanism", {}) if key not in found}
+    found |= {key: value for key, value in about.get("mechanism", {}).items() if key in SEARCH and key not in found}
+    if (found.get("form") == "pram" and said["form"] != "pram") or (found.get("each") and not said["each"]):
+        raise ValueError("the file beside the design says another shape than the design")
     if said["each"] and "each" not in found:
         rows = max((promise.get("rows", 1) for promise in document["promises"]), default=1)
         found["each"] = {n: text(rows * number(v)) for n, v in zip(said["observe"], said["each"], strict=True)}

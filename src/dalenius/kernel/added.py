@@ -32,6 +32,7 @@ LARGEST_EXPONENT = 100
 FAR = 100  # an energy from which on two shifts tell one bit, up to some billionths
 GAUSSIAN_LEAST = Fraction(1)  # variance in grid steps
 LAPLACE_LEAST = Fraction(1, 8)  # scale in grid steps
+NOISE_MOST = 1 << 100  # of scale and variance: a wider noise is too flat for numbers of AFTER_POINT bits
 LESS_VARIANCE = Fraction(1, 10**6)  # share by which the variance may be below v, from v = 1 on
 NAUGHT = Fraction(0)
 TWO_PI_LOW = Fraction("6.2831853071795864769252867")
@@ -286,8 +287,10 @@ def read_added(node: Node, work: Work) -> Added:
     """Laplace or Gaussian noise with its parameter in grid steps."""
     if node.tag("laplace", "gaussian") == "laplace":
         scale = node.fields("noise", "scale")[1]
-        scale.require(scale.number() >= LAPLACE_LEAST, "the scale is below 1/8 of a grid step")
+        fine = LAPLACE_LEAST <= scale.number() <= NOISE_MOST
+        scale.require(fine, "the scale is below 1/8 of a grid step, or too large")
         return Laplace(scale.number(), work)
     variance = node.fields("noise", "variance")[1]
-    variance.require(variance.number() >= GAUSSIAN_LEAST, "the variance is below 1: the grid is too coarse")
+    fine = GAUSSIAN_LEAST <= variance.number() <= NOISE_MOST
+    variance.require(fine, "the variance is below 1: the grid is too coarse; or it is too large")
     return Gaussian(variance.number(), work)

@@ -75,7 +75,7 @@ class Capacity:
         """
         require(1 <= group <= len(self.sizes), "there are fewer inputs than the group has")
         many = comb(len(self.sizes), group)
-        self.work.spend(10 * many * len(self.which) * group)
+        self.work.spend(10 * many * len(self.which) * len(self.sizes))
         # Any law without zeros is a valid centre.
         mean = tuple(sum(column) + 1 for column in zip(*self.rows, strict=True))
         trees = ((Centre(mean),),) if trees is None else trees

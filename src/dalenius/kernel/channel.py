@@ -189,7 +189,7 @@ def read_dense(node: Node, setting: Setting) -> Channel:
     letters = width.place(ENTRIES, 1)
     one = scale.whole(1)
     width.require(setting.width in (None, letters), "the released letters are not those of the problem")
-    rows.require(rows.length() == setting.many, f"there is not one row for each of the {setting.many:,} inputs")
+    rows.require(rows.length() == setting.many, "there is not one row for each input")
     setting.work.spend(2 * setting.many * letters, one.bit_length())
     table = []
     for row in rows.items():
@@ -205,7 +205,7 @@ def read_staircase(node: Node, setting: Setting) -> Channel:
     _, ratio, classes, columns = node.fields("form", "ratio", "classes", "columns")
     work = setting.work
     r = ratio.number(1)
-    classes.require(classes.length() == setting.many, f"there is not a class for each of the {setting.many:,} inputs")
+    classes.require(classes.length() == setting.many, "there is not a class for each input")
     labels = tuple(classes.places(setting.many))
     more = dict.fromkeys(labels, Fraction(0))  # beyond the sum of the weights, by class
     base = Fraction(0)
@@ -236,7 +236,7 @@ def read_even(node: Node, setting: Setting) -> Channel:
     values = list[Fraction]()
     lists = list[tuple[int, ...]]()
     for part in parts:
-        part.require(part.length() == many, f"there is not a probability for each of the {many:,} inputs")
+        part.require(part.length() == many, "there is not a probability for each input")
         setting.work.spend(4 * many)
         different, places = part.few_numbers(0)
         part.require(max(different) <= 1, "a probability lies between 0 and 1")

@@ -73,7 +73,8 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     text : str
         The whole file.
     allowed : int or None
-        The work that the file may declare; None: about two seconds, and four more for each million characters.
+        The work that the file may declare; None: about two seconds, and beyond a million
+        characters two for each half million.
     privacy_only : bool
         Whether to leave out value and bound, and prove promises, limits and shapes alone.
 

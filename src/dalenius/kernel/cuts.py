@@ -30,7 +30,8 @@ def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple
     b, w = at.number(0), weight.number(0)
     cut.require(x != y, "a cut needs two inputs")
     numbers = [slope.number() for slope in slopes.pair(cases)]
-    setting.work.spend(100 * len(numbers))
+    longest = max(number.denominator.bit_length() for number in (b, w, *numbers))
+    setting.work.spend(100 * len(numbers), 4 * longest)
     if isinstance(promise, Contraction):
         at.require(b <= 1, "a cut of a contraction has a point up to 1")
         front = setting.total * w * b * (1 - b) * (1 << SCORE)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import lcm, prod
+from math import prod
 
 from dalenius.kernel.logs import BITS, LOG_COST, times_log2
 from dalenius.kernel.nouns import Label, Setting
@@ -48,8 +48,7 @@ class Distortion:
             labels = setting.labels(part.of)
             table, one = _table(part, setting, released, sorted(set(labels)), end)
             tables.append((part.weight, table, one, setting.by_input(labels)))
-        unit = lcm(*(weight.denominator * one for weight, _, one, _ in tables))
-        setting.work.spend(len(tables), unit.bit_length())
+        unit = common_denominator((Fraction(1, weight.denominator * one) for weight, _, one, _ in tables), setting.work)
         found: dict[int, list[int | None]] = {}
         for e in setting.mass:
             row: list[int | None] = [0] * len(released)
@@ -91,7 +90,7 @@ def _read_part(node: Node, setting: Setting) -> Part:
     alphabets = setting.alphabets
     kind = distance.text()
     columns = of.texts()
-    of.require(bool(columns) and set(columns) <= set(alphabets), "there is no such variable")
+    of.require(bool(columns) and all(name in alphabets for name in columns), "there is no such variable")
     of.require(kind != "kl" or len(columns) == 1, "kl compares one column of probabilities")
     groups = tuple(group.texts() for group in classes.items())
     members = [letter for group in groups for letter in group]

@@ -25,7 +25,7 @@ from dalenius.kernel.water import read_filled
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
-MOST_WORK = 20_000_000  # for each half million characters, and once more: about two seconds
+MOST_WORK = 20_000_000  # for files of up to a million characters, and for each half million of longer ones: two seconds
 MOST_PROMISES = 1000
 
 LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
@@ -139,7 +139,7 @@ class Document:
 
 def allowed_work(text: str) -> int:
     """The work that a file of this length may ask for, unless somebody allows more."""
-    return MOST_WORK * (1 + (len(text) >> 19))
+    return MOST_WORK * max(1, len(text) >> 19)
 
 
 def read_document(text: str, allowed: int | None = None) -> Document:
@@ -215,7 +215,7 @@ def _read_limits(node: Node, setting: Setting) -> Limits:
             continue
         if isinstance(item.value, dict) and "information" in item.value:
             about, least = item.fields("information", "at_least_bits")
-            names = names_in(about, setting.variables)
+            names = names_in(about, setting.alphabets)
             about.require(bool(names), "no column is named")
             found.append(AtLeast(names, least.number(0)))
             continue
@@ -231,14 +231,14 @@ def _read_objective(node: Node, setting: Setting) -> Objective:
         return Objective(aim, (), Fraction(0), read_distortion(parts, setting))
     if aim == "variance":
         _, about = node.fields("aim", "about")
-        return Objective(aim, names_in(about, setting.variables), Fraction(0), None)
+        return Objective(aim, names_in(about, setting.alphabets), Fraction(0), None)
     if aim == "capacity":
         _, reach = node.fields("aim", "reach")
         node.require(setting.mechanism.form == "noise", "the least capacity is that of noise")
         steps = tuple(item.place(1 << 20) for item in reach.pair(len(setting.mechanism.observe)))
         return Objective(aim, (), Fraction(0), None, steps)
     _, about, theta = node.fields("aim", "about", "theta")
-    names = names_in(about, setting.variables)
+    names = names_in(about, setting.alphabets)
     share = theta.number(0)
     theta.require(share <= 1, "theta lies between 0 and 1")
     theta.require(share == 1 or aim == "leakage", "theta is 1 where information is wanted")

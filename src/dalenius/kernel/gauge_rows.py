@@ -63,7 +63,7 @@ def gauge_scores(promise: AboutGauge, frame: Frame, weight: int, nodes: Sequence
     if isinstance(promise, TotalVariation):
         return _variation(frame, weight, nodes)
     of_actions = promise.gains(frame.setting) if isinstance(promise, Guess) and promise.gain is not None else None
-    many = len(frame.alone) if of_actions is None else len(of_actions)
+    many = len(frame.alone) if of_actions is None else len(of_actions[1])
     found: Scores = {key: [0] * len(nodes) for key in frame.keys}
     keys = _keys_by_world(frame)
     frame.setting.work.spend(8 * many * len(frame.worlds) * (1 + len(nodes)) * frame.length)
@@ -95,14 +95,13 @@ def _keys_by_world(frame: Frame) -> dict[Label, list[Label]]:
 
 
 def _weighed_gains(
-    promise: AboutGauge, frame: Frame, numbers: list[int], of_actions: list[dict[Label, Fraction]] | None
+    promise: AboutGauge, frame: Frame, numbers: list[int], of_actions: tuple[int, list[dict[Label, int]]] | None
 ) -> dict[Label, int]:
     """mu y(s) in units of 2^-SCORE, from below."""
     if of_actions is not None:
-        sums = {
-            s: sum((row[s] * w for row, w in zip(of_actions, numbers, strict=True)), Fraction(0)) for s in frame.alone
-        }
-        return {s: (v.numerator << UP) // v.denominator for s, v in sums.items()}
+        unit, rows = of_actions
+        sums = {s: sum(row[s] * w for row, w in zip(rows, numbers, strict=True)) for s in frame.alone}
+        return {s: (v << UP) // unit for s, v in sums.items()}
     if isinstance(promise, Guess):
         return {s: w << UP for s, w in zip(frame.alone, numbers, strict=True)}
     total = frame.setting.total

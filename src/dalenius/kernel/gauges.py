@@ -15,7 +15,7 @@ from math import prod
 
 from dalenius.kernel.logs import LOG_COST, bits, log2
 from dalenius.kernel.nouns import Label, Setting, names_in
-from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.numbers import Node, common_denominator, require
 from dalenius.kernel.powers import FINE, MOST_ORDER, norm
 from dalenius.kernel.promises import AboutSecret, Promise, PromiseReader, at_most, no_evidence, secret_of
 from dalenius.kernel.release import Figures, Release, Told, margins
@@ -52,28 +52,28 @@ class Guess(AboutSecret):
             held[z].append((s, n))
         return self._best(held.values(), setting)
 
-    def gains(self, setting: Setting) -> list[dict[Label, Fraction]]:
-        """For each row of the matrix what it gains at each value of the secret that occurs."""
+    def gains(self, setting: Setting) -> tuple[int, list[dict[Label, int]]]:
+        """A unit, and for each row of the matrix what it gains at each value of the secret that occurs."""
         values = sorted(set(setting.labels(self.secret)))
         rows = self.gain or ()
-        setting.work.spend(4 * len(values) * (1 + len(rows)))
+        unit = common_denominator((gain for row in rows for gain in row), setting.work)
+        setting.work.spend(4 * len(values) * (1 + len(rows)), unit.bit_length())
         place = {s: _place(setting, self.secret, s) for s in values}
-        return [{s: row[place[s]] for s in values} for row in rows]
+        return unit, [{s: int(row[k] * unit) for s, k in place.items()} for row in rows]
 
     def _best(self, parts: Iterable[Held], setting: Setting) -> Fraction:
         """The sum over the parts of what the best action of each gains; without a matrix, of its largest weight."""
-        rows = self.gains(setting)
-        total = 0
-        best = Fraction(0)
+        unit, rows = self.gains(setting)
+        total = best = 0
         for held in parts:
             weights = [weight for _, weight in held]
             total += sum(weights)
-            setting.work.spend(4 * len(held) * (1 + len(rows)), total.bit_length())
+            setting.work.spend(4 * len(held) * (1 + len(rows)), total.bit_length() + unit.bit_length())
             if self.gain is None:
                 best += max(weights)
             else:
-                best += max(sum((row[s] * weight for s, weight in held), Fraction(0)) for row in rows)
-        return best / total
+                best += max(sum(row[s] * weight for s, weight in held) for row in rows)
+        return Fraction(best, total * unit)
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         no_evidence(evidence)
@@ -205,7 +205,7 @@ def _read_guess(node: Node, setting: Setting) -> Promise:
 
 def _read_maximal_leakage(node: Node, setting: Setting) -> Promise:
     _, secret, most = node.fields("promise", "secret", "at_most_bits")
-    names = names_in(secret, setting.variables)
+    names = names_in(secret, setting.alphabets)
     return MaximalLeakageAbout(names, most.number(0)) if names else MaximalLeakage(most.number(0))
 
 

@@ -39,6 +39,7 @@ class Markov(Law):
         self.scale = sum(steps[0])
         self.work = work
         self.rows = None
+        work.spend(1, len(variables) * self.scale.bit_length())
         self.total = sum(start) * self.scale ** (len(variables) - 1)
         self.places = {variable.name: k for k, variable in enumerate(variables)}
 

@@ -190,7 +190,7 @@ class Noisy(Release):
         return own + less
 
     def told(self, secret: Sequence[str]) -> Figures:
-        entropy = self.setting.law.entropy(secret, self.work)[1]
+        entropy = self.setting.law.entropy(secret, self.work)[0]
         return {"leakage_bits": self._leakage(secret), "entropy_bits": entropy}
 
     def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:

@@ -1,7 +1,7 @@
 """What a file speaks of: variables and their law, and the mechanism that is asked for. Frozen, checked at the door."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -40,10 +40,10 @@ def read_variables(node: Node) -> tuple[Variable, ...]:
     return tuple(found)
 
 
-def names_in(node: Node, variables: Sequence[Variable]) -> tuple[str, ...]:
-    """Different names of variables."""
+def names_in(node: Node, known: Container[str]) -> tuple[str, ...]:
+    """Different names of variables, all of them known."""
     found = node.texts()
-    node.require(set(found) <= {variable.name for variable in variables}, "there is no such variable")
+    node.require(all(name in known for name in found), "there is no such variable")
     return found
 
 
@@ -201,8 +201,9 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
         "observe", "strata", "keep", "release", "fresh", "form", "each", "forbid", "never", "freeze",
         "preserve_marginals", "side",
     )  # fmt: skip
-    looked, layers, kept, released = (names_in(part, variables) for part in (observe, strata, keep, release))
-    known, encoder = _read_side(side, variables)
+    names = {variable.name for variable in variables}
+    looked, layers, kept, released = (names_in(part, names) for part in (observe, strata, keep, release))
+    known, encoder = _read_side(side, names)
     used = looked + layers + kept + ((known,) if known else ())
     node.require(len(set(used)) == len(used), "a column is both looked at and kept, or stands twice")
     observe.require(bool(looked), "nothing is observed")
@@ -226,11 +227,11 @@ def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     return mechanism
 
 
-def _read_side(node: Node, variables: tuple[Variable, ...]) -> tuple[str | None, str | None]:
+def _read_side(node: Node, names: set[str]) -> tuple[str | None, str | None]:
     if node.is_null():
         return None, None
     variable, encoder = node.fields("variable", "encoder")
-    node.require(variable.text() in {each.name for each in variables}, "there is no such variable")
+    node.require(variable.text() in names, "there is no such variable")
     encoder.require(encoder.text() in ENCODERS, f"the encoder is one of {', '.join(ENCODERS)}")
     return variable.text(), encoder.text()
 
@@ -318,7 +319,7 @@ class Setting:
         """The letters that compete, each a text for each released column; None: as many as one likes."""
         if self.width is None:
             return None
-        require(self.width <= WRITTEN_OUT, f"there are {self.width:,} letters, too many to be listed")
+        require(self.width <= WRITTEN_OUT, "there are too many letters to be listed")
         self.work.spend(self.width * max(1, len(self.mechanism.release)))
         if self.mechanism.fresh is not None:
             return [(letter,) for letter in self.mechanism.fresh]

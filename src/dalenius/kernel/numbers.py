@@ -15,6 +15,7 @@ from math import ceil, floor, lcm
 
 LONGEST_FILE = 1 << 26
 LONGEST_NUMBER = 4000
+LONGEST_SHOWN = 14_000  # bits: Python writes integers of up to 4300 digits
 LONGEST_LABEL = 1000
 DEEPEST = 16
 VERSION_1 = ("dalenius-design/1", "dalenius-card/1")
@@ -207,8 +208,7 @@ class Node:
         if not isinstance(values, list) or set(map(type, values)) != {str}:
             raise self.refuse("a list of numbers is expected, as texts")
         place = {text: k for k, text in enumerate(dict.fromkeys(values))}
-        different = [Node(text, values.index(text), self).number(least) for text in place]
-        return different, [place[text] for text in values]
+        return [Node(text, k, self).number(least) for text, k in place.items()], [place[text] for text in values]
 
 
 def granted(declared: Node, most: int, text: str) -> Work:
@@ -284,6 +284,7 @@ def up(q: Fraction, digits: int = 30) -> str:
     ('0.334', '-0.333', '2')
     """
     units = ceil(q * 10**digits)
+    require(units.bit_length() <= LONGEST_SHOWN, "a number is too long to be written")
     text = str(abs(units)).rjust(digits + 1, "0")
     return (("-" if units < 0 else "") + text[:-digits] + "." + text[-digits:]).rstrip("0").rstrip(".")
 

@@ -137,7 +137,7 @@ class Dealt(Release):
         """About one sample nothing is told."""
         best = self._best_guess(secret)
         nothing = dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
-        entropy = self.setting.law.entropy(secret, self.work)[1]
+        entropy = self.setting.law.entropy(secret, self.work)[0]
         return {**nothing, "guess_before": best, "guess_after": best, "entropy_bits": entropy}
 
     def _best_guess(self, secret: Sequence[str]) -> Fraction:

@@ -199,7 +199,7 @@ def read_promise(node: Node, setting: Setting) -> Promise:
 
 def secret_of(node: Node, setting: Setting) -> tuple[str, ...]:
     """The columns that a promise is about, one or more."""
-    found = names_in(node, setting.variables)
+    found = names_in(node, setting.alphabets)
     node.require(bool(found), "no column is named")
     return found
 
@@ -234,7 +234,7 @@ def _read_local_dp(node: Node, setting: Setting) -> Promise:
         metric.require(not any(distances[x][x] for x in range(setting.many)), "the distance of an input to itself is 0")
         delta.require(not delta.number(0), "delta is 0 under a metric")
     delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
-    agreeing = names_in(given, setting.variables)
+    agreeing = names_in(given, setting.alphabets)
     # Records that agree in what stays hidden would be a promise about almost nothing.
     given.require(set(agreeing) <= set(setting.mechanism.leaving), "given names a column that does not leave as it is")
     return LocalDP(epsilon.number(0), distances, delta.number(0), agreeing, rows.place(MOST_ROWS, 1))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.logs import BITS
-from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.numbers import Node, Work, common_denominator, require
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.rows import SCORE, UNIT
 
@@ -32,6 +32,7 @@ def cells_of(tree: Node, root: list[Corner], phi: Phi, work: Work) -> Iterator[t
 
     def split(cell: list[Corner], node: Node) -> list[list[Corner]]:
         weights = [v.number(0) for v in node.items()[1:]]
+        common_denominator(weights, work)  # refuses before their sum becomes too long
         if len(weights) != len(root) or sum(weights) != 1:
             raise node.refuse("a split is not a point of its cell")
         point = _mixture(weights, cell, phi, work)

@@ -195,7 +195,7 @@ class Poured(Release):
             "odds_nats": Fraction(0) if alone else odds,
             "guess_before": most,
             "guess_after": self.kept,
-            "entropy_bits": self.column.entropy()[1],
+            "entropy_bits": self.column.entropy()[0],
         }
 
     def cost(self, distortion: Distortion) -> Fraction:

@@ -75,7 +75,7 @@ class Cells:
         names = list(dict.fromkeys([*secret, *mechanism.reads, *mechanism.beside]))
         sizes = [len(setting.alphabets[name]) for name in names]
         self.many = prod(sizes)
-        require(self.many <= CELLS, f"there are {self.many:,} cells, too many for a proof within a ball")
+        require(self.many <= CELLS, "there are too many cells for a proof within a ball")
         self.setting = setting
         self.scale = scale
         setting.work.spend(20 * self.many * len(names))

@@ -89,7 +89,9 @@ export class Release {
     const counts = new Map();
     this.setting.labels(secret).forEach((s, k) => counts.set(s, (counts.get(s) ?? 0n) + this.setting.law.atoms[k].count));
     const total = this.setting.law.total;
-    return [...counts.values()].reduce((sum, n) => plus(sum, times(fraction(n, total), bits(log2(total, n)[0]))), ZERO);
+    // In lowest terms, so that shares of 1/2, 1/4, .. are exact.
+    const shares = [...counts.values()].map((n) => fraction(n, total));
+    return shares.reduce((sum, share) => plus(sum, times(share, bits(log2(share.d, share.n)[0]))), ZERO);
   }
 
   independent(secret) {

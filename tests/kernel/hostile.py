@@ -1,0 +1,692 @@
+"""Texts of up to a megabyte that want to keep the checker busy: {name: text}. It must answer each of them soon.
+
+python -m tests.kernel.hostile [WORD]          prints how long each takes, of those whose name has the word
+"""
+
+import itertools
+import json
+import random
+import sys
+import time
+
+from dalenius.kernel import Refused, check
+from dalenius.kernel.document import allowed_work
+from tests.kernel.directed import leaf, lines
+from tests.kernel.documents import (
+    claims_of,
+    contraction,
+    dalenius,
+    dense,
+    design,
+    distance,
+    guess,
+    independent,
+    law_of,
+    leakage,
+    limit,
+    local_dp,
+    maximal,
+    sibson,
+    text_of,
+    variation,
+    worst_case,
+)
+from tests.kernel.golden import CORPUS
+
+MOST = 1_000_000  # characters
+LONG = 3_900  # digits of a long number
+chance = random.Random(8)
+
+
+def long(digits=LONG):
+    """A number of so many digits without small factors, as a text."""
+    return str(10 ** (digits - 1) * chance.randrange(2, 9) + chance.randrange(10 ** (digits - 2)) * 2 + 1)
+
+
+def share(digits=LONG):
+    """A number below one with a long denominator."""
+    return f"{long(digits // 2 - 4)}/9{long(digits // 2 - 2)}"
+
+
+def letters(many):
+    return [str(k) for k in range(many)]
+
+
+def of(many, count="1"):
+    """A column X of so many letters, and its law."""
+    return {"X": letters(many)}, [[k, count] for k in range(many)]
+
+
+def even(many, wide):
+    """A matrix whose rows all differ and have no zeros."""
+    return dense(*([1 + (x * y) % 7 + (x == y) for y in range(wide - 1)] + [10 * wide - 0] for x in range(many)))
+
+
+def matrix(many, wide, digits=1):
+    """Random rows of one scale."""
+    top = 10**digits
+    rows = [[chance.randrange(1, top + 1) for _ in range(wide - 1)] for _ in range(many)]
+    scale = max(map(sum, rows)) + 1
+    return dense(*([*row, scale - sum(row)] for row in rows))
+
+
+def alone(promise, many=150, wide=150, digits=1, **more):
+    """One promise about a matrix."""
+    variables, outcomes = of(many)
+    return design(variables, outcomes, promises=[promise], channel=matrix(many, wide, digits), **more)
+
+
+def of_columns():
+    """Many columns, many names."""
+    many = 15_000
+    names = {f"C{k}": ["a", "b"] for k in range(many)}
+    first = {"aim": "information", "about": ["C0"], "theta": "1"}
+    only = [[0] * many + ["1"]]
+    read = {"observe": list(names)}
+    yield "more inputs than can be written", design(names, only, read, objective=first)
+    few = dict(itertools.islice(names.items(), 9_000))
+    few_read = {"observe": list(few), "release": list(few)}
+    for form in ({"form": "pram", "stay": ["1"]}, {"form": "staircase", "ratio": "2", "classes": [], "columns": []}):
+        yield f"a {form['form']} of them", design(few, [[0] * 9_000 + ["1"]], few_read, objective=first, channel=form)
+    single = {f"C{k}": ["a"] for k in range(6_000)} | {"C0": ["a", "b"]}
+    two = [[k] + [0] * 5_999 + ["1"] for k in range(2)]
+    yield (
+        "groups of thousands of columns",
+        design(single, two, {"observe": list(single)}, objective=first, promises=[dalenius("1")]),
+    )
+    third = {f"C{k}": ["a", "b"] for k in range(9_000)}
+    law = [[0] * 9_000 + ["1"], [1] * 9_000 + ["1"]]
+    told = [{"information": ["C0"], "at_least_bits": "0"} for _ in range(12_000)]
+    yield (
+        "thousands of limits of thousands of columns",
+        design(third, law, {"observe": ["C0"]}, limits=told, objective=first),
+    )
+    costs = [limit("9", distance("hamming", "C0")) for _ in range(5_000)]
+    yield (
+        "thousands of distances of thousands of columns",
+        design(third, law, {"observe": ["C0"], "release": ["C0"]}, limits=costs, objective=first),
+    )
+    promises = [independent(f"C{k}") for k in range(1_000)]
+    yield (
+        "a thousand promises of thousands of columns",
+        design(third, law, {"observe": ["C0"]}, promises=promises, objective=first),
+    )
+    given = [{"figure": "leakage_bits", "given": f"C{k}", "value": None} for k in range(9_000)]
+    few = dict(itertools.islice(third.items(), 6_000))
+    yield (
+        "thousands of figures given a column",
+        design(
+            few,
+            [row[:6_000] + row[-1:] for row in law],
+            {"observe": ["C0"]},
+            promises=[leakage("1", "C0")],
+            objective=first,
+            claims=claims_of(promises=[given[:6_000]]),
+        ),
+    )
+    chain = {f"C{k}": ["a", "b"] for k in range(20_000)}
+    steps = {"law": "markov", "start": ["1", "1"], "steps": [[long(), "1"], ["1", long()]]}
+    steps["steps"][1][1] = steps["steps"][0][0]
+    yield "a long chain of long numbers", design(chain, law=steps, mechanism={"observe": ["C0"]}, objective=first)
+    windows = [{"reads": [k], "channel": dense([2, 1], [1, 2])} for k in range(4_000)]
+    small = {f"C{k}": ["a", "b"] for k in range(4_000)}
+    groups = {"law": "independent", "groups": [law_of([name], [[0, "1"], [1, "2"]]) for name in small]}
+    form = {"form": "windows", "windows": windows}
+    for promise in (independent("C0"), local_dp("9999"), leakage("1", "C1")):
+        yield (
+            f"thousands of windows, {promise['promise']}",
+            design(
+                small,
+                law=groups,
+                mechanism={"observe": list(small)},
+                channel=form,
+                promises=[promise],
+                objective={"aim": "information", "about": list(small), "theta": "1"},
+                proof={"rule": "groups"},
+            ),
+        )
+
+
+def of_numbers():
+    """Long numbers where they are added up."""
+    variables, outcomes = of(120, "1")
+    pay = [[share() for _ in range(120)]]
+    yield (
+        "a gain of long fractions",
+        design(variables, outcomes, promises=[guess("1", "X", gain=pay)], channel=matrix(120, 3)),
+    )
+    variables, outcomes = of(3)
+    parts = [distance("hamming", "X", weight=share()) for _ in range(240)]
+    yield (
+        "distances of long weights",
+        design(variables, outcomes, {"release": ["X"]}, limits=[limit(long(), *parts)], channel=matrix(3, 3)),
+    )
+    variables, outcomes = of(110)
+    split = ["split", *(share() for _ in range(110))]
+    proof = lines("simplices", [[split]], [leaf(["0"] * 110)])
+    yield "a point of long weights", design(variables, outcomes, channel=matrix(110, 2), proof=proof)
+    variables, outcomes = of(2)
+    cut = {"promise": 0, "first": 0, "second": 1, "at": "1/2", "weight": "1", "slopes": [share() for _ in range(230)]}
+    for name, promise in (("contraction", contraction("1")), ("delta", local_dp("1", delta="1"))):
+        own = [leaf([], []) for _ in range(230)]
+        tree = [[["leaf", 0]] for _ in range(2)]
+        proof = lines("letters", tree, own, promises=["0"], cuts=[cut])
+        yield (
+            f"long slopes of cuts, {name}",
+            design(
+                variables,
+                outcomes,
+                {"release": ["X"]},
+                promises=[promise],
+                proof=proof,
+                channel=matrix(2, 2),
+                objective={"aim": "distortion", "distortion": [distance("hamming", "X")]},
+            ),
+        )
+    many = [design(*of(2), promises=[leakage(share(), "X") for _ in range(240)])]
+    yield "promises of long limits", many[0]
+    huge = distance("matrix", "X", weight=long(), matrix=[["0", long()], [long(), "0"]])
+    yield (
+        "a distance of eight thousand digits",
+        design(*of(2), {"release": ["X"]}, limits=[limit("1", huge)], channel=dense([2, 1], [1, 2])),
+    )
+    metric = [["0" if x == z else long() for z in range(15)] for x in range(15)]
+    metric = [[metric[min(x, z)][max(x, z)] for z in range(15)] for x in range(15)]
+    yield "long distances", alone(local_dp("1", metric=metric), 15, 15)
+
+
+def of_matrices():
+    """Every promise about a large matrix."""
+    for name, promise in (
+        ("leakage", leakage("1", "X")),
+        ("worst case", worst_case("1", "X")),
+        ("local dp", local_dp("9")),
+        ("delta", local_dp("1", delta="1/2")),
+        ("dalenius", dalenius("9")),
+        ("contraction", contraction("1")),
+        ("guess", guess("1", "X")),
+        ("gain", guess("1", "X", gain=[["1", *["0"] * 299]] * 100)),
+        ("maximal", maximal("9")),
+        ("maximal about", maximal("9", "X")),
+        ("variation", variation("1", "X")),
+        ("sibson", sibson("32/31", "9", "X")),
+        ("sibson of two", sibson("2", "9", "X")),
+        ("total variation", leakage("9", "X", ball="total_variation", radius="1/10")),
+        ("divergence", leakage("9", "X", ball="kl_bits", radius="1/10")),
+    ):
+        more = {"evidence": [{"nu": "0", "m": "0", "t": "1"}]} if name in ("total variation", "divergence") else {}
+        for many, wide, digits in ((300, 300, 1), (300, 20, 100), (40, 40, 500), (12_000, 4, 1), (20, 3_000, 4)):
+            if name == "gain" and many != 300:
+                continue
+            yield f"{name} of {many} by {wide} of {digits} digits", alone(promise, many, wide, digits, **more)
+    metric = [["0" if x == z else "1" for z in range(250)] for x in range(250)]
+    yield "distances of all pairs", alone(local_dp("9", metric=metric), 250, 100)
+    variables, outcomes = of(100)
+    rows = matrix(100, 100)
+    tree = [{"node": "choice", "value": k % 100, "rows": [k % 100]} for k in range(5_000)]
+    tree += [{"node": "centre", "law": ["1"] * 100} for _ in range(2_000)]
+    yield "trees of choices", design(variables, outcomes, promises=[dalenius("9")], channel=rows, evidence=[[tree]])
+    for kind in ("total_variation", "confidence"):
+        law = law_of(["X"], [[k, str(3 + k)] for k in range(12_000)], "table")
+        variables = {"X": letters(12_000)}
+        yield (
+            f"a ball of many cells, {kind}",
+            design(
+                variables,
+                law=law,
+                promises=[leakage("99", "X", ball=kind, radius="1/10")],
+                channel=matrix(12_000, 3),
+                evidence=[{"nu": "1/3", "m": "1/7", "t": "1"}],
+            ),
+        )
+
+
+def of_forms():
+    """Forms that write fewer numbers."""
+    variables, outcomes = of(25_000)
+    released = {"release": ["X"]}
+    for name, stay in (("alike", ["1/2"] * 25_000), ("different", [f"1/{k + 2}" for k in range(25_000)])):
+        for promise in (local_dp("99"), leakage("99", "X"), maximal("99"), local_dp("1", delta="1")):
+            form = {"form": "pram", "stay": stay}
+            yield (
+                f"pram of {name} letters, {promise['promise']} {promise.get('delta')}",
+                design(variables, outcomes, released, promises=[promise], channel=form),
+            )
+    for many in (2_000, 8_000):
+        variables, outcomes = of(many)
+        form = {
+            "form": "staircase",
+            "ratio": "2",
+            "classes": list(range(many)),
+            "columns": [[f"1/{many + 60}", [k + i for i in range(60) if k + i < many]] for k in range(many)],
+        }
+        yield f"a staircase of {many} letters", design(variables, outcomes, promises=[local_dp("9")], channel=form)
+    rows = [["2", [[k % 2, "2"]]] for k in range(60_001)]
+    law = {
+        "law": "alike",
+        "variables": ["W", "X", "Z"],
+        "samples": 60_000,
+        "prior": ["1", "1"],
+        "kernel": [["1", "2"], ["2", "1"]],
+    }
+    names = {"W": ["0", "1"], "X": ["0", "1"], "Z": ["0", "1"]}
+    form = {"form": "types", "samples": 60_000, "letters": 2, "rows": rows}
+    about = {"aim": "information", "about": ["W"], "theta": "1"}
+    yield "types of many samples", design(names, law=law, promises=[independent("X")], channel=form, objective=about)
+    law = law | {"samples": 3_000}
+    form = form | {"samples": 3_000, "rows": rows[:3_001]}
+    yield (
+        "types of thousands of samples",
+        design(names, law=law, promises=[independent("X")], channel=form, objective=about),
+    )
+    law = law | {"samples": 200_000, "kernel": [["1"], ["1"]]}
+    names = {"W": ["0", "1"], "X": ["0"], "Z": ["0"]}
+    form = form | {"samples": 200_000, "rows": rows[:1]}
+    yield "samples of one letter", design(names, law=law, promises=[independent("X")], channel=form, objective=about)
+    bits = {f"C{k}": ["0", "1"] for k in range(14)}
+    words = [["1/16384", list(word)] for word in itertools.product(range(2), repeat=14)]
+    law = [[*word, "1"] for _, word in words]
+    form = {"form": "orbits", "columns": [["1", words]]}
+    yield (
+        "orbits of many words",
+        design(
+            bits,
+            law,
+            {"observe": list(bits)},
+            promises=[independent("C0")],
+            channel=form,
+            objective={"aim": "information", "about": list(bits), "theta": "1"},
+        ),
+    )
+    for modulus, many in ((1_000, 60), (2, 8_000)):
+        names = {f"C{k}": ["0", "1"] for k in range(many)}
+        groups = {"law": "independent", "groups": [law_of([name], [[0, "1"], [1, "1"]]) for name in names]}
+        states = [{"scale": str(modulus), "rows": [["1"] * modulus] * 2} for _ in names]
+        form = {"form": "sums", "modulus": modulus, "states": states, "sums": [[k, k + 1] for k in range(many - 1)]}
+        yield (
+            f"sums modulo {modulus}",
+            design(
+                names,
+                law=groups,
+                mechanism={"observe": list(names)},
+                channel=form,
+                promises=[independent("C0")],
+                objective={"aim": "information", "about": list(names), "theta": "1"},
+                proof={"rule": "groups"},
+            ),
+        )
+    strata = {"X": ["0", "1"], "K": letters(12_000)}
+    law = [[0, k, "1"] for k in range(12_000)] + [[1, k, "1"] for k in range(12_000)]
+    form = {"form": "strata", "channels": [{"form": "pram", "stay": ["1", "1"]}] * 12_000}
+    yield (
+        "thousands of strata",
+        design(
+            strata,
+            law,
+            {"strata": ["K"], "release": ["X"]},
+            channel=form,
+            promises=[local_dp("1", "K")],
+            proof={"rule": "parts", "proofs": [{"rule": "closed"}] * 12_000},
+        ),
+    )
+    for level in ("1/2000", share()):
+        variables, outcomes = of(40_000, "3")
+        outcomes = [[k, str(3 + k)] for k in range(40_000)]
+        form = {"form": "filled", "level": level}
+        yield (
+            f"filled to a level of {len(level)} digits",
+            design(
+                variables,
+                outcomes,
+                {"release": ["X"]},
+                promises=[leakage("99", "X")],
+                channel=form,
+                objective={"aim": "distortion", "distortion": [distance("hamming", "X")]},
+                proof={"rule": "water", "level": level, "slope": "2"},
+            ),
+        )
+
+
+def of_noise():
+    """Axes with many values."""
+    honest = json.loads((CORPUS / "alike" / "honest_noise_norm_3_2.json").read_text())
+    axis = honest["channel"]["axes"][0]
+    for reach in (20_000, 90_000):
+        found = json.loads(json.dumps(honest))
+        wide = found["channel"]["axes"][0]
+        wide["weights"] = ["1"] * (reach + 1)
+        wide["low"], wide["high"] = str(int(axis["low"]) - reach), str(int(axis["high"]) + reach)
+        found["channel"]["first"] = [wide["low"]]
+        found["channel"]["letters"] = [int(wide["high"]) - int(wide["low"]) + 1]
+        found["channel"]["shift"] = [str(-int(wide["low"]))]
+        yield f"noise that reaches {reach}", found
+    found = json.loads(json.dumps(honest))
+    wide = found["channel"]["axes"][0]
+    wide["weights"] = [long(3_000) for _ in range(60)]
+    wide["prior"] = [[place, long(3_000)] for place, _ in wide["prior"]]
+    yield "noise of long weights", found
+    for name in ("capacity_1", "capacity_2", "dice_leakage", "dice_gaussian"):
+        found = json.loads((CORPUS / "alike" / f"honest_noise_{name}.json").read_text())
+        for part in found["proof"]["least"]:
+            part["slope"] = share()
+            part["weights"] = ["1"] * 90_000
+        if found["proof"]["line"] is not None:
+            found["proof"]["line"]["slope"] = share()
+        if found["objective"].get("reach"):
+            found["objective"]["reach"] = [80_000]
+        yield f"a steep bound of noise, {name}", found
+
+
+def of_rules():
+    """Proofs of bounds."""
+    variables, _ = of(12)
+    aim = {"aim": "variance", "about": ["X"]}
+    square = [[long() if i == j else "0" for j in range(11)] for i in range(11)]
+    full = [[long() for _ in range(11)] for _ in range(11)]
+    full = [[full[min(i, j)][max(i, j)] for j in range(11)] for i in range(11)]
+    stay = {"form": "pram", "stay": ["1/2"] * 12}
+    for name, B, counts in (("long", full, "1"), ("diagonal", square, long()), ("both", full, long())):
+        proof = {"rule": "variance", "unit": "1", "matrix": B, "prices": ["1"] * 12, "form": None}
+        law = [[k, long() if counts != "1" else "1"] for k in range(12)]
+        yield (
+            f"variance of {name} matrices",
+            design(
+                variables, law, {"release": ["X"]}, promises=[local_dp("9")], channel=stay, objective=aim, proof=proof
+            ),
+        )
+    variables, _ = of(120)
+    stay = {"form": "pram", "stay": ["1/2"] * 120}
+    law = [[k, "1" if k == 7 else long(3_000)] for k in range(120)]
+    zeros = [["0"] * 119] * 119
+    proof = {"rule": "variance", "unit": "1", "matrix": zeros, "prices": ["0"] * 120, "form": None}
+    yield (
+        "variance of long counts",
+        design(variables, law, {"release": ["X"]}, promises=[local_dp("9")], channel=stay, objective=aim, proof=proof),
+    )
+    form = {"diagonal": ["1"] * 120, "pairs": [["0"] * 120] * 120, "shift": long()}
+    square = [[("9" * 40 if i == j else "0") for j in range(119)] for i in range(119)]
+    proof = {"rule": "variance", "unit": "1", "matrix": square, "prices": ["1"] * 120, "form": form}
+    law = [[k, "1"] for k in range(120)]
+    yield (
+        "variance by a form",
+        design(variables, law, {"release": ["X"]}, promises=[local_dp("9")], channel=stay, objective=aim, proof=proof),
+    )
+    metric = [["0" if x == z else str(1 + (x * z) % 5) for z in range(6)] for x in range(6)]
+    metric = [[metric[min(x, z)][max(x, z)] for z in range(6)] for x in range(6)]
+    for many in (5, 6):
+        variables, law = of(many)
+        proof = {
+            "rule": "variance",
+            "unit": "1",
+            "matrix": [["1" if i == j else "0" for j in range(many - 1)] for i in range(many - 1)],
+            "prices": ["1"] * many,
+            "form": None,
+        }
+        inside = [row[:many] for row in metric[:many]]
+        yield (
+            f"variance of {many} letters with distances",
+            design(
+                variables,
+                law,
+                {"release": ["X"]},
+                promises=[local_dp("9", metric=inside)],
+                channel={"form": "pram", "stay": ["1/2"] * many},
+                objective=aim,
+                proof=proof,
+            ),
+        )
+    hard = {"aim": "distortion", "distortion": [distance("hamming", "X")]}
+    for many, cases in ((150, 150), (20, 3_000)):
+        variables, law = of(many)
+        own = [leaf([], [str(3 + (j * k) % 97) for k in range(many)]) for j in range(cases)]
+        trees = [[["leaf", k % cases]] for k in range(many)]
+        proof = lines("letters", trees, own, promises=["1152921504606846976"])
+        yield (
+            f"lines of {many} letters in {cases} cases",
+            design(
+                variables,
+                law,
+                {"release": ["X"]},
+                promises=[leakage("9", "X")],
+                objective=hard,
+                channel=dense(*[[1] * many] * many),
+                proof=proof,
+            ),
+        )
+    for many, deep in ((4, 8_000), (30, 2_000)):
+        variables, law = of(many)
+        tree = []
+        for k in range(deep):
+            tree += [["split", *("1/2" if i in (k % many, (k + 1) % many) else "0" for i in range(many))], ["leaf", 0]]
+        proof = lines("simplices", [[*tree, ["leaf", 0]]], [leaf(["1"] * many)])
+        yield f"{deep} simplices of {many} corners", design(variables, law, channel=dense(*[[1]] * many), proof=proof)
+        boxes = []
+        for k in range(deep):
+            boxes += [["split", k % many, f"{k + 1}/{deep + 2}"], ["leaf", 0]]
+        for division, more in (("ranges", {}), ("boxes", {"prices": ["1"] * many})):
+            own = [leaf(["1"] * (many if division == "ranges" else 1), [])]
+            proof = lines(division, [[*boxes, ["leaf", 0]]], own, promises=["0"], **more)
+            yield (
+                f"{deep} {division} of {many} letters",
+                design(variables, law, channel=dense(*[[1]] * many), proof=proof, promises=[independent("X")]),
+            )
+    for many, atoms, digits in ((160, 2, 2_000), (40, 3, 1)):
+        names = {"S": letters(atoms), "X": letters(many)}
+        law = sorted([k % atoms, k, long(digits) if digits > 1 else "1"] for k in range(many))
+        trees = [[["split", *(["1/2"] * 2 + ["0"] * (atoms - 2))], *[["leaf", 0]] * 2]] * (
+            len(list(itertools.combinations(range(many), atoms)))
+        )
+        proof = lines("faces", trees, [leaf([], ["1"] * atoms)], promises=["1"], prices=["0"] * many)
+        yield (
+            f"faces of {atoms} of {many} inputs",
+            design(
+                names,
+                law,
+                channel=dense(*[[1]] * many),
+                promises=[leakage("9", "S")],
+                proof=proof,
+                objective={"aim": "information", "about": ["X"], "theta": "1"},
+            ),
+        )
+    variables, law = of(40_000)
+    law = [[k, str(1 + k)] for k in range(40_000)]
+    stay = {"form": "pram", "stay": ["1/40000"] * 40_000}
+    runs = [["1", ["1"]] for _ in range(20_000)]
+    tree = [["leaf", "1/2"]]
+    variables, law = {"X": letters(20_000)}, law[:20_000]
+    stay = {"form": "pram", "stay": ["1/20000"] * 20_000}
+    yield (
+        "subsets of many runs",
+        design(
+            variables,
+            law,
+            {"release": ["X"]},
+            promises=[local_dp("1")],
+            channel=stay,
+            proof={"rule": "subsets", "runs": runs, "tree": tree},
+        ),
+    )
+    variables, law = of(1_000)
+    tree = []
+    for k in range(15_000):
+        tree += [["split", 0, 998 - k % 900], ["leaf", "1/2"]] if k < 900 else [["leaf", "1/3"]]
+    for rule in ("subsets", "blocks"):
+        whole = [["1000", ["1"]]] if rule == "subsets" else ["1"] * 1_000
+        key = {"runs": whole} if rule == "subsets" else {"prices": whole}
+        stay = {"form": "pram", "stay": ["1/1000"] * 1_000}
+        yield (
+            f"{rule} of a deep tree",
+            design(
+                variables,
+                law,
+                {"release": ["X"]},
+                promises=[local_dp("1"), maximal("9")],
+                channel=stay,
+                proof={"rule": rule, **key, "tree": tree[:1801]},
+            ),
+        )
+    for many in (8, 10):
+        variables, law = of(many)
+        stay = {"form": "pram", "stay": [f"1/{many}"] * many}
+        tree = [["split", 0, 0, "2"], *[["leaf", *["1"] * many]] * 2]
+        deep = []
+        for k in range(3_000):
+            deep += [["split", k % many, (k // many) % many, f"{(1 << 20) + 1 + k}/1048576"], ["leaf", *["1"] * many]]
+        yield (
+            f"margins of {many} letters",
+            design(
+                variables,
+                law,
+                {"release": ["X"], "preserve_marginals": True},
+                promises=[local_dp("1")],
+                channel=stay,
+                proof={"rule": "invariant", "tree": [*deep, *tree]},
+            ),
+        )
+    names = {f"V{k}": ["0", "1"] for k in range(3)} | {"X": letters(22)}
+    law = sorted(
+        [chance.randrange(2), chance.randrange(2), chance.randrange(2), k, str(chance.randrange(1, 10**6))]
+        for k in range(22)
+    )
+    for digits in (6, 1_200):
+        law = [[*row[:-1], long(digits)] for row in law]
+        yield (
+            f"corners of {digits} digits",
+            design(
+                names,
+                law,
+                channel=dense(*[[1]] * 22),
+                promises=[independent(f"V{k}") for k in range(3)],
+                proof={"rule": "corners", "prices": ["0"] * 22, "basis": [0, 1, 2, 3]},
+            ),
+        )
+    variables, law = of(300)
+    stay = {"form": "pram", "stay": ["1/300"] * 300}
+    bases = [[["1", f"1/{k + 2}"] for k in range(300)]] * 60
+    tree = [["leaf", *range(60)]]
+    yield (
+        "marginals of many bases",
+        design(
+            variables,
+            law,
+            {"release": ["X"], "form": "pram"},
+            promises=[local_dp("1")],
+            channel=stay,
+            proof={"rule": "marginals", "bases": bases, "trees": [tree] * 9},
+        ),
+    )
+
+
+def of_records():
+    """Tables of many records."""
+    for many, secret in ((9_000, 2), (3_000, 40)):
+        names = {"S": letters(secret), "A": letters(100), "B": letters(100)}
+        places = sorted({(chance.randrange(100), chance.randrange(100)) for _ in range(many)})
+        law = sorted([chance.randrange(secret), a, b, str(chance.randrange(1, 9))] for a, b in places)
+        rows = [[[k], ["1"]] for k in range(len(places))]
+        asked = {"observe": ["A", "B"], "release": ["A", "B"]}
+        for kind in ("hamming", "absolute"):
+            aim = {"aim": "distortion", "distortion": [distance(kind, "A"), distance(kind, "B")]}
+            own = [str(k % 7) for k in range(len(places))]
+            transports = [[0, 1, "1/9", own[: sum(row[0] == 1 for row in law)]]]
+            base = {
+                "promises": [independent("S"), leakage("9", "S")],
+                "objective": aim,
+                "channel": {"form": "records", "rows": rows},
+            }
+            shown = f"of {many} records in {secret} classes, {kind}"
+            yield (
+                f"transports {shown}",
+                design(
+                    names,
+                    law,
+                    asked,
+                    **base | {"promises": [leakage("9", "S"), independent("S")]},
+                    proof={"rule": "transports", "promise": 1, "transports": transports},
+                ),
+            )
+            lent = [[] if secret > 2 else [["1"] * secret] * len(places), []]
+            base["promises"] = [leakage("99", "S"), leakage("9", "A")]
+            yield (
+                f"multipliers {shown}",
+                design(
+                    names,
+                    law,
+                    asked,
+                    **base,
+                    proof={"rule": "records", "promises": ["1" if secret == 2 else "0", "0"], "records": lent},
+                ),
+            )
+
+
+def of_answers():
+    """Sums with noise."""
+
+    def answer(**more):
+        found = {
+            "format": "dalenius-answer/1",
+            "work": "0",
+            "records": "100",
+            "letters": ["a", "b"],
+            "moves": [["0"], ["1"]],
+            "every": "1",
+        }
+        found |= {"noise": {"noise": "gaussian", "variance": "4"}, "error": {"steps": "9" * 30, "level": "0.9"}}
+        return found | {"promises": [{"promise": "dalenius", "at_most_bits": "999999", "group": 1}]} | more
+
+    private = {"promise": "differential_privacy", "epsilon": "1", "delta": "1", "group": 1}
+    apart = {"promise": "independent_records", "at_most_bits": "9999999", "group": 1, "weights": None}
+    for size in (long(), "9" * 300):
+        yield (
+            f"gaussian noise of {len(size)} digits",
+            answer(noise={"noise": "gaussian", "variance": size}, error={"steps": "1", "level": "1/9"}),
+        )
+        yield (
+            f"gaussian noise of {len(size)} digits that reaches far",
+            answer(noise={"noise": "gaussian", "variance": size}, error={"steps": long(), "level": "1/9"}),
+        )
+        yield (
+            f"laplace noise of {len(size)} digits",
+            answer(noise={"noise": "laplace", "scale": size}, error={"steps": long(), "level": "1/9"}),
+        )
+    for many, numbers in ((64, 1_500), (3_000, 60)):
+        moves = [[str(chance.randrange(1000)) for _ in range(numbers)] for _ in range(many)]
+        for noise in ({"noise": "gaussian", "variance": "9999"}, {"noise": "laplace", "scale": "99"}):
+            for promise in (private, apart):
+                yield (
+                    f"{numbers} numbers of {many} letters, {noise['noise']}, {promise['promise']}",
+                    answer(letters=letters(many), moves=moves, noise=noise, promises=[promise]),
+                )
+
+
+def hostile():
+    """{name: text}; every text declares as much work as it may."""
+    found = {}
+    for part in (of_columns, of_numbers, of_matrices, of_forms, of_noise, of_rules, of_records, of_answers):
+        for name, document in part():
+            document["work"] = str(allowed_work("x" * min(MOST, len(text_of(document)))))
+            if document["format"] == "dalenius-answer/1":
+                document["work"] = "20000000"
+            found[name] = text_of(document)
+    return found
+
+
+def answered(text):
+    """Seconds of the processor until the checker answers, and what it says; anything but a refusal goes through."""
+    start = time.process_time()
+    try:
+        verdict = check(text)
+    except Refused as refusal:
+        return time.process_time() - start, str(refusal)
+    return time.process_time() - start, f"proved with {verdict.work:,} operations"
+
+
+if __name__ == "__main__":
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    for name, text in hostile().items():
+        if word in name:
+            try:
+                seconds, said = answered(text)
+            except Exception as error:
+                seconds, said = -1, f"RAISED {error!r}"
+            print(f"{seconds:6.2f} s {len(text):9,}  {name}: {said[:110]}", flush=True)

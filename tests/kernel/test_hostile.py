@@ -1,0 +1,47 @@
+"""The checker answers hostile texts of up to a megabyte soon, and with nothing but a sentence."""
+
+import pytest
+
+from dalenius.kernel import Refused, check
+from tests.effort import effort
+from tests.kernel.documents import RESPONSE, card, design, distance, limit, text_of
+from tests.kernel.hostile import MOST, answered, hostile, long
+
+SOON = 2.0  # seconds of the processor, on a machine that does nothing else
+ALSO = effort(3, 1)  # tests of a suite share their processors with others
+
+
+@pytest.mark.slow
+def test_every_hostile_text_is_answered_soon():
+    late = {}
+    for name, text in hostile().items():
+        assert len(text) <= 1.1 * MOST, name
+        seconds, said = answered(text)
+        if seconds > ALSO * SOON:
+            late[name] = (seconds, said)
+    assert not late
+
+
+def test_a_number_that_python_does_not_write_is_a_refusal():
+    huge = distance("matrix", "X", weight=long(), matrix=[["0", long()], [long(), "0"]])
+    found = design(
+        {"X": ["a", "b"]}, [[0, "1"], [1, "1"]], {"release": ["X"]}, limits=[limit("1", huge)], channel=RESPONSE
+    )
+    with pytest.raises(Refused, match="too long to be written"):
+        check(text_of(found))
+
+
+def test_more_inputs_than_python_writes_are_a_refusal():
+    names = {f"C{k}": ["a", "b"] for k in range(15_000)}
+    found = card(names, {"observe": list(names)}, [], RESPONSE) | {"work": "10000000"}
+    with pytest.raises(Refused, match="not one row for each input"):
+        check(text_of(found))
+
+
+def test_a_chain_whose_weights_would_fill_the_memory_is_a_refusal():
+    names = {f"C{k}": ["a", "b"] for k in range(3_000)}
+    step = long()
+    law = {"law": "markov", "start": ["1", "1"], "steps": [[step, "1"], ["1", step]]}
+    about = {"aim": "information", "about": ["C0"], "theta": "1"}
+    with pytest.raises(Refused, match="operations"):
+        check(text_of(design(names, law=law, mechanism={"observe": ["C0"]}, objective=about)))
