@@ -132,15 +132,19 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
 
 
 def _same_sections(design: "Design", problem: "Problem") -> None:
-    """What the kernel does not know of: the unit, the prior, declared columns and words of the search."""
-    if design.problem.source is None and not design.problem.columns:  # nothing travels beside the design
-        _same_alphabets(design, problem)
-        return
+    """What the kernel does not know of: the unit, the prior, weights, declared columns and words of the search."""
+    alone = design.problem.source is None and not design.problem.columns  # nothing travels beside the design
     ours, asked = _sections(design.problem), _sections(problem)
-    ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
+    if alone:
+        _same_alphabets(design, problem)
+        ours["mechanism"], ours["columns"] = asked["mechanism"], asked["columns"]
     for name, column in asked["columns"].items():
-        if "quantiles" in column and "cuts" not in column:  # which are found when the table is read
-            ours["columns"][name] = {k: v for k, v in ours["columns"][name].items() if k not in ("cuts", "labels")}
+        # What is found when the table is read: values "from-table", and the cuts of quantiles.
+        less = ["values"] if "values" not in column else []
+        less += ["cuts", "labels"] if "quantiles" in column and "cuts" not in column else []
+        own = ours["columns"].get(name, {})
+        ours["columns"][name] = {k: v for k, v in own.items() if k not in less}
+    ours["columns"] = {n: c for n, c in ours["columns"].items() if n in asked["columns"]}  # only what the file declares
     for section, wanted in asked.items():
         if ours[section] != wanted:
             raise NotCertified(
@@ -151,20 +155,29 @@ def _same_sections(design: "Design", problem: "Problem") -> None:
 
 def _sections(problem: "Problem") -> dict[str, Any]:
     document = problem.to_json()
-    source = document.get("source", {})
+    source = {"unit": "row"} | document.get("source", {})
     columns = document.get("columns", {})
     return {
         "mechanism": document["mechanism"],
-        "source": {k: source.get(k) for k in ("unit", "max_rows", "prior")},
-        "columns": {n: c for n, c in columns.items() if isinstance(c.get("values", []), list)},
+        "source": {k: source.get(k) for k in ("unit", "max_rows", "prior", "weights")},
+        "columns": {
+            n: {k: v for k, v in c.items() if k != "values" or isinstance(v, list)} for n, c in columns.items()
+        },
     }
 
 
 def _same_alphabets(design: "Design", problem: "Problem") -> None:
+    """What can be seen without the file beside the design: letters that are values of the table as they stand."""
     from dalenius.core.source import MISSING
 
+    if problem.to_json()["mechanism"].get("order", "shuffle") != "shuffle":
+        raise NotCertified("the design does not keep the problem file: nothing beside it says how its rows are ordered")
     for name, column in problem.columns.items():
         known = design.problem.law.variables.get(name)
+        if known is not None and (column.cuts or column.groups or column.quantiles or column.dates):
+            raise NotCertified(
+                f"the design does not keep the problem file: nothing beside it says what the letters of {name!r} mean"
+            )
         if column.values is None or known is None:
             continue
         wanted = (*column.values, *([MISSING] if column.missing == "category" else []))

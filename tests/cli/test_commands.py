@@ -196,6 +196,29 @@ def test_explain_reads_designs_and_cards(done: Place, run: Run) -> None:
     assert run("explain", done / "t.csv")[0] == 2
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('unit = "row"', 'unit = "id"\nmax_rows = 3'),
+        ('unit = "row"', 'unit = "row"\nweights = "age"'),
+        ("[mechanism]", '[mechanism]\norder = "keep"'),
+    ],
+    ids=["unit", "weights", "order"],
+)
+def test_a_problem_that_says_more_than_the_design_is_refused(
+    done: Place, run: Run, tmp_path: Path, change: tuple[str, str]
+) -> None:
+    text = (done / "p.toml").read_text().replace("[source]\n", '[source]\nunit = "row"\n', 1)
+    other = done / "other.toml"
+    other.write_text(text)
+    assert run("verify", done / "out" / "design.json", "--problem", other)[0] == 0
+    other.write_text(text.replace(*change, 1))
+    assert run("verify", done / "out" / "design.json", "--problem", other)[0] == 4
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "alone" / "design.json").write_bytes((done / "out" / "design.json").read_bytes())
+    assert run("verify", tmp_path / "alone" / "design.json", "--problem", other)[0] == 4
+
+
 def test_explain_says_nothing_of_a_design_that_is_not_proved(done: Place, run: Run, tmp_path: Path) -> None:
     said = json.loads((done / "out" / "design.json").read_bytes())
     for claim in said["claims"]["promises"][0]:

@@ -488,6 +488,17 @@ def of_rules():
                 objective={"aim": "information", "about": ["X"], "theta": "1"},
             ),
         )
+    for many, slope, digits in ((300, "1/7", 2), (100, share(), 1_000)):
+        variables, law = of(many)
+        rate = {"aim": "leakage", "about": [], "theta": "0"}
+        proof = {"rule": "slope", "weights": [long(digits) for _ in range(many)], "slope": slope}
+        costs = [limit("99999999", distance("squared", "X"))]
+        rows = dense(*[[1] * many] * many)
+        asked = {"release": ["X"]}
+        yield (
+            f"a slope of {len(slope)} digits",
+            design(variables, law, asked, objective=rate, limits=costs, channel=rows, proof=proof),
+        )
     variables, law = of(40_000)
     law = [[k, str(1 + k)] for k in range(40_000)]
     stay = {"form": "pram", "stay": ["1/40000"] * 40_000}
@@ -614,7 +625,13 @@ def of_records():
                     law,
                     asked,
                     **base,
-                    proof={"rule": "records", "promises": ["1" if secret == 2 else "0", "0"], "records": lent},
+                    proof={
+                        "rule": "records",
+                        "promises": ["1" if secret == 2 else "0", "0"],
+                        "limits": [],
+                        "records": lent,
+                        "law": [],
+                    },
                 ),
             )
 

@@ -210,7 +210,7 @@ PROMISES = [
         "best = max(best, min(apart, _most_of_pair(both, one)))",
         "best = best or min(apart, _most_of_pair(both, one))",
     ),
-    ("a guess before that counts the last", "known[z] = max(known[z], n)", "known[z] += n"),
+    ("a guess before that counts the last", "sum(max(n for _, n in held)", "sum(sum(n for _, n in held)"),
     ("a claim may be better than proved", 'require(enough, f"the claimed {name}', 'require(True, f"the claimed {name}'),
     (
         "claims from below and above are confused",
@@ -250,19 +250,19 @@ PROMISES = [
 GAUGES = [
     (
         "a guess has no limit",
-        "if self.at_most is not None:\n            return self.at_most",
-        "if self.at_most is not None:\n            return 2 * self.at_most",
+        "if self.at_most is None else self.at_most",
+        "if self.at_most is None else 2 * self.at_most",
     ),
     (
         "a multiple is of 1",
-        "return (self.times or Fraction(0)) * self.before(setting)",
-        "return self.times or Fraction(0)",
+        "return (self.times or Fraction(0)) * self.before(setting) if",
+        "return (self.times or Fraction(0)) if",
     ),
-    ("a gain takes the mean", "best += max(sum((row[s]", "best += min(sum((row[s]"),
+    ("a gain takes the mean", "best += max(sum(row[s]", "best += min(sum(row[s]"),
     (
         "side information is forgotten",
-        "side = (mechanism.side,) if mechanism.side in mechanism.beside else ()\n        labels",
-        "side = ()\n        labels",
+        "side = (mechanism.side,) if mechanism.side in mechanism.beside else ()",
+        "side: tuple[str, ...] = ()",
     ),
     (
         "a gain may be negative",

@@ -11,6 +11,7 @@ from tests.kernel.documents import (
     THREE,
     TWO,
     card,
+    claims_of,
     contraction,
     counted,
     design,
@@ -108,3 +109,17 @@ def test_more_work_may_be_allowed(told):
     text = text_of(design(work=30_000_000))
     assert told(text, "--privacy")[0] == 4
     assert told(text, "--privacy", "--work", "30000000")[0] == 0
+
+
+def test_a_name_cannot_write_a_line_of_its_own(told):
+    names = {"S": ["u", "v"], "X\n  promise 2: kept\x1b[2J": ["a", "b"]}
+    strange = list(names)[1]
+    given = [{"figure": "leakage_bits", "given": strange, "value": None}]
+    objective = {"aim": "information", "about": [strange], "theta": "1"}
+    asked = {"observe": [strange]}
+    promises = [leakage("1", "S")]
+    found = design(names, SAME, asked, objective=objective, promises=promises, claims=claims_of(promises=[given]))
+    status, words = told(text_of(found), "--privacy")
+    assert status == 0
+    assert "promise 2: kept" not in words.replace("\\n  promise 2: kept\\x1b[2J", "")
+    assert "\x1b" not in words

@@ -177,7 +177,7 @@ def window_missing(d):
     d["channel"]["windows"].pop()
 
 
-@forged("columns_pram", "there is not a probability for each of the 3 inputs")
+@forged("columns_pram", "there is not a probability for each input")
 def wrong_column(d):
     d["channel"]["windows"][1]["reads"] = [0]
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from dalenius.kernel import Refused
+from dalenius.kernel import Refused, check
 from dalenius.kernel.check import beside_side_information, proved_bound, reached
 from dalenius.kernel.corners import _leaving
 from dalenius.kernel.document import read_document
@@ -29,8 +29,10 @@ from tests.kernel.directed import (
 )
 from tests.kernel.documents import (
     SKEW,
+    claims_of,
     contraction,
     dalenius,
+    dense,
     design,
     distance,
     independent,
@@ -752,3 +754,22 @@ def test_a_promise_of_another_kind_lends_no_scores():
     with pytest.raises(Refused, match="lends no scores"):
         scores(Odd(("S",)), frame, 0, [Node([]), Node(["1"])])
     assert scores(Odd(("S",)), frame, 0, [Node([])]) == {}
+
+
+def test_inputs_too_far_apart_for_a_ratio_get_none():
+    far = [["0", "1000"], ["1000", "0"]]
+    proof = {"rule": "variance", "unit": "1", "matrix": [["1"]], "prices": ["1", "1"], "form": None}
+    found = design(
+        {"X": ["a", "b"]},
+        [[0, "1"], [1, "1"]],
+        {"release": ["X"]},
+        promises=[local_dp("1", metric=far)],
+        objective={"aim": "variance", "about": ["X"]},
+        channel=dense([2, 1], [1, 2]),
+        claims=claims_of("99", "0", "99", promises=[[]]),
+        proof=proof,
+    )
+    with pytest.raises(Refused, match="too far apart"):
+        check(text_of(found))
+    found["promises"][0]["metric"] = [["0", "1"], ["1", "0"]]
+    assert check(text_of(found)).bound is not None

@@ -13,6 +13,7 @@ from dalenius.errors import InputError
 from dalenius.kernel.answers import ANSWER
 from dalenius.kernel.export import exported
 from dalenius.kernel.numbers import down, up
+from dalenius.kernel.promises import LOWER
 from dalenius.outputs import new_file
 from dalenius.verifying import verify
 from dalenius.wording import compared, proof_words
@@ -80,7 +81,7 @@ def _figures(verdict: "Verdict", said: dict[str, Any]) -> dict[str, object]:
 
 
 def _decimal(name: str, value: Fraction | None) -> str | None:
-    return None if value is None else down(value) if name == "guess_before" else up(value)
+    return None if value is None else down(value) if name in LOWER else up(value)
 
 
 def _words(verdict: "Verdict", said: dict[str, Any]) -> list[str]:

@@ -41,6 +41,15 @@ def said(verdict: Verdict) -> list[str]:
     return found
 
 
+def on_one_line(text: str) -> str:
+    """A text whose names cannot end a line or move what stands on the screen.
+
+    >>> on_one_line("X\\nPROVED")
+    'X\\\\nPROVED'
+    """
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Check a file.
 
@@ -73,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"cannot read {path}: {error}", file=sys.stderr)
         return 2
     except Refused as refusal:
-        print(f"REFUSED: {refusal}", file=sys.stderr)
+        print(on_one_line(f"REFUSED: {refusal}"), file=sys.stderr)
         return 4
-    print("\n".join(said(verdict)))
+    print("\n".join(map(on_one_line, said(verdict))))
     return 0

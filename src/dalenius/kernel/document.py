@@ -25,6 +25,11 @@ from dalenius.kernel.water import read_filled
 
 DESIGN = "dalenius-design/2"
 CARD = "dalenius-card/2"
+CARD_KEYS = ("format", "work", "variables", "mechanism", "promises", "channel", "evidence", "claims")
+DESIGN_KEYS = (
+    *("format", "work", "variables", "law", "mechanism", "objective", "promises", "limits", "channel", "evidence"),
+    *("claims", "proof"),
+)
 MOST_WORK = 20_000_000  # for files of up to a million characters, and for each half million of longer ones: two seconds
 MOST_PROMISES = 1000
 
@@ -164,32 +169,21 @@ def read_document(text: str, allowed: int | None = None) -> Document:
     """
     root = parsed(text)
     design = root.tag(DESIGN, CARD) == DESIGN
-    if design:
-        _, declared, names, law, asked, aim, promised, limits, channel, evidence, claims, proof = root.fields(
-            "format", "work", "variables", "law", "mechanism", "objective", "promises", "limits", "channel", "evidence",
-            "claims", "proof",
-        )  # fmt: skip
-    else:
-        _, declared, names, asked, promised, channel, evidence, claims = root.fields(
-            "format", "work", "variables", "mechanism", "promises", "channel", "evidence", "claims"
-        )
-    most = allowed_work(text) if allowed is None else allowed
-    work = granted(declared, most, text)
-    variables = read_variables(names)
-    mechanism = read_mechanism(asked, variables)
-    if design:
-        setting = read_law(law, variables, work).setting(mechanism, work)
-    else:
-        setting = Setting(variables, None, mechanism, work)
-    promises = _read_promises(promised, setting)
-    kept = _read_limits(limits, setting) if design else ()
-    objective = _read_objective(aim, setting) if design else None
-    form = read_channel(channel, setting)
-    claimed = _read_claims(claims, promises, kept, setting) if design else _read_card_claims(claims, promises, setting)
-    proofs = tuple(evidence.pair(len(promises)))
+    keys = DESIGN_KEYS if design else CARD_KEYS
+    part = dict(zip(keys, root.fields(*keys), strict=True))
+    work = granted(part["work"], allowed_work(text) if allowed is None else allowed, text)
+    variables = read_variables(part["variables"])
+    mechanism = read_mechanism(part["mechanism"], variables)
+    law = read_law(part["law"], variables, work) if design else None
+    setting = law.setting(mechanism, work) if law else Setting(variables, None, mechanism, work)
+    promises = _read_promises(part["promises"], setting)
+    limits = _read_limits(part["limits"], setting) if design else ()
+    objective = _read_objective(part["objective"], setting) if design else None
+    channel = read_channel(part["channel"], setting)
+    claims = (_read_claims if design else _read_card_claims)(part["claims"], promises, limits, setting)
+    evidence = tuple(part["evidence"].pair(len(promises)))
     digest = sha256(text.encode()).hexdigest()
-    last = proof if design else None
-    return Document(setting, promises, kept, objective, form, proofs, claimed, last, work, digest)
+    return Document(setting, promises, limits, objective, channel, evidence, claims, part.get("proof"), work, digest)
 
 
 def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
@@ -264,7 +258,7 @@ def _read_claims(node: Node, promises: tuple[Promise, ...], limits: Limits, sett
     )
 
 
-def _read_card_claims(node: Node, promises: tuple[Promise, ...], setting: Setting) -> Claims:
+def _read_card_claims(node: Node, promises: tuple[Promise, ...], _: Limits, setting: Setting) -> Claims:
     (figures,) = node.fields("promises")
     for promise, item in zip(promises, figures.pair(len(promises)), strict=True):
         item.require(not promise.needs_law or item.length() == 0, "without the law a card proves no such figure")

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import prod
 
 from dalenius.kernel.logs import LOG_COST, bits, log2
@@ -18,10 +19,9 @@ from dalenius.kernel.nouns import Label, Setting, names_in
 from dalenius.kernel.numbers import Node, common_denominator, require
 from dalenius.kernel.powers import FINE, MOST_ORDER, norm
 from dalenius.kernel.promises import AboutSecret, Promise, PromiseReader, at_most, no_evidence, secret_of
-from dalenius.kernel.release import Figures, Release, Told, margins
+from dalenius.kernel.release import Figures, Held, Release, Told, held_before, margins
 
 Gain = tuple[tuple[Fraction, ...], ...]  # a row for each action, a column for each value of the secret
-Held = list[tuple[Label, int]]  # values of the secret with their weights
 
 
 @dataclass(frozen=True)
@@ -38,28 +38,19 @@ class Guess(AboutSecret):
 
     def limit(self, setting: Setting) -> Fraction:
         """What may be reached."""
-        if self.at_most is not None:
-            return self.at_most
-        return (self.times or Fraction(0)) * self.before(setting)
+        return (self.times or Fraction(0)) * self.before(setting) if self.at_most is None else self.at_most
 
     def before(self, setting: Setting) -> Fraction:
         """What the best guess reaches without the release, with the side information that the user has anyway."""
-        mechanism = setting.mechanism
-        side = (mechanism.side,) if mechanism.side in mechanism.beside else ()
-        labels = list(zip(setting.labels(side), setting.labels(self.secret), strict=True))
-        held: defaultdict[Label, Held] = defaultdict(list)
-        for (z, s), n in setting.weights(labels).items():
-            held[z].append((s, n))
-        return self._best(held.values(), setting)
+        return self._best(held_before(setting, self.secret), setting)
 
     def gains(self, setting: Setting) -> tuple[int, list[dict[Label, int]]]:
-        """A unit, and for each row of the matrix what it gains at each value of the secret that occurs."""
-        values = sorted(set(setting.labels(self.secret)))
+        """A unit, and for each row of the matrix what it gains at each value of the secret."""
         rows = self.gain or ()
         unit = common_denominator((gain for row in rows for gain in row), setting.work)
+        values = list(product(*(range(len(setting.alphabets[name])) for name in self.secret))) if rows else []
         setting.work.spend(4 * len(values) * (1 + len(rows)), unit.bit_length())
-        place = {s: _place(setting, self.secret, s) for s in values}
-        return unit, [{s: int(row[k] * unit) for s, k in place.items()} for row in rows]
+        return unit, [{s: int(gain * unit) for s, gain in zip(values, row, strict=True)} for row in rows]
 
     def _best(self, parts: Iterable[Held], setting: Setting) -> Fraction:
         """The sum over the parts of what the best action of each gains; without a matrix, of its largest weight."""
@@ -87,14 +78,6 @@ class Guess(AboutSecret):
         after = self._best(held.values(), release.setting)
         at_most(after, self.limit(release.setting), "the gain of the best action")
         return found | {"gain_before": self.before(release.setting), "gain_after": after}
-
-
-def _place(setting: Setting, secret: tuple[str, ...], label: Label) -> int:
-    """The place of a value among all outcomes of its columns, last column fastest."""
-    place = 0
-    for k, name in zip(label, secret, strict=True):
-        place = place * len(setting.alphabets[name]) + k
-    return place
 
 
 @dataclass(frozen=True)

@@ -28,15 +28,15 @@ def metric_ratios(setting: Setting, promises: Sequence[Promise]) -> PairRatios |
         return None
     many = setting.many
     require(2 <= many <= INPUTS, f"columns under a metric are found for 2 to {INPUTS} inputs")
-    found = [[exp(Fraction(MOST_NATS))[1]] * many for _ in range(many)]
-    for promise in levels:
-        epsilon = of_one_row(promise)[0]
-        for x in range(many):
-            for z in range(many):
-                far = epsilon if promise.metric is None else epsilon * promise.metric[x][z]
-                if far <= MOST_NATS:
-                    found[x][z] = min(found[x][z], exp(far)[1])
-    return found
+    far = [[min(_level_between(promise, x, z) for promise in levels) for z in range(many)] for x in range(many)]
+    # A pair that is farther apart has no ratio that could be written: to give it a smaller one would be false.
+    require(max(map(max, far)) <= MOST_NATS, "two inputs are too far apart for a proof by columns")
+    return [[exp(level)[1] for level in row] for row in far]
+
+
+def _level_between(promise: LocalDP, x: int, z: int) -> Fraction:
+    epsilon = of_one_row(promise)[0]
+    return epsilon if promise.metric is None else epsilon * promise.metric[x][z]
 
 
 def metric_columns(ratios: PairRatios, work: Work) -> list[list[Fraction]]:

@@ -227,7 +227,7 @@ class Nearest:
         for record, number in zip(self.records, self.numbers, strict=True):
             if number >= best:
                 break
-            self.work.spend(4 * len(self.metric.axes))
+            self.work.spend(12 + 4 * len(self.metric.axes))
             best = min(best, number + self.scale * self.metric.distance(x, record))
         return best
 

@@ -289,9 +289,7 @@ class Setting:
         self.sizes = [len(self.alphabets[name]) for name in mechanism.reads]
         self.many = prod(self.sizes)
         self.width: int | None = None  # how many letters may be released; None: as many as one likes
-        if mechanism.form == "noise":
-            pass  # the points of the grids have no end
-        elif mechanism.release:
+        if mechanism.release and mechanism.form != "noise":  # the points of its grids have no end
             self.width = prod(len(self.alphabets[name]) for name in mechanism.release)
         elif mechanism.fresh is not None:
             self.width = len(mechanism.fresh)

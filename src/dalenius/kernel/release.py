@@ -24,6 +24,7 @@ Told = tuple[int, Label]  # a letter, and what leaves beside it
 Joint = dict[tuple[Label, Label, Told], int]  # weight of (secret, given, told)
 Figures = dict[str, Fraction | None]  # None: nothing bounds it
 Metric = tuple[tuple[Fraction, ...], ...]
+Held = list[tuple[Label, int]]  # values of a secret with their weights
 
 
 def margins(
@@ -59,6 +60,19 @@ def information(joint: Joint, work: Work) -> tuple[Fraction, Fraction]:
         low += weight * below
         high += weight * above
     return bits(max(0, low // total)), bits(max(0, -(-high // total)))
+
+
+def held_before(setting: Setting, secret: Sequence[str]) -> list[Held]:
+    """The values of a secret with their counts, apart for each value of the side information that the user has anyway.
+
+    That is what is known before the release.
+    """
+    mechanism = setting.mechanism
+    side = (mechanism.side,) if mechanism.side in mechanism.beside else ()
+    found: defaultdict[Label, Held] = defaultdict(list)
+    for (z, s), n in setting.weights(list(zip(setting.labels(side), setting.labels(secret), strict=True))).items():
+        found[z].append((s, n))
+    return list(found.values())
 
 
 class Release:
@@ -104,7 +118,6 @@ class Release:
             ruled out), the chance of the best guess before and after, and the entropy of the secret.
         """
         setting = self.setting
-        mechanism = setting.mechanism
         joint = self.joint(secret)
         total, prior, out, _ = margins(joint)
         worst: defaultdict[Told, int] = defaultdict(int)  # D(p(s|y) || p(s)), rounded up
@@ -121,16 +134,12 @@ class Release:
                 worst[y] += times_log2(Fraction(weight, out[(), y]), ratio)[1]
                 odds = max(odds, ratio, 1 / ratio)
         ruled_out = len(joint) < len(prior) * len(out)
-        side = (mechanism.side,) if mechanism.side in mechanism.beside else ()  # what the user has before the release
-        known: defaultdict[Label, int] = defaultdict(int)
-        labels = list(zip(setting.labels(side), setting.labels(secret), strict=True))
-        for (z, _), n in setting.weights(labels).items():
-            known[z] = max(known[z], n)
+        before = sum(max(n for _, n in held) for held in held_before(setting, secret))
         return {
             "leakage_bits": information(joint, self.work)[1],
             "worst_letter_bits": bits(max(0, *worst.values(), 0)),
             "odds_nats": None if ruled_out else nats(odds),
-            "guess_before": Fraction(sum(known.values()), setting.total),
+            "guess_before": Fraction(before, setting.total),
             "guess_after": Fraction(sum(best.values()), total),
             "entropy_bits": setting.law.entropy(secret, self.work)[0],
         }

@@ -44,7 +44,7 @@ def total_variance(scale: int, rows: Sequence[Sequence[int]], counts: Sequence[i
     n, total = len(rows) - 1, sum(counts)
     require(1 <= n < MOST_ESTIMATED, f"a variance is proved for 2 to {MOST_ESTIMATED} letters")
     G = [[0] * n for _ in range(n)]
-    work.spend(len(rows[0]) * n * n, GRAM_BITS)
+    work.spend(len(rows[0]) * n * n, GRAM_BITS + scale.bit_length() + total.bit_length())
     for column in zip(*rows, strict=True):
         v = [c - column[-1] for c in column[:-1]]
         mass, whole = sum(map(mul, counts, column)), gcd(*v)
@@ -65,7 +65,7 @@ def _trace_of_inverse(G: Matrix, work: Work) -> Fraction:
     no row of |G^-1 - X| sums to more than e / (1 - e) of the largest row of |X|.
     """
     n, one = len(G), 1 << FINE_BITS
-    work.spend(4 * n**3, FINE_BITS)
+    work.spend(4 * n**3, FINE_BITS + max(map(max, G)).bit_length())
     rows = [
         [*(v << FINE_BITS - GRAM_BITS for v in row), *(one * (i == j) for j in range(n))] for i, row in enumerate(G)
     ]
@@ -98,7 +98,8 @@ def bound_of_variance(setting: Setting, promises: Promises, _: Limits, objective
     B, z, one = _square(matrix, S - 1), prices.wholes(), unit.whole(1)
     require(len(z) == S, "there is not one price for each letter")
     counts = [setting.mass.get(x, 0) for x in range(S)]
-    setting.work.spend(8 * S**3, one.bit_length())
+    longest = max(abs(v) for row in [z, *B] for v in row).bit_length() + one.bit_length() + setting.total.bit_length()
+    setting.work.spend(8 * S**3, longest)
     sums = [sum(row) for row in B]
     trace = sum(B[i][i] for i in range(S - 1)) + sum(sums)  # tr(K B), K = I + 11'
     if ratios is not None:
@@ -106,7 +107,7 @@ def bound_of_variance(setting: Setting, promises: Promises, _: Limits, objective
         tau = _most_of_columns(counts, metric_columns(ratios, setting.work), _weighted(B, sums), z, one, setting.work)
     elif form.is_null():
         require(S <= LETTERS, f"the subsets of more than {LETTERS} letters are not visited one by one")
-        setting.work.spend(S * S << S, 2 * one.bit_length())
+        setting.work.spend(S * S << S, 2 * longest)
         tau = _most_of_subsets(counts, needed_ratio(setting, promises) - 1, _weighted(B, sums), z, one)
     else:
         tau = _most_of_form(counts, needed_ratio(setting, promises) - 1, B, z, one, form)
@@ -143,16 +144,20 @@ def _square(node: Node, n: int) -> Matrix:
 
 
 def _most_of_subsets(counts: list[int], c: Fraction, Q: Matrix, z: list[int], unit: int) -> Fraction:
-    """tau, from every subset of the letters."""
-    total, tau = sum(counts), Fraction(0)
+    """tau, from every subset: c^2 square / (unit^2 (1 + c mass / total)) - (sum z + c sum_A z) / unit."""
+    total, whole = sum(counts), sum(z)
+    top, low = c.as_integer_ratio()
+    most, least = 0, 1  # tau as a fraction, in units of 1 / (unit^2 low)
     for A in product((0, 1), repeat=len(counts)):
         v = [a - A[-1] for a in A[:-1]]
         mass = sum(n for n, a in zip(counts, A, strict=True) if a)
         square = sum(x * sum(q * y for q, y in zip(row, v, strict=True) if y) for row, x in zip(Q, v, strict=True) if x)
-        told = c * c * Fraction(square, unit * unit) / (1 + c * Fraction(mass, total))
-        paid = Fraction(sum(z), unit) + c * Fraction(sum(p for p, a in zip(z, A, strict=True) if a), unit)
-        tau = max(tau, told - paid)
-    return tau
+        paid = unit * (low * whole + top * sum(p for p, a in zip(z, A, strict=True) if a))
+        under = low * total + top * mass
+        over = top * top * square * total - paid * under
+        if over * least > most * under:
+            most, least = over, under
+    return Fraction(most, least * unit * unit * low)
 
 
 def _most_of_form(counts: list[int], c: Fraction, B: Matrix, z: list[int], unit: int, form: Node) -> Fraction:
