@@ -461,7 +461,7 @@ def _audit_release(design: Design, *, released: Any, original: Any, key: Key | N
     found = []
     for version in (2, 1):  # releases that were drawn before there was a hash tree were shuffled by the older digest
         _, order = subkeys_of(key, design, coded.digest(version))
-        shuffled = Released({}, inputs, letters, Stream(order))
+        shuffled = Released({}, inputs, letters, Stream(order), workspace=coded.workspace)
         after = replace(same, after=shuffled.unshuffled(same.after)) if same else None
         found.append(examine(design, inputs, shuffled.unshuffled(letters), kept=after, error=error / 2))
         if not found[-1].contradicts:

@@ -13,6 +13,7 @@ from pyarrow import parquet
 
 import dalenius.mechanisms.applying as drawing
 import dalenius.sampling.ordering as ordering
+import dalenius.tables.counting as counting
 import dalenius.tables.workspace as workspace
 from dalenius import Key, Problem
 from dalenius.api import apply, audit, release
@@ -192,3 +193,25 @@ def test_a_release_that_was_shuffled_by_the_older_digest_is_still_undone(place: 
 def test_an_engine_that_is_not_there() -> None:
     with pytest.raises(InputError, match="there is no engine 'abacus'; there are local, spark"):
         engine_named("abacus", folder=Path())
+
+
+def test_every_command_that_reads_a_table_keeps_to_a_limit(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    released(place, "out")
+    design, table, made = (str(place / name) for name in ("out/design.json", "t.parquet", "out/released.parquet"))
+    commands = (
+        ["audit", design, "--released", made, "--original", table],
+        ["estimate", str(place / "out" / "card.json"), made],
+        ["verify", design, "--table", table],
+        ["profile", table, "--keys", "s", "x"],
+    )
+    said = []
+    for limit in ([], ["--memory", "256M"]):
+        for words in commands:
+            assert main([*words, *limit]) == 0
+        said.append(capsys.readouterr().out)
+        # Every array that is put on a tape goes to the disk now, and slices are short.
+        monkeypatch.setattr(counting, "SLICE", 700)
+        monkeypatch.setattr(workspace, "HELD", 1 << 20)
+    assert said[0] == said[1]

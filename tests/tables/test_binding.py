@@ -1,10 +1,12 @@
 """From problem files to bound problems: sources, persons, priors, and messages that name the key and the line."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -12,6 +14,7 @@ import dalenius.tables as room
 from dalenius.core import MISSING, Column, MaximizeInformation, Problem
 from dalenius.errors import InputError, InvalidPmf, MismatchError, ProblemFileError, TableError, Unsupported
 from dalenius.tables import bind, encode, open_table, per_person, persons, profile, read_json
+from dalenius.tables.workspace import Workspace
 
 PROBLEM = """\
 [source]
@@ -120,18 +123,43 @@ def test_max_rows_keeps_the_rows_or_refuses(tmp_path: Path) -> None:
         bind(problem(tmp_path, 'table = "t.csv"\nunit = "id"\nmax_rows = 1'))
 
 
+@pytest.mark.parametrize("memory", [None, 1])
 @pytest.mark.parametrize("chunk", [2, 1 << 17])
-def test_persons_across_chunks(chunk: int) -> None:
+def test_persons_across_chunks(chunk: int, memory: int | None, tmp_path: Path) -> None:
     table = open_table(pa.table({"id": [7, 5, 7, 9, 5, 7], "v": list("abacba")}), chunk=chunk)
+    table = replace(table, workspace=Workspace(tmp_path, memory))
     who = persons(table, "id")
     assert (who.of_row.tolist(), who.rows.tolist(), who.first().tolist()) == ([0, 1, 0, 2, 1, 0], [3, 2, 1], [0, 1, 3])
     coded = encode(table, {"v": Column()}, ["v"])
     assert per_person(table, coded, "id").codes["v"].tolist() == [0, 1, 2]
-    with pytest.raises(MismatchError, match="has 6 rows now and had 2"):
+    with pytest.raises(MismatchError, match="has other rows now than the 2"):
         per_person(table, coded.take([0, 1]), "id")
     holes = open_table(pa.table({"id": ["a", "b", "a", "?"]}), chunk=chunk)
     with pytest.raises(TableError, match="row 4, column 'id': the unit of the promise is missing"):
         persons(holes, "id")
+
+
+def test_persons_that_do_not_fit_into_memory_are_the_same(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    ids = rng.integers(0, 700, 2_000)
+    letters = np.array(list("abc"))[ids % 3]
+    for table, max_rows, wrong in (
+        ({"id": ids, "v": letters}, None, ""),
+        ({"id": ids, "v": letters}, 99, ""),
+        ({"id": ids, "v": letters}, 2, "persons .* have more than max_rows = 2 rows; the most is"),
+        ({"id": ids, "v": np.where(np.arange(2_000) == 1_500, "d", letters)}, None, "row .* differs from an earlier"),
+    ):
+        found = []
+        for memory in (None, 1):
+            opened = replace(open_table(pa.table(table), chunk=300), workspace=Workspace(tmp_path, memory))
+            coded = encode(opened, {"v": Column()}, ["v"])
+            if wrong:
+                with pytest.raises(TableError, match=wrong) as caught:
+                    per_person(opened, coded, "id", max_rows=max_rows)
+                found.append(str(caught.value))
+            else:
+                found.append(per_person(opened, coded, "id", max_rows=max_rows).codes["v"].tolist())
+        assert found[0] == found[1]
 
 
 # --- priors and pmfs ------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ Exit codes: 0 done and proved; 1 our fault; 2 bad input; 3 infeasible; 4 not cer
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from types import TracebackType
@@ -27,6 +28,21 @@ def _our_fault(kind: type[BaseException], error: BaseException, trace: Traceback
         "please report it with the command that you ran",
         file=sys.stderr,
     )
+
+
+@contextmanager
+def _keeping_to(memory: str | None) -> Iterator[None]:
+    """Let the tables of a command take so much memory, and put the rest on the disk."""
+    if memory is None:
+        yield
+        return
+    from dalenius.tables.workspace import memory_of, memory_told
+
+    before = memory_told.set(memory_of(memory))
+    try:
+        yield
+    finally:
+        memory_told.reset(before)
 
 
 class _NoPandas(MetaPathFinder):
@@ -70,7 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             command = import_module(f"dalenius.cli.{arguments.module}")
             if argv is None and "pyarrow" in sys.modules and "pandas" not in sys.modules:
                 _leave_pandas_out()
-            return int(command.run(arguments) or 0)
+            with _keeping_to(getattr(arguments, "memory", None)):
+                return int(command.run(arguments) or 0)
     except DaleniusError as e:
         print(f"dalenius: {e}", file=sys.stderr)
         return e.exit_code

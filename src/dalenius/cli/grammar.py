@@ -27,6 +27,13 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"dalenius: {message}; see `{self.prog} --help`\n")
 
 
+READ_TABLES = (
+    *("init", "studio", "profile", "release", "tradeoff", "apply", "noise", "answer"),
+    *("verify", "audit", "explain", "risk", "estimate", "solve"),
+)
+"""Commands that read tables, which may be longer than memory."""
+
+
 @cache  # one grammar serves every command of a process
 def parser() -> argparse.ArgumentParser:
     """All commands with their options, and an example for each."""
@@ -52,6 +59,9 @@ def parser() -> argparse.ArgumentParser:
         sub.set_defaults(module=module or name)
         sub.add_argument("--json", action="store_true", help="print JSON for machines instead of words")
         sub.add_argument("--quiet", action="store_true", help="no progress on the terminal")
+        if name in READ_TABLES:
+            limit = "memory to use, like 512M or 2G (half of the machine's); the rest goes to disk"
+            sub.add_argument("--memory", metavar="SIZE", help=limit)
         return sub
 
     def writes(sub: argparse.ArgumentParser, what: str, default: str | None = None) -> None:
@@ -83,11 +93,6 @@ def parser() -> argparse.ArgumentParser:
     def placed(sub: argparse.ArgumentParser) -> None:
         sub.add_argument(
             "--engine", choices=["local", "spark"], default="local", help="where rows are counted and drawn (local)"
-        )
-        sub.add_argument(
-            "--memory",
-            metavar="SIZE",
-            help="memory to use, like 512M or 2G (half of the machine's); the rest goes to disk",
         )
         sub.add_argument(
             "--into",
@@ -222,9 +227,6 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         metavar="VALUE",
         help="change this one value and print the result; COLUMN=VALUE for each of several columns",
-    )
-    c.add_argument(
-        "--memory", metavar="SIZE", help="memory to use, like 512M or 2G (half of the machine's); the rest goes to disk"
     )
     c.add_argument("--again", action="store_true", help="change a table that is a release already")
     c.add_argument(

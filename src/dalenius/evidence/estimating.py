@@ -192,11 +192,10 @@ def counted(
     shape = [f.seen for f in factors]
     _few_enough(max(prod(shape), prod(f.letters for f in factors)))
     preserved = opened[0].preserved if len(opened) == 1 and not opened[0].kept else ""
-    at = coded.combined(list(declared))
     if weights is None:
-        return factors, Seen.of(np.bincount(at, minlength=prod(shape)).reshape(shape)), preserved
+        return factors, Seen.of(coded.cells(list(declared)).reshape(shape)), preserved
     w = weights_of(table, weights)
-    sums, squares = (np.bincount(at, weights=v, minlength=prod(shape)).reshape(shape) for v in (w, w**2))
+    sums, squares = (coded.cells(list(declared), v).reshape(shape) for v in (w, w**2))
     return factors, Seen(sums, squares, coded.rows), preserved
 
 

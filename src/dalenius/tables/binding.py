@@ -26,7 +26,7 @@ from dalenius.tables.persons import per_person
 from dalenius.tables.quantiles import cut_at_quantiles
 from dalenius.tables.source import Progress, Table
 from dalenius.tables.weighing import weights_of
-from dalenius.tables.workspace import Workspace
+from dalenius.tables.workspace import Workspace, usual
 
 __all__ = ["UNIFORM", "base_of", "bind", "table_of", "with_gains", "with_metrics"]
 
@@ -75,7 +75,7 @@ def bind(
     """The problem with its joint pmf, and the coded table if there is one.
 
     `table` replaces the table that the source names: a `Table`, a path or a data frame. The codes of its rows lie in
-    the `workspace`, which is memory alone unless given.
+    the `workspace`, half of the machine's memory unless given.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def bind(
     ProblemFileError
         If the data do not fit what the problem says.
     """
-    bound, coded = _bound(problem, table, workspace or Workspace(), on_progress)
+    bound, coded = _bound(problem, table, workspace or usual(), on_progress)
     measured = with_metrics(bound, {n: bound.law.variables[n] for n in bound.inputs})
     return with_gains(measured, bound.law.variables), coded
 

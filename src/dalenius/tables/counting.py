@@ -96,7 +96,10 @@ class Coded:
         size = prod(len(self.alphabets[n]) for n in names)
         if size > LARGEST:
             raise Unsupported(f"{len(names)} columns have more than 2^62 outcomes together")
-        index = np.zeros(self.rows, dtype=smallest(size) if size <= 2**32 else np.int64)
+        dtype = smallest(size) if size <= 2**32 else np.dtype(np.int64)
+        if self.rows > SLICE:
+            return self.workspace.finished((some.combined(names) for _, some in self.slices(SLICE)), dtype)
+        index = np.zeros(self.rows, dtype=dtype)
         so_far = 1
         for name in names:
             if so_far > 1:  # then this alphabet has at most half of `size` letters, which fits the type
@@ -132,6 +135,15 @@ class Coded:
         support = np.stack(columns, axis=1) if names else np.zeros((1, 0))
         return support.astype(np.int64), many.astype(np.int64)
 
+    def cells(self, names: Sequence[str], weights: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        """How often each outcome of the named columns occurs, or the sum of its weights; last column fastest."""
+        size = prod(len(self.alphabets[n]) for n in names)
+        found = np.zeros(size, dtype=np.int64 if weights is None else np.float64)
+        for start, some in self.slices(SLICE):
+            own = None if weights is None else weights[start : start + some.rows]
+            found += np.bincount(some.combined(names), weights=own, minlength=size)
+        return found
+
     def pmf(self, names: Sequence[str] | None = None) -> Pmf:
         """The exact law of a row drawn at random: counts over their total."""
         names = self._checked(names)
@@ -143,6 +155,14 @@ class Coded:
         """The rows with these numbers, in this order."""
         at = np.asarray(index)
         return replace(self, codes={n: c[at] for n, c in self.codes.items()})
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> "Coded":
+        """The chosen rows, in their order."""
+        codes = {}
+        for name, column in self.codes.items():
+            pieces = (column[k : k + SLICE][chosen[k : k + SLICE]] for k in range(0, self.rows, SLICE))
+            codes[name] = self.workspace.finished(pieces, column.dtype)
+        return replace(self, codes=codes)
 
     def trimmed(self) -> "Coded":
         """The same table, with the letter "(missing)" only where a value is missing."""

@@ -19,7 +19,7 @@ from dalenius.errors import TableError
 from dalenius.tables.delimited import Delimited
 from dalenius.tables.identity import Identity
 from dalenius.tables.text import text_column
-from dalenius.tables.workspace import Workspace
+from dalenius.tables.workspace import Workspace, usual
 
 __all__ = ["CHUNK", "Progress", "Table", "from_files", "from_object"]
 
@@ -66,7 +66,7 @@ class Table:
     chunk: int = CHUNK
     identity: Identity | None = field(default=None, repr=False)
     dialect: Dialect = field(default_factory=Dialect, repr=False)
-    workspace: Workspace = field(default_factory=Workspace, repr=False)
+    workspace: Workspace = field(default_factory=usual, repr=False)
 
     def __post_init__(self) -> None:
         if not self.names:

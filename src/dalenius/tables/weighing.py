@@ -36,7 +36,7 @@ def weights_of(table: Table, name: str) -> npt.NDArray[np.float64]:
     >>> weights_of(open_table(pa.table({"w": [2.5, 1.0, 2.5]})), "w").tolist()
     [2.5, 1.0, 2.5]
     """
-    parts, done = [], 0
+    tape, done = table.workspace.tape(np.float64), 0
     for batch in table.batches([name]):
         column = batch.column(name)
         values = np.array([*map(_number, column.dictionary.to_pylist()), np.nan])
@@ -47,9 +47,9 @@ def weights_of(table: Table, name: str) -> npt.NDArray[np.float64]:
             raise TableError(
                 f"{table.name}, row {done + row + 1}, column {name!r}: {column[row].as_py()!r} is not a positive weight"
             )
-        parts.append(here)
+        tape.append(here)
         done += len(here)
-    return np.concatenate(parts)
+    return tape.finished()
 
 
 def _number(text: Any) -> float:

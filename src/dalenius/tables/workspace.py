@@ -10,6 +10,7 @@ import tempfile
 import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -20,7 +21,7 @@ import numpy.typing as npt
 
 from dalenius.errors import InputError, TableError
 
-__all__ = ["Tape", "Workspace", "memory_of"]
+__all__ = ["Tape", "Workspace", "memory_of", "memory_told", "usual"]
 
 HELD = 4  # tapes may hold one part in so many of the limit; slices, buckets and the libraries need the rest
 LEAST_MEMORY = 1 << 28
@@ -43,6 +44,18 @@ def memory_of(text: str) -> int:
     if size < LEAST_MEMORY:
         raise InputError(f"--memory {text} is less than the program itself needs; say 256M or more")
     return size
+
+
+memory_told: ContextVar[int | None] = ContextVar("memory_told", default=None)
+"""The limit of the command that runs, where it was told one."""
+
+
+def usual() -> "Workspace":
+    """The workspace of tables that are opened without one: half of the machine's memory, or what the command was told.
+
+    The rest goes to the folder for temporary files.
+    """
+    return Workspace(Path(tempfile.gettempdir()), memory_told.get() or Workspace.half_of_the_machine())
 
 
 @dataclass
