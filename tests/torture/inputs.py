@@ -16,6 +16,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -32,8 +33,10 @@ from pyarrow import parquet
 from dalenius import Key, Problem
 from dalenius.api import release
 from dalenius.cli import main
+from dalenius.ledger import Ledger
 
 ALLOWED = {0, 2, 3, 4, 5, 6}
+OLD = next(iter(sorted((Path(__file__).parents[1] / "convert" / "corpus1").glob("*.json"))))  # a design of version 1
 BATCH = 2_500  # inputs of one worker
 SECONDS = 20  # of one input; none of them is large
 
@@ -58,6 +61,11 @@ minimize = { distortion = "hamming", of = ["x"] }
 [[guarantee]]
 leakage = ["s"]
 at_most_bits = "1/20"
+"""
+QUESTION = """query = "count"
+where = "s == 'm' and x == '1'"
+noise = "discrete-laplace"
+parameter = 10
 """
 QUERY = """records = 4
 letters = ["0", "1"]
@@ -89,6 +97,14 @@ def corpus(folder: Path) -> None:
         file.write_table(table, max_chunksize=50)
     (folder / "p.toml").write_text(PROBLEM)
     (folder / "q.toml").write_text(QUERY)
+    (folder / "question.toml").write_text(QUESTION)
+    (folder / "plan.csv").write_text('"","a","b"\n"a",0.75,0.25\n"b",0.25,0.75\n')
+    with sqlite3.connect(folder / "people.db") as connection:
+        connection.execute("create table people (id integer primary key, s text, x)")
+        connection.executemany("insert into people (s, x) values (?, ?)", [(r["s"], r["x"]) for r in table.to_pylist()])
+    query = 'table = "sqlite:people.db"\nquery = "select id, s, x from people order by id"'
+    (folder / "sql.toml").write_text(PROBLEM.replace('table = "t.csv"', query))
+    Ledger.create(folder / "ledger.db", ["leakage:s=100"])
     (folder / "key").write_text("ab" * 32 + "\n")
     (folder / "key").chmod(0o600)
     channel = {"inputs": {"x": ["0", "1"]}, "output": {"x": ["0", "1"]}, "rows": [["3/4", "1/4"], ["1/4", "3/4"]]}
@@ -99,6 +115,7 @@ def corpus(folder: Path) -> None:
     for name in ("design.json", "design.about.json", "card.json", "card.about.json"):
         shutil.copy(folder / "out" / name, folder / name)
     shutil.copy(folder / "out" / "released.csv", folder / "released.csv")
+    shutil.copy(OLD, folder / "old.json")
     shutil.rmtree(folder / "out")
 
 
@@ -108,14 +125,33 @@ def commands(name: str) -> list[list[str]]:
     table = [["profile", name], ["apply", "design.json", name, "-o", "new.csv"]]
     whole = ["--seconds", "3", "--quiet"]
     return {
-        "t.csv": [*table, ["solve", "p.toml", "-o", "new.json", *whole], ["release", "p.toml", "-o", "new", *whole]],
+        "t.csv": [
+            *table,
+            ["solve", "p.toml", "-o", "new.json", *whole],
+            ["release", "p.toml", "-o", "new", *whole],
+            ["init", name, "--protect", "s", "--release", "x", "--reveal", "0.05", "--yes", "-o", "new.toml"],
+            ["risk", name, "--keys", "s", "x", "--population", "100000"],
+            ["answer", "question.toml", name, "-o", "new.json"],
+            ["tradeoff", "p.toml", "--points", "2", "-o", "new", *whole],
+        ],
         "t.tsv": table,
         "t.csv.gz": table,
         "t.parquet": table,
         "t.arrow": table,
         "stream.arrow": table,
-        "p.toml": [["solve", name, "-o", "new.json", *whole], ["verify", "design.json", "--problem", name]],
-        "q.toml": [[*audit, name]],
+        "p.toml": [
+            ["solve", name, "-o", "new.json", *whole],
+            ["release", name, "-o", "new", *whole],
+            ["explain", name],
+            ["verify", "design.json", "--problem", name],
+        ],
+        "q.toml": [[*audit, name], ["calibrate", name, "--at-most-bits", "0.5"]],
+        "question.toml": [["answer", name, "t.csv", "-o", "new.json"], [*audit, name, "--records", "200"]],
+        "plan.csv": [["read", "sdcmicro", name, "--column", "plan", "-o", "new.json"]],
+        "people.db": [["release", "sql.toml", "-o", "new", *whole], ["solve", "sql.toml", "-o", "new.json", *whole]],
+        "sql.toml": [["release", name, "-o", "new", *whole]],
+        "ledger.db": [["ledger", "status", name], ["ledger", "check", name], ["ledger", "add", name, "design.json"]],
+        "old.json": [["convert", name, "new.json"], ["verify", name], ["explain", name]],
         "key": [["apply", "design.json", "t.csv", "-o", "new.csv", "--key", name]],
         "channel.json": [
             [*audit, name],
@@ -151,6 +187,7 @@ def commands(name: str) -> list[list[str]]:
 FILES = (
     *("t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.arrow", "stream.arrow", "p.toml", "q.toml", "key", "channel.json"),
     *("prior.json", "design.json", "design.about.json", "card.json", "card.about.json", "released.csv"),
+    *("question.toml", "plan.csv", "people.db", "sql.toml", "ledger.db", "old.json"),
 )
 
 
