@@ -72,6 +72,12 @@ def test_one_column_with_blank_lines(tmp_path: Path) -> None:
         ("a, a\n1,2\n", "t.csv has two columns named 'a'"),
         ("a,\n1,2\n", "t.csv: column 2 has no name"),
         ("a,b\n1,2\n\n3\n", "t.csv, row 2: 1 field where the header has 2"),
+        ("a,b\n1,2,3\n", "t.csv, row 1: 3 fields where the header has 2; R writes names of rows so"),
+        (
+            "my survey\na,b,c\n",
+            "row 1: 3 fields where the header has 1; the first line of the file must name the columns",
+        ),
+        ("sep=;\na;b\n", r"its first line, sep=\.\.\., is a note to Excel; remove it"),
         ("a,b\n1,2\n3,4\n5,6,7\n", "t.csv, row 3: 3 fields where the header has 2"),
         ('a, "b"\n1,2\n3,4\n5,6,7\n', "t.csv, row 3: 3 fields where the header has 2"),
         ('a,b\n1,"open\n', "cannot read t.csv: unexpected end of data"),

@@ -59,6 +59,26 @@ def test_none_is_a_value_unless_it_stands_among_numbers() -> None:
     assert words(["1", "none"], ["none", "some"]) == []  # one list holds for all columns
 
 
+def test_thousands_are_no_decimals() -> None:
+    def told(*texts: str) -> dict[str, Any]:
+        return tomllib.loads(suggested("t.csv", {"c": Seen(dict.fromkeys(texts, 3), 0, True, False)}))
+
+    many = [f"{k},{k}" for k in range(100, 200)]
+    assert "decimal" not in told("1,234", "12,345")["source"]
+    assert told("1,234", "12,5")["source"]["decimal"] == ","
+    assert told(*many)["columns"]["c"] == {"values": "from-table"}
+    assert "without signs between the thousands" in suggested(
+        "t.csv", {"c": Seen(dict.fromkeys(many, 1), 0, True, False)}
+    )
+
+
+def test_dates_and_decimals_name_nobody(tmp_path: Path) -> None:
+    rows = [f"{k},{k}.5,20{k:02d}-01-03,n{k}" for k in range(10, 60)]
+    (tmp_path / "t.csv").write_text("id,x,day,name\n" + "\n".join(rows) + "\n")
+    found = profile(open_table(tmp_path / "t.csv"))["columns"]
+    assert [name for name, column in found.items() if column["looks_like_identifier"]] == ["id", "name"]
+
+
 def test_quantiles_are_not_suggested_where_they_part_nothing(tmp_path: Path) -> None:
     rows = [str(k) for k in range(60)] + ["60"] * 600
     (tmp_path / "t.csv").write_text("x\n" + "\n".join(rows) + "\n")

@@ -25,14 +25,14 @@ from dalenius.tables.source import Progress, Table
 from dalenius.tables.text import ABSENT_SIGNS
 from dalenius.tables.workspace import Workspace
 
-__all__ = ["DATE", "encode", "is_number", "numeric_order"]
+__all__ = ["DATE", "THOUSANDS", "encode", "is_number", "numeric_order"]
 
 ABSENT = -1
 OUTSIDE = -2
 MOST_LETTERS = 1_000_000
 SHOWN = 8
 
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' ]\d{3})+([,.]\d+)?")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' \u00a0\u202f’]\d{3})+([,.]\d+)?")
 DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}([T ].*)?")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 
@@ -376,7 +376,7 @@ def _written_otherwise(text: str) -> str:
             '; if the comma is a decimal sign, say decimal = "," in [source], and write numbers without signs between '
             "the thousands"
         )
-    return "; write numbers without signs between the thousands" if _THOUSANDS.fullmatch(text) else ""
+    return "; write numbers without signs between the thousands" if THOUSANDS.fullmatch(text) else ""
 
 
 def is_number(text: str) -> bool:

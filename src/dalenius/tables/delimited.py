@@ -82,6 +82,8 @@ class Delimited:
             header = next((r for r in reader if any(v.strip() for v in r)), None)
             if header is None:
                 raise TableError(f"{path.name} is empty; its first line should name the columns")
+            if header[0].strip().lower().startswith("sep="):
+                raise TableError(f"{path.name}: its first line, sep=..., is a note to Excel; remove it")
             return cls(path, delimiter, tuple(v.strip() for v in header), reader.line_num, quotes, dialect)
 
     def batches(self, columns: Sequence[str], chunk: int) -> Iterator[Any]:
@@ -146,7 +148,10 @@ class Delimited:
                 row += 1
                 if len(fields) != width:
                     there = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
-                    raise TableError(f"{self.path.name}, row {row}: {there} where the header has {width}")
+                    raise TableError(
+                        f"{self.path.name}, row {row}: {there} where the header has {width}"
+                        + (_headless(len(fields), width) if row == 1 else "")
+                    )
                 yield fields
 
     def _lines(self) -> Any:
@@ -157,6 +162,13 @@ class Delimited:
         csv.field_size_limit(LONGEST_FIELD)
         # Only the strict reader complains about a quote that is never closed.
         return csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True, strict=self.quotes == "open")
+
+
+def _headless(fields: int, width: int) -> str:
+    """What may be wrong with a header that does not fit the first row."""
+    if fields == width + 1:
+        return "; R writes names of rows so, unless it is told row.names = FALSE"
+    return "; the first line of the file must name the columns" if fields > width else ""
 
 
 def _bytes(path: Path, dialect: Dialect) -> Any:

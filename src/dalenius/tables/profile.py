@@ -12,7 +12,7 @@ from dalenius.core.source import Column
 from dalenius.tables.coding import encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table
-from dalenius.tables.suggesting import Seen, suggested
+from dalenius.tables.suggesting import Seen, is_measured, suggested
 from dalenius.tables.text import ABSENT_SIGNS
 
 __all__ = ["profile"]
@@ -123,7 +123,7 @@ def _column(tally: _Tally, rows: int) -> dict[str, Any]:
         "distinct": distinct,
         "distinct_is_exact": tally.followed,
         "missing": tally.missing,
-        "looks_like_identifier": 2 * distinct > rows and distinct > 1,
+        "looks_like_identifier": 2 * distinct > rows and distinct > 1 and not is_measured(tally.counts),
         "looks_numeric": distinct > 0 and all(map(is_number, tally.counts)),
     }
     if tally.followed:

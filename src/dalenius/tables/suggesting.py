@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from dalenius.core.source import Dialect
-from dalenius.tables.coding import DATE, is_number, numeric_order
+from dalenius.tables.coding import DATE, THOUSANDS, is_number, numeric_order
 
-__all__ = ["Seen", "suggested"]
+__all__ = ["Seen", "is_measured", "suggested"]
 
 FEW = 40  # letters that are listed one by one
 CELLS = 5  # groups of a column of many numbers
@@ -82,6 +82,8 @@ def _declared(seen: Seen, absent: list[str], comma: bool) -> list[str]:
         return [f"values = [{', '.join(map(_quoted, numeric_order(texts)))}]"]
     if texts and all(map(is_number, texts)) and _spread(seen.counts, texts):
         return [f"quantiles = {CELLS}"]
+    if _with_thousands(texts):
+        return ['values = "from-table"  # not read as numbers: write them without signs between the thousands']
     return ['values = "from-table"  # many: group them, with groups = { "name" = ["value", "value"] }']
 
 
@@ -92,6 +94,15 @@ def _is_missing(word: str, columns: Iterable[Seen]) -> bool:
         return bool(holding)
     others = [[t for t in counts if t not in MISSING_AMONG_NUMBERS and t not in MISSING_WORDS] for counts in holding]
     return all(texts and all(map(_is_quantity, texts)) for texts in others)
+
+
+def is_measured(texts: Collection[str]) -> bool:
+    """Whether these are quantities with decimals, or dates: however many they are, they name nobody.
+
+    >>> is_measured(["1.5", "2"]), is_measured(["2026-03-17"]), is_measured(["1", "2"])
+    (True, True, False)
+    """
+    return all(map(_is_quantity, texts)) and any(re.search(r"[.,]|.-", text) for text in texts)
 
 
 def _is_quantity(text: str) -> bool:
@@ -107,8 +118,15 @@ def _spread(counts: Mapping[str, int], numbers: list[str]) -> bool:
 def _with_comma(seen: Seen, absent: list[str]) -> bool:
     """Whether a column holds numbers, some of them with a decimal comma, and nothing else."""
     texts = [text for text in seen.counts if text not in absent]
-    some = any(map(DECIMAL_COMMA.fullmatch, texts))
+    # "1,234" alone may be a thousand and more: some number must have another count of digits after its comma.
+    some = any(DECIMAL_COMMA.fullmatch(text) and not THOUSANDS.fullmatch(text) for text in texts)
     return some and all(is_number(text) or DECIMAL_COMMA.fullmatch(text) for text in texts)
+
+
+def _with_thousands(texts: Collection[str]) -> bool:
+    """Whether these are numbers, some of them with signs between their thousands."""
+    some = any(THOUSANDS.fullmatch(text) and not is_number(text) for text in texts)
+    return some and all(is_number(text) or THOUSANDS.fullmatch(text) for text in texts)
 
 
 def _value(value: str | list[str]) -> str:
