@@ -104,7 +104,7 @@ def corpus(folder: Path) -> None:
         connection.executemany("insert into people (s, x) values (?, ?)", [(r["s"], r["x"]) for r in table.to_pylist()])
     query = 'table = "sqlite:people.db"\nquery = "select id, s, x from people order by id"'
     (folder / "sql.toml").write_text(PROBLEM.replace('table = "t.csv"', query))
-    Ledger.create(folder / "ledger.db", ["leakage:s=100"])
+    Ledger.create(folder / "book.db", ["leakage:s=100"])
     (folder / "key").write_text("ab" * 32 + "\n")
     (folder / "key").chmod(0o600)
     channel = {"inputs": {"x": ["0", "1"]}, "output": {"x": ["0", "1"]}, "rows": [["3/4", "1/4"], ["1/4", "3/4"]]}
@@ -150,7 +150,7 @@ def commands(name: str) -> list[list[str]]:
         "plan.csv": [["read", "sdcmicro", name, "--column", "plan", "-o", "new.json"]],
         "people.db": [["release", "sql.toml", "-o", "new", *whole], ["solve", "sql.toml", "-o", "new.json", *whole]],
         "sql.toml": [["release", name, "-o", "new", *whole]],
-        "ledger.db": [["ledger", "status", name], ["ledger", "check", name], ["ledger", "add", name, "design.json"]],
+        "book.db": [["ledger", "status", name], ["ledger", "check", name], ["ledger", "add", name, "design.json"]],
         "old.json": [["convert", name, "new.json"], ["verify", name], ["explain", name]],
         "key": [["apply", "design.json", "t.csv", "-o", "new.csv", "--key", name]],
         "channel.json": [
@@ -187,7 +187,7 @@ def commands(name: str) -> list[list[str]]:
 FILES = (
     *("t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.arrow", "stream.arrow", "p.toml", "q.toml", "key", "channel.json"),
     *("prior.json", "design.json", "design.about.json", "card.json", "card.about.json", "released.csv"),
-    *("question.toml", "plan.csv", "people.db", "sql.toml", "ledger.db", "old.json"),
+    *("question.toml", "plan.csv", "people.db", "sql.toml", "book.db", "old.json"),
 )
 
 

@@ -40,6 +40,11 @@ COMMANDS: tuple[list[str], ...] = (
     ["audit", "design.json", "--released", "released.csv", "--original", "t.csv"],
     ["estimate", "card.json", "released.csv"],
     ["profile", "t.csv"],
+    ["release", "sql.toml", "-o", "queried", *WHOLE],
+    ["init", "t.csv", "--protect", "s", "--release", "x", "--reveal", "0.05", "--yes", "-o", "new.toml", "--force"],
+    ["answer", "question.toml", "t.csv", "-o", "answer.json", "--force"],
+    ["risk", "t.csv", "--keys", "s", "x", "--population", "100000", "-o", "risk", "--force"],
+    ["convert", "old.json", "converted.json", "--force"],
 )
 ROWS = 200
 
@@ -70,20 +75,20 @@ def started(words: list[str]) -> int:
 def half_written() -> list[str]:
     """What is wrong with the outputs as they stand now; a folder that is being replaced is looked at once more."""
     wrong = []
-    for folder in (Path("folder"), Path("other")):
+    for folder, file in ((Path("folder"), "released.csv"), (Path("other"), "released.csv"), (Path("queried"), "")):
         try:
             names = set(os.listdir(folder))
-            lacking = {"card.json", "design.json", "statement.html", "released.csv"} - names
+            lacking = {"card.json", "design.json", "statement.html", file or "released.parquet"} - names
             if lacking:
                 wrong.append(f"{folder} lacks {sorted(lacking)}")
-            if (folder / "released.csv").read_bytes().count(b"\n") != ROWS + 1:
+            if file and (folder / file).read_bytes().count(b"\n") != ROWS + 1:
                 wrong.append(f"{folder}/released.csv is short")
             json.loads((folder / "design.json").read_text())
         except FileNotFoundError:
             pass  # not there at this moment: another process replaces it
         except ValueError as e:
             wrong.append(f"{folder}: {e}")
-    for name in ("solved.json", "dense.json"):
+    for name in ("solved.json", "dense.json", "answer.json", "converted.json"):
         try:
             json.loads(Path(name).read_text())
         except FileNotFoundError:
