@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -200,6 +201,16 @@ def refuse_a_table_that_grows(place: Path, monkeypatch: pytest.MonkeyPatch) -> N
     finally:
         (place / "t" / "part 9.parquet").unlink()
     assert not (place / "grown").exists()
+
+
+def test_the_settings_of_a_cluster_are_seen(tmp_path: Path) -> None:
+    """With the address of this machine alone as that of the driver, no executor elsewhere would find it."""
+    pytest.importorskip("pyspark", reason="no Spark: run `make test-engines`")
+    (tmp_path / "spark-defaults.conf").write_text("spark.master spark://elsewhere:7077\n")
+    script = "from dalenius.engines.spark import _master; print(_master())"
+    environment = os.environ | {"SPARK_CONF_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    found = subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == "spark://elsewhere:7077"
 
 
 def test_tasks_that_fail_are_run_again_and_draw_the_same(place: Path, session: Callable[..., Any]) -> None:

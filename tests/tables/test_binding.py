@@ -132,8 +132,10 @@ def test_persons_across_chunks(chunk: int, memory: int | None, tmp_path: Path) -
     assert (who.of_row.tolist(), who.rows.tolist(), who.first().tolist()) == ([0, 1, 0, 2, 1, 0], [3, 2, 1], [0, 1, 3])
     coded = encode(table, {"v": Column()}, ["v"])
     assert per_person(table, coded, "id").codes["v"].tolist() == [0, 1, 2]
-    with pytest.raises(MismatchError, match="has other rows now than the 2"):
+    with pytest.raises(MismatchError, match="has more rows now than the 2"):
         per_person(table, coded.take([0, 1]), "id")
+    with pytest.raises(MismatchError, match="has fewer rows now than the 7"):
+        per_person(table, coded.take([0, 1, 0, 2, 1, 0, 0]), "id")
     holes = open_table(pa.table({"id": ["a", "b", "a", "?"]}), chunk=chunk)
     with pytest.raises(TableError, match="row 4, column 'id': the unit of the promise is missing"):
         persons(holes, "id")

@@ -397,17 +397,15 @@ def _place(problem: Problem, source: TableSource) -> str:
 
 def _session() -> Any:
     try:
-        from pyspark import SparkConf
         from pyspark.sql import SparkSession
     except ModuleNotFoundError:
         raise Unsupported("the engine spark needs the extra spark: pip install 'dalenius[spark]'") from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    configured = SparkConf()
     builder = SparkSession.builder.appName("dalenius").config("spark.ui.showConsoleProgress", "false")
-    if str(configured.get("spark.master", "local")).startswith("local"):  # one machine: nothing listens outside of it
-        builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
-        builder = builder.config("spark.ui.enabled", "false")
     try:
+        if _master().startswith("local"):  # one machine: nothing listens outside of it
+            builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+            builder = builder.config("spark.ui.enabled", "false")
         session = builder.getOrCreate()
     except Exception as e:
         raise Unsupported(f"Spark does not start: {_first_line(e)}") from None
@@ -415,6 +413,14 @@ def _session() -> Any:
     session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(BATCH))
     session.conf.set("spark.sql.session.timeZone", "UTC")
     return session
+
+
+def _master() -> str:
+    """The cluster that the settings name: those of spark-submit, of SPARK_CONF_DIR, of the session that runs."""
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()  # starts Java; before that, a configuration is empty whatever the settings say
+    return str(SparkConf().get("spark.master", "local"))
 
 
 @contextmanager

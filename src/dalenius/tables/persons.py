@@ -177,8 +177,8 @@ def per_person(
     bad: dict[str, int] = {}
     for rows, begins in _grouped(table, unit, on_progress):
         read += len(rows)
-        if read > coded.rows or (len(rows) and int(rows.max()) >= coded.rows):
-            break
+        if len(rows) and int(rows.max()) >= coded.rows:
+            raise MismatchError(f"{table.name} has more rows now than the {coded.rows} that it had when it was coded")
         many = np.diff(begins, append=len(rows))
         count, most = count + len(many), max(most, int(many.max(initial=0)))
         if max_rows is not None:
@@ -189,7 +189,7 @@ def per_person(
             if (wrong := codes[rows] != np.repeat(codes[rows[begins]], many)).any():
                 bad[name] = min(bad.get(name, coded.rows), int(rows[wrong].min()))
     if read != coded.rows:
-        raise MismatchError(f"{table.name} has other rows now than the {coded.rows} that it had when it was coded")
+        raise MismatchError(f"{table.name} has fewer rows now than the {coded.rows} that it had when it was coded")
     if over:
         raise TableError(
             f"{table.name}: {over:,} of {count:,} persons ({unit!r}) have more than max_rows = {max_rows} rows; the "
