@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dalenius import Problem, api, releasing
-from dalenius.cli import main
+from dalenius.cli import interrupts, main
 from dalenius.errors import TableError
 from dalenius.ledger import Ledger
 
@@ -82,7 +82,10 @@ def test_ten_thousand_columns_are_read_in_seconds(place: Path) -> None:
     assert (place / "out" / "released.csv").is_file()
 
 
-def test_an_audit_ends_when_its_time_is_over(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_audit_ends_when_its_time_is_over(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interrupts, "PATIENCE", 60.0)  # after which the whole process is ended, here that of the tests
     query = 'records = 1000000\nletters = ["0", "1"]\nquery = "sum"\nnoise = "laplace"\nparameter = "1/10"\n'
     (place / "q.toml").write_text(query)
     begin = time.perf_counter()
