@@ -103,9 +103,25 @@ def test_a_cell_that_is_not_declared_is_seen():
     assert written(PAGE.replace(reason, "1. It is not done.")) == PAGE
 
 
+LONG = {
+    ("`contraction`", "W = X"),
+    ("`contraction`", "leakage"),
+    ("`dalenius`", "W = X"),
+    ("`dalenius`", "distortion"),
+    ("`sibson`", "W = X"),
+    ("`sibson`", "distortion"),
+    ("`worst_case_leakage`", "W = X"),
+}
+"""Cells that take a third of a second and more."""
+
+
 @pytest.mark.parametrize(
     ("promise", "objective", "said"),
-    [(row[0], name, said) for row in CELLS[1:] for name, said in zip(CELLS[0][1:], row[1:], strict=True)],
+    [
+        pytest.param(row[0], name, said, marks=[pytest.mark.slow] if (row[0], name) in LONG else [])
+        for row in CELLS[1:]
+        for name, said in zip(CELLS[0][1:], row[1:], strict=True)
+    ],
 )
 def test_what_the_roadmap_says_is_so(promise, objective, said):
     problem = problem_of(promise, objective)

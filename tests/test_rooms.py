@@ -1,6 +1,7 @@
 """The floors of the house: a room imports only rooms of a lower floor, or itself; `errors` stands beside them all."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,9 @@ FLOORS |= {"__init__": 6.5, "studio": 6.7}
 FLOORS |= {"papers": 7, "cli": 8, "__main__": 9}
 
 
+parsed = cache(ast.parse)
+
+
 def statements(block):
     """Every statement below a node; expressions import nothing."""
     for name in ("body", "handlers", "cases", "orelse", "finalbody"):
@@ -37,7 +41,7 @@ def statements(block):
 def climbs(room, source):
     """Rooms that this source imports from the floor of its own room or from above."""
     found = set()
-    for node in statements(ast.parse(source)):
+    for node in statements(parsed(source)):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom):
             names = (
@@ -103,7 +107,7 @@ ASKED_IN = {"mechanisms", "core", "convert", "kernel", "papers"}
 def cases_of_forms(source):
     """The forms that a source asks for by `isinstance` or `match`."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         named = []
         if (
             isinstance(node, ast.Call)

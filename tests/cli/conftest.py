@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from dalenius import releasing
 from dalenius.cli import main
+from tests.effort import effort
 
 PROBLEM = """\
 [source]
@@ -72,6 +74,14 @@ class Place:
 
     def names(self) -> list[str]:
         return sorted(p.name for p in self.folder.iterdir())
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _few_points() -> Iterator[None]:
+    """The curve in a statement has three points by default; a curve of its own is asked for with its number."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(releasing, "POINTS", effort(3, releasing.POINTS))
+        yield
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from dalenius.tables import read_told
+from tests.effort import effort
 
 CHANNEL = {
     "inputs": {"A": ["0", "1"], "B": ["0", "1"]},
@@ -75,7 +76,7 @@ def test_a_design_is_measured_and_its_release_tested_in_one_go(place, run):
     assert "C_1" not in out
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(effort(2, 6)))
 def test_every_printed_level_is_at_least_the_proved_one(tmp_path, run, seed):
     rng = random.Random(seed)
     rows = [[rng.randrange(1, 20) for _ in range(3)] for _ in range(4)]

@@ -7,6 +7,7 @@ from dalenius.errors import InputError, MismatchError, Unsupported
 from dalenius.measures.inversion import Factor, Seen, as_it_is
 from dalenius.measures.moments import Moments
 from dalenius.measures.regression import regressed
+from tests.effort import effort
 
 LETTERS = {"ill": ("no", "yes"), "age": ("20", "40", "60"), "sex": ("f", "m")}
 SHAPE = (2, 3, 2)
@@ -58,7 +59,7 @@ def fits(told):
 def test_intervals_of_the_coefficients_cover(target, kept):
     rng = np.random.default_rng(5)
     factors = [stays("ill", 0.85), stays("age", 0.8), as_it_is("sex", LETTERS["sex"]) if kept else stays("sex", 0.8)]
-    table, rounds = people(rng), 100
+    table, rounds = people(rng), effort(40, 100)
     plain = [as_it_is(name, letters) for name, letters in LETTERS.items()]
     source = counts(table) if target == "table" else 1e9 * law()
     truth = [fit.estimate for fit in fits(Moments(plain, Seen.of(source)))]

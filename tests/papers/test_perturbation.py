@@ -48,7 +48,7 @@ def test_at_zero_the_sample_is_independent_and_the_gap_is_nil(curve):
 
 
 @BOTH
-@pytest.mark.parametrize("model", [TABLE, THREE], ids=["table", "three"])
+@pytest.mark.parametrize("model", [TABLE, pytest.param(THREE, marks=pytest.mark.slow)], ids=["table", "three"])
 def test_curves_rise_and_are_concave_with_small_gaps(curve, model):
     whole = information(model, 1)
     steps = 4 if curve is output_perturbation else 2

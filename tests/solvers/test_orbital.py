@@ -261,7 +261,7 @@ def test_corrupted_proofs_never_prove_a_bound_below_the_truth(name):
     costs = np.array([entropy(v) for v in points])
     found = self_disclosure(p, views, gap=1e-8, symmetric=symmetric)
     rng, seen = random.Random(7), Counter()
-    for _ in range(effort(100, 400)):
+    for _ in range(effort(60, 400)):
         dual, tree = corrupted(rng, found.dual, found.tree)
         try:
             proved = float(boxes_bound(p, views, dual, tree))
@@ -273,7 +273,7 @@ def test_corrupted_proofs_never_prove_a_bound_below_the_truth(name):
         least = entropy(p) - float(y @ np.array([float(t) for t in p])) - float((costs - points @ y).min())
         assert proved >= least - 1e-11
         seen["loosened" if proved > found.bound + 1e-7 else "as good"] += 1
-    assert min(seen[kind] for kind in ("refused", "loosened", "as good")) > 5
+    assert min(seen[kind] for kind in ("refused", "loosened", "as good")) > effort(2, 5)
 
 
 def test_a_false_claim_of_symmetry_is_refused_by_search_and_checker():
