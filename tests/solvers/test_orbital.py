@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dalenius.errors import DaleniusError, InputError, InvalidPmf, NotCertified
-from dalenius.solvers import best_mixture, boxes, vertices
+from dalenius.solvers import best_mixture, box_tree, vertices
 from dalenius.solvers.orbital import orbit, self_disclosure
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -218,7 +218,7 @@ def test_boxes_as_narrow_as_doubles_go_are_left_as_they_are():
 def test_the_time_of_the_checker_is_part_of_the_deadline(monkeypatch):
     """A tree that could not be checked within the time is not grown."""
     p, views = counts(5, 2, 0)
-    monkeypatch.setattr(boxes, "_CHECKED", 10.0)  # seconds for a leaf and an atom: two leaves are too many
+    monkeypatch.setattr(box_tree, "_CHECKED", 10.0)  # seconds for a leaf and an atom: two leaves are too many
     found = self_disclosure(p, views, gap=1e-9, seconds=300)
     assert found.leaves <= 2
     assert found.gap > 1e-3

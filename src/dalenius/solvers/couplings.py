@@ -1,7 +1,7 @@
 r"""All couplings of given margins: the pmfs t >= 0 that agree with p in every view, as a polytope to ask questions of.
 
-Atoms are numbered; a view gives each atom a label. Vertices come in floats, many at a time (see ``boxed``); the exact
-vertex with a given support comes from flint.
+Atoms are numbered; a view gives each atom a label. Vertices come in floats, many at a time (see ``many_programs``);
+the exact vertex with a given support comes from flint.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, InvalidPmf, SolverFailed
-from dalenius.solvers.boxed import Boxed, Solved
 from dalenius.solvers.classes import Classes, numbered
 from dalenius.solvers.exact import Rational, as_fraction, solve
+from dalenius.solvers.many_programs import Boxed, Solved
 
 __all__ = ["Couplings", "eta"]
 

@@ -29,8 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import InputError, SolverFailed
 from dalenius.solvers.cells import Cover, Programs, Tree, cover, divergence
-from dalenius.solvers.cone_programs import Near, by_program, cone_programs, spread
 from dalenius.solvers.interior import Floats, best_letters
+from dalenius.solvers.letter_programs import Near, by_program, cone_programs, spread
 from dalenius.solvers.ranges import RangePrograms, Ranges, RangeTree
 from dalenius.solvers.scaled import best_in_cone
 from dalenius.solvers.threads import one_thread

@@ -4,7 +4,7 @@ r"""The mixture of couplings with mean p and the least mean entropy: how much of
 
 with S all pmfs that have the margins of p in every view. Only vertices of S matter, and there are too many to list, so
 columns are generated. The master program weighs the columns it has; its dual y prices a new one by the least
-H(t) - y.t on S, first by descent from many starts, at last by branch and bound (see ``boxes``), which also proves
+H(t) - y.t on S, first by descent from many starts, at last by branch and bound (see ``box_tree``), which also proves
 
     optimum <= H(p) - y.p - min over S of [H(t) - y.t]   for every y.
 
@@ -25,7 +25,7 @@ import highspy
 import numpy as np
 
 from dalenius.errors import InputError, SolverFailed
-from dalenius.solvers.boxes import GRID, Search, Tree, least
+from dalenius.solvers.box_tree import GRID, Search, Tree, least
 from dalenius.solvers.couplings import Couplings, Floats, eta
 from dalenius.solvers.exact import Rational
 from dalenius.solvers.extremal import best_mixture
@@ -46,8 +46,8 @@ class SelfDisclosure:
     ``columns[k]`` is a point of S as {atom: mass}, exactly, with weight ``theta[k]``. Without symmetry their mean is p.
     With it the mean has the types of p, and the mixture is: column k with probability theta_k, then one of the members
     of its ``orbit``, all equally likely. ``dual`` has one number per atom, or per type in the order of the sorted
-    labels; ``tree`` is the proof (see ``boxes.Search.tree``) that goes with this dual vector. ``nodes`` and ``rounds``
-    count what the search did.
+    labels; ``tree`` is the proof (see ``box_tree.Search.tree``) that goes with this dual vector. ``nodes`` and
+    ``rounds`` count what the search did.
 
     Parameters
     ----------

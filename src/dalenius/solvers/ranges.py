@@ -26,8 +26,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.solvers.cone_programs import Near
 from dalenius.solvers.interior import Floats
+from dalenius.solvers.letter_programs import Near
 from dalenius.solvers.lp import silent_simplex
 
 __all__ = ["RangePrograms", "RangeTree", "Ranges", "Relations", "relations"]

@@ -27,10 +27,10 @@ from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import max_affine
 from dalenius.solvers.balancing import balanced
-from dalenius.solvers.boxstep import best_binary_columns
 from dalenius.solvers.cells import Tree, cover
 from dalenius.solvers.chords import chords, envelope
 from dalenius.solvers.maxaffine import balanced_tree
+from dalenius.solvers.moving_box import best_binary_columns
 from dalenius.solvers.ranges import RangeTree
 from dalenius.solvers.repair import merged_letters
 

@@ -29,7 +29,7 @@ from dalenius.mechanisms.columns.takes import ROBUST
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 
-__all__ = ["near_again", "near_proofs", "within"]
+__all__ = ["near_again", "near_proofs", "robust_leakage"]
 
 SHARES = (1.0, 0.85, 0.65, 0.4, 0.15)
 REFINED = 6
@@ -62,7 +62,7 @@ def near_one(problem: Problem, channel: Channel, promise: Leakage) -> tuple[floa
     return near(problem.pmf, channel, promise.about, ball.ball, radius, rows=ball.rows or 0, kept=problem.kept)
 
 
-def within(
+def robust_leakage(
     problem: Problem,
     *,
     gap: float = GAP,
@@ -72,7 +72,7 @@ def within(
     """Least distortion with every leakage promise kept in the whole ball of [robust].
 
     >>> from dalenius.testing import nearby_bit
-    >>> design = within(nearby_bit("1/10", "1/20", kl_bits="1/1000"))
+    >>> design = robust_leakage(nearby_bit("1/10", "1/20", kl_bits="1/1000"))
     >>> design.gap > 0, float(design.proved[0]["within_bits"]) <= 0.05
     (True, True)
     """

@@ -414,7 +414,7 @@ ROBUST = Mechanism(
     name="robust",
     title="bits within a ball of laws",
     papers=("004",),
-    designer="dalenius.mechanisms.columns.robust_leakage:within",
+    designer="dalenius.mechanisms.columns.robust_leakage:robust_leakage",
     objectives=(MinimizeDistortion,),
     promises=(Promised(Leakage), Promised(LocalDP, without=("delta",))),
     count=(1, None),

@@ -25,10 +25,10 @@ from dalenius.mechanisms.local_dp.staircase import ALONE, GROUPS, LARGE
 from dalenius.mechanisms.local_dp.takes import BESIDE_KEPT
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture
-from dalenius.solvers.beside import beside
 from dalenius.solvers.interior import Floats
 from dalenius.solvers.staircase import Staircase as Found
 from dalenius.solvers.staircase import best_mass
+from dalenius.solvers.staircase_worlds import beside
 
 __all__ = ["beside_kept"]
 

@@ -20,7 +20,7 @@ from dalenius.mechanisms.columns.leakage.support import fewer_letters
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.leakage import Multipliers, Program, Solution, Unfinished, rational, search
 from dalenius.solvers.leakage.arrays import Arrays
-from dalenius.solvers.leakage.cones import ConeClosed
+from dalenius.solvers.leakage.cone_pricing import ConeClosed
 from dalenius.solvers.leakage.crossover import among_large_entries, without_dust
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed

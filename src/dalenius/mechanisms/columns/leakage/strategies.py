@@ -20,7 +20,7 @@ from dalenius.mechanisms.columns.leakage.nearness import MAPS
 from dalenius.mechanisms.columns.leakage.reader import Reader
 from dalenius.solvers.leakage import Multipliers, NoChannel, Program, Solution, search
 from dalenius.solvers.leakage.arrays import Arrays
-from dalenius.solvers.leakage.cones import Cone, ConeClosed, cone_priced
+from dalenius.solvers.leakage.cone_pricing import Cone, ConeClosed, cone_priced
 from dalenius.solvers.leakage.pricing import Closed, Prices, priced, promising
 
 __all__ = ["Generated", "about_letters", "few_maps", "generated", "unlisted"]

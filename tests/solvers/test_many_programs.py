@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dalenius.errors import Infeasible
 from dalenius.solvers import maximise
-from dalenius.solvers.boxed import Boxed
+from dalenius.solvers.many_programs import Boxed
 from tests.effort import effort
 
 
