@@ -77,12 +77,13 @@ def differences(text: str, asked: Json) -> Iterator[tuple[str, str, str]]:
 def _asked_document(said: Json, asked: Json) -> Json:
     """The document with everything that is asked for in place of what it says, and without claims."""
     promises = [promise_of(entry["promised"], asked) for entry in asked["guarantees"]]
-    nothing = {"promises": [[] for _ in promises], "limits": ["0"] * len(asked["limits"])}
+    limits = limits_of(asked)
+    nothing = {"promises": [[] for _ in promises], "limits": ["0"] * len(limits)}
     return said | {
         "mechanism": mechanism_of(asked),
         "objective": objective_of(asked | {"channel": channel_told(said, "Y")}),
         "promises": promises,
-        "limits": limits_of(asked),
+        "limits": limits,
         "evidence": [None] * len(promises),
         "claims": nothing | {"value": "0", "bound": "0", "gap": "0"},
     }

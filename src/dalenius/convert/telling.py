@@ -178,6 +178,9 @@ def mechanism_told(document: Json, about: Json) -> Json:
         found["forbid"] = [*map(list, said["forbid"]), *never]
     if said["preserve_marginals"]:
         found["preserve_marginals"] = True
+    for limit in document.get("limits", []):
+        if "multiplicity" in limit:
+            found |= {"min_multiplicity": int(limit["multiplicity"]), "form": "records"}
     found |= {key: value for key, value in about.get("mechanism", {}).items() if key in SEARCH and key not in found}
     if (found.get("form") == "pram" and said["form"] != "pram") or (found.get("each") and not said["each"]):
         raise ValueError("the file beside the design says another shape than the design")
@@ -234,16 +237,16 @@ def measure_told(parts: list[Json], **limit: str) -> Json:
 
 
 def _limits_told(document: Json) -> Json:
-    if not document["limits"]:
-        return {}
     told = []
     for limit, reached in zip(document["limits"], document["claims"]["limits"], strict=True):
+        if "multiplicity" in limit:  # a key of [mechanism]
+            continue
         if "information" in limit:
             told.append({"promised": dict(limit), "proved": {"expected": reached}})
             continue
         promised = measure_told(limit["distortion"], at_most=limit["at_most"]) | _keeps_told(document, limit)
         told.append({"promised": promised, "proved": {"expected": reached}})
-    return {"limits": told}
+    return {"limits": told} if told else {}
 
 
 def _keeps_told(document: Json, limit: Json) -> Json:

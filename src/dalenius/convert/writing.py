@@ -83,7 +83,7 @@ def drafted_claims(document: Json) -> Json:
     maximise = document["objective"]["aim"] in ("information", "information_of_each")
     return {
         "promises": [[] for _ in document["promises"]],
-        "limits": ["0" if "information" in limit else LOOSE for limit in document["limits"]],
+        "limits": [LOOSE if "distortion" in limit else "0" for limit in document["limits"]],
         "value": "0" if maximise else LOOSE,
         "bound": LOOSE if maximise else "0",
         "gap": LOOSE,
@@ -242,6 +242,8 @@ def limits_of(design: Json) -> list[Json]:
             found.append({"information": list(limit["information"]), "at_least_bits": text(limit["at_least_bits"])})
         else:
             found.append({"distortion": distortion_of(limit), "at_most": text(limit["at_most"])})
+    if "min_multiplicity" in design["mechanism"]:
+        found.append({"multiplicity": str(design["mechanism"]["min_multiplicity"])})
     return found
 
 

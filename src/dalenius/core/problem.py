@@ -115,8 +115,8 @@ class Problem:
     forbid, freeze, preserve_marginals, allow_inverted : optional
         What a released column may become.
     form : str, optional
-        A form that the channel is to have; `windows`, `modulus`, `each`, `noise`, `towards` belong to single
-        forms.
+        A form that the channel is to have; `windows`, `modulus`, `each`, `noise`, `towards`, `min_multiplicity` belong
+        to single forms.
     order : {"shuffle", "keep"}
         The order of released rows.
     limits, keep_rows : optional
@@ -159,6 +159,7 @@ class Problem:
     each: bool | Mapping[str, Fraction] = False
     noise: NoiseLaw | None = None
     towards: Fraction | None = None
+    min_multiplicity: int | None = None
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
     tells: tuple[AtLeast, ...] = ()
@@ -202,6 +203,14 @@ class Problem:
             raise self.error(
                 ("mechanism", "towards"),
                 'towards is a share from 0 to 1 and belongs to form = "records", without preserve_marginals',
+            )
+        if self.min_multiplicity is not None and (
+            self.form != "records" or self.preserve_marginals or self.min_multiplicity < 1
+        ):
+            raise self.error(
+                ("mechanism", "min_multiplicity"),
+                'min_multiplicity is a number of rows from 1 on and belongs to form = "records"; with '
+                "preserve_marginals every record is released as often as it occurs",
             )
         for window in self.windows:
             if len(set(window)) != len(window) or not set(window) <= set(self.observe) or not window:
@@ -332,6 +341,8 @@ class Problem:
             mechanism |= self.noise.to_json()
         if self.towards is not None:
             mechanism["towards"] = written(self.towards)
+        if self.min_multiplicity is not None:
+            mechanism["min_multiplicity"] = self.min_multiplicity
         if self.order != "shuffle":
             mechanism["order"] = self.order
         document: dict[str, Any] = {}

@@ -217,6 +217,7 @@ def _mechanism(s: Section) -> dict[str, Any]:
     parts["each"] = _each(s) if "each" in s.values else False
     parts["noise"] = _noise(s) if "noise" in s.values else None
     parts["towards"] = s.number("towards") if "towards" in s.values else None
+    parts["min_multiplicity"] = s.integer("min_multiplicity", None, least=1)
     s.done((*parts, "clip"))
     if (parts["noise"] is None) != (parts["form"] != "noise"):
         raise s.error('form = "noise" and noise = "..." are said together in [mechanism]', "noise")

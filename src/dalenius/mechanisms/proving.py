@@ -83,7 +83,11 @@ def proved(
         certificate=offered[found.place],
         value=exact(claims["value"]),
         bound=exact(claims["bound"]),
-        realised=tuple({"expected": reached} for reached in claims["limits"]),
+        realised=tuple(
+            {"expected": reached}
+            for limit, reached in zip(found.document["limits"], claims["limits"], strict=True)
+            if "multiplicity" not in limit
+        ),
         beside=exact(up(found.beside)) if ignorant and found.beside is not None else None,
         proved=tuple(proved_of(figures) for figures in claims["promises"]),
         entropy=round(found.entropy, 20),  # outside the proof, only to compare the value with

@@ -5,17 +5,31 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from dalenius.core import Certificate, Design, Independent, Leakage, Problem, Records
+from dalenius.core import (
+    Certificate,
+    Design,
+    Guess,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    Problem,
+    Records,
+    WorstCaseLeakage,
+)
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.bits import Curve
+from dalenius.mechanisms.records.common import among_common
 from dalenius.mechanisms.records.kept_law import PreservingCurve, unseen
+from dalenius.mechanisms.records.limited import within_limits
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
+from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import remarks
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
+from dalenius.tables import with_gains
 
 __all__ = ["certified", "design", "tradeoff"]
 
@@ -47,7 +61,7 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
     Unsupported
         If the form does not take the problem, with the reason and the way out.
     """
-    wide = Wide.of(problem)
+    wide = Wide.of(with_gains(problem, problem.pmf.variables))
     return certified(wide, _found(wide, gap, seconds, on_progress, None))
 
 
@@ -101,39 +115,75 @@ def _found(
 ) -> Found:
     """The channel by the way that fits the promises and the size."""
     problem = wide.problem
-    one = len(problem.guarantees) == 1 and not problem.limits and problem.keep_rows is None
-    promise = problem.guarantees[0]
-    independent = one and type(promise) is Independent and wide.seen
+    limited = bool(problem.limits) or problem.keep_rows is not None or problem.min_multiplicity is not None
+    independent = len(problem.guarantees) == 1 and type(problem.guarantees[0]) is Independent and wide.seen
     if problem.towards is not None:
-        if not independent or len(wide.classes) != 2:
-            raise Unsupported("towards is for an independent release, with one observed secret of two values")
+        if not independent or limited or len(wide.classes) != 2:
+            raise Unsupported(
+                "towards is for an independent release, with one observed secret of two values and without limits"
+            )
         return towards(wide, problem.towards, 0.0, on_progress)
-    if independent and problem.preserve_marginals:
-        return preserving(wide, 0.0, on_progress)
-    if independent and _majority(wide):
-        return least_change(wide, 0.0, on_progress)
-    if _few_letters(wide):
+    if independent and not limited and (problem.preserve_marginals or _majority(wide)):
+        return _at_any_size(wide, seconds, on_progress, curve)  # exact, and sooner
+    if problem.min_multiplicity is None and _few_letters(wide):
         found = over_all_letters(wide, gap, seconds, on_progress)
         if found is not None:
             return found
     if _few(wide):
         whole = listed(wide, gap, seconds, on_progress)
-        matched = least_change(wide, 0.0, on_progress) if independent else whole
+        matched = least_change(wide, 0.0, on_progress) if independent and not limited else whole
         # The channel that was listed is the best among records; the proof is the one that says more.
         return replace(whole, proof=matched.proof, remarks=matched.remarks) if matched.bound > whole.bound else whole
-    if independent:
-        return least_change(wide, 0.0, on_progress)
-    if one and type(promise) is Leakage and problem.preserve_marginals:
+    if problem.min_multiplicity is not None:
+        if not independent or len(wide.classes) != 2 or problem.limits or problem.keep_rows is not None:
+            raise Unsupported(
+                f"with {len(wide.records):,} different records min_multiplicity goes with one promise, independent of "
+                "an observed secret of two values, and without limits: promise that, or group letters until there are "
+                "fewer records"
+            )
+        return among_common(wide, on_progress)
+    if limited:
+        return within_limits(wide, lambda priced: _at_any_size(priced, seconds, on_progress, None))
+    return _at_any_size(wide, seconds, on_progress, curve)
+
+
+def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PreservingCurve | None) -> Found:
+    """The best release for one promise, by flows between records; limits are left to prices in the distance."""
+    problem = wide.problem
+    promise = problem.guarantees[0]
+    if len(problem.guarantees) > 1:
+        raise Unsupported(_too_many(wide, "makes one promise; name all secrets in one, which promises more"))
+    if type(promise) is Leakage and problem.preserve_marginals:
         kept = curve if isinstance(curve, PreservingCurve) else PreservingCurve(wide, on_progress)
         return kept.found(promise.at_most_bits, seconds)
-    if one and type(promise) is Leakage and wide.seen:
+    if not wide.seen and type(promise) is Leakage:
+        return unseen(wide, promise.at_most_bits, seconds, on_progress)
+    if not wide.seen:
+        secret = ", ".join(promise.secret)
+        raise Unsupported(_too_many(wide, f"observes its secret: add {secret} to observe; it does not leave"))
+    if type(promise) is Independent:
+        return (
+            preserving(wide, 0.0, on_progress) if problem.preserve_marginals else least_change(wide, 0.0, on_progress)
+        )
+    if problem.preserve_marginals:
+        raise Unsupported(_too_many(wide, "preserves the law of the table under independent or leakage"))
+    if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         return known.found(promise.at_most_bits)
-    if one and type(promise) is Leakage:
-        return unseen(wide, promise.at_most_bits, seconds, on_progress)
-    raise Unsupported(
-        f"with {len(wide.records):,} different records form records promises leakage, or independent of a secret that "
-        "is observed: promise one of these and observe it, or group letters until there are fewer records"
+    if len(wide.classes) != 2:
+        raise Unsupported(_too_many(wide, f"promises {promise.key} about a secret of two values; group its values"))
+    if isinstance(promise, Guess):
+        if promise.gain is not None:
+            raise Unsupported(_too_many(wide, "promises a guess without gains"))
+        return best_guess(wide, promise, on_progress)
+    assert isinstance(promise, InformationPrivacy | WorstCaseLeakage)
+    return bounded_posterior(wide, promise, on_progress)
+
+
+def _too_many(wide: Wide, what: str) -> str:
+    return (
+        f"with {len(wide.records):,} different records form records {what}; or group letters until there are fewer "
+        "records"
     )
 
 

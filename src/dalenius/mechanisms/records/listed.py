@@ -31,6 +31,7 @@ from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import SolverFailed
 from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.columns.leakage import least
+from dalenius.mechanisms.records.common import common_records
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide, distance_between
 from dalenius.mechanisms.records.zero import Found, record_proof
@@ -116,7 +117,8 @@ def listed(wide: Wide, gap: float, seconds: float, on_progress: Callable[[str], 
     rows = _rows(wide, design)
     # Other letters than records may change less, by this factor: see the rule "records" of the kernel.
     values = len(wide.classes)
-    bound = design.bound / (2 - Fraction(2, values)) if values > 2 else design.bound
+    divided = values > 2 and not (wide.problem.preserve_marginals or wide.problem.min_multiplicity)
+    bound = design.bound / (2 - Fraction(2, values)) if divided else design.bound
     proof = _proof(wide, problem, dict(design.certificate.proof))
     return Found(rows, proof, "records: one program over all matrices", (), bound)
 
@@ -127,8 +129,12 @@ def _rows(wide: Wide, design: Design) -> Rows:
         raise SolverFailed(f"a matrix of {len(wide.counts)} inputs came back in another form")
     copies = len(design.channel.rows) // len(wide.records)
     at = wide.record_of_input * copies + _copies(wide)
+    open_ = common_records(wide).tolist()
     entries = [
-        (e, y, value) for e, x in enumerate(at.tolist()) for y, value in enumerate(design.channel.rows[x]) if value
+        (e, open_[y], value)
+        for e, x in enumerate(at.tolist())
+        for y, value in enumerate(design.channel.rows[x])
+        if value
     ]
     return _whole(len(wide.counts), entries)
 
@@ -159,9 +165,12 @@ def _as_matrix(wide: Wide) -> Problem:
     )
     limits = tuple(replace(_matrix(wide, limit, own), at_most=limit.at_most) for limit in problem.limits)
     assert isinstance(problem.objective, MinimizeDistortion)
+    # With all records to choose from the letters are those of the input; some of them are letters of their own.
+    everything = problem.min_multiplicity is None
     return Problem(
         observe=(own, copy),
-        release=(own,),
+        release=(own,) if everything else (),
+        output=None if everything else _fresh("released", (own, copy, *wide.secret)),
         preserve_marginals=problem.preserve_marginals,
         objective=MinimizeDistortion(_matrix(wide, problem.objective.measure, own)),
         guarantees=problem.guarantees,
@@ -182,16 +191,17 @@ def _matrix(wide: Wide, measure: Distortion, own: str) -> Distortion:
         (name,) = measure.of
         code = wide.law.variables[name].index(measure.keeps[0])
         row = tuple(Fraction(int(v != code)) for v in wide.records[:, wide.problem.release.index(name)].tolist())
+        row = tuple(row[y] for y in common_records(wide).tolist())
         return Distortion((row,) * len(wide.records), (own,), keeps=measure.keeps)
     metric, points, unit = distance_between(measure, wide.problem.release, wide.law, wide.records)
-    distances = np.concatenate([block for _, block in blocks(metric, points, points)])
+    distances = np.concatenate([block for _, block in blocks(metric, points, points[common_records(wide)])])
     return Distortion(tuple(tuple(Fraction(int(d), unit) for d in row) for row in distances.tolist()), (own,))
 
 
 def _proof(wide: Wide, problem: Problem, certificate: dict[str, Any]) -> dict[str, object]:
     """The multipliers of a certificate as the kernel orders them: a weight for each promise, a list for each record."""
-    many = len(wide.records)
-    reader = _Multipliers(problem.pmf, certificate, many)
+    open_ = common_records(wide).tolist()
+    reader = _Multipliers(problem.pmf, certificate, len(open_))
     leakages = iter(certificate.get("leakage", []))
     found: dict[int, Numbers] = {}
     weights = ["0"] * len(problem.guarantees)
@@ -212,8 +222,15 @@ def _proof(wide: Wide, problem: Problem, certificate: dict[str, Any]) -> dict[st
     prices = [
         "0" if limit.keeps else str(Fraction(int(v), 1 << UNIT))
         for limit, v in zip(problem.limits, certificate["distortion"], strict=True)
-    ]
-    records = [found[k] for k in range(len(problem.guarantees))]
+    ] + ["0"] * (wide.problem.min_multiplicity is not None)
+    records = []
+    for k, guarantee in enumerate(problem.guarantees):
+        # Records that are closed do not compete; their multipliers are any.
+        any_ = ["1"] * len(reader.values(guarantee.secret)) if type(guarantee) is Leakage else []
+        whole: list[Any] = [any_] * len(wide.records)
+        for y, numbers in zip(open_, found[k], strict=True):
+            whole[y] = numbers
+        records.append(whole)
     return record_proof(replace(wide, prices=tuple(prices)), weights, records, law)
 
 

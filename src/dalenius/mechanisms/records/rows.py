@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd, lcm
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,33 @@ class Rows:
         sums = np.add.reduceat(amount, begin)
         first = np.searchsorted(at[begin], np.arange(inputs + 1))
         return cls(first.astype(np.int64), to[begin], [int(v) for v in sums.tolist()])
+
+    @classmethod
+    def mixed(cls, parts: Sequence[tuple[Fraction, "Rows"]]) -> "Rows":
+        """A mixture: every input follows one of several releases, drawn with these shares, which sum to one.
+
+        >>> one, other = Rows.gathered(1, [0], [0], [1]), Rows.gathered(1, [0, 0], [0, 1], [1, 2])
+        >>> Rows.mixed([(Fraction(1, 4), one), (Fraction(3, 4), other)]).row(0)
+        ([0, 1], [1, 1])
+        """
+        used = [(share, rows) for share, rows in parts if share]
+        inputs = len(used[0][1])
+        scale = lcm(*(share.denominator for share, _ in used))
+        row, record, weight = [], [], []
+        totals = [[sum(rows.row(e)[1]) for e in range(inputs)] for _, rows in used]
+        common = [lcm(*together) for together in zip(*totals, strict=True)]
+        for (share, rows), total in zip(used, totals, strict=True):
+            times = [int(share * scale) * (whole // one) for whole, one in zip(common, total, strict=True)]
+            of = np.repeat(np.arange(inputs), np.diff(rows.first))
+            row.append(of)
+            record.append(rows.record)
+            weight += [times[e] * w for e, w in zip(of.tolist(), rows.weight, strict=True)]
+        found = cls.gathered(inputs, np.concatenate(row), np.concatenate(record), np.array(weight, dtype=object))
+        for e in range(inputs):
+            span = slice(int(found.first[e]), int(found.first[e + 1]))
+            shared = gcd(*found.weight[span])
+            found.weight[span] = [w // shared for w in found.weight[span]]
+        return found
 
     def __len__(self) -> int:
         return len(self.first) - 1

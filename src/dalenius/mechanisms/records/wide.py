@@ -140,8 +140,8 @@ def distance_between(
     records : array, one record a row
         Codes of letters.
     """
-    columns: list[list[Fraction]] = []
-    axes: list[tuple[Fraction, bool]] = []
+    columns: list[Integers] = []
+    axes: list[tuple[Fraction, bool]] = []  # the weight of one step, and whether steps are counted
     for part in measure.parts or (measure,):
         if not part.weight:
             continue
@@ -153,33 +153,30 @@ def distance_between(
             continue
         for name, place, alphabet in zip(part.of, at, letters, strict=True):
             values = [_number(letter, name) for letter in alphabet]
-            columns.append([values[code] for code in records[:, place].tolist()])
-            axes.append((part.weight, True))
-    steps = [lcm(*(value.denominator for value in set(column))) for column in columns]
-    per_step = [weight / step for (weight, _), step in zip(axes, steps, strict=True)]
-    unit = lcm(*(weight.denominator for weight in per_step)) if per_step else 1
-    codes = [[int(value * step) for value in column] for column, step in zip(columns, steps, strict=True)]
-    lowest = [min(column) for column in codes]
-    points = np.array(
-        [[code - low for code in column] for column, low in zip(codes, lowest, strict=True)], dtype=np.int64
-    ).reshape(len(codes), len(records))
+            step = lcm(*(value.denominator for value in values))
+            codes = np.array([int(value * step) for value in values], dtype=np.int64)[records[:, place]]
+            columns.append(codes - codes.min())
+            axes.append((part.weight / step, True))
+    unit = lcm(*(weight.denominator for weight, _ in axes)) if axes else 1
+    points = np.array(columns, dtype=np.int64).reshape(len(columns), len(records))
     metric = Metric(
-        tuple(int(weight * unit) for weight in per_step),
+        tuple(int(weight * unit) for weight, _ in axes),
         tuple(ordered for _, ordered in axes),
         tuple(int(row.max()) if ordered else 1 for row, (_, ordered) in zip(points, axes, strict=True)),
     )
     return metric, np.ascontiguousarray(points.T), unit
 
 
-def _classes(part: Distortion, letters: Sequence[Sequence[str]], labels: Integers) -> list[Fraction]:
+def _classes(part: Distortion, letters: Sequence[Sequence[str]], labels: Integers) -> Integers:
     """A number for each label, the same exactly for labels whose letters are in the same classes."""
     group = {letter: k for k, members in enumerate(part.classes) for letter in members}
-    named = [[group.get(letter, letter) for letter in alphabet] for alphabet in letters]
-    place: dict[tuple[int | str, ...], int] = {}
-    return [
-        Fraction(place.setdefault(tuple(names[k] for names, k in zip(named, label, strict=True)), len(place)))
-        for label in labels.tolist()
-    ]
+    merged = []
+    for alphabet, codes in zip(letters, labels.T, strict=True):
+        place: dict[int | str, int] = {}
+        merged.append(np.array([place.setdefault(group.get(a, a), len(place)) for a in alphabet])[codes])
+    if len(merged) == 1:
+        return np.asarray(merged[0], dtype=np.int64)
+    return np.asarray(np.unique(np.column_stack(merged), axis=0, return_inverse=True)[1].ravel(), dtype=np.int64)
 
 
 def _number(letter: str, column: str) -> Fraction:

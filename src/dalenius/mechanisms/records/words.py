@@ -31,7 +31,7 @@ def remarks(design: Design) -> tuple[str, ...]:
     source = design.problem.source
     least = source.min_cell if isinstance(source, TableSource) else MIN_CELL
     return (
-        _presence(found, rows, least),
+        _presence(found, rows, least, design.problem.min_multiplicity),
         _missing(found, rows, least),
         "The promise is about one released row and this table. It says nothing about all released rows taken together, "
         "and nothing about another table: design the release of another table anew",
@@ -53,12 +53,18 @@ def _share(part: Fraction, rows: int, least: int) -> str:
     return f"{round(100 * part)} %" if part >= Fraction(1, 100) else "less than 1 %"
 
 
-def _presence(found: RecordFigures, rows: int, least: int) -> str:
+def _presence(found: RecordFigures, rows: int, least: int, common: int | None) -> str:
     once = _share(found.unique, rows, least)
+    if common is not None and common > 1:
+        return (
+            f"Every released record is one that at least {common:,} rows of the table have, so that the release shows "
+            f"no combination of values that fewer rows have. Of the rows of the table, {once} have a record that no "
+            "other row has: none of them is released as it is"
+        )
     return (
         "Every released record is a record of the table, so that the release shows which combinations of values occur. "
-        f"Of the rows of the table, {once} have a record that no other row has. Where that matters, merge letters "
-        "first"
+        f"Of the rows of the table, {once} have a record that no other row has. Where that matters, say "
+        "min_multiplicity, or merge letters first"
     )
 
 

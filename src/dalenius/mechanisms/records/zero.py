@@ -22,7 +22,18 @@ from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.transport import Plan, transport
 
-__all__ = ["Found", "least_change", "preserving", "record_proof", "towards", "transport_proof"]
+__all__ = [
+    "Found",
+    "arcs_of",
+    "least_change",
+    "move",
+    "moved_rows",
+    "preserving",
+    "record_proof",
+    "rows_of_class",
+    "towards",
+    "transport_proof",
+]
 
 Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
@@ -73,7 +84,17 @@ class Move:
 
 
 def move(wide: Wide, start: Integers, end: Integers, gap: float, on_progress: Progress) -> Move:
-    """The cheapest way from one law on the records, given by counts, to another."""
+    """The cheapest way from one law on the records, given by counts, to another.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    start, end : array of int
+        How many rows each record has, under both laws.
+    gap : float
+        Stop when cost and bound differ by this share of the cost.
+    """
     from_all = int(start.sum())
     to_all = int(end.sum())
     common = gcd(from_all, to_all)
@@ -179,7 +200,8 @@ def record_proof(wide: Wide, promises: list[str], records: list[list[Any]], law:
 
 def _prices(wide: Wide) -> list[str]:
     """The price of each limit; without prices all limits are free, which only loosens a bound."""
-    return list(wide.prices) or ["0"] * len(with_kept_rows(wide.problem).limits)
+    more = wide.problem.min_multiplicity is not None
+    return list(wide.prices) or ["0"] * (len(with_kept_rows(wide.problem).limits) + more)
 
 
 def _transports(wide: Wide, terms: Sequence[tuple[int, int | None, Fraction, Move]]) -> Json:
@@ -188,72 +210,85 @@ def _transports(wide: Wide, terms: Sequence[tuple[int, int | None, Fraction, Mov
 
 def _followed(wide: Wide, moves: dict[int, Move]) -> Rows:
     """The rows of classes that follow their plan to the end; the others stay."""
-    row: list[Integers] = []
-    record: list[Integers] = []
-    weight: list[Integers] = []
-    for s in range(len(wide.classes)):
-        mine = np.flatnonzero(wide.class_of_input == s)
-        found = moves.get(s)
-        if found is None:
-            row.append(mine)
-            record.append(wide.record_of_input[mine])
-            weight.append(np.ones(len(mine), dtype=np.int64))
-            continue
+    plans = {}
+    for s, found in moves.items():
         amount = wide.by_record[:, s] * (found.scale // int(wide.by_record[:, s].sum()))
-        _append(row, record, weight, wide, mine, amount, *_arcs(found))
-    return Rows.gathered(len(wide.counts), np.concatenate(row), np.concatenate(record), np.concatenate(weight))
+        plans[s] = (amount, *arcs_of(found))
+    return moved_rows(wide, plans)
 
 
-def _arcs(found: Move) -> tuple[Integers, Integers, Integers]:
+def moved_rows(wide: Wide, plans: dict[int, tuple[Integers, Integers, Integers, Integers]]) -> Rows:
+    """The rows of classes that follow their plans; the others stay.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    plans : dict
+        For a class its amount, start, end and moved; see `rows_of_class`.
+    """
+    nobody = np.zeros(0, dtype=np.int64)
+    parts = []
+    for s in range(len(wide.classes)):
+        stay = ((wide.by_record[:, s] > 0).astype(np.int64), nobody, nobody, nobody)
+        parts.append(rows_of_class(wide, s, *plans.get(s, stay)))
+    row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return Rows.gathered(len(wide.counts), row, record, weight)
+
+
+def arcs_of(found: Move) -> tuple[Integers, Integers, Integers]:
+    """What a move carries: from which record, to which, and how much."""
     if found.plan is None:
         none = np.zeros(0, dtype=np.int64)
         return none, none, none
     return found.supply[found.plan.row], found.demand[found.plan.column], found.plan.amount
 
 
-def _append(
-    row: list[Integers],
-    record: list[Integers],
-    weight: list[Integers],
-    wide: Wide,
-    inputs: Integers,
-    amount: Integers,
-    start: Integers,
-    end: Integers,
-    moved: Integers,
-) -> None:
-    """Rows of inputs whose records have `amount`, of which `moved` goes from start to end and the rest stays."""
+def rows_of_class(
+    wide: Wide, s: int, amount: Integers, start: Integers, end: Integers, moved: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Inputs, records and weights of a class: of the `amount` at its records `moved` goes from start to end.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    s : int
+        The class.
+    amount : array of int
+        What the class has at each record.
+    start, end, moved : array of int
+        How much of it goes from which record to which.
+    """
+    inputs = np.flatnonzero(wide.class_of_input == s)
     stays = amount.copy()
     np.subtract.at(stays, start, moved)
     by_start = np.argsort(start, kind="stable")
     begin = np.searchsorted(start[by_start], np.arange(len(amount) + 1))
     here = wide.record_of_input[inputs]
-    row.append(inputs)
-    record.append(here)
-    weight.append(stays[here])
     many = begin[here + 1] - begin[here]
     places = np.repeat(begin[here], many) + np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
     arcs = by_start[places]
-    row.append(np.repeat(inputs, many))
-    record.append(end[arcs])
-    weight.append(moved[arcs])
+    return (
+        np.concatenate([inputs, np.repeat(inputs, many)]),
+        np.concatenate([here, end[arcs]]),
+        np.concatenate([stays[here], moved[arcs]]),
+    )
 
 
 def _between(wide: Wide, found: Move, light: int, share: Fraction) -> Rows:
     """Light records follow the plan with probability 1 - share, heavy ones go back along it with probability share."""
-    row: list[Integers] = []
-    record: list[Integers] = []
-    weight: list[Integers] = []
-    start, end, amount = _arcs(found)
+    parts = []
+    start, end, amount = arcs_of(found)
     back, one = share.as_integer_ratio()
     for s, source, target, times in ((light, start, end, one - back), (1 - light, end, start, back)):
         counts = wide.by_record[:, s]
         have = counts * (found.scale // int(counts.sum()))
         if int(have.max()) * one >= 1 << 62:
             raise OverflowError("the share has too many digits for machine integers")
-        mine = np.flatnonzero(wide.class_of_input == s)
-        _append(row, record, weight, wide, mine, have * one, source, target, amount * times)
-    return Rows.gathered(len(wide.counts), np.concatenate(row), np.concatenate(record), np.concatenate(weight))
+        parts.append(rows_of_class(wide, s, have * one, source, target, amount * times))
+    row, record, weight = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return Rows.gathered(len(wide.counts), row, record, weight)
 
 
 def _without_majority(wide: Wide, gap: float, on_progress: Progress) -> Found:

@@ -9,6 +9,9 @@ every round, and a start for the next one: flow stays where the completed potent
 
 Ties are many, because distances are small whole numbers. Each row takes its arcs from a place of its own, and columns
 choose arcs as well: with ties taken in the order of the columns the rounds are three times as many.
+
+Not everything need be shipped. What rows may keep goes to one more column, and what columns may do without comes from
+one more row, both at no cost along arcs that are there from the beginning.
 """
 
 from collections.abc import Callable
@@ -21,11 +24,12 @@ from dalenius.solvers.flows.distances import Metric, blocks, pairwise
 from dalenius.solvers.flows.pricing import NONE, cheapest
 from dalenius.solvers.flows.shipping import Arcs, Shipment, ship
 
-__all__ = ["Plan", "transport"]
+__all__ = ["Plan", "Spare", "conjugate", "transport"]
 
 Integers = npt.NDArray[np.int64]
 
 _ROUNDS = 80
+_FAR = 1 << 40  # the potential of a row or column that nothing limits and nobody needs
 _SAMPLED = 2500  # beyond so many rows and columns, potentials of a quarter of them come first
 
 
@@ -41,6 +45,24 @@ class Plan:
     column_potential: Integers
     cost: int
     bound: int
+
+
+@dataclass(frozen=True, eq=False)
+class Spare:
+    """What rows may keep and columns may do without: amounts in all, and which of them may.
+
+    Parameters
+    ----------
+    kept, lacking : int
+        Units that rows keep, and that columns do without, in all; sums are equal with them.
+    may_keep, may_lack : array of int
+        Places of the rows and of the columns that may.
+    """
+
+    kept: int
+    lacking: int
+    may_keep: Integers
+    may_lack: Integers
 
 
 @dataclass(frozen=True)
@@ -67,6 +89,7 @@ def transport(
     supply: Integers,
     demand: Integers,
     *,
+    spare: Spare | None = None,
     gap: float = 0.0,
     rounds: int = _ROUNDS,
     on_progress: Callable[[str], None] | None = None,
@@ -81,6 +104,9 @@ def transport(
         Where it is and where it is wanted.
     supply, demand : array of int
         Positive, with equal sums.
+    spare : Spare or None
+        What need not be shipped. The plan then has one more row and one more column, which stand for it, and so have
+        the potentials; amounts from and to them are no part of the plan.
     gap : float
         Stop when cost and bound differ by this share of the cost; 0 asks for the optimum.
     rounds : int
@@ -96,10 +122,16 @@ def transport(
     >>> plan.cost, plan.bound
     (19, 19)
     """
-    if int(supply.sum()) != int(demand.sum()) or min(supply.min(), demand.min()) < 1:
+    more, less = (0, 0) if spare is None else (spare.lacking, spare.kept)
+    if int(supply.sum()) + more != int(demand.sum()) + less or min(supply.min(), demand.min()) < 1:
         raise ValueError("supply and demand must be positive and have the same sum")
     if int(supply.sum()) * (metric.farthest + 1) >= 1 << 61:
         raise OverflowError("the amounts are too large for machine integers")
+    if spare is not None:
+        none = (np.zeros(len(rows) + 1, dtype=np.int64), np.zeros(len(columns) + 1, dtype=np.int64))
+        have, want = np.append(supply, more), np.append(demand, less)
+        taken = _Taken(16, 6)
+        return _generated(metric, rows, columns, have, want, none, taken, gap, rounds, on_progress, spare)
     warm = _sampled(metric, rows, columns, supply, demand)
     return _generated(metric, rows, columns, supply, demand, warm, _Taken(16, 6), gap, rounds, on_progress)
 
@@ -121,12 +153,27 @@ def _sampled(
         return none
     part = (metric, rows[some_rows], columns[some_columns], have, want)
     plan = _generated(*part, _sampled(*part), _Taken(12, 6), 0.01, 6, None)
-    column = _least(metric, columns, rows[some_rows], plan.row_potential)
-    return _least(metric, rows, columns, column), column
+    column = conjugate(metric, columns, rows[some_rows], plan.row_potential)
+    return conjugate(metric, rows, columns, column), column
 
 
-def _least(metric: Metric, rows: Integers, columns: Integers, potential: Integers) -> Integers:
-    """min over columns of distance minus potential, for each row."""
+def conjugate(metric: Metric, rows: Integers, columns: Integers, potential: Integers) -> Integers:
+    """min over columns of distance minus potential, for each row.
+
+    Parameters
+    ----------
+    metric : Metric
+        The distance.
+    rows, columns : array of int, one point a row
+        All pairs are looked at.
+    potential : array of int
+        One for each column.
+
+    Returns
+    -------
+    array of int
+        One for each row: from one row to another it changes by at most their distance.
+    """
     found = np.empty(len(rows), dtype=np.int64)
     for first, block in blocks(metric, rows, columns, int(np.abs(potential).max())):
         found[first : first + len(block)] = (block - potential.astype(block.dtype)).min(axis=1)
@@ -144,9 +191,10 @@ def _generated(
     gap: float,
     rounds: int,
     on_progress: Callable[[str], None] | None,
+    spare: Spare | None = None,
 ) -> Plan:
     row, column = warm
-    priced = _price(metric, rows, columns, row, column, taken, None, 0)
+    priced = _price(metric, rows, columns, row, column, taken, None, 0, spare)
     arcs = priced.arcs
     flow = np.zeros(len(arcs), dtype=np.int64)
     row = priced.row_least
@@ -156,7 +204,7 @@ def _generated(
         flow = np.where(arcs.cost == row[arcs.row] + column[arcs.column], flow, 0)
         shipped = ship(arcs, supply, demand, row, column, flow)
         plan = _whole(metric, rows, columns, arcs, shipped)
-        priced = _price(metric, rows, columns, shipped.row, shipped.column, taken, 0, turn)
+        priced = _price(metric, rows, columns, shipped.row, shipped.column, taken, 0, turn, spare)
         by_rows = int(supply @ priced.row_least + demand @ shipped.column)
         by_columns = int(supply @ shipped.row + demand @ priced.column_least)
         if by_rows >= by_columns:
@@ -175,7 +223,7 @@ def _generated(
         if best.cost == bound or best.cost - bound <= gap * best.cost:
             break
         slack = arcs.cost - shipped.row[arcs.row] - shipped.column[arcs.column]
-        arcs, flow = _joined(arcs, shipped.flow, (shipped.flow > 0) | (slack <= 1), priced.arcs, len(columns))
+        arcs, flow = _joined(arcs, shipped.flow, (shipped.flow > 0) | (slack <= 1), priced.arcs, len(column))
     assert best is not None
     return best
 
@@ -185,13 +233,20 @@ def _whole(metric: Metric, rows: Integers, columns: Integers, arcs: Arcs, shippe
     used = np.flatnonzero(shipped.flow)
     row, column, amount = arcs.row[used], arcs.column[used], shipped.flow[used]
     distance = arcs.cost[used]
+    real = (row < len(rows)) & (column < len(columns))
+    row, column, amount, distance = row[real], column[real], amount[real], distance[real]
+    missed = 0
     if shipped.left.any():
         more_row, more_column, more = _anyhow(shipped.left, shipped.open)
+        real = (more_row < len(rows)) & (more_column < len(columns))
+        missed = int(more[~real].sum())  # spare amounts without a place: no plan yet, and dearer than any
+        more_row, more_column, more = more_row[real], more_column[real], more[real]
         row = np.concatenate([row, more_row])
         column = np.concatenate([column, more_column])
         amount = np.concatenate([amount, more])
         distance = np.concatenate([distance, pairwise(metric, rows[more_row], columns[more_column])])
-    return Plan(row, column, amount, distance, shipped.row, shipped.column, int(amount @ distance), 0)
+    cost = int(amount @ distance) + missed * (metric.farthest + 1)
+    return Plan(row, column, amount, distance, shipped.row, shipped.column, cost, 0)
 
 
 def _anyhow(left: Integers, open_: Integers) -> tuple[Integers, Integers, Integers]:
@@ -225,16 +280,23 @@ def _price(
     taken: _Taken,
     below: int | None,
     turn: int,
+    spare: Spare | None,
 ) -> _Priced:
     """Arcs of reduced cost `below` this (None: the least ones), and completed potentials of both sides."""
-    forth, row_least = cheapest(metric, rows, columns, row, column, taken.by_row, below, turn)
-    back, column_least = cheapest(metric, columns, rows, column, row, taken.by_column, below, turn)
-    arcs = Arcs(
-        np.concatenate([forth.row, back.column]),
-        np.concatenate([forth.column, back.row]),
-        np.concatenate([forth.cost, back.cost]),
-    )
+    many, width = len(rows), len(columns)
+    forth, row_least = cheapest(metric, rows, columns, row[:many], column[:width], taken.by_row, below, turn)
+    back, column_least = cheapest(metric, columns, rows, column[:width], row[:many], taken.by_column, below, turn)
+    found = [np.stack([forth.row, forth.column, forth.cost]), np.stack([back.column, back.row, back.cost])]
+    if spare is not None:
+        keep, lack = spare.may_keep, spare.may_lack
+        found.append(np.stack([keep, np.full(len(keep), width), np.zeros(len(keep), dtype=np.int64)]))
+        found.append(np.stack([np.full(len(lack), many), lack, np.zeros(len(lack), dtype=np.int64)]))
+        row_least = np.append(row_least, -column[lack].max(initial=-_FAR))
+        column_least = np.append(column_least, -row[keep].max(initial=-_FAR))
+        row_least[keep] = np.minimum(row_least[keep], -column[width])
+        column_least[lack] = np.minimum(column_least[lack], -row[many])
+    arcs = Arcs(*np.concatenate(found, axis=1))
     joined, _ = _joined(
-        arcs, np.zeros(len(arcs), dtype=np.int64), np.ones(len(arcs), dtype=np.bool_), NONE, len(columns)
+        arcs, np.zeros(len(arcs), dtype=np.int64), np.ones(len(arcs), dtype=np.bool_), NONE, len(column)
     )
     return _Priced(joined, row_least, column_least)

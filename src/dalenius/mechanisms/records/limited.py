@@ -1,0 +1,171 @@
+r"""Limits beside promises, for many records: prices for what is limited, and mixtures of the releases they lead to.
+
+A limit of a distortion d_k gets a price nu_k: d + sum nu_k d_k is a distance like any other, and the least of it, less
+sum nu_k times the limits, bounds what every release within the limits changes. Releases of several prices are mixed so
+that the limits are kept on the mean, at the least cost (a small linear program); its multipliers are the next prices.
+A mixture tells no more than the mean of what its parts tell, so it keeps every promise that they keep.
+
+Prices are multiples of a quarter: a proof by masks takes time in proportion to the number of different distances.
+
+`keep_rows` limits what is released, whatever it was. That is no distance and has no price; a release that preserves the
+law of the table keeps all rows of every value, so that a part of it mends what the others lack.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linprog
+
+from dalenius.core import Distortion, MinimizeDistortion
+from dalenius.core.kept_rows import with_kept_rows
+from dalenius.errors import Infeasible
+from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.wide import Wide, distance_between
+from dalenius.mechanisms.records.zero import Found
+from dalenius.solvers.flows.distances import pairwise
+
+__all__ = ["within_limits"]
+
+Floats = npt.NDArray[np.float64]
+
+ROUNDS = 12
+STEPS = 4
+"""Prices are multiples of one over this."""
+SHARES = 1 << 40
+"""Parts of a mixture."""
+ROOM = 1e-9
+"""Share of a limit that is left free for the doubles in which mixtures are found."""
+GAP = 0.002
+
+
+def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
+    """A release within the limits of its problem.
+
+    Parameters
+    ----------
+    wide : Wide
+        The problem.
+    search : callable
+        Finds the best release without limits for a distance with prices in it; also one that preserves the law.
+
+    Returns
+    -------
+    Found
+        A mixture, with the proof of the prices that prove most.
+
+    Raises
+    ------
+    Infeasible
+        If no mixture was found within the limits, with what can be had.
+    """
+    limits = with_kept_rows(wide.problem).limits
+    at_most = np.array([float(limit.at_most or 0) * (1 - ROOM) for limit in limits])
+    measures = [_Measure(wide, limit) for limit in limits]
+    own = _Measure(wide, wide.problem.objective.measure)  # type: ignore[attr-defined]
+    found: list[Found] = []
+    figures: list[list[float]] = []
+    best, proof = -np.inf, None
+    tried: set[tuple[Fraction, ...]] = set()
+    prices = (Fraction(0),) * len(limits)
+    if wide.problem.keep_rows is not None and not wide.problem.preserve_marginals:
+        found.append(search(replace(wide, problem=replace(wide.problem, preserve_marginals=True))))
+        figures.append([measure(found[0].rows) for measure in (own, *measures)])
+    for _ in range(ROUNDS):
+        tried.add(prices)
+        one = search(_priced(wide, limits, prices))
+        told = [measure(one.rows) for measure in (own, *measures)]
+        found.append(one)
+        figures.append(told)
+        # What the search proves of the sum of distances, where it knows a bound; else what it found.
+        whole = told[0] + sum(float(p) * v for p, v in zip(prices, told[1:], strict=True))
+        known = min(whole, float(one.bound)) if one.bound else whole
+        below = known - sum(float(p) * float(limit.at_most or 0) for p, limit in zip(prices, limits, strict=True))
+        if below > best:
+            best, proof = below, one.proof
+        shares, duals, over = _mixture(np.array(figures), at_most)
+        value = float(shares @ [row[0] for row in figures])
+        if not over and value - best <= GAP * value:
+            break
+        wanted = [0.0 if limit.keeps else v for limit, v in zip(limits, duals.tolist(), strict=True)]
+        prices = tuple(Fraction(round(STEPS * v), STEPS) for v in wanted)
+        if prices in tried:
+            break
+    shares, _, over = _mixture(np.array(figures), at_most)
+    if over:
+        raise Infeasible(_too_little(limits, figures))
+    assert proof is not None
+    rows = Rows.mixed([(part, one.rows) for part, one in zip(_whole_shares(shares), found, strict=True)])
+    remarks = tuple(dict.fromkeys(remark for one in found for remark in one.remarks))
+    return Found(rows, proof, f"{found[-1].method}; a mixture within the limits", remarks)
+
+
+class _Measure:
+    """The mean of a distortion over the rows of a release."""
+
+    def __init__(self, wide: Wide, measure: Distortion) -> None:
+        self.wide = wide
+        self.keeps = measure.keeps
+        if measure.keeps is not None:
+            (name,) = measure.of
+            code = wide.law.variables[name].index(measure.keeps[0])
+            self.lost = wide.records[:, wide.problem.release.index(name)] != code
+        else:
+            self.metric, self.points, self.unit = distance_between(
+                measure, wide.problem.release, wide.law, wide.records
+            )
+
+    def __call__(self, rows: Rows) -> float:
+        weight = np.array(rows.weight, dtype=np.float64)
+        of = np.repeat(np.arange(len(rows)), np.diff(rows.first))
+        mass = (self.wide.counts.sum(axis=1) / self.wide.total / np.add.reduceat(weight, rows.first[:-1]))[of] * weight
+        if self.keeps is not None:
+            return float(mass @ self.lost[rows.record])
+        before = self.points[self.wide.record_of_input[of]]
+        return float(mass @ pairwise(self.metric, before, self.points[rows.record])) / self.unit
+
+
+def _priced(wide: Wide, limits: Sequence[Distortion], prices: Sequence[Fraction]) -> Wide:
+    """The same table with another distance: that of the objective, and those of the limits times their prices."""
+    assert isinstance(wide.problem.objective, MinimizeDistortion)
+    parts: dict[Distortion, Fraction] = {}
+    for measure, price in [(wide.problem.objective.measure, Fraction(1)), *zip(limits, prices, strict=True)]:
+        for part in measure.parts or (measure,):
+            same = replace(part, weight=Fraction(1), at_most=None)
+            if price:
+                parts[same] = parts.get(same, Fraction(0)) + price * part.weight
+    whole = Distortion.sum_of(replace(part, weight=weight) for part, weight in parts.items())
+    metric, points, unit = distance_between(whole, wide.problem.release, wide.law, wide.records)
+    return replace(wide, metric=metric, points=points, unit=unit, prices=tuple(map(str, prices)))
+
+
+def _mixture(figures: Floats, at_most: Floats) -> tuple[Floats, Floats, bool]:
+    """Shares of the releases at the least cost within the limits, prices of the limits, and whether some are passed."""
+    many = len(figures)
+    dear = 10 * (1 + figures.max())  # beyond a limit everything is dear, so that prices rise until it is kept
+    cost = np.concatenate([figures[:, 0], np.full(len(at_most), dear)])
+    limits = np.hstack([figures[:, 1:].T, -np.eye(len(at_most))])
+    sums = np.concatenate([np.ones(many), np.zeros(len(at_most))])[None, :]
+    found = linprog(cost, A_ub=limits, b_ub=at_most, A_eq=sums, b_eq=[1.0], method="highs")
+    return found.x[:many], -found.ineqlin.marginals, bool(found.x[many:].max(initial=0.0) > 1e-12)
+
+
+def _whole_shares(shares: Floats) -> list[Fraction]:
+    """Shares as fractions that sum to one; what rounding takes off goes to the largest one."""
+    parts = [int(SHARES * v) for v in shares.tolist()]
+    parts[int(np.argmax(shares))] += SHARES - sum(parts)
+    return [Fraction(part, SHARES) for part in parts]
+
+
+def _too_little(limits: Sequence[Distortion], figures: Sequence[Sequence[float]]) -> str:
+    """Which limit no release was found for, and what can be had of it."""
+    for k, limit in enumerate(limits):
+        least = min(row[k + 1] for row in figures)
+        if least > float(limit.at_most or 0):
+            named = ", ".join(limit.of)
+            if limit.keeps:
+                return f"{named} = {limit.keeps[0]} does not keep so many of its rows under the promise"
+            return f"the distortion of {named} is at least about {least:.6g} under the promise, not {limit.at_most}"
+    return "no release keeps all limits together under the promise; allow more of one of them"

@@ -1,0 +1,202 @@
+"""Limits, guesses, posteriors and common records beside form "records": few records exactly, many by flows."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dalenius.api import load
+from dalenius.core import (
+    Distortion,
+    Guess,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    MinimizeDistortion,
+    Pmf,
+    Problem,
+    WorstCaseLeakage,
+)
+from dalenius.errors import Infeasible, InputError, Unsupported
+from dalenius.kernel import check
+from dalenius.mechanisms.records import design as designing
+from dalenius.mechanisms.records.design import certified, design
+from dalenius.mechanisms.records.listed import listed
+from dalenius.mechanisms.records.wide import Wide
+from dalenius.solvers.flows.distances import Metric, pairwise
+from dalenius.solvers.flows.transport import Spare, transport
+
+
+def problem(seed, promise=None, classes=2, rows=70, share=0.3, **more):
+    rng = np.random.default_rng(seed)
+    secret = (rng.random(rows) < share).astype(int) if classes == 2 else rng.integers(0, classes, rows)
+    secret[:classes] = range(classes)
+    codes = np.column_stack([rng.integers(0, 3, rows), rng.integers(0, 4, rows), rng.integers(0, 3, rows), secret])
+    names = ("A", "B", "C")
+    variables = {name: tuple(map(str, range(k))) for name, k in zip(names, (3, 4, 3), strict=True)}
+    variables["S"] = tuple(map(str, range(classes)))
+    return Problem(
+        observe=(*names, "S"),
+        release=names,
+        form="records",
+        objective=MinimizeDistortion(Distortion.sum_of(Distortion("hamming", (name,)) for name in names)),
+        guarantees=(promise or Independent(("S",)),),
+        joint=Pmf.from_counts(variables, codes, [1] * rows),
+        **more,
+    )
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Every table counts as one of many records, so that flows between records are tried where the answer is known."""
+    monkeypatch.setattr(designing, "_few_letters", lambda wide: False)
+    monkeypatch.setattr(designing, "_few", lambda wide: False)
+
+
+def exactly(asked):
+    """The best channel between records and its proof, by one program."""
+    wide = Wide.of(asked)
+    return certified(wide, listed(wide, 1e-9, 60.0, None))
+
+
+PROMISES = [
+    Guess(("S",), Fraction(4, 5)),
+    Guess(("S",), times=Fraction(21, 20)),
+    InformationPrivacy(("S",), Fraction(1, 5)),
+    InformationPrivacy(("S",), Fraction(1, 3)),
+    WorstCaseLeakage(("S",), Fraction(1, 50)),
+    WorstCaseLeakage(("S",), Fraction(1, 20)),
+]
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=str)
+def test_promises_about_single_records_meet_the_program_over_all_matrices(many, promise):
+    for seed in range(2):
+        asked = problem(seed, promise, rows=40)
+        found = design(asked)
+        best = exactly(asked)
+        assert float(found.value) == pytest.approx(float(best.value), abs=2e-6)
+        assert found.gap < Fraction(1, 10**5)
+        assert check(found.text).bound >= found.bound
+
+
+def test_a_guess_cannot_be_worse_than_without_the_release(many):
+    with pytest.raises(Infeasible, match="without the release"):
+        design(problem(0, Guess(("S",), Fraction(11, 20))))
+
+
+def test_a_posterior_above_one_half_is_refused_with_the_way_out(many):
+    with pytest.raises(Unsupported, match=r"likelier than not.*promise less"):
+        design(problem(0, InformationPrivacy(("S",), Fraction(2))))
+
+
+@pytest.mark.parametrize("preserve", [False, True])
+def test_a_limit_for_each_column_is_met_by_prices_and_mixtures(many, preserve):
+    dearer = [Distortion("hamming", (name,), weight=Fraction(1 + k)) for k, name in enumerate("ABC")]
+    objective = MinimizeDistortion(Distortion.sum_of(dearer))
+    asked = replace(problem(1, preserve_marginals=preserve), objective=objective)
+    free = design(asked)
+    first = sum((Fraction(v) for v in _changed(free)[:1]), Fraction(0))
+    limit = Distortion("hamming", ("A",), first * Fraction(4, 5))
+    found = design(replace(asked, limits=(limit,)))
+    best = exactly(replace(asked, limits=(limit,)))
+    assert found.value > free.value
+    assert float(found.value) == pytest.approx(float(best.value), rel=0.01)
+    assert found.gap <= found.value / 100
+    assert check(found.text).kept.limits[0] <= limit.at_most
+
+
+def _changed(found):
+    """How often each column changes."""
+    wide = Wide.of(found.problem)
+    counts = wide.counts.sum(axis=1)
+    changed = [Fraction(0)] * wide.records.shape[1]
+    for e, (places, weights) in enumerate(found.channel.lines):
+        own = wide.records[wide.record_of_input[e]]
+        for y, weight in zip(places, weights, strict=True):
+            for j in np.flatnonzero(own != wide.records[y]).tolist():
+                changed[j] += Fraction(int(counts[e]) * weight, sum(weights) * wide.total)
+    return changed
+
+
+def test_a_limit_that_nothing_keeps_is_refused_with_what_can_be_had(many):
+    limit = Distortion("hamming", ("A",), Fraction(1, 1000))
+    with pytest.raises(Infeasible, match="the distortion of A is at least about"):
+        design(replace(problem(1), limits=(limit,)))
+
+
+@pytest.mark.parametrize("promise", [Independent(("S",)), Leakage(("S",), Fraction(1, 20))], ids=str)
+def test_rows_are_kept_by_a_part_that_preserves_the_law(many, promise):
+    asked = problem(3, promise, rows=30, keep_rows=Fraction(9, 10))
+    found = design(asked)
+    free = design(replace(asked, keep_rows=None))
+    assert free.bound <= found.value
+    for limit, reached in zip(found.problem.limits, check(found.text).kept.limits, strict=True):
+        assert reached <= limit.at_most
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_common_records_alone_are_released(classes):
+    asked = problem(4, classes=classes, rows=120, min_multiplicity=3)
+    found = design(asked)
+    wide = Wide.of(asked)
+    rows = wide.by_record.sum(axis=1)
+    assert min(rows[y] for places, _ in found.channel.lines for y in places) >= 3
+    assert min(rows) < 3
+    assert found.gap < Fraction(1, 10**8)
+    assert found.value > design(replace(asked, min_multiplicity=None)).value
+    assert "at least 3 rows" in found.remarks[0]
+
+
+def test_many_records_go_to_common_ones_with_a_stated_gap(many):
+    asked = problem(4, rows=120, min_multiplicity=3)
+    found = design(asked)
+    best = exactly(asked)
+    assert found.bound <= best.value <= found.value * (1 + Fraction(1, 10**9))
+    assert found.gap <= found.value / 5
+
+
+def test_min_multiplicity_that_cannot_be_is_refused():
+    with pytest.raises(Infeasible, match="the most common one has"):
+        design(problem(4, min_multiplicity=1000))
+    with pytest.raises(InputError, match="with preserve_marginals"):
+        problem(4, min_multiplicity=2, preserve_marginals=True)
+
+
+def test_min_multiplicity_survives_the_file_and_is_compared_with_the_problem(tmp_path):
+    found = design(problem(4, rows=120, min_multiplicity=3))
+    (tmp_path / "design.json").write_text(found.dumps())
+    again = load(tmp_path / "design.json")
+    assert again.problem.min_multiplicity == 3
+    assert Problem.from_document(found.problem.to_json(), joint=found.problem.joint).min_multiplicity == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"guarantees": (Independent(("S",)), Leakage(("S",), Fraction(1)))}, "makes one promise"),
+        ({"observe": ("A", "B", "C")}, "add S to observe"),
+        ({"preserve_marginals": True, "guarantees": (Guess(("S",), Fraction(4, 5)),)}, "preserves the law"),
+        ({"guarantees": (Guess(("S",), at_most=Fraction(1), gain=((1, 0), (0, 1))),)}, "without gains"),
+        ({"guarantees": (Leakage(("S",), Fraction(1)),), "min_multiplicity": 2}, "min_multiplicity goes with"),
+    ],
+)
+def test_what_many_records_do_not_take_is_refused_with_the_way_out(many, change, why):
+    with pytest.raises(Unsupported, match=why):
+        design(replace(problem(0), **change))
+
+
+def test_a_transport_that_need_not_ship_everything_ships_the_cheapest_part():
+    rng = np.random.default_rng(5)
+    metric = Metric((1, 2), (False, True), (1, 5))
+    rows, columns = rng.integers(0, 6, (9, 2)), rng.integers(0, 6, (7, 2))
+    supply, demand = rng.integers(1, 9, 9), rng.integers(1, 9, 7)
+    last = None
+    for shipped in range(1, int(min(supply.sum(), demand.sum())) + 1):
+        spare = Spare(int(supply.sum()) - shipped, int(demand.sum()) - shipped, np.arange(9), np.arange(7))
+        plan = transport(metric, rows, columns, supply, demand, spare=spare)
+        assert plan.amount.sum() == shipped
+        assert plan.cost == plan.bound == plan.amount @ pairwise(metric, rows[plan.row], columns[plan.column])
+        assert last is None or plan.cost >= last
+        last = plan.cost
