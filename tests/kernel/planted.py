@@ -74,7 +74,7 @@ READERS = [
         "if len(numbers) != letters or sum(numbers) != one:",
         "if len(numbers) != letters:",
     ),
-    ("rows may be missing", "rows.require(rows.length() == setting.many,", "rows.require(True,"),
+    ("rows may be missing", "rows.require(rows.length() == many,", "rows.require(True,"),
     (
         "letters need not be those of the problem",
         "width.require(setting.width in (None, letters),",
@@ -149,12 +149,12 @@ PROMISES = [
     (
         "a level without its least value",
         'require(least > 0, "a letter has',
-        'least = least or most\n                    require(True, "a letter has',
+        'least = least or most\n                require(True, "a letter has',
     ),
     (
         "a level of the worlds together",
-        "here = [value for value, weights in entries if weights[k]]",
-        "here = [value for value, weights in entries if weights[0]]",
+        "yield letters, [value for value, weights in entries if weights[k]]",
+        "yield letters, [value for value, weights in entries if weights[0]]",
     ),
     ("a metric of impossible letters", "require(possible, ", "require(True, "),
     (
@@ -276,10 +276,10 @@ GAUGES = [
     ),
     (
         "strata are not counted",
-        "worlds = self.setting.worlds(self.setting.mechanism.strata)",
-        "worlds = self.setting.worlds(())",
+        "self._by_world(self.setting.worlds(self.setting.mechanism.strata))",
+        "self._by_world(self.setting.worlds(()))",
     ),
-    ("the largest entry is the first", "total += letters * max((value for", "total += letters * min((value for"),
+    ("the largest entry is the first", "total += letters * max(values", "total += letters * min(values"),
     (
         "a maximal leakage is of the law",
         "Fraction(weight, prior[s, ()]))\n        whole",

@@ -587,7 +587,7 @@ def modulus_one(d):
     d["channel"]["modulus"] = 1
 
 
-@forged("sums_pairs", "a row is not a law of the states")
+@forged("sums_pairs", "the row is not a law of the letters")
 def another_modulus(d):
     d["channel"]["modulus"] = 9
 
@@ -608,12 +608,12 @@ def states_that_are_not_uniform(d):
     row[0], row[1] = str(int(row[0]) + 1), str(int(row[1]) - 1)
 
 
-@forged("sums_pairs", "a list of 2 is expected")
+@forged("sums_pairs", "there is not one row for each input")
 def states_of_a_letter_missing(d):
     d["channel"]["states"][0]["rows"].pop()
 
 
-@forged("sums_pairs", "a row is not a law of the states")
+@forged("sums_pairs", "the row is not a law of the letters")
 def states_that_do_not_sum_to_one(d):
     d["channel"]["states"][0]["rows"][0][0] = "0"
 

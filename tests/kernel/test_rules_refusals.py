@@ -372,7 +372,7 @@ REFUSED = {
     ),
     "a split of unlike letters": (
         subsets(tree=[["split", 0, 0], ["leaf", "0"], ["leaf", "0"]], outcomes=[[0, "1"], [1, "2"]]),
-        "the letters of this run are not alike",
+        "an integer from 0 to -1 is expected",
     ),
     "a split twice": (
         subsets(tree=[["split", 0, 0], ["split", 0, 0], ["leaf", "0"], ["leaf", "0"], ["leaf", "0"]]),
@@ -532,7 +532,7 @@ def test_channels_of_maps_are_read_strictly():
             bound(document)
     document = maps()
     document["channel"]["rows"][0] = ["0", "0", "0", "0"]
-    with pytest.raises(Refused, match="a row is not a law of the maps"):
+    with pytest.raises(Refused, match="the row is not a law of the letters"):
         bound(document)
 
 

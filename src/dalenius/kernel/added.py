@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
 
-from dalenius.kernel.logs import E_HIGH, E_LOW, LOG_COST, bits, exp, log2
+from dalenius.kernel.logs import E_HIGH, E_LOW, LOG_COST, exp, log2_of
 from dalenius.kernel.numbers import Node, Work, require
 
 MOST_CELLS = 1 << 13  # values that are looked at one by one
@@ -59,11 +59,6 @@ def _below(q: Fraction) -> Fraction:
 
 def _above(q: Fraction) -> Fraction:
     return -_below(-q)
-
-
-def _log2_of(q: Fraction) -> tuple[Fraction, Fraction]:
-    low, high = log2(q.numerator, q.denominator)
-    return bits(low), bits(high)
 
 
 def by_level(level: Fraction) -> Fraction:
@@ -117,12 +112,12 @@ class Added(ABC):
         cells, rest = found
         whole = sum(mixture.values())
         self.work.spend(6 * LOG_COST * len(cells) * len(mixture), 2 * AFTER_POINT)
-        told = rest * _log2_of(Fraction(whole, mixture[shift]))[1]  # of no value the ratio is larger
+        told = rest * log2_of(Fraction(whole, mixture[shift]))[1]  # of no value the ratio is larger
         for t, low, high in cells:
             exponents = [self.energy(t - shift) - self.energy(t - s) for s in mixture]
             most = max(exponents)  # at least 0, the exponent of the shift itself
             near = sum((n * falling(most - x)[0] for n, x in zip(mixture.values(), exponents, strict=True)), NAUGHT)
-            less = most * E_LOW + _log2_of(near / whole)[0]  # minus log2 of the ratio, from below
+            less = most * E_LOW + log2_of(near / whole)[0]  # minus log2 of the ratio, from below
             told -= less * (low if less > 0 else high)
         return max(NAUGHT, told)
 
@@ -194,7 +189,7 @@ class Laplace(Added):
     def by_variance(self, width: int) -> Fraction:
         low, high = falling(1 / self.scale)
         variance = 2 * high / (1 - high) ** 2
-        entropy = _log2_of((1 + low) / (1 - low))[0] + 2 * low / (1 - low * low) / self.scale * E_LOW
+        entropy = log2_of((1 + low) / (1 - low))[0] + 2 * low / (1 - low * low) / self.scale * E_LOW
         return max(NAUGHT, half_log2_2pie(Fraction(width * width, 4) + variance + Fraction(1, 12)) - entropy)
 
     def level(self, distance: int) -> Fraction | None:
@@ -252,7 +247,7 @@ class Gaussian(Added):
     def by_variance(self, width: int) -> Fraction:
         """1/2 log2 (2 pi e (d^2/4 + v + 1/12)) - 1/2 log2 (2 pi v) - E N^2 / (2 v) log2 e."""
         more = 1 + Fraction(width * width, 4) / self.variance + Fraction(1, 12) / self.variance
-        return _log2_of(more)[1] / 2 + LESS_VARIANCE / 2 * E_HIGH
+        return log2_of(more)[1] / 2 + LESS_VARIANCE / 2 * E_HIGH
 
     def level(self, distance: int) -> Fraction | None:
         return None if distance else NAUGHT
@@ -280,7 +275,7 @@ class Gaussian(Added):
 
 def half_log2_2pie(variance: Fraction) -> Fraction:
     """1/2 log2 (2 pi e variance) from above."""
-    return _log2_of(TWO_PI_E_HIGH * variance)[1] / 2
+    return log2_of(TWO_PI_E_HIGH * variance)[1] / 2
 
 
 def read_added(node: Node, work: Work) -> Added:

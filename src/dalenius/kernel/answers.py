@@ -28,7 +28,8 @@ from itertools import combinations
 
 from dalenius.kernel.added import Added, by_level, falling, read_added
 from dalenius.kernel.logs import bits, log2
-from dalenius.kernel.numbers import Node, Work, down, granted, parsed, require, up
+from dalenius.kernel.numbers import Node, Work, granted, parsed, require, up
+from dalenius.kernel.promises import at_most
 
 ANSWER = "dalenius-answer/1"
 ANSWER_WORK = 20_000_000  # about two seconds, unless somebody allows more
@@ -196,12 +197,6 @@ class AnswerPromise(ABC):
         """The proved figures; a refusal where the promise is not kept."""
 
 
-def _limited(found: Fraction | None, limit: Fraction, what: str) -> None:
-    """Refuse a figure above its limit."""
-    shown = "not bounded" if found is None else up(found, 12)
-    require(found is not None and found <= limit, f"{what} is {shown}, more than the promised {down(limit, 12)}")
-
-
 @dataclass(frozen=True)
 class ToAnybody(AnswerPromise):
     """Nobody learns more than at_most bits about a group of records."""
@@ -211,7 +206,7 @@ class ToAnybody(AnswerPromise):
 
     def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
         found = told_to_anybody(totals, noise, self.group)
-        _limited(found, self.at_most, "what an adversary may learn")
+        at_most(found, self.at_most, "what an adversary may learn")
         return {"capacity_bits": found}
 
 
@@ -225,7 +220,7 @@ class OfIndependent(AnswerPromise):
 
     def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
         found = told_of_independent(totals, noise, self.group, self.weights)
-        _limited(found, self.at_most, "what an adversary may learn about independent records")
+        at_most(found, self.at_most, "what an adversary may learn about independent records")
         return {"independent_bits": found}
 
 
@@ -240,10 +235,10 @@ class DifferentialPrivacy(AnswerPromise):
     def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
         if not self.delta:
             level = level_of(totals, noise, self.group)
-            _limited(level, self.epsilon, "the level of differential privacy")
+            at_most(level, self.epsilon, "the level of differential privacy")
             return {"epsilon_nats": level, "delta": Fraction(0)}
         found = excess_of(totals, noise, self.group, self.epsilon)
-        _limited(found, self.delta, "the delta of differential privacy")
+        at_most(found, self.delta, "the delta of differential privacy")
         return {"epsilon_nats": self.epsilon, "delta": found}
 
 

@@ -24,7 +24,7 @@ from dalenius.kernel.logs import BITS, LOG_COST, log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.rows import UNIT
-from dalenius.kernel.subsets import HIGH, LOW, Known, tells_all
+from dalenius.kernel.subsets import HIGH, LOW, Known, runs_divided, tells_all
 
 
 def bound_by_blocks(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
@@ -54,23 +54,13 @@ class Blocks:
     def most(self, tree: Node) -> Fraction:
         """tau. Split [run, k]: more than k inputs of the run are in A, or at most k. Leaf: P0."""
         worst = 0
-        for known, node in leaves(tree, Known(), self._split, self.setting.work):
+        for known, node in leaves(tree, Known(), runs_divided(self.size, self.setting.work), self.setting.work):
             at = node.pair()[1].number(0)
             if not 0 < at <= 1:
                 raise node.refuse("a leaf has not a point above 0 and up to 1")
             self.setting.work.spend(LOG_COST + 10 * len(self.size))
             worst = max(worst, self._best(known, at))
         return Fraction(worst, self.setting.total << BITS)
-
-    def _split(self, known: Known, node: Node) -> list[Known]:
-        _, place, count = node.pair(3)
-        run = place.place(len(self.size))
-        low, high = known.get(run, (0, self.size[run]))
-        k = count.place(high)
-        if k < low:
-            raise count.refuse("the split does not divide its run")
-        self.setting.work.spend(len(known))
-        return [known | {run: (k + 1, high)}, known | {run: (low, k)}]
 
     def _best(self, known: Known, at: Fraction) -> int:
         """The most of the tangent at P0 minus prices, in units of 2^-BITS / total, rounded upwards."""

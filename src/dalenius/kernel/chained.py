@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
-from dalenius.kernel.composite import GONE_THROUGH, LEMMAS, BothEnds, WindowsRelease
+from dalenius.kernel.composite import GONE_THROUGH, LEMMAS, WindowsRelease
 from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.markov import Markov
-from dalenius.kernel.nouns import Setting
+from dalenius.kernel.nouns import Law, Setting
 from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.promises import Independent
-from dalenius.kernel.release import Figures, Release
 
 
 class ChainRelease(WindowsRelease):
@@ -23,6 +22,10 @@ class ChainRelease(WindowsRelease):
         assert isinstance(law, Markov)
         require(not self.setting.mechanism.beside, "a column leaves as it is, of which the lemma does not speak")
         return law
+
+    @property
+    def grounds(self) -> Law:
+        return self.chain
 
     @cached_property
     def by_lemma(self) -> bool:
@@ -73,21 +76,6 @@ class ChainRelease(WindowsRelease):
         k = self._looking(secret)
         require(k is not None, f"no window looks at all of {', '.join(secret)}: the lemma is silent")
         self.parts[k or 0].independent(secret)
-
-    def told(self, secret: Sequence[str]) -> Figures:
-        if not self.by_lemma:
-            return Release.told(self, secret)
-        self.independent(secret)
-        figures: Figures = dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
-        figures |= dict.fromkeys(("guess_before", "guess_after"), self.chain.likeliest(secret, self.work))
-        return figures | {"entropy_bits": self.chain.touching(secret).entropy(secret, self.work)[0]}
-
-    def information(self, about: Sequence[str], given: Sequence[str] = ()) -> BothEnds:
-        if not self.by_lemma:
-            return Release.information(self, about, given)
-        if given:
-            return Fraction(0), self.most_told(about, given)
-        return self.reached(about), self.chain.entropy(about, self.work)[1]
 
     def reached(self, about: Sequence[str]) -> Fraction:
         wanted = set(about)

@@ -189,8 +189,13 @@ def read_dense(node: Node, setting: Setting) -> Channel:
     letters = width.place(ENTRIES, 1)
     one = scale.whole(1)
     width.require(setting.width in (None, letters), "the released letters are not those of the problem")
-    rows.require(rows.length() == setting.many, "there is not one row for each input")
-    setting.work.spend(2 * setting.many * letters, one.bit_length())
+    return read_matrix(rows, setting.many, one, letters, setting.work)
+
+
+def read_matrix(rows: Node, many: int, one: int, letters: int, work: Work) -> Dense:
+    """So many rows of whole numbers, one for each letter, that each sum to one scale."""
+    rows.require(rows.length() == many, "there is not one row for each input")
+    work.spend(2 * many * letters, one.bit_length())
     table = []
     for row in rows.items():
         numbers = tuple(row.wholes(0))

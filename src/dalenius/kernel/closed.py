@@ -6,7 +6,7 @@ from fractions import Fraction
 from dalenius.kernel.document import Limits, Objective, Promises
 from dalenius.kernel.gauges import MaximalLeakage
 from dalenius.kernel.logs import LOG_COST, bits, exp, times_log2
-from dalenius.kernel.nouns import Label, Setting
+from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.promises import (
     Contraction,
@@ -17,7 +17,7 @@ from dalenius.kernel.promises import (
     Promise,
     WorstCaseLeakage,
 )
-from dalenius.kernel.release import Joint, information
+from dalenius.kernel.release import told_by_law
 from dalenius.kernel.rows import MOST_NATS, Frame, least_ratio
 from dalenius.kernel.subsets import ceiling
 
@@ -38,15 +38,10 @@ def bound_in_closed_form(
     views += [(p.secret, Fraction(0)) for p in promises if isinstance(p, Independent)]
     views += [(p.secret, p.at_most) for p in promises if isinstance(p, Leakage | WorstCaseLeakage)]
     bounds = []
+    inputs = [(x, *k) for x, k in zip(setting.input, setting.beside, strict=True)]
     for view, told in views:
-        joint: Joint = {}
-        labels = list(
-            zip(setting.labels(objective.about), setting.labels(view), setting.input, setting.beside, strict=True)
-        )
-        for (w, v, x, k), n in setting.weights(labels).items():
-            key: tuple[Label, Label, tuple[int, Label]] = (w, v, (x, k))
-            joint[key] = n
-        bounds.append(information(joint, setting.work)[1] + told)
+        most = told_by_law(setting, setting.labels(objective.about), inputs, setting.labels(view))[1]
+        bounds.append(most + told)
     if not setting.mechanism.beside:
         r = least_ratio(setting, promises)
         bounds += [ceiling(r)] if r is not None else []

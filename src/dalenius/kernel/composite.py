@@ -49,6 +49,11 @@ class ByLemma(Release):
         require(not self.setting.mechanism.beside, "a column leaves as it is, of which the lemma does not speak")
         return independent_groups(self.setting.law)
 
+    @property
+    def grounds(self) -> Law:
+        """The law that the lemma speaks of."""
+        return self.groups
+
     @cached_property
     def by_lemma(self) -> bool:
         """Whether the law is made of independent groups, and too large to be gone through."""
@@ -86,15 +91,15 @@ class ByLemma(Release):
             return super().told(secret)
         self.independent(secret)
         figures: Figures = dict.fromkeys(("leakage_bits", "worst_letter_bits", "odds_nats"), Fraction(0))
-        figures |= dict.fromkeys(("guess_before", "guess_after"), self.groups.likeliest(secret, self.work))
-        return figures | {"entropy_bits": self.groups.entropy(secret, self.work)[0]}
+        figures |= dict.fromkeys(("guess_before", "guess_after"), self.grounds.likeliest(secret, self.work))
+        return figures | {"entropy_bits": self.grounds.entropy(secret, self.work)[0]}
 
     def information(self, about: Sequence[str], given: Sequence[str] = ()) -> BothEnds:
         if not self.by_lemma:
             return super().information(about, given)
         if given:
             return Fraction(0), self.most_told(about, given)
-        return self.reached(about), self.groups.entropy(about, self.work)[1]
+        return self.reached(about), self.grounds.entropy(about, self.work)[1]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ Neither is multiplied out unless somebody asks for its outcomes, so that a hundr
 not stated is refused: the margins of two columns say nothing about the two together.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -60,15 +59,8 @@ class Groups(Law):
         return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
 
     def likeliest(self, names: Sequence[str], work: Work) -> Fraction:
-        """The chance of the likeliest outcome of some variables."""
-        found = Fraction(1)
-        for group, own in self.divided(names):
-            work.spend(4 * len(group.atoms), group.total.bit_length())
-            counts: Counter[Label] = Counter()
-            for label, (_, n) in zip(group.labels(own), group.atoms, strict=True):
-                counts[label] += n
-            found *= Fraction(max(counts.values()), group.total)
-        return found
+        """A product over independent groups."""
+        return prod((group.likeliest(own, work) for group, own in self.divided(names)), start=Fraction(1))
 
 
 def touching(law: Law, names: Sequence[str]) -> Law:

@@ -68,6 +68,12 @@ def bits(units: int | Fraction) -> Fraction:
     return Fraction(units) / (1 << BITS)
 
 
+def log2_of(q: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds in bits of log2 q."""
+    low, high = log2(q.numerator, q.denominator)
+    return bits(low), bits(high)
+
+
 def nats(q: Fraction) -> Fraction:
     """An upper bound of ln q, for q >= 1."""
     return Fraction(log2(q.numerator, q.denominator)[1] * (_LN2 + 300), 1 << (BITS + _WORK))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows
+from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows, read_matrix
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
@@ -31,17 +31,15 @@ def _with_encoder(setting: Setting, encoder: str) -> Setting:
 
 @dataclass(frozen=True)
 class Maps(Compact):
-    """A matrix of whole numbers over one scale, and for each drawn letter the released one under each value of Z."""
+    """A matrix whose letters are maps: for each of them the released letter under each value of Z."""
 
-    scale: int
-    table: tuple[tuple[int, ...], ...]
+    drawn: Dense
     decoder: tuple[tuple[int, ...], ...]
     width: int
     form = "maps"
 
     def rows(self, work: Work) -> Rows:
-        work.spend(len(self.table) * self.width)
-        return self.scale, [list(row) for row in self.table]
+        return self.drawn.rows(work)
 
     def release(self, setting: Setting) -> Release:
         return ReleasedMaps(setting, self)
@@ -61,14 +59,14 @@ class ReleasedMaps(Release):
         width = setting.width or 0
         worlds = setting.sizes[-1]
         rows: list[tuple[int, ...]] = []
-        self.work.spend(4 * setting.many * maps.width, maps.scale.bit_length())
+        self.work.spend(4 * setting.many * maps.width, maps.drawn.scale.bit_length())
         for place in range(setting.many):
             x, z = divmod(place, worlds)
             row = [0] * width
-            for v, letters in zip(maps.table[x], maps.decoder, strict=True):
+            for v, letters in zip(maps.drawn.table[x], maps.decoder, strict=True):
                 row[letters[z]] += v
             rows.append(tuple(row))
-        return Release(setting, Dense(maps.scale, tuple(rows), width))
+        return Release(setting, Dense(maps.drawn.scale, tuple(rows), width))
 
     def cost(self, distortion: Distortion) -> Fraction:
         return self.decoded.cost(distortion)
@@ -85,14 +83,11 @@ def read_maps(node: Node, setting: Setting) -> Channel:
         raise node.refuse(
             "maps are for side information that the mechanism does not see, and for letters that are known"
         )
-    worlds, one = len(setting.alphabets[side]), scale.whole(1)
-    setting.work.spend(4 * width * (worlds + setting.many), one.bit_length())
+    worlds = len(setting.alphabets[side])
+    setting.work.spend(4 * width * worlds)
     maps = tuple(tuple(item.places(setting.width)) for item in decoder.pair(width))
     decoder.require(all(len(found) == worlds for found in maps), "a map has not a letter for each value")
-    table = tuple(tuple(row.wholes(0)) for row in rows.pair(setting.many))
-    lawful = all(len(row) == width and sum(row) == one for row in table)
-    rows.require(lawful, "a row is not a law of the maps")
-    return Maps(one, table, maps, width)
+    return Maps(read_matrix(rows, setting.many, scale.whole(1), width, setting.work), maps, width)
 
 
 def beside_side_information(release: Release, about: Sequence[str]) -> Fraction | None:

@@ -16,7 +16,6 @@ the mean of p(y_e | v, ends of e) = p(y_e | v).
 For the same reason I(A; Y | G) = I(A; Y_e | G) for A and G in window e; and I(W; Y) >= sum_j I(W; Y_j).
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -71,11 +70,12 @@ class Markov(Law):
         return Law(part.variables, part.atoms, part.total, None)
 
     def entropy(self, names: Sequence[str], work: Work) -> tuple[Fraction, Fraction]:
-        """Of a run of neighbours: of its first sample, and of so many steps."""
+        """Of a run of neighbours: of its first sample, and of so many steps; of others by the run that has them."""
         if not names:
             return Fraction(0), Fraction(0)
         first, last = self.run(names)
-        require(last - first + 1 == len(set(names)), "only the entropy of neighbours in a chain is proved")
+        if last - first + 1 != len(set(names)):
+            return self.touching(names).entropy(names, work)
         work.spend(10 * len(self.start))
         low, high = entropy([n for n in self.start if n], work)
         for n, row in zip(self.start, self.steps, strict=True):
@@ -85,13 +85,8 @@ class Markov(Law):
         return low, high
 
     def likeliest(self, names: Sequence[str], work: Work) -> Fraction:
-        """The chance of the likeliest outcome of some samples of one run."""
-        part = self.touching(names)
-        counts: Counter[Label] = Counter()
-        work.spend(4 * len(part.atoms), part.total.bit_length())
-        for label, (_, n) in zip(part.labels(names), part.atoms, strict=True):
-            counts[label] += n
-        return Fraction(max(counts.values()), part.total)
+        """Of some samples of one run."""
+        return self.touching(names).likeliest(names, work)
 
 
 def read_markov(node: Node, variables: tuple[Variable, ...], work: Work) -> Law:

@@ -18,7 +18,7 @@ from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import bits, exp, log2, nats
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, fraction, require
-from dalenius.kernel.release import Compact, Figures, Joint, Metric, Release, information
+from dalenius.kernel.release import Compact, Figures, Metric, Release, told_by_law
 
 LEVELS = ("1/2", "1", "2", "4")  # at which delta is stated
 WIDEST = 1 << 31
@@ -44,9 +44,7 @@ class Grids:
 
     def known(self, setting: Setting, secret: Sequence[str]) -> Fraction:
         """I(S; X) from below, in bits."""
-        labels = list(zip(setting.labels(secret), setting.labels(self.names), strict=True))
-        pairs: Joint = {(s, (), (0, x)): n for (s, x), n in setting.weights(labels).items()}
-        return information(pairs, setting.work)[0]
+        return told_by_law(setting, setting.labels(secret), setting.labels(self.names))[0]
 
 
 class Noise(Compact):

@@ -78,13 +78,21 @@ class Law:
         columns = zip(*(outcome for outcome, _ in self.atoms), strict=True)
         return {variable.name: column for variable, column in zip(self.variables, columns, strict=True)}
 
+    def counts(self, names: Sequence[str], work: Work) -> Counter[Label]:
+        """The count of each outcome of some variables."""
+        work.spend(4 * len(self.atoms), self.total.bit_length())
+        found: Counter[Label] = Counter()
+        for label, (_, n) in zip(self.labels(names), self.atoms, strict=True):
+            found[label] += n
+        return found
+
     def entropy(self, names: Sequence[str], work: Work) -> tuple[Fraction, Fraction]:
         """Bounds in bits of H(names)."""
-        counts: Counter[Label] = Counter()
-        for label, (_, n) in zip(self.labels(names), self.atoms, strict=True):
-            counts[label] += n
-        work.spend(4 * len(self.atoms))
-        return entropy(counts.values(), work)
+        return entropy(self.counts(names, work).values(), work)
+
+    def likeliest(self, names: Sequence[str], work: Work) -> Fraction:
+        """The chance of the likeliest outcome of some variables."""
+        return Fraction(max(self.counts(names, work).values()), self.total)
 
     def setting(self, mechanism: "Mechanism", work: Work) -> "Setting":
         """This law under a mechanism. A law with inputs of its own brings a setting of its own."""

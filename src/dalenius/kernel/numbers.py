@@ -52,6 +52,8 @@ class Work:
 
 def _shown(value: object) -> str:
     """A value in a sentence, cut where it is long."""
+    if isinstance(value, int) and value.bit_length() > LONGEST_SHOWN:
+        return "a very long number"
     text = ascii(value) if isinstance(value, (str, int, float, type(None))) else type(value).__name__
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -124,7 +126,7 @@ class Node:
     def pair(self, length: int = 2) -> list["Node"]:
         """The items of a list that has so many."""
         if self.length() != length:
-            raise self.refuse(f"a list of {length} is expected")
+            raise self.refuse(f"a list of {_shown(length)} is expected")
         return self.items()
 
     def is_null(self) -> bool:
@@ -159,7 +161,7 @@ class Node:
     def place(self, below: int, least: int = 0) -> int:
         """A small JSON integer: a place in a list of so many. JSON's true is none, though Python takes it for 1."""
         if type(self.value) is not int or not least <= self.value < below:
-            raise self.refuse(f"an integer from {least} to {below - 1} is expected")
+            raise self.refuse(f"an integer from {least} to {_shown(below - 1)} is expected")
         return self.value
 
     def places(self, below: int) -> list[int]:

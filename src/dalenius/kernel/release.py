@@ -7,7 +7,7 @@ measure that it cannot prove is a refusal.
 
 from abc import abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
@@ -60,6 +60,15 @@ def information(joint: Joint, work: Work) -> tuple[Fraction, Fraction]:
         low += weight * below
         high += weight * above
     return bits(max(0, low // total)), bits(max(0, -(-high // total)))
+
+
+def told_by_law(
+    setting: Setting, about: Sequence[Label], told: Sequence[Label], given: Sequence[Label] | None = None
+) -> tuple[Fraction, Fraction]:
+    """Bounds in bits of I(S; T | G) under the law alone, for the label of each atom."""
+    labels = zip(about, [()] * len(about) if given is None else given, told, strict=True)
+    joint: Joint = {(s, g, (0, t)): n for (s, g, t), n in setting.weights(list(labels)).items()}
+    return information(joint, setting.work)
 
 
 def held_before(setting: Setting, secret: Sequence[str]) -> list[Held]:
@@ -199,11 +208,9 @@ class Release:
                 less = log2(share.numerator, share.denominator)
                 low += Fraction(letters * (sum(part * ends[0] for part, ends in inside) - mass * less[1]), scale)
                 high += Fraction(letters * (sum(part * ends[1] for part, ends in inside) - mass * less[0]), scale)
-        known: Joint = {}
+        first = (Fraction(0), Fraction(0))
         if setting.mechanism.beside:
-            for (e, k), n in setting.weights(list(zip(setting.input, setting.beside, strict=True))).items():
-                known[(e,), (), (0, k)] = n
-        first = information(known, self.work) if known else (Fraction(0), Fraction(0))
+            first = told_by_law(setting, [(e,) for e in setting.input], setting.beside)
         unit = setting.total << BITS
         return first[0] + max(Fraction(0), low / unit), first[1] + max(Fraction(0), high / unit)
 
@@ -227,38 +234,34 @@ class Release:
         worlds = self.setting.worlds(given)
         return self._plain_level(worlds) if metric is None else self._metric_level(worlds, metric)
 
-    def _plain_level(self, worlds: list[Label]) -> Fraction:
-        """By the spectrum: of each letter and world, the largest value by the least."""
+    def _by_world(self, worlds: list[Label]) -> Iterator[tuple[int, list[Fraction]]]:
+        """By the spectrum: how many letters are alike, and the values of one of them, for each world by itself."""
         different = {world: k for k, world in enumerate(sorted(set(worlds)))}
         self.work.spend(2 * len(worlds) + len(different) ** 2)
         unit = {world: tuple(int(k == i) for i in range(len(different))) for world, k in different.items()}
-        of_world = [unit[world] for world in worlds]
-        worst = Fraction(1)
-        for _, entries in self.channel.spectrum(of_world, self.work):
+        for letters, entries in self.channel.spectrum([unit[world] for world in worlds], self.work):
             longest = max(value.denominator.bit_length() for value, _ in entries)
             self.work.spend(10 * (len(entries) + 2) * len(different), longest)
             for k in range(len(different)):
-                here = [value for value, weights in entries if weights[k]]
-                least = min(here, default=Fraction(0))
-                most = max(here, default=Fraction(0))
-                if most:
-                    require(least > 0, "a letter has probability 0 under one input and not under another")
-                    worst = max(worst, most / least)
+                yield letters, [value for value, weights in entries if weights[k]]
+
+    def _plain_level(self, worlds: list[Label]) -> Fraction:
+        """Of each letter and world, the largest value by the least."""
+        worst = Fraction(1)
+        for _, values in self._by_world(worlds):
+            most = max(values, default=Fraction(0))
+            if most:
+                least = min(values)
+                require(least > 0, "a letter has probability 0 under one input and not under another")
+                worst = max(worst, most / least)
         return nats(worst)
 
     def largest_entries(self) -> Fraction:
         """The sum over letters, and over strata, of the largest p(y | x) of the inputs of that stratum."""
-        worlds = self.setting.worlds(self.setting.mechanism.strata)
-        different = {world: k for k, world in enumerate(sorted(set(worlds)))}
-        self.work.spend(2 * len(worlds) + len(different) ** 2)
-        unit = {world: tuple(int(k == i) for i in range(len(different))) for world, k in different.items()}
-        of_world = [unit[world] for world in worlds]
         total = Fraction(0)
-        for letters, entries in self.channel.spectrum(of_world, self.work):
-            longest = max(value.denominator.bit_length() for value, _ in entries)
-            self.work.spend(10 * (len(entries) + 2) * len(different), longest + total.denominator.bit_length())
-            for k in range(len(different)):
-                total += letters * max((value for value, weights in entries if weights[k]), default=Fraction(0))
+        for letters, values in self._by_world(self.setting.worlds(self.setting.mechanism.strata)):
+            self.work.spend(10, total.denominator.bit_length())
+            total += letters * max(values, default=Fraction(0))
         return total
 
     def _metric_level(self, worlds: list[Label], metric: Metric) -> Fraction:

@@ -27,11 +27,11 @@ from operator import mul
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.channel import Vector
 from dalenius.kernel.document import Limits, Objective, Promises
-from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, entropy, exp, log2, nats, times_log2
+from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, entropy, exp, log2, log2_of, nats, times_log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
 from dalenius.kernel.promises import LocalDP, Promise
-from dalenius.kernel.release import Joint, information
+from dalenius.kernel.release import told_by_law
 from dalenius.kernel.rows import MOST_NATS, least_ratio, of_one_row
 
 Known = dict[int, tuple[int, int]]  # of some runs, how many letters are in A at least and at most
@@ -47,7 +47,7 @@ def ceiling(r: Fraction) -> Fraction:
     if r == 1:
         return Fraction(0)
     top = nats(r) * r / (r - 1)
-    return (top - 1) * E_HIGH - bits(log2(top.numerator, top.denominator)[0])
+    return (top - 1) * E_HIGH - log2_of(top)[0]
 
 
 def tells_all(setting: Setting, objective: Objective) -> bool:
@@ -91,9 +91,7 @@ def _already(setting: Setting) -> Fraction:
     """I(X; K) from above."""
     if not setting.mechanism.beside:
         return Fraction(0)
-    both = setting.weights(list(zip(setting.input, setting.beside, strict=True)))
-    joint: Joint = {((x,), (), (0, k)): n for (x, k), n in both.items()}
-    return information(joint, setting.work)[1]
+    return told_by_law(setting, [(x,) for x in setting.input], setting.beside)[1]
 
 
 def _relaxed(
@@ -110,6 +108,22 @@ def _relaxed(
         return [eta * hidden]
     prices = Runs(letters, [setting.total], r, runs, setting.work)
     return [min(ceiling(r), prices.most_added(tree) + eta * prices.below()) + eta * hidden]
+
+
+def runs_divided(sizes: Sequence[int], work: Work) -> Callable[[Known, Node], list[Known]]:
+    """How a tree divides runs of so many: [run, k] says that more than k of the run are in A, or at most k."""
+
+    def split(known: Known, node: Node) -> list[Known]:
+        _, place, count = node.pair(3)
+        run = place.place(len(sizes))
+        low, high = known.get(run, (0, sizes[run]))
+        k = count.place(high)
+        if k < low:
+            raise count.refuse("the split does not divide its run")
+        work.spend(len(known))
+        return [known | {run: (k + 1, high)}, known | {run: (low, k)}]
+
+    return split
 
 
 class Runs:
@@ -163,26 +177,15 @@ class Runs:
     def most_added(self, tree: Node) -> Fraction:
         """sum_x y p + tau. Split [run, k]: more than k letters of the run are in A, or at most k. Leaf: the P0(k)."""
         worst = 0  # that h(A) - c sum_A y p reaches, in units of 2^-BITS / total, rounded upwards
+        sizes = [many if same else 0 for many, same in zip(self.sizes, self.alike, strict=True)]  # others do not divide
         best = self._best_of_one() if len(self.worlds) == 1 else self._best_of_many
-        for known, node in leaves(tree, Known(), self._split, self.work):
+        for known, node in leaves(tree, Known(), runs_divided(sizes, self.work), self.work):
             points = [v.number(0) for v in node.items()[1:]]
             if len(points) != len(self.worlds) or max(points) > 1:
                 raise node.refuse("a leaf has not one point of [0, 1] for each kept value")
             self.work.spend((LOG_COST + 100) * len(points) + 10 * len(known))
             worst = max(worst, best(known, *self._tangents(points)))
         return max(self.paid, Fraction(worst, self.total << BITS))  # tau is not below 0
-
-    def _split(self, known: Known, node: Node) -> list[Known]:
-        _, place, count = node.pair(3)
-        run = place.place(len(self.sizes))
-        if not self.alike[run]:
-            raise place.refuse("the letters of this run are not alike")
-        low, high = known.get(run, (0, self.sizes[run]))
-        k = count.place(high)
-        if k < low:
-            raise count.refuse("the split does not divide its run")
-        self.work.spend(len(known))
-        return [known | {run: (k + 1, high)}, known | {run: (low, k)}]
 
     def _tangents(self, points: list[Fraction]) -> tuple[int, list[int]]:
         """g(P) <= c P0 log2 e - log2(1 + c P0) + slope P: the weighted sum of the first two, the slopes; from above."""

@@ -22,7 +22,7 @@ from functools import cached_property
 from itertools import product
 from math import ceil, prod
 
-from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows
+from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows, read_matrix
 from dalenius.kernel.composite import ByLemma, read_places
 from dalenius.kernel.divided import window
 from dalenius.kernel.logs import BITS, bits, entropy, log2
@@ -83,11 +83,7 @@ def read_sums(node: Node, setting: Setting) -> Channel:
     found = list[Dense]()
     for item, letters in zip(states.pair(len(mechanism.observe)), setting.sizes, strict=True):
         scale, rows = item.fields("scale", "rows")
-        one = scale.whole(1)
-        table = tuple(tuple(row.wholes(0)) for row in rows.pair(letters))
-        setting.work.spend(4 * letters * size, one.bit_length())
-        rows.require(all(len(row) == size and sum(row) == one for row in table), "a row is not a law of the states")
-        found.append(Dense(one, table, size))
+        found.append(read_matrix(rows, letters, scale.whole(1), size, setting.work))
     terms = tuple(read_places(item, len(mechanism.observe)) for item in sums.items())
     sums.require(bool(terms), "nothing is added up")
     return Sums(size, tuple(found), terms, size ** len(terms))

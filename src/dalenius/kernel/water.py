@@ -17,7 +17,7 @@ from operator import mul
 
 from dalenius.kernel.channel import ENTRIES, Rows, over_one_scale
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, log2, nats
+from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, log2, log2_of, nats
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
 from dalenius.kernel.release import Compact, Figures, Release
@@ -26,12 +26,6 @@ FEW = 20_000  # different numbers whose logarithms are computed one by one
 NARROW = 9  # first bits that the numbers of one bracket share, nearly
 
 Ends = tuple[Fraction, Fraction]
-
-
-def log2_of(q: Fraction) -> Ends:
-    """Bounds of log2 q."""
-    low, high = log2(q.numerator, q.denominator)
-    return bits(low), bits(high)
 
 
 def log2_of_many(rising: Sequence[int], power: int, work: Work) -> Ends:

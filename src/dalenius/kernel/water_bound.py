@@ -12,11 +12,12 @@ from fractions import Fraction
 
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.document import Limit, Limits, Objective
+from dalenius.kernel.logs import log2_of
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
 from dalenius.kernel.promises import Promise
 from dalenius.kernel.slope import RateLine, found_by
-from dalenius.kernel.water import Tally, log2_of, whole_hamming
+from dalenius.kernel.water import Tally, whole_hamming
 
 
 def bound_by_water(
