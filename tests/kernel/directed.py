@@ -477,6 +477,25 @@ def capacity_of_two_rows():
     return document
 
 
+def _another_law(ball):
+    """A law under which X is S, in place of one that is near the stated law."""
+    weights = of_corpus(f"within_{ball}", "prices", [])["proof"]["cuts"][0]["weights"]
+    half = str(sum(map(int, weights)) // 2)
+    return of_corpus(f"within_{ball}", "cuts", 0, "weights", [half, "0", "0", half])
+
+
+def a_law_of_another_divergence():
+    return _another_law("kl")
+
+
+def a_law_of_another_variation():
+    return _another_law("variation")
+
+
+def a_law_without_confidence():
+    return _another_law("confidence")
+
+
 def faces_of_some_inputs():
     """Three inputs, of which all are told: one choice of inputs is not all of them."""
     return design(
@@ -537,6 +556,9 @@ CASES = {
         slopes_of_delta_beyond_one,
         delta_between_strata,
         capacity_of_two_rows,
+        a_law_of_another_divergence,
+        a_law_of_another_variation,
+        a_law_without_confidence,
         faces_of_some_inputs,
         faces_beside_pairs,
         faces_beside_cuts,

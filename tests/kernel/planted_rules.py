@@ -323,10 +323,32 @@ GAUGES = [
     ),
     (
         "capacity for nothing",
-        "return Fraction(total, 1 << UNIT) * promise.at_most, list",
-        "return Fraction(0) * promise.at_most, list",
+        "return Fraction(total, 1 << UNIT) * at_most, list",
+        "return Fraction(0) * at_most, list",
     ),
-    ("laws that are not divided by their sum", "log2(b * total, sums * n)[0] >> ends", "log2(b * total, n)[0] >> ends"),
+    (
+        "laws that are not divided by their sum",
+        "log2(b * total, sums[k] * alone[s])[0]",
+        "log2(b * total, alone[s])[0]",
+    ),
+    (
+        "values without what leaves beside",
+        "labels = list(dict.fromkeys((s, k) for _, s, k, _ in used))",
+        "labels = list(dict.fromkeys((s, ()) for _, s, k, _ in used))",
+    ),
+    ("another law without a ball", 'require(inside, "a law of a cut', 'require(True, "a law of a cut'),
+    ("a law of half the weight", "told[x] += n * logs[s, k]", "told[x] += 2 * n * logs[s, k]"),
+    (
+        "a variation of twice the radius",
+        "inside = apart <= 2 * ball.radius * total",
+        "inside = apart <= 99 * ball.radius * total",
+    ),
+    ("a divergence of any radius", "<= ball.radius * (total << BITS)", "<= 9999 * ball.radius * (total << BITS)"),
+    (
+        "ends of cells that do not bound",
+        "inside = all(low * total <= n <= high * total for",
+        "inside = all(n <= total for",
+    ),
     (
         "capacity of several rows",
         "whole = promise.rows == 1 and promise.group",

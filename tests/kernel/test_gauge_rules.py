@@ -110,12 +110,17 @@ LOT = str(10**30)
         ("delta_d", ("cuts", 0, "at", "1/2"), "has no point"),
         ("delta_d", ("cuts", 0, "weight", "-1"), "a number from 0 on"),
         ("delta_d", ("cuts", 0, "second", 9), "an integer from 0 to 2"),
-        ("dalenius_d", ("cuts", 0, "weights", ["1"]), "not one weight for each input"),
+        ("dalenius_d", ("cuts", 0, "weights", ["1"]), "not one weight for each cell"),
         ("dalenius_d", ("cuts", 0, "weights", [LOT, LOT, LOT]), "too large"),
-        ("dalenius_d", ("cuts", 0, "laws", 0, ["1"]), "lacks an input that has a weight"),
+        ("dalenius_d", ("cuts", 0, "laws", 0, ["1"]), "lacks a value that has a weight"),
         ("dalenius_d", ("cuts", 0, "laws", 0, ["0", "1", "1"]), "integer from 1"),
         ("dalenius_d", ("cuts", 0, {}), "an object is expected"),
         ("dalenius_d", ("promises", 0, "1"), "no weight for all letters"),
+        ("within_kl", ("cuts", 0, "weights", ["1", "0", "0", "1"]), "not in the ball"),
+        ("within_variation", ("cuts", 0, "weights", ["1", "0", "0", "1"]), "not in the ball"),
+        ("within_confidence", ("cuts", 0, "weights", ["1", "0", "0", "1"]), "not in the ball"),
+        ("within_kl", ("cuts", 0, "weights", ["1"]), "not one weight for each cell"),
+        ("within_kept", ("cuts", 0, "laws", 0, ["1", "1"]), "lacks a value that has a weight"),
         ("guess_d", ("cuts", [{"promise": 0, "first": 0, "second": 1, "at": "0", "weight": "1", "slopes": ["0"] * 3}]),
          "a cut needs a promise"),
     ],
@@ -155,6 +160,20 @@ def test_capacity_of_a_part_of_the_record_has_no_cut():
     document = changed(GAUGED["gauge_dalenius_d.json"])
     document["promises"][0]["rows"] = "2"
     with pytest.raises(Refused, match="about all that is read, of one row"):
+        bound(document)
+
+
+def test_a_law_that_is_nowhere_stated_has_no_divergence():
+    document = changed(GAUGED["gauge_within_kl.json"])
+    del document["law"]["outcomes"][1]
+    with pytest.raises(Refused, match="not in the ball"):
+        bound(document)
+
+
+def test_without_a_ball_there_is_no_other_law():
+    document = changed(GAUGED["gauge_within_kl.json"])
+    document["promises"][0]["within"] = None
+    with pytest.raises(Refused, match="the keys must be"):
         bound(document)
 
 

@@ -239,6 +239,7 @@ class _Dual:
         self.gauges()
         self.delta()
         self.capacity()
+        self.within()
         self.contraction()
         return margins
 
@@ -344,6 +345,22 @@ class _Dual:
             for cut in cuts:
                 weights = [cut["weights"][place[x]] if x in place else 0 for x in range(len(self.orders.inputs))]
                 used = [place[x] for x, weight in enumerate(weights) if weight]
+                laws = [[str(law[e]) for e in used] for law in cut["laws"]]
+                self.cuts.append({"promise": k, "weights": _texts(weights), "laws": laws})
+
+    def within(self) -> None:
+        """Laws of the cells of a ball with their weights, and for each letter the posteriors of (s, k) with weight."""
+        orders = self.orders
+        for k, cuts in zip(orders.having("leakage"), self.proof.get("within", []), strict=False):
+            secret = orders.promises[k]["leakage"]
+            names = list(dict.fromkeys([*secret, *orders.reads, *orders.beside]))
+            cells = [dict(zip(names, cell, strict=True)) for cell in product(*(orders.alphabets[n] for n in names))]
+            for cut in cuts:
+                known = {tuple(sorted(cell.items())): weight for cell, weight in cut["cells"]}
+                weights = [known.get(tuple(sorted(cell.items())), 0) for cell in cells]
+                place = {tuple(sorted(label.items())): e for e, label in enumerate(cut["labels"])}
+                labels = [tuple(sorted((n, cell[n]) for n in {*secret, *orders.beside})) for cell in cells]
+                used = [place[label] for label in dict.fromkeys(x for x, w in zip(labels, weights, strict=True) if w)]
                 laws = [[str(law[e]) for e in used] for law in cut["laws"]]
                 self.cuts.append({"promise": k, "weights": _texts(weights), "laws": laws})
 

@@ -7,24 +7,38 @@ and for each case so much of it, not too high, to the lines of some inputs (also
                   (p - q)^2 / m >= 2 a (p - q) - a^2 m for every slope a;
     local_dp      delta >= sum_t max(0, p - r q) >= sum_t a (p - r q) for every 0 <= a <= 1, r not below e^epsilon;
     dalenius      the limit bounds the information under every law n of the input, and by Gibbs' inequality that is
-                  at least sum_x n(x) c(x) log2(b(x) / n(x)) over the letters, whatever law b(x) each case has.
+                  at least sum_x n(x) c(x) log2(b(x) / n(x)) over the letters, whatever law b(x) each case has;
+    leakage       within a ball the same for any law n of the cells (s, x, k) in it, with b(s | k) in place of b(x) and
+                  n(s) in place of n(x).
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 
 from dalenius.kernel.logs import BITS, LOG_COST, exp, log2
-from dalenius.kernel.nouns import Setting
+from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, require
-from dalenius.kernel.promises import Contraction, Dalenius, LocalDP, Promise
+from dalenius.kernel.promises import Contraction, Dalenius, Leakage, LocalDP, Promise
 from dalenius.kernel.rows import MOST_NATS, SCORE, UNIT, Numbers, of_one_row
+from dalenius.kernel.within import Places
 
+Cell = tuple[int, Label, Label]  # an input, the value of the secret, and what leaves beside the letter
 Lent = list[tuple[int, Numbers]]  # of each input what is lent in each case, in units of 2^-SCORE / total, from below
 
 
 def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple[Fraction, Lent]:
     """What a cut allows in all, and what it lends to each line."""
     if isinstance(promise, Dalenius):
-        return _of_every_law(cut, promise, setting, cases)
+        whole = promise.rows == 1 and promise.group >= len(setting.sizes)
+        cut.require(whole and not setting.mechanism.leaving, "a cut needs a promise about all that is read, of one row")
+        return _of_another_law(cut, promise.at_most, setting, [(x, (x,), ()) for x in range(setting.many)], cases)
+    if isinstance(promise, Leakage) and promise.within is not None:
+        places = Places(setting, promise.secret)
+        cells = list(zip(places.inputs, places.secrets, places.beside, strict=True))
+        found = _of_another_law(cut, promise.at_most, setting, cells, cases)
+        places.require_within(promise.within, cut.fields("promise", "weights", "laws")[1].wholes(0))
+        return found
     first, second, at, weight, slopes = cut.fields("promise", "first", "second", "at", "weight", "slopes")[1:]
     x, y = first.place(setting.many), second.place(setting.many)
     b, w = at.number(0), weight.number(0)
@@ -38,7 +52,9 @@ def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple
         lent = [(x, [front * (2 * a - a * a * b) // 1 for a in numbers])]
         return w * promise.at_most, [*lent, (y, [front * (-2 * a - a * a * (1 - b)) // 1 for a in numbers])]
     if not isinstance(promise, LocalDP) or not promise.delta:
-        raise cut.refuse("a cut needs a promise of contraction, of dalenius, or of local_dp with delta")
+        raise cut.refuse(
+            "a cut needs a promise of contraction, of dalenius, of leakage within a ball, or of local_dp with delta"
+        )
     at.require(not b, "a cut of local_dp has no point")
     slopes.require(all(0 <= a <= 1 for a in numbers), "a slope lies between 0 and 1")
     worlds = setting.worlds(promise.given)
@@ -49,23 +65,33 @@ def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple
     return w * delta, [(x, [front * a // 1 for a in numbers]), (y, [-front * r * a // 1 for a in numbers])]
 
 
-def _of_every_law(cut: Node, promise: Dalenius, setting: Setting, cases: int) -> tuple[Fraction, Lent]:
-    """A law of the inputs by weights in units of 2^-UNIT, and for each case a law of them up to its sum."""
+def _of_another_law(
+    cut: Node, at_most: Fraction, setting: Setting, cells: Sequence[Cell], cases: int
+) -> tuple[Fraction, Lent]:
+    """A law of the cells by weights in units of 2^-UNIT, and for each case a law of s given k, up to its sums."""
     weights, laws = cut.fields("promise", "weights", "laws")[1:]
-    whole = promise.rows == 1 and promise.group >= len(setting.sizes)
-    cut.require(whole and not setting.mechanism.leaving, "a cut needs a promise about all that is read, of one row")
     numbers = weights.wholes(0)
-    weights.require(len(numbers) == setting.many, "there is not one weight for each input")
-    used = [(x, n) for x, n in enumerate(numbers) if n]
+    weights.require(len(numbers) == len(cells), "there is not one weight for each cell")
+    used = [(x, s, k, n) for (x, s, k), n in zip(cells, numbers, strict=True) if n]
+    labels = list(dict.fromkeys((s, k) for _, s, k, _ in used))
+    alone = Counter[Label]()
+    for _, s, _, n in used:
+        alone[s] += n
     total = sum(numbers)
     ends = BITS - SCORE + UNIT
-    lent: dict[int, Numbers] = {x: [] for x, _ in used}
+    lent: dict[int, Numbers] = {x: [] for x, _, _, _ in used}
     setting.work.spend((LOG_COST + 20) * len(used) * cases)
     for law in laws.pair(cases):
         own = law.wholes(1)
-        law.require(len(own) == len(used), "a law lacks an input that has a weight")
-        sums = sum(own)
-        for (x, n), b in zip(used, own, strict=True):
-            lent[x].append(n * setting.total * log2(b * total, sums * n)[0] >> ends)
+        law.require(len(own) == len(labels), "a law lacks a value that has a weight")
+        sums = Counter[Label]()
+        for (_, k), b in zip(labels, own, strict=True):
+            sums[k] += b
+        logs = {(s, k): log2(b * total, sums[k] * alone[s])[0] for (s, k), b in zip(labels, own, strict=True)}
+        told = dict.fromkeys(lent, 0)
+        for x, s, k, n in used:
+            told[x] += n * logs[s, k]
+        for x, units in told.items():
+            lent[x].append(units * setting.total >> ends)
     require(total < 1 << (UNIT + 40), "a weight is too large")
-    return Fraction(total, 1 << UNIT) * promise.at_most, list(lent.items())
+    return Fraction(total, 1 << UNIT) * at_most, list(lent.items())

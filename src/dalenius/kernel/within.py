@@ -19,7 +19,7 @@ from itertools import product
 from math import prod
 
 from dalenius.kernel.adversary import contraction
-from dalenius.kernel.logs import E_LOW, LOG_COST, bits, exp, log2, times_log2
+from dalenius.kernel.logs import BITS, E_LOW, LOG_COST, bits, exp, log2, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, common_denominator, require
 
@@ -66,10 +66,10 @@ def read_multipliers(node: Node) -> Multipliers:
     return Multipliers(nu.number(), m.number(0), t.number(0))
 
 
-class Cells:
+class Places:
     """The cells (s, x, k) of a secret, of what is read and of what leaves as it is: all of them, also empty ones."""
 
-    def __init__(self, setting: Setting, scale: int, rows: list[list[int]], secret: tuple[str, ...]) -> None:
+    def __init__(self, setting: Setting, secret: tuple[str, ...]) -> None:
         mechanism = setting.mechanism
         require(mechanism.side is None, "within a ball no side information is taken")
         names = list(dict.fromkeys([*secret, *mechanism.reads, *mechanism.beside]))
@@ -77,7 +77,6 @@ class Cells:
         self.many = prod(sizes)
         require(self.many <= CELLS, "there are too many cells for a proof within a ball")
         self.setting = setting
-        self.scale = scale
         setting.work.spend(20 * self.many * len(names))
         counts = setting.weights(setting.labels(names))
         outcomes = list(product(*map(range, sizes)))
@@ -89,8 +88,46 @@ class Cells:
 
         self.secrets = part(secret)
         self.beside = part(mechanism.beside)
-        self.rows = [rows[setting.number(x)] for x in part(mechanism.reads)]
-        self.eta = Fraction(1) if mechanism.beside else contraction(rows, setting.work)
+        self.inputs = [setting.number(x) for x in part(mechanism.reads)]
+
+    def require_within(self, ball: Ball, law: list[int]) -> None:
+        """Refuse a law, given by weights up to their sum, that is not proved to be in a ball."""
+        total, stated = sum(law), self.setting.total
+        self.setting.work.spend(LOG_COST * self.many, total.bit_length() + stated.bit_length())
+        if ball.kind == "total_variation":
+            apart = sum(abs(n * stated - m * total) for n, m in zip(law, self.counts, strict=True))
+            inside = apart <= 2 * ball.radius * total * stated
+        elif ball.kind == "kl_bits":
+            used = [(n, m) for n, m in zip(law, self.counts, strict=True) if n]
+            inside = all(m for _, m in used)
+            apart = sum(n * log2(n * stated, m * total)[1] for n, m in used) if inside else 0
+            inside = inside and apart <= ball.radius * (total << BITS)
+        else:
+            ends = self.ends(ball)
+            inside = all(low * total <= n <= high * total for n, (low, high) in zip(law, ends, strict=True))
+        require(inside, "a law of a cut is not in the ball of its promise")
+
+    def ends(self, ball: Ball) -> list[tuple[Fraction, Fraction]]:
+        """Of a confidence, the interval of each cell; each end fails with (1 - confidence) / (2 many sharing)."""
+        rows = self.setting.law.rows
+        if rows is None:
+            raise Refused("a confidence is for a law that was counted from the rows of a table")
+        chances = 2 * self.many * ball.sharing / (1 - ball.radius)
+        surprise = bits(log2(chances.numerator, chances.denominator)[1])
+        different = {n for count in self.counts for n in (count, rows - count)}
+        self.setting.work.spend(4 * STEPS * LOG_COST * len(different), rows.bit_length())
+        upper = {n: upper_end(n, rows, surprise) for n in different}
+        return [(1 - upper[rows - n], upper[n]) for n in self.counts]
+
+
+class Cells(Places):
+    """What a channel does with the cells: whole numbers out of `scale` for each of them."""
+
+    def __init__(self, setting: Setting, scale: int, rows: list[list[int]], secret: tuple[str, ...]) -> None:
+        super().__init__(setting, secret)
+        self.scale = scale
+        self.rows = [rows[x] for x in self.inputs]
+        self.eta = Fraction(1) if setting.mechanism.beside else contraction(rows, setting.work)
 
     def scores(self, reference: list[Fraction]) -> list[Fraction]:
         """g of each cell, rounded up; 0 where the reference has no mass."""
@@ -157,19 +194,10 @@ def _by_total_variation(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
 
 
 def _by_confidence(cells: Cells, ball: Ball, by: Multipliers) -> Fraction:
-    """Each of the two ends of every cell fails with a chance of (1 - confidence) / (2 many sharing)."""
-    rows = cells.setting.law.rows
-    if rows is None:
-        raise Refused("a confidence is for a law that was counted from the rows of a table")
-    chances = 2 * cells.many * ball.sharing / (1 - ball.radius)
-    surprise = bits(log2(chances.numerator, chances.denominator)[1])
+    bound, ends, rows = by.nu, cells.ends(ball), cells.setting.law.rows or 0
     reference = [(n + Fraction(1, 2)) / (rows + Fraction(cells.many, 2)) for n in cells.counts]
-    different = {n for count in cells.counts for n in (count, rows - count)}
-    cells.setting.work.spend(4 * STEPS * LOG_COST * len(different), rows.bit_length())
-    upper = {n: upper_end(n, rows, surprise) for n in different}
-    bound = by.nu
-    for n, score, middle in zip(cells.counts, cells.scores(reference), reference, strict=True):
-        bound += max(cells.cost(p, score, middle) - by.nu * p for p in (1 - upper[rows - n], upper[n]))
+    for both, score, middle in zip(ends, cells.scores(reference), reference, strict=True):
+        bound += max(cells.cost(p, score, middle) - by.nu * p for p in both)
     return bound
 
 

@@ -29,10 +29,12 @@ from dalenius.errors import InputError
 from dalenius.measures.correlation import eta_kl
 from dalenius.measures.finite_sample import cells_of, intervals, most_within, score
 
-__all__ = ["mismatch_leakage", "near"]
+__all__ = ["mismatch_leakage", "near", "worst_law"]
 
 Floats: TypeAlias = NDArray[np.float64]
 ZOOMS = 7
+CLIMBS = 200  # steps towards a law that tells more
+INSIDE = 1e-7  # share of the estimated law in a law that is found, so that rounding leaves it in the ball
 
 
 def mismatch_leakage(
@@ -119,6 +121,100 @@ def near(
     in_bits = {key: v if key == "t" else v / log(2) for key, v in multipliers.items()}  # t divides a score
     proof = {key: written(Fraction(v).limit_denominator(10**12)) for key, v in in_bits.items()}
     return nextafter(bits * (1 + 1e-12), inf) if bits > 1e-14 else 0.0, proof
+
+
+def worst_law(
+    joint: Pmf,
+    channel: Kernel,
+    secret: Sequence[str],
+    ball: str,
+    radius: float,
+    *,
+    rows: int = 0,
+    kept: Sequence[str] = (),
+) -> tuple[Floats, float]:
+    """A law of the ball under which much is told, over the cells of `cells_of`, and how many bits.
+
+    No law that is found so need be the worst one: I(S; Y) is climbed along its gradient, whose best law of the ball is
+    the next direction. Inputs that never occur stay so.
+
+    Parameters
+    ----------
+    joint, channel, secret, ball, radius, rows, kept
+        As for `near`.
+
+    Returns
+    -------
+    tuple
+        The law, and I(S; Y, kept) under it.
+    """
+    law, s, x, outputs, _ = cells_of(joint, channel, secret, kept)
+    occurs = np.bincount(x, weights=law)[x] > 0
+    if ball == "confidence":
+        low, high = intervals(np.rint(law * rows).astype(np.int64), rows, radius)
+        ends = np.where(occurs, low, 0.0), np.where(occurs, high, 0.0)
+
+    def best(g: Floats) -> Floats:
+        if ball == "kl_bits":
+            return _tilted(g, law, radius * log(2))
+        if ball == "total_variation":
+            return _moved(np.where(occurs, g, -inf), law, radius)
+        return _filled(g, *ends)
+
+    def told(at: Floats) -> float:
+        return float(at @ score(at, s, x, outputs))
+
+    at, value = law, told(law)
+    for _ in range(CLIMBS):
+        way = best(score(at, s, x, outputs)) - at
+        steps = [at + step * way for step in (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)]
+        values = [told(step) for step in steps]
+        most = int(np.argmax(values))
+        if values[most] <= value + 1e-12:
+            break
+        at, value = steps[most], values[most]
+    at = (1 - INSIDE) * at + INSIDE * law
+    return at, told(at) / log(2)
+
+
+def _tilted(g: Floats, law: Floats, radius: float) -> Floats:
+    """The law within a divergence of another that has the largest mean of g."""
+    seen = law > 0
+    own, g, low, high = law[seen], g[seen] - g[seen].max(), -60.0, 60.0
+
+    def tilted(scale: float) -> Floats:
+        weights = own * np.exp(g * float(np.exp(scale)))
+        return np.asarray(weights / weights.sum())
+
+    for _ in range(80):
+        middle = (low + high) / 2
+        found = tilted(middle)
+        far = float((found * np.log(np.maximum(found, 1e-300) / own)).sum()) > radius
+        low, high = (low, middle) if far else (middle, high)
+    out = np.zeros_like(law)
+    out[seen] = tilted(low)
+    return out
+
+
+def _moved(g: Floats, law: Floats, radius: float) -> Floats:
+    """The law within a total variation of another that has the largest mean of g: the least of it moves to the most."""
+    out, left = law.copy(), radius
+    for cell in np.argsort(g).tolist():
+        taken = min(left, out[cell])
+        out[cell] -= taken
+        left -= taken
+    out[int(g.argmax())] += radius - left
+    return out
+
+
+def _filled(g: Floats, low: Floats, high: Floats) -> Floats:
+    """The law between two ends that has the largest mean of g."""
+    out, left = low.copy(), 1 - float(low.sum())
+    for cell in np.argsort(-g).tolist():
+        more = min(left, high[cell] - low[cell])
+        out[cell] += more
+        left -= more
+    return out
 
 
 def _least(f: Callable[[float], float], low: float, high: float, steps: int = 60) -> tuple[float, float]:

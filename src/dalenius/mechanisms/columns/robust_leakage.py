@@ -4,35 +4,46 @@ Those who share freely are not those to protect, and a table is a draw from a po
 I(S; Y) <= B must hold for every joint law in a ball, or in the box that the rows confirm (paper 004, section III). The
 worst law of a ball is not found by convex optimisation. What is found, in this order:
 
-    bound      the optimum under the estimated law alone, with its own proof: that law is in the ball;
-    channel    the best one for a tighter promise alpha B under the estimated law, mixed with the best constant letter
-               as little as the bound of the kernel needs to stay within B; alpha is searched.
+    bound      the optimum under some laws of the ball, each a convex limit: the estimated one, then the law under which
+               the channel of the last program tells most, again and again;
+    channel    the best one under these laws for a tighter promise alpha B, mixed with the best constant letter as
+               little as the bound of the kernel needs to stay within B; alpha is searched.
 
-So value and bound enclose the optimum, and the gap is the price of not knowing the law. Mixing with a constant keeps
-every other promise: each is a convex condition that a constant meets.
+So value and bound enclose the optimum. Mixing with a constant keeps every other promise: each is a convex condition
+that a constant meets.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
+from time import monotonic
 from typing import Any
 
 from dalenius.convert import bounds_within
-from dalenius.core import Channel, Design, Leakage, Problem
-from dalenius.errors import Infeasible, NotCertified, Unsupported
+from dalenius.core import Certificate, Channel, Design, Leakage, Problem
+from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.kernel.numbers import Refused
-from dalenius.measures.mismatch import near
-from dalenius.mechanisms.columns.leakage.least import least
+from dalenius.measures.mismatch import near, worst_law
+from dalenius.mechanisms.columns.leakage.curved import Cuts
+from dalenius.mechanisms.columns.leakage.least import checked, least
 from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
+from dalenius.mechanisms.columns.leakage.searching import presolved, solved
 from dalenius.mechanisms.columns.takes import ROBUST
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
+from dalenius.solvers.leakage import rational
+from dalenius.stopping import left, over
 
 __all__ = ["near_again", "near_proofs", "robust_leakage"]
 
-SHARES = (1.0, 0.85, 0.65, 0.4, 0.15)
-REFINED = 6
+SHARES = 8  # tries of how much tighter the promise has to be
+LAWS = 24  # that are added at most
+ENOUGH = 1e-4  # share of a promise by which a law may exceed it
+CLOSE = 1e-9  # gap of the programs
+NEARLY = 0.999  # share of a promise that is used up, about
+NARROW = 1e-3  # gap that is small enough, as a share of the bound
 FINE = 1 << 24  # the share of the constant is a multiple of 1/FINE
 TRIES = 12
 
@@ -54,12 +65,17 @@ def near_again(design: Design, rows: int) -> Design:
 
 def near_one(problem: Problem, channel: Channel, promise: Leakage) -> tuple[float, dict[str, str]]:
     """What leaks within the ball, about, and the multipliers that prove it."""
+    kind, radius, rows = _ball(problem)
+    return near(problem.pmf, channel, promise.about, kind, radius, rows=rows, kept=problem.kept)
+
+
+def _ball(problem: Problem) -> tuple[str, float, int]:
+    """The kind of the ball, the radius for each promise, and the rows that the law was counted from."""
     ball = problem.robust
     if ball is None:
         raise ValueError("the problem has no [robust] section")
     sharing, radius = sum(isinstance(g, Leakage) for g in problem.guarantees), float(ball.radius)
-    radius = (1 - radius) / sharing if ball.ball == "confidence" else radius
-    return near(problem.pmf, channel, promise.about, ball.ball, radius, rows=ball.rows or 0, kept=problem.kept)
+    return ball.ball, (1 - radius) / sharing if ball.ball == "confidence" else radius, ball.rows or 0
 
 
 def robust_leakage(
@@ -77,37 +93,22 @@ def robust_leakage(
     (True, True)
     """
     ROBUST.refuse(problem)
-    estimated = replace(problem, robust=None)
+    deadline = monotonic() + seconds
+    estimated = checked(replace(problem, robust=None))
     whole = least(estimated, gap=gap, seconds=seconds, on_progress=on_progress)
     constant = _constant(estimated, whole.channel)
-    tried: dict[float, tuple[float, Channel | None]] = {}
-
-    def attempt(share: float) -> None:
+    near_laws = [NearLaws(estimated, g) for g in problem.guarantees if isinstance(g, Leakage)]
+    bound, certificate = float(whole.bound), whole.certificate
+    for _ in range(LAWS):
+        found = _least_under(estimated, near_laws, deadline)
+        if found is None:
+            break
+        bound, certificate = max((bound, certificate), (found.bound, found.certificate), key=lambda pair: pair[0])
         if on_progress:
-            on_progress(f"trying {share:.0%} of the bits under the estimated law")
-        tight = tuple(_tighter(g, share) if isinstance(g, Leakage) else g for g in problem.guarantees)
-        try:
-            found = whole if share == 1 else least(replace(estimated, guarantees=tight), gap=gap, seconds=seconds)
-        except (Infeasible, NotCertified):
-            tried[share] = inf, None
-            return
-        known = min((value for value, _ in tried.values()), default=inf)
-        mixed = _kept_near(problem, whole, found.channel, constant[1]) if float(found.value) < known else None
-        if mixed is None:
-            tried[share] = inf, None
-        else:
-            weight, channel = mixed
-            tried[share] = float((1 - weight) * found.value) + float(weight) * constant[0], channel
-
-    for share in SHARES:
-        attempt(share)
-    for _ in range(REFINED):
-        shares = sorted(tried)
-        best = min(shares, key=lambda share: tried[share][0])
-        at = shares.index(best)
-        for other in {shares[max(at - 1, 0)], shares[min(at + 1, len(shares) - 1)]} - {best}:
-            attempt(round((best + other) / 2, 6))
-    channel = min(tried.values(), key=lambda found: found[0])[1]
+            on_progress(f"at least {bound:.6g} under {1 + max(len(own.laws) for own in near_laws)} laws of the ball")
+        if not sum([_missed(problem, found.channel, own) for own in near_laws]) or over(deadline):
+            break
+    channel = _tightest(problem, whole, constant, near_laws, bound, deadline)
     if channel is None:
         raise Infeasible(
             "no mechanism was found that keeps every promise in the whole ball of [robust] together with all limits; "
@@ -117,11 +118,81 @@ def robust_leakage(
     return proved(
         problem,
         channel,
-        [whole.certificate],
-        method="a tighter promise under the estimated law, mixed with a constant letter; the bound is that law's own",
+        [certificate],
+        method=(
+            f"a convex program under {1 + sum(len(own.laws) for own in near_laws)} laws of the ball; a tighter promise "
+            "under these, mixed with a constant letter"
+        ),
         remarks=whole.remarks,
         proofs=near_proofs(problem, channel),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The best channel under some laws of the ball, what it costs, and what proves that none costs less."""
+
+    channel: Channel
+    value: float
+    bound: float
+    certificate: Certificate
+
+
+def _least_under(problem: Problem, near_laws: list[NearLaws], deadline: float) -> _Found | None:
+    """The least distortion under the estimated law and others; None where the search finds nothing."""
+    model = Model.of(problem, cuts=Cuts({}, near=near_laws))
+    program, restore = presolved(model)
+    try:
+        solution = solved(model, program, gap=CLOSE, seconds=max(left(deadline), 1.0), vertex=False)
+        rows = rational(program, solution)
+    except (Infeasible, SolverFailed):
+        return None
+    channel, _ = model.channel(rows)
+    return _Found(channel, solution.value, solution.bound, model.certificate(restore(solution.multipliers)))
+
+
+def _missed(problem: Problem, channel: Channel, own: NearLaws) -> bool:
+    """Whether a law of the ball is found under which the channel tells more than promised; it is added."""
+    kind, radius, rows = _ball(problem)
+    law, bits = worst_law(problem.pmf, channel, own.promise.about, kind, radius, rows=rows, kept=problem.kept)
+    if bits <= float(own.promise.at_most_bits) * (1 + ENOUGH):
+        return False
+    own.add(law)
+    return True
+
+
+def _tightest(
+    problem: Problem,
+    whole: Design,
+    constant: tuple[float, Channel],
+    near_laws: list[NearLaws],
+    bound: float,
+    deadline: float,
+) -> Channel | None:
+    """The channel for a promise that is tighter by as much as the kernel's bound of the ball needs."""
+    promises = [g for g in problem.guarantees if isinstance(g, Leakage)]
+    least_value, best, share = inf, None, 1.0
+    for _ in range(SHARES):
+        tight = [replace(own, promise=_tighter(own.promise, share)) for own in near_laws]
+        guarantees = tuple(_tighter(g, share) if isinstance(g, Leakage) else g for g in problem.guarantees)
+        found = _least_under(replace(whole.problem, guarantees=guarantees), tight, deadline)
+        if found is None:
+            break
+        mixed = _kept_near(problem, whole, found.channel, constant[1])
+        if mixed is not None:
+            value = float(1 - mixed[0]) * found.value + float(mixed[0]) * constant[0]
+            least_value, best = min((least_value, best), (value, mixed[1]), key=lambda pair: pair[0])
+        ratio = max(near_one(problem, found.channel, g)[0] / float(g.at_most_bits or 1e-300) for g in promises)
+        if least_value - bound < NARROW * bound or NEARLY < ratio <= 1 or over(deadline):
+            break
+        share = min(share / ratio, (1 + share) / 2) if ratio < 1 else share / ratio
+    return best if best is not None else _kept(problem, whole, constant[1])
+
+
+def _kept(problem: Problem, whole: Design, constant: Channel) -> Channel | None:
+    """The channel of the estimated law with as much of the constant as it needs."""
+    mixed = _kept_near(problem, whole, whole.channel, constant)
+    return None if mixed is None else mixed[1]
 
 
 def _tighter(promise: Leakage, share: float) -> Leakage:

@@ -373,12 +373,6 @@ FUNNEL = Mechanism(
             lambda p: any(_limits_a_sum(g) for g in p.guarantees),
             "promises about each letter by itself are those of perfect sample privacy",
         ),
-        Condition(
-            lambda p: (
-                len(p.guarantees) > 1 or not isinstance(p.guarantees[0], LocalDP) or p.objective.names != p.observe
-            ),
-            "with a delta and nothing else, all of the input is told by local_dp with delta",
-        ),
         _LEVELS_ALONE,
         Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),
     ),

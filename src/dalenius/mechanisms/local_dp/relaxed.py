@@ -3,8 +3,9 @@ r"""(epsilon, delta) local DP: with probability delta the record itself is told,
     I(X; Y) = (1 - delta) I_epsilon + delta H(X),
 
 because that the record is told does not depend on it. No channel tells more than I_epsilon + (S - 1) delta H(X), up to
-the prices of the proof, so for the usual small delta little is left open. delta is the chance that a record is told
-outright: a promise with delta is weaker than one without, whatever it gains.
+the prices of the proof, so for the usual small delta little is left open; with few letters the most information under
+limits (`columns/funnel`) closes the rest. delta is the chance that a record is told outright: a promise with delta is
+weaker than one without, whatever it gains.
 
 References: paper 002, sections 2.3 and 5.
 """
@@ -18,6 +19,8 @@ import numpy as np
 from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
 from dalenius.core.numbers import written
 from dalenius.errors import Unsupported
+from dalenius.mechanisms.columns.funnel.design import funnel
+from dalenius.mechanisms.columns.takes import FUNNEL
 from dalenius.mechanisms.identified import determined_words
 from dalenius.mechanisms.local_dp import staircase
 from dalenius.mechanisms.local_dp.takes import DELTA
@@ -26,6 +29,7 @@ from dalenius.mechanisms.proving import proved
 __all__ = ["relaxed"]
 
 LETTERS = 64
+DIVIDED = 3  # letters whose posteriors are divided into cells where more than the gap is left open
 
 
 def relaxed(
@@ -71,4 +75,9 @@ def relaxed(
             "records"
         )
     proof = Certificate("relaxed", best.certificate.proof)
-    return proved(replace(problem, joint=joint), channel, [proof], method=best.method, remarks=remarks)
+    problem = replace(problem, joint=joint)
+    told_now_and_then = proved(problem, channel, [proof], method=best.method, remarks=remarks)
+    if S > DIVIDED or told_now_and_then.gap <= gap or FUNNEL.why_not(problem):
+        return told_now_and_then
+    divided = funnel(problem, gap=gap, seconds=seconds, on_progress=on_progress)
+    return min(divided, told_now_and_then, key=lambda design: design.gap)

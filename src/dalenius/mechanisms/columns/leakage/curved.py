@@ -25,6 +25,7 @@ from dalenius.core.arithmetic import two_to
 from dalenius.errors import Infeasible
 from dalenius.mechanisms.columns.exact_columns import by_name
 from dalenius.mechanisms.columns.leakage.gauges import Weighed, whole_units
+from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
 from dalenius.mechanisms.columns.leakage.nearness import UNIT
 from dalenius.solvers.capacity import Ball, smallest_ball
 from dalenius.solvers.divergence import Laws
@@ -246,6 +247,12 @@ class Cuts:
 
     bent: dict[int, Bent]  # by the place of the promise
     less: Fraction = Fraction(0)  # by which their limits are tightened
+    near: list[NearLaws] = field(default_factory=list)  # of every leakage that is promised within a ball
+
+    @property
+    def limits(self) -> list[Bent | NearLaws]:
+        """Everything that adds limits to a program, in the order in which it does."""
+        return [*self.bent.values(), *self.near]
 
     @classmethod
     def of(cls, problem: Problem) -> "Cuts":
@@ -304,8 +311,10 @@ class Cuts:
         """The proof with what the multipliers of the known limits say of the promises themselves."""
         own, laws = iter(gauges), iter(zip(leakage, posteriors, strict=True))
         found = dict(proof)
-        for one in self.bent.values():
-            if isinstance(one.promise, Sibson):
+        for one in self.limits:
+            if isinstance(one, NearLaws):
+                found.setdefault("within", []).append(one.of_laws([next(laws) for _ in one.laws], nats))
+            elif isinstance(one.promise, Sibson):
                 found.setdefault("sibson", []).append(one.weighed(next(own), plain))
             elif isinstance(one.promise, Dalenius):
                 found.setdefault("dalenius", []).append(one.of_laws([next(laws) for _ in range(one.many_laws)], nats))

@@ -86,8 +86,8 @@ class Model:
         leakages, worst, views, odds = [], [], [], []
         found = [gauged(problem, g, reader.near.numbers, worlds_of(problem)) for g in problem.guarantees]
         gauges = [one for one in found if one is not None]
-        known, less = ({}, Fraction(0)) if cuts is None else (cuts.bent, cuts.less)
-        curved = [(one, one.gauges(mass, less), one.leakages(mass, less)) for one in known.values()]
+        known, less = ([], Fraction(0)) if cuts is None else (cuts.limits, cuts.less)
+        curved = [(one, one.gauges(mass, less), one.leakages(mass, less)) for one in known]
         for guarantee in problem.guarantees:
             if isinstance(guarantee, WorstCaseLeakage):
                 worst += reader.worst(guarantee.about, guarantee.at_most_bits)
@@ -221,7 +221,7 @@ class Model:
     @property
     def _laws(self) -> int:
         """How many limits of leakage belong to curved promises."""
-        return 0 if self.cuts is None else sum(one.many_laws for one in self.cuts.bent.values())
+        return 0 if self.cuts is None else sum(one.many_laws for one in self.cuts.limits)
 
     def _weighed(self, y: Multipliers) -> tuple[Floats, list[list[Weighed]]]:
         """The multipliers of the equalities that were promised, and those of every gauge, promise by promise."""
