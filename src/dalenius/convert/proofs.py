@@ -435,9 +435,13 @@ def gain(orders: Orders, proof: Json) -> Json:
         slopes = [piece[k] for k in order]
         objective: list[Any] = slopes if aim else [*(columns[t] for columns in own), slopes]
         leaves.append({"objective": objective, "promises": [rows[t] for rows in found.rows]})
-    tree = _cells_tree(proof["tree"], order)
+    cells = len(proof["pieces"]) // int(proof.get("meanings", 1))
+    trees = [
+        _cells_tree([node + first if isinstance(node, int) else node for node in proof["tree"]], order)
+        for first in range(0, len(proof["pieces"]), cells)
+    ]
     weights = [] if aim else _texts(proof["distortion"])
-    return _lines("simplices", [tree], leaves, promises=found.weights, limits=weights, cuts=found.cuts)
+    return _lines("simplices", trees, leaves, promises=found.weights, limits=weights, cuts=found.cuts)
 
 
 def faces(orders: Orders, proof: Json) -> Json:

@@ -365,13 +365,12 @@ class Problem:
     def _said_plainly(self, promise: Guarantee) -> Guarantee:
         """A limit of zero is independence, and is promised as such: the same meaning, and proved by equality.
 
-        Where leakage is minimised or limited beside others a program takes the zero itself; within a ball of laws a
-        limit of zero says more.
+        Forms and closed forms about all that is observed take the zero itself; within a ball of laws a limit of zero
+        says more.
         """
-        curved = isinstance(promise, Sibson)
-        if self.robust or not promise.tells_nothing or not (curved or isinstance(self.objective, MaximizeInformation)):
-            return promise
-        return Independent(promise.secret)
+        itself = self.form is not None or set(promise.secret) == set(self.observe)
+        plain = isinstance(promise, Sibson) or isinstance(self.objective, MaximizeInformation) or not itself
+        return Independent(promise.secret) if promise.tells_nothing and plain and not self.robust else promise
 
     # --- questions --------------------------------------------------------------------------------------------------
     @property

@@ -180,7 +180,7 @@ def test_more_than_the_input_tells_cannot_be_asked_for():
 def test_a_limit_from_below_is_not_ignored_by_others():
     measure = Distortion("hamming", ("X",))
     asked = replace(
-        problem(THREE, (), leak("1/10"), objective=MinimizeDistortion(measure)),
+        problem(THREE, (), Dalenius(Fraction(1, 10)), objective=MinimizeDistortion(measure)),
         output=None,
         release=("X",),
         tells=(AtLeast(("W",), Fraction(1, 100)),),
@@ -236,3 +236,54 @@ def test_the_bits_of_a_choice_are_rounded_down(tmp_path):
     (promise,) = Problem.from_file(file).guarantees
     assert 0 <= log2(3) - float(promise.at_most_bits) < 1e-15
     assert float(solve(problem(joint("X", [1] * 6), ["X"], promise)).value) == pytest.approx(log2(3), abs=1e-9)
+
+
+def test_maximal_leakage_of_many_inputs_is_all_but_told():
+    law = joint("X", np.random.default_rng(1).integers(1, 100, size=40))
+    design = solve(problem(law, ["X"], MaximalLeakage(Fraction(3, 2))))
+    enclosed(design, 1.5, 1e-6)
+
+
+def nearest(law, bits, *guarantees):
+    asked = problem(law, (), *guarantees, objective=MinimizeDistortion(Distortion("hamming", ("X",))))
+    return replace(asked, output=None, release=("X",), tells=(AtLeast(("W",), Fraction(bits)),))
+
+
+def test_least_distortion_while_enough_is_told():
+    """Of two letters every channel can be looked at: it is named by two probabilities."""
+    law = joint("XWS", [[[6, 1], [1, 2]], [[1, 2], [5, 2]]])
+    table = law.counts(("X",), ("W",)) / law.total
+    secrets = law.counts(("X",), ("S",)) / law.total
+    grid = np.linspace(0, 1, 401)
+    a, b = np.meshgrid(grid, grid, indexing="ij")
+    rows = np.stack([np.stack([1 - a, a], -1), np.stack([b, 1 - b], -1)])  # x, a, b, y
+
+    def told(counts):
+        own = np.einsum("xs,xaby->abys", counts, rows)
+        against = own.sum(axis=-1, keepdims=True) * own.sum(axis=-2, keepdims=True)
+        return (own * np.log2(np.where(own > 0, own, 1) / np.where(own > 0, against, 1))).sum(axis=(-1, -2))
+
+    errors = table.sum(axis=1)[0] * a + table.sum(axis=1)[1] * b
+    for bits, most in ((0.05, 0.004), (0.12, 0.01)):
+        least = errors[(told(table) >= bits) & (told(secrets) <= most)].min(initial=np.inf)
+        try:
+            design = solve(nearest(law, Fraction(bits), leak(Fraction(most))))
+        except Infeasible:
+            assert least == np.inf
+            continue
+        assert float(design.value) <= least
+        assert float(design.value) > least - 0.01
+        assert float(design.gap) < 1e-5
+
+
+def test_more_than_the_promises_allow_says_how_much_they_do():
+    asked = nearest(THREE, "7/100", leak("1/1000"))
+    with pytest.raises(Infeasible, match=r"tells more than 0\.\d+ bits about W"):
+        solve(asked)
+
+
+def test_no_bits_are_independence_where_something_is_minimised():
+    asked = problem(THREE, (), leak("0"), objective=MinimizeDistortion(Distortion("hamming", ("X",))))
+    design = solve(replace(asked, output=None, release=("X",)))
+    assert design.problem.guarantees == (Independent(("S",)),)
+    assert design.gap < 1e-15

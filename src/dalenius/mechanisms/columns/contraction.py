@@ -29,7 +29,7 @@ from dalenius.core import (
     Problem,
 )
 from dalenius.core.numbers import written
-from dalenius.errors import Infeasible, InputError, InvalidPmf
+from dalenius.errors import Infeasible, InputError, InvalidPmf, SolverFailed
 from dalenius.measures.capacity import capacity
 from dalenius.measures.correlation import eta_kl, maximal_correlation, s_star
 from dalenius.mechanisms.columns.takes import CONTRACTION
@@ -41,6 +41,8 @@ __all__ = ["Passing", "contract", "least_passing", "reconstructed"]
 Floats: TypeAlias = NDArray[np.float64]
 GRAIN = 1 << 52
 CLOSE = 1e-6  # the gap that a conic solver in doubles can be asked for
+FEW = 6  # letters for which the gap is closed further, by linear cuts
+FINE = 1e-8
 
 
 def contract(
@@ -95,7 +97,15 @@ def contract(
     unit = [max(0, round(float(v) * (1 << 60))) for v in found.multipliers]
     certificate = Certificate("dual", {"posteriors": [], "leakage": [], "distortion": unit, "contraction": which})
     method = f"second-order cone program, {found.rounds} rounds of cuts"
-    return proved(problem, channel, [certificate], method=method)
+    cone = proved(problem, channel, [certificate], method=method)
+    if len(mass) > FEW or cone.gap <= FINE:
+        return cone
+    from dalenius.mechanisms.columns.leakage.searching import designed
+
+    try:
+        return min(cone, designed(problem, gap=gap, seconds=seconds), key=lambda design: design.gap)
+    except (Infeasible, SolverFailed):
+        return cone
 
 
 def _rational(rows: Floats, cost: Floats) -> list[list[Fraction]]:

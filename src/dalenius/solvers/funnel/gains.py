@@ -182,12 +182,14 @@ def refined(cells: Subdivision, W: Floats, pi: Floats, pieces: Floats, gap: floa
     if not len(worth):
         worth = np.flatnonzero(used & (above > 0))
         worth = worth[np.argsort(-above[worth])[: max(1, len(worth) // 4)]]
-    worth = worth[np.argsort(-above[worth])][: MOST - len(cells)]
+    worth = worth[np.argsort(-above[worth])]
+    _, first = np.unique(worth % len(cells), return_index=True)  # a letter can have several meanings in one cell
+    worth = worth[np.sort(first)][: MOST - len(cells)]
     if not len(worth):
         return 0
-    before = len(cells)
-    cells.cut(worth.tolist(), joint[worth] / mass[worth][:, None])
+    before, places = len(cells), (worth % len(cells)).tolist()
+    cells.cut(places, joint[worth] / mass[worth][:, None])
     for _ in range(AGAIN if W.shape[1] > 2 and W.size <= SMALL else 0):
-        parts = [*worth.tolist(), *range(before, len(cells))]
+        parts = [*places, *range(before, len(cells))]
         cells.cut(parts, np.zeros((len(parts), 0)))  # in the middle of an edge, wherever it is used
     return len(cells) - before

@@ -52,6 +52,7 @@ def least_beside_information(
     *,
     gap: float,
     seconds: float,
+    copies: int = 1,
     on_progress: Callable[[float, float], None] | None = None,
 ) -> Least:
     """A channel that tells at least so much about W, and a bound of the objective for all that do.
@@ -68,6 +69,9 @@ def least_beside_information(
         The program for what each letter gains (n, J), and how much they must gain together; the gain is its last limit.
     gap, seconds : float
         When to end, in the unit of the objective and in seconds.
+    copies : int
+        How many meanings a letter can have beside its cell: the program has all cells for the first, then all for the
+        next, and so on.
     on_progress : callable, optional
         Told value and bound after each round.
 
@@ -89,7 +93,7 @@ def least_beside_information(
     rounds = 0
     while rounds < ROUNDS:
         rounds += 1
-        pieces = cells.lines
+        pieces = np.tile(cells.lines, (copies, 1))
         gains = W @ pieces.T
         current = value - bound if np.isfinite(value - bound) else 1.0
         solution = solved(program(gains, least + more), max(SHARE * gap, min(LOOSE * current, 1e-3)), left(deadline))

@@ -1,26 +1,35 @@
-r"""The other direction: the least leakage or rate under which so many bits are still told about W (the bottleneck).
+r"""The other direction: the least leakage, rate or distortion with so many bits still told about W (the bottleneck).
 
-min I(S; Y)   or   min I(X; Y)      such that      I(W; Y) >= c
+min I(S; Y)   or   min I(X; Y)   or   min E d(X, Y)      such that      I(W; Y) >= c
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
-from math import log
+from math import inf
+from time import monotonic
 
 import numpy as np
 
-from dalenius.core import Certificate, Design, Problem
+from dalenius.core import Certificate, Channel, Design, MaximizeInformation, MinimizeDistortion, Problem
 from dalenius.core.numbers import up
-from dalenius.errors import Infeasible
+from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, UNIT, Wanted, exact_channel, exactly, tree_of
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.takes import BOTTLENECK
+from dalenius.mechanisms.columns.takes import BOTTLENECK, DISCLOSURE, FUNNEL
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.funnel import Least, least_beside_information
-from dalenius.tables import with_metrics
+from dalenius.solvers.leakage import Program, rational, search
+from dalenius.solvers.leakage.program import Floats
+from dalenius.stopping import left
+from dalenius.tables import with_gains, with_metrics
 
 __all__ = ["bottleneck"]
+
+TURNS = 60  # of tangents
+SPARE = 1e-9  # nats that a channel tells beyond the limit
+TINY = 1e-12  # a posterior of a tangent is not below
 
 
 def bottleneck(
@@ -30,7 +39,7 @@ def bottleneck(
     seconds: float = SECONDS,
     on_progress: Callable[[str], None] | None = None,
 ) -> Design:
-    """Minimise a leakage or the rate over all channels that tell enough about W and keep the promises.
+    """Minimise a leakage, the rate or a distortion over all channels that tell enough about W and keep the promises.
 
     Parameters
     ----------
@@ -54,7 +63,7 @@ def bottleneck(
         If not even the input itself tells so much.
     """
     BOTTLENECK.refuse(problem)
-    problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
+    problem = with_gains(with_metrics(problem, problem.pmf.alphabets(problem.inputs)), problem.pmf.variables)
     (limit,) = problem.tells
     wanted = Wanted(problem, limit.about)
     most = float(wanted.labels.phi(wanted.shares * wanted.mass[:, None]).sum()) / BITS
@@ -64,19 +73,48 @@ def bottleneck(
             f"{up(limit.at_least_bits, 9)} of at_least_bits; the largest that can be asked for is {most:.9g}"
         )
 
+    designed = nearest_telling if isinstance(problem.objective, MinimizeDistortion) else least_telling
+    try:
+        return designed(problem, wanted, gap=gap, seconds=seconds, on_progress=on_progress)
+    except (Infeasible, SolverFailed) as failure:
+        refuse_too_much(problem, seconds)
+        raise failure
+
+
+def refuse_too_much(problem: Problem, seconds: float) -> None:
+    """Say how much can be told at most under the promises, where that is less than what is asked for."""
+    (limit,) = problem.tells
+    asked = replace(
+        problem, objective=MaximizeInformation(limit.about), tells=(), release=(), output=problem.output or "Y"
+    )
+    taken = next((one for one in (DISCLOSURE, FUNNEL) if one.why_not(asked) is None), None)
+    most = taken.design(asked, gap=GAP, seconds=seconds).bound if taken else None
+    if most is not None and most < limit.at_least_bits:
+        raise Infeasible(
+            f"no mechanism that keeps the promises tells more than {up(most, 9)} bits about {', '.join(limit.about)}, "
+            f"less than the {up(limit.at_least_bits, 9)} of at_least_bits; ask for less, or promise less"
+        )
+
+
+def least_telling(
+    problem: Problem, wanted: Wanted, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None
+) -> Design:
+    """The least leakage or rate of fresh letters, while enough is told about W."""
+    (limit,) = problem.tells
+
     def told(value: float, bound: float) -> None:
         if on_progress:
             on_progress(f"between {bound / BITS:.6g} and {value / BITS:.6g} bits")
 
-    def program(gains: np.ndarray[tuple[int, ...], np.dtype[np.float64]], least: float) -> object:
+    def program(gains: Floats, least: float) -> Program:
         nothing = np.zeros(gains.shape, dtype=object)
         return Model.of(problem, fresh=nothing, costs=[(exactly(-gains), Fraction(-least))]).program
 
     found = least_beside_information(
         wanted.shares,
         wanted.labels,
-        float(limit.at_least_bits) * log(2),
-        program,  # type: ignore[arg-type]
+        float(limit.at_least_bits) * BITS,
+        program,
         gap=0.9 * gap * BITS,
         seconds=seconds,
         on_progress=told,
@@ -88,11 +126,77 @@ def bottleneck(
     return proved(problem, channel, [certificate(problem, wanted, found)], method=method, remarks=remarks)
 
 
+def nearest_telling(
+    problem: Problem, wanted: Wanted, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None
+) -> Design:
+    """The least distortion of letters that are known, while enough is told about W.
+
+    What is told is convex, so that channels that tell enough are no convex set. The bound lets every letter come in
+    several variants, one for each cell of posteriors, that cost the same. The channel is improved from that of the
+    bound, by limits on what tangents tell, which any channel tells.
+    """
+    (limit,) = problem.tells
+    own = Model.of(problem).program
+    meanings, deadline = own.letters, monotonic() + seconds
+
+    def program(gains: Floats, least: float) -> Program:
+        cells = gains.shape[1] // meanings
+        asked = Model.of(problem, fresh=np.repeat(own.cost, cells, axis=1), costs=[(exactly(-gains), Fraction(-least))])
+        return replace(asked.program, allowed=np.repeat(own.allowed, cells, axis=1))
+
+    found = least_beside_information(
+        wanted.shares,
+        wanted.labels,
+        float(limit.at_least_bits) * BITS,
+        program,
+        gap=0.9 * gap,
+        seconds=seconds / 2,
+        copies=meanings,
+        on_progress=lambda _, bound: on_progress(f"at least {bound:.6g}") if on_progress else None,
+    )
+    proof = dict(certificate(problem, wanted, found).proof) | {"meanings": meanings}
+    cells = len(found.pieces) // meanings
+    begin = found.pi.reshape(len(own.mass), meanings, cells).sum(axis=2)
+    channel = improved(problem, wanted, begin, float(limit.at_least_bits) * BITS, deadline)
+    method = f"{cells} cells of the posterior for each letter, refined in {found.rounds} rounds, and a convex program"
+    remarks = [problem.pmf.note] if problem.pmf.note else []
+    return proved(problem, channel, [Certificate("gain", proof)], method=method, remarks=remarks)
+
+
+def improved(problem: Problem, wanted: Wanted, pi: Floats, least: float, deadline: float) -> Channel:
+    """An exact channel that tells enough, by tangents of what is told at the channel of the round before."""
+    best, enough = inf, None
+    for _ in range(TURNS):
+        told = float(wanted.labels.phi((wanted.shares.T @ pi).T).sum())
+        joint = np.maximum((wanted.shares.T @ pi).T, TINY)
+        gains = wanted.shares @ wanted.labels.tangent(joint).T
+        model = Model.of(problem, costs=[(exactly(-gains), Fraction(-(least + SPARE)))])
+        asked = model.program
+        if told < least:  # not yet: tell as much as the promises allow, wherever that leads
+            asked = replace(asked, cost=exactly(-gains), distortions=())
+        try:
+            solution = search(asked, gap=1e-9, seconds=max(left(deadline), 1.0), vertex=False)
+        except (Infeasible, SolverFailed):
+            break
+        pi = solution.pi[: len(wanted.mass)]
+        if told >= least:
+            if solution.value > best - 1e-10:
+                break
+            best, enough = solution.value, (model, asked, solution)
+    if enough is None:
+        raise SolverFailed(
+            "no channel in these letters was found that tells enough and keeps every promise; ask for fewer bits"
+        )
+    model, asked, solution = enough
+    return model.channel(rational(asked, solution))[0]
+
+
 def certificate(problem: Problem, wanted: Wanted, found: Least) -> Certificate:
     """The multipliers of what is minimised and of the promises, and the weighed linear function of each cell."""
     many = len(found.pieces)
     model = Model.of(problem, fresh=np.zeros((len(wanted.mass), many), dtype=object))
     proof = dict(model.certificate(found.multipliers).proof)
-    weight = max(1, int(float(found.multipliers.distortion[-1]) * UNIT))
+    price = float(found.multipliers.distortion[-1])  # of a nat that is told, in nats or in units of distortion
+    weight = max(1, int((price if model.in_bits else price * BITS) * UNIT))
     pieces = [[str(round(v * weight)) for v in row] for row in (found.pieces / BITS).tolist()]
     return Certificate("gain", proof | {"distortion": [weight], "pieces": pieces, "tree": tree_of(found.tree)})

@@ -75,8 +75,8 @@ def funnel(
         channel, certificates, method = by_function(problem)
         return proved(problem, channel, certificates, method=method, remarks=remarks)
     if blocks_apply(problem):
-        channel, certificate, method = by_blocks(problem)
-        return proved(problem, channel, [Certificate("universal"), certificate], method=method, remarks=remarks)
+        channel, certificates, method = by_blocks(problem)
+        return proved(problem, channel, certificates, method=method, remarks=remarks)
     labels = len(merged_letters_of(problem))
     few = labels <= FEW and not problem.kept
     route = by_gains if few or not faces_apply(problem, MANY if labels <= SEVERAL else MOST) else by_faces

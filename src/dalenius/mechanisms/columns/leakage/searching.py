@@ -37,7 +37,7 @@ RESCUE = 5.0  # seconds for a second search among the entries that a first one l
 AFTER = 0.65  # the most of the time that is kept for what comes after the search
 STEEP = 2.0**40
 TURNS = 80  # of cuts
-PATIENT = 30  # of them that aim closer than asked for
+PATIENT = 60  # of them that aim closer than asked for
 CLOSE = 1e-8  # what rounds of cuts aim at, whatever is asked for
 NEVER = 2.0**20  # more than any cost and what any posterior takes back of it
 
