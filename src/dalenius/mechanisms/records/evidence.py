@@ -86,41 +86,51 @@ def figures(design: Design) -> RecordFigures:
     counts = np.zeros((len(channel.read), len(classes)), dtype=np.int64)
     np.add.at(counts, (input_of_atom, class_of_atom), law.weights)
     names = list(channel.output)
-    at = [list(channel.inputs).index(name) for name in names]
-    own = {record: k for k, record in enumerate(channel.records)}
-    multiplicity = np.zeros(len(channel.records), dtype=np.int64)
     sizes = counts.sum(axis=0)
-    moved = [Fraction(0)] * len(classes)
-    changed = [Fraction(0)] * len(names)
-    arrived = [Fraction(0)] * len(channel.records)
-    for outcome, (places, weights), by_class in zip(channel.read, channel.lines, counts.tolist(), strict=True):
-        record = tuple(outcome[k] for k in at)
+    own = home(channel)
+    multiplicity = np.bincount(own, counts.sum(axis=1), len(channel.records)).astype(np.int64).tolist()
+    moved, changed, unique = _Sums(len(classes)), _Sums(len(names)), _Sums(1)
+    for here, (places, weights), by_class in zip(own.tolist(), channel.lines, counts.tolist(), strict=True):
+        record = channel.records[here]
         rows = sum(by_class)
-        multiplicity[own[record]] += rows
         one = sum(weights)
         stay = 0
         for y, weight in zip(places, weights, strict=True):
-            arrived[y] += Fraction(rows * weight, one)
-            if y == own[record]:
+            if multiplicity[y] == 1:
+                unique.add(0, rows * weight, one)
+            if y == here:
                 stay = weight
                 continue
             for j, (a, b) in enumerate(zip(record, channel.records[y], strict=True)):
                 if a != b:
-                    changed[j] += Fraction(rows * weight, one)
+                    changed.add(j, rows * weight, one)
         for s, n in enumerate(by_class):
             if n and stay != one:
-                moved[s] += Fraction(n * (one - stay), one)
+                moved.add(s, n * (one - stay), one)
     total = int(law.total)
     alphabets = [law.variables[name] for name in secret]
     told = [outcome_words(secret, [a[k] for a, k in zip(alphabets, label, strict=True)]) for label in classes]
-    once = [k for k, n in enumerate(multiplicity.tolist()) if n == 1]
     return RecordFigures(
-        {name: part / int(n) for name, part, n in zip(told, moved, sizes.tolist(), strict=True)},
-        {name: part / total for name, part in zip(names, changed, strict=True)},
-        Fraction(len(once), total),
-        sum((arrived[k] for k in once), Fraction(0)) / total,
+        {name: moved.of(s) / int(n) for s, (name, n) in enumerate(zip(told, sizes.tolist(), strict=True))},
+        {name: changed.of(j) / total for j, name in enumerate(names)},
+        Fraction(multiplicity.count(1), total),
+        unique.of(0) / total,
         len(channel.records),
     )
+
+
+class _Sums:
+    """Exact sums of fractions at some places; fractions of one denominator are added as whole numbers."""
+
+    def __init__(self, places: int) -> None:
+        self.parts: list[dict[int, int]] = [{} for _ in range(places)]
+
+    def add(self, place: int, top: int, bottom: int) -> None:
+        part = self.parts[place]
+        part[bottom] = part.get(bottom, 0) + top
+
+    def of(self, place: int) -> Fraction:
+        return sum((Fraction(top, bottom) for bottom, top in self.parts[place].items()), Fraction(0))
 
 
 def expected(channel: Records, rows: Floats) -> tuple[Floats, Floats]:

@@ -11,6 +11,7 @@ __all__ = ["NONE", "cheapest"]
 Integers = npt.NDArray[np.int64]
 
 NONE = Arcs(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+_LEVELS = 8  # of cost that are counted one by one
 _HASH = 2654435761  # spreads the places from which rows take their ties
 
 
@@ -76,5 +77,8 @@ def cheapest(
 def _level(values: npt.NDArray[np.integer], most: int) -> int:
     """A number with at least `most` values below it, and no more than are needed."""
     lowest = int(values.min())
+    for limit in range(lowest + 1, lowest + _LEVELS):  # costs are small whole numbers, and ties many
+        if np.count_nonzero(values < limit) >= most:
+            return limit
     counts = np.cumsum(np.bincount(values.astype(np.int64) - lowest))
     return int(np.searchsorted(counts, most)) + lowest + 1
