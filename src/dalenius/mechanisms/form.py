@@ -188,6 +188,14 @@ class Form(Generic[C]):
         remarks: tuple[str, ...] = (),
     ) -> MechanismAudit:
         """Everything that the channel lets out; with a prior also what depends on one."""
+        if not channel.few:
+            return self.audited_unlisted(channel, prior, promises, remarks)
+        return examine_mechanism(channel, prior, remarks=remarks)
+
+    def audited_unlisted(
+        self, channel: C, prior: Pmf | None, promises: Sequence[Guarantee], remarks: tuple[str, ...]
+    ) -> MechanismAudit:
+        """The same where the channel is too large to be listed."""
         return examine_mechanism(channel, prior, remarks=remarks)
 
     def figures(self, channel: C) -> Figures:

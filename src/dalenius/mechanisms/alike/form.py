@@ -57,16 +57,9 @@ class OrbitsForm(Form[Orbits]):
     def refuse_audit(self, channel: Orbits) -> None:
         """Audited at any size."""
 
-    def audited(
-        self,
-        channel: Orbits,
-        prior: Pmf | None = None,
-        promises: Sequence[Guarantee] = (),
-        *,
-        remarks: tuple[str, ...] = (),
+    def audited_unlisted(
+        self, channel: Orbits, prior: Pmf | None, promises: Sequence[Guarantee], remarks: tuple[str, ...]
     ) -> MechanismAudit:
-        if channel.few:
-            return super().audited(channel, prior, promises, remarks=remarks)
         from dalenius.mechanisms.alike.evidence import examine_orbits
 
         return examine_orbits(channel, prior, remarks=remarks)

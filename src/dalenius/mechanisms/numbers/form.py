@@ -41,16 +41,9 @@ class NoiseForm(Form[Noise]):
     def refuse_audit(self, channel: Noise) -> None:
         """Audited at any size."""
 
-    def audited(
-        self,
-        channel: Noise,
-        prior: Pmf | None = None,
-        promises: Sequence[Guarantee] = (),
-        *,
-        remarks: tuple[str, ...] = (),
+    def audited_unlisted(
+        self, channel: Noise, prior: Pmf | None, promises: Sequence[Guarantee], remarks: tuple[str, ...]
     ) -> MechanismAudit:
-        if channel.few:
-            return super().audited(channel, prior, promises, remarks=remarks)
         from dalenius.mechanisms.numbers.evidence import examine_noise
 
         return examine_noise(channel, prior, remarks=remarks)

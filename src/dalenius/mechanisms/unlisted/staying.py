@@ -33,16 +33,9 @@ class UnlistedForm(Form[C]):
 
     by_figures: ClassVar[bool] = True
 
-    def audited(
-        self,
-        channel: C,
-        prior: Pmf | None = None,
-        promises: Sequence[Guarantee] = (),
-        *,
-        remarks: tuple[str, ...] = (),
+    def audited_unlisted(
+        self, channel: C, prior: Pmf | None, promises: Sequence[Guarantee], remarks: tuple[str, ...]
     ) -> MechanismAudit:
-        if channel.few:
-            return super().audited(channel, prior, promises, remarks=remarks)
         from dalenius.mechanisms.unlisted.evidence import examine_unlisted
 
         return examine_unlisted(channel, promises, remarks=remarks)

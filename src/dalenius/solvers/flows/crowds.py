@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.solvers.flows.distances import Metric, blocks
-from dalenius.solvers.flows.leaking import Flow
+from dalenius.solvers.flows.leaking import Flow, mixture
 
 __all__ = ["Crowd", "Priced", "bits_of", "blended", "figures", "nobody_moves"]
 
@@ -135,18 +135,4 @@ def blended(crowd: Crowd, first: Flow, second: Flow, bits: float) -> Flow:
     """
     t = crowd.arrived(first, first.share)
     u = crowd.arrived(second, second.share)
-    low, part = 0.0, 1.0  # of the second flow; at `part` the mixture tells little enough
-    for _ in range(50):
-        middle = (low + part) / 2
-        if bits_of(crowd, (1 - middle) * t + middle * u) <= bits:
-            part = middle
-        else:
-            low = middle
-    atom = np.concatenate([first.atom, second.atom])
-    point = np.concatenate([first.point, second.point])
-    share = np.concatenate([(1 - part) * first.share, part * second.share])
-    key, place = np.unique(atom * len(crowd.points) + point, return_inverse=True)
-    distance = np.zeros(len(key))
-    distance[place] = np.concatenate([first.distance, second.distance])
-    total = np.asarray(np.bincount(place, share), dtype=np.float64)
-    return Flow(key // len(crowd.points), key % len(crowd.points), distance, total)
+    return mixture(first, second, len(crowd.points), lambda part: bits_of(crowd, (1 - part) * t + part * u) <= bits)

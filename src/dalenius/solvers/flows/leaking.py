@@ -23,7 +23,7 @@ import numpy.typing as npt
 from dalenius.solvers.flows.distances import Metric, cheap_blocks, completed, pairwise
 from dalenius.solvers.flows.pricing import cheapest
 
-__all__ = ["Atoms", "Flow", "Tangent", "descended", "loosened", "measured", "mixed", "started"]
+__all__ = ["Atoms", "Flow", "Tangent", "descended", "loosened", "measured", "mixed", "mixture", "started"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -351,18 +351,33 @@ def mixed(atoms: Atoms, first: Flow, second: Flow, bits: float) -> Flow:
     """
     t = _inflow(atoms, first, first.share)
     u = _inflow(atoms, second, second.share)
-    low, part = 0.0, 1.0  # of the second flow; at `part` the mixture tells little enough
+    return mixture(first, second, len(atoms.points), lambda part: _bits(atoms, (1 - part) * t + part * u) <= bits)
+
+
+def mixture(first: Flow, second: Flow, points: int, little: Callable[[float], bool]) -> Flow:
+    """The mixture with the least part of the second flow that tells little enough; at part 1 it does.
+
+    Parameters
+    ----------
+    first, second : Flow
+        Between the same points.
+    points : int
+        How many there are.
+    little : callable
+        Whether the mixture with this part of the second flow tells little enough.
+    """
+    low, part = 0.0, 1.0  # at `part` the mixture tells little enough, at `low` too much
     for _ in range(50):
         middle = (low + part) / 2
-        if _bits(atoms, (1 - middle) * t + middle * u) <= bits:
+        if little(middle):
             part = middle
         else:
             low = middle
     atom = np.concatenate([first.atom, second.atom])
     point = np.concatenate([first.point, second.point])
     share = np.concatenate([(1 - part) * first.share, part * second.share])
-    key, place = np.unique(atom * len(atoms.points) + point, return_inverse=True)
+    key, place = np.unique(atom * points + point, return_inverse=True)
     distance = np.zeros(len(key))
     distance[place] = np.concatenate([first.distance, second.distance])
     total = np.asarray(np.bincount(place, share), dtype=np.float64)
-    return Flow(key // len(atoms.points), key % len(atoms.points), distance, total)
+    return Flow(key // points, key % points, distance, total)
