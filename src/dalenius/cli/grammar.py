@@ -1,11 +1,13 @@
 """The grammar of the command line. Imports nothing but the page of help, so that `--help` answers at once."""
 
 import argparse
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
+from dalenius.cli.argument_types import Parser, accepted, count, not_negative, positive, probability, whole
 from dalenius.cli.helping import first_page
+from dalenius.cli.init_grammar import dialect_options, init_command
+from dalenius.cli.ledger_grammar import ledger_commands
 
 __all__ = ["parser"]
 
@@ -19,12 +21,6 @@ class _Top(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One sentence, exit 2."""
         self.exit(2, f"dalenius: {message}; see `dalenius --help`\n")
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One sentence, exit 2."""
-        self.exit(2, f"dalenius: {message}; see `{self.prog} --help`\n")
 
 
 READ_TABLES = (
@@ -42,8 +38,8 @@ def parser() -> argparse.ArgumentParser:
         description="Publish a table so that a secret stays secret, with proof.",
         epilog="Start with `dalenius init TABLE`. Every command has --help with an example, and --json for machines.",
     )
-    top.add_argument("--version", action=_Version)
-    commands = top.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
+    top.add_argument("--version", action=Version)
+    commands = top.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
 
     def command(
         name: str, words: str, example: str, module: str | None = None, among: Any = commands
@@ -85,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
             "--accept",
             action="append",
             default=[],
-            type=_accepted,
+            type=accepted,
             metavar="RISK",
             help="small-combinations: release although few people share a combination; the statement says so",
         )
@@ -104,12 +100,12 @@ def parser() -> argparse.ArgumentParser:
     def searches(sub: argparse.ArgumentParser) -> None:
         sub.add_argument(
             "--gap",
-            type=_positive,
+            type=positive,
             default=1e-6,
             help="how close to the best possible the search must come (default: a millionth)",
         )
         sub.add_argument(
-            "--seconds", type=_positive, default=120.0, help="time for everything, proof and writing too (default: 120)"
+            "--seconds", type=positive, default=120.0, help="time for everything, proof and writing too (default: 120)"
         )
         sub.add_argument(
             "--on-interrupt",
@@ -118,7 +114,7 @@ def parser() -> argparse.ArgumentParser:
             help="at Ctrl-C: stop at once (default), or keep the best recipe so far",
         )
 
-    _init(command, writes)
+    init_command(command, writes)
 
     c = command(
         "studio",
@@ -143,7 +139,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="count the rows that nobody else shares these columns with",
     )
-    _dialect(c)
+    dialect_options(c)
 
     c = command(
         "release",
@@ -180,7 +176,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="POINT",
         help="one point instead of the curve: D, or D,E, or R,D,E (see the page about trade-offs)",
     )
-    c.add_argument("--points", type=_count, default=50, help="points of the curve (default: 50)")
+    c.add_argument("--points", type=count, default=50, help="points of the curve (default: 50)")
     c.add_argument(
         "--prove",
         choices=("all", "chosen"),
@@ -199,7 +195,7 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--privacy", action="store_true", help="check the promise alone, not that it is the best possible")
     c.add_argument("--table", metavar="TABLE", help="also check that the proof is about this table")
     c.add_argument("--problem", metavar="FILE", help="also check that the proof is about this problem file")
-    c.add_argument("--work", type=_whole, metavar="N", help="allow a proof that needs so many steps")
+    c.add_argument("--work", type=whole, metavar="N", help="allow a proof that needs so many steps")
     c.add_argument("--export", metavar="FILE", help="write the checker as one file that needs only Python")
     c.add_argument("--force", action="store_true", help="replace what exists already")
 
@@ -248,7 +244,7 @@ def parser() -> argparse.ArgumentParser:
         "dalenius explain card.json\n  dalenius explain problem.toml --samples 5 50 500",
     )
     c.add_argument("design", help="design.json, card.json or problem.toml")
-    c.add_argument("--samples", nargs="+", type=_whole, default=[], metavar="N", help="numbers of samples to follow")
+    c.add_argument("--samples", nargs="+", type=whole, default=[], metavar="N", help="numbers of samples to follow")
     c.add_argument("--alpha", nargs="+", default=[], metavar="BITS", help="bits that may be revealed about one sample")
 
     c = command(
@@ -262,14 +258,14 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--released", metavar="TABLE", help="a released table, to test against its proof")
     c.add_argument("--original", metavar="TABLE", help="the table before the release")
     c.add_argument(
-        "--error", type=_probability, default=1e-6, help="chance of a false alarm (default: one in a million)"
+        "--error", type=probability, default=1e-6, help="chance of a false alarm (default: one in a million)"
     )
     c.add_argument(
-        "--seconds", type=_positive, default=120.0, help="stop after so long, with exit code 5 (default: 120)"
+        "--seconds", type=positive, default=120.0, help="stop after so long, with exit code 5 (default: 120)"
     )
-    c.add_argument("--records", type=_whole, metavar="N", help="records of the table that a query file asks")
+    c.add_argument("--records", type=whole, metavar="N", help="records of the table that a query file asks")
     c.add_argument(
-        "--unknown", type=_not_negative, metavar="BITS", help="also people who lack so many bits about all records"
+        "--unknown", type=not_negative, metavar="BITS", help="also people who lack so many bits about all records"
     )
     c.add_argument("--metrics", action="store_true", help="also every measure under --prior, and what implies what")
     c.add_argument("--together", nargs="+", default=[], metavar="FILE", help="other releases, to be seen together")
@@ -279,7 +275,7 @@ def parser() -> argparse.ArgumentParser:
     )
     keyed(c)
 
-    _ledger(commands, command)
+    ledger_commands(commands, command)
 
     c = command(
         "estimate",
@@ -300,10 +296,10 @@ def parser() -> argparse.ArgumentParser:
         default="table",
         help="shares of this table (default), or of the people behind it",
     )
-    c.add_argument("--level", type=_probability, default=0.95, help="how sure the intervals are (default: 0.95)")
+    c.add_argument("--level", type=probability, default=0.95, help="how sure the intervals are (default: 0.95)")
     c.add_argument("--weights", metavar="COLUMN", help="column with survey weights (default: the card's)")
     c.add_argument(
-        "--rows", type=_count, metavar="N", help="say the errors for N rows beforehand, without a released table"
+        "--rows", type=count, metavar="N", help="say the errors for N rows beforehand, without a released table"
     )
     c.add_argument("--queries", metavar="FILE", help="questions to answer, as a JSON file")
     c.add_argument(
@@ -329,8 +325,8 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("table", help="the table: csv, parquet or arrow; or a problem file with its table and weights")
     c.add_argument("--keys", nargs="+", required=True, metavar="COLUMN", help="what an intruder knows about a person")
     size = c.add_mutually_exclusive_group()
-    size.add_argument("--population", type=_positive, metavar="N", help="persons in the population")
-    size.add_argument("--fraction", type=_probability, metavar="PI", help="share of the population in the table")
+    size.add_argument("--population", type=positive, metavar="N", help="persons in the population")
+    size.add_argument("--fraction", type=probability, metavar="PI", help="share of the population in the table")
     size.add_argument("--weights", metavar="COLUMN", help="column with survey weights")
     c.add_argument(
         "--model",
@@ -338,8 +334,8 @@ def parser() -> argparse.ArgumentParser:
         default="main",
         help="model of the population (default: main)",
     )
-    c.add_argument("--level", type=_not_negative, help="risk after each key was changed at this level")
-    c.add_argument("--target-risk", type=_positive, metavar="T", help="find the level that leaves T correct matches")
+    c.add_argument("--level", type=not_negative, help="risk after each key was changed at this level")
+    c.add_argument("--target-risk", type=positive, metavar="T", help="find the level that leaves T correct matches")
     c.add_argument(
         "-o", "--output", metavar="FOLDER", help="write the map of risk and utility, and the risk of each row"
     )
@@ -359,11 +355,9 @@ def parser() -> argparse.ArgumentParser:
         help="any: whatever they believe; independent: records are independent to them; unknown:BITS: they lack so "
         "many bits about all records together (default: any)",
     )
+    c.add_argument("--records", type=whole, metavar="N", help="records of the table, where the query file does not say")
     c.add_argument(
-        "--records", type=_whole, metavar="N", help="records of the table, where the query file does not say"
-    )
-    c.add_argument(
-        "--resolution", type=_positive, default=1e-9, help="how finely the noise is set (default: a billionth)"
+        "--resolution", type=positive, default=1e-9, help="how finely the noise is set (default: a billionth)"
     )
     c.add_argument("--compare", action="store_true", help="compare with Laplace and Gaussian noise")
 
@@ -456,209 +450,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _init(
-    command: Callable[..., argparse.ArgumentParser], writes: Callable[[argparse.ArgumentParser, str, str], None]
-) -> None:
-    """What to protect, what to release and what to promise."""
-    c = command(
-        "init",
-        "answer a few questions about a table, get a file that says what to protect and what to release",
-        "dalenius init adult.csv --protect income --release age,education,sex --reveal 0.01",
-    )
-    c.add_argument("table", help="the table: csv, parquet or arrow")
-    c.add_argument(
-        "--protect",
-        action="append",
-        metavar="COLUMN",
-        help="must stay secret; say it again for a second column, or a,b to protect two together",
-    )
-    c.add_argument("--release", metavar="COLUMNS", help="go out, changed as little as possible: a,b,c")
-    promise = c.add_argument_group("promise", "Choose one.")
-    promise.add_argument(
-        "--reveal", "--reveal-at-most", metavar="BITS", help="a row reveals at most so many bits, on average"
-    )
-    promise.add_argument("--guess-at-most", metavar="SHARE", help="an attacker guesses right at most so often, as 80%%")
-    promise.add_argument("--nothing", "--reveal-nothing", action="store_true", help="a row reveals nothing")
-    promise.add_argument(
-        "--deny", metavar="FACTOR", help="no entry is more than so many times likelier for one person than another"
-    )
-    promise.add_argument(
-        "--times-at-most", metavar="FACTOR", help="beside any promise: no answer gets more than so many times as likely"
-    )
-    more = c.add_argument_group("more")
-    more.add_argument("--keep", metavar="COLUMNS", help="go out as they are, and count as known to everybody: a,b")
-    more.add_argument("--person", metavar="COLUMN", help="names the person, where one person has several rows")
-    more.add_argument(
-        "--keep-rows",
-        default="all",
-        metavar="SHARE",
-        help="every value keeps this share of its rows: all (default), 3/4, or 0",
-    )
-    more.add_argument("--groups", type=_count, default=5, help="the most groups of a column of numbers (default: 5)")
-    more.add_argument("--no-groups", action="store_true", help="leave every value as it is")
-    more.add_argument(
-        "--cut", action="append", default=[], metavar="COLUMN=N,N", help="where groups begin, as visits=1,3,7"
-    )
-    more.add_argument(
-        "--group",
-        action="append",
-        default=[],
-        metavar="COLUMN=GROUPS",
-        help="groups with their names, as a JSON object",
-    )
-    more.add_argument(
-        "--hierarchy",
-        action="append",
-        default=[],
-        metavar="COLUMN=FILE:LEVEL",
-        help="groups from a level of an ARX hierarchy",
-    )
-    more.add_argument(
-        "--min-rows", type=_whole, default=10, help="a combination with fewer rows is small (default: 10)"
-    )
-    more.add_argument(
-        "--form",
-        choices=("dense", "records", "each"),
-        help="one recipe for all columns, an exchange of whole records, or a recipe for each column",
-    )
-    _dialect(more)
-    more.add_argument("--yes", action="store_true", help="ask nothing")
-    more.add_argument("--dry-run", action="store_true", help="write nothing, show the file")
-    other = c.add_argument_group(
-        "another job", "One new column that says much about one column, nothing about another."
-    )
-    other.add_argument("--useful", "--about", nargs="+", metavar="COLUMN", help="what the new column should say")
-    other.add_argument("--look-at", "--observe", nargs="+", metavar="COLUMN", help="what decides the new column")
-    other.add_argument("--independent", dest="protect", action="append", metavar="COLUMN", help=argparse.SUPPRESS)
-    other.add_argument("--as", dest="name", default="Y", metavar="NAME", help="name of the new column (default: Y)")
-    other.add_argument("--name", dest="name", help=argparse.SUPPRESS)
-    writes(c, "problem file to write (default: problem.toml)", "problem.toml")
-
-
-def _dialect(c: Any) -> None:
-    """How a text file is written, where that is not found by looking at it."""
-    c.add_argument("--delimiter", help="what stands between the fields of a text file (found by itself)")
-    c.add_argument("--encoding", help="how a text file is encoded (default: utf-8)")
-    c.add_argument("--decimal", choices=(".", ","), default=".", help="the decimal sign (default: .)")
-
-
-def _ledger(commands: Any, command: Callable[..., argparse.ArgumentParser]) -> None:
-    """The commands around the account of several releases about the same people."""
-    words = "add up what several releases about the same people reveal, and stop at a limit"
-    top = commands.add_parser(
-        "ledger",
-        help=words,
-        description=words[0].upper() + words[1:] + ".",
-        epilog="examples:\n  dalenius ledger init people.ledger --budget local_dp=2 --budget leakage:diagnosis=0.1\n"
-        "  dalenius release problem.toml -o out/ --new-key out.key --ledger people.ledger\n"
-        "  dalenius ledger status people.ledger",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    actions = top.add_subparsers(metavar="ACTION", required=True, parser_class=_Parser)
-
-    def action(name: str, words: str, example: str) -> argparse.ArgumentParser:
-        sub = command(name, words, f"dalenius ledger {example}", "ledger", among=actions)
-        sub.set_defaults(action=name)
-        sub.add_argument("ledger", help="the file of the ledger")
-        return sub
-
-    c = action("init", "make a ledger with its budget", "init people.ledger --budget leakage:diagnosis=0.1")
-    c.add_argument(
-        "--budget",
-        metavar="LINE",
-        action="append",
-        required=True,
-        help="a limit, as leakage:income=0.1 or local_dp=2; say it again for more",
-    )
-    c.add_argument(
-        "--rule",
-        choices=["joint", "prior-free", "disjoint"],
-        default="joint",
-        help="how charges add up; 'disjoint': different names are different people",
-    )
-    c.add_argument("--people", default="", metavar="WORDS", help="who the releases are about, in words")
-    c = action(
-        "add",
-        "record a release from its design or card, or an answer from its query",
-        "add people.ledger design.json --dataset patients\n"
-        "  dalenius ledger add people.ledger query.toml --dataset patients --reads smoker",
-    )
-    c.add_argument(
-        "document", help="design.json or card.json, its proof is checked; query.toml, or what calibrate --json printed"
-    )
-    c.add_argument("--dataset", metavar="NAME", help="the data it is about (default: the table that the design names)")
-    c.add_argument("--rows", type=int, metavar="N", help="how many records it was drawn for; a query: 1")
-    c.add_argument("--max-rows", type=int, metavar="N", help="rows of one person (default: as the file says, else 1)")
-    c.add_argument(
-        "--reads",
-        metavar="COLUMN",
-        help="a query: the column that it reads; answers about one column add up by C_1",
-    )
-    c.add_argument(
-        "--again", action="store_true", help="it was drawn once more: charge it although it is there already"
-    )
-    c.add_argument("--already-released", action="store_true", help="record the fact even if it exceeds the budget")
-    action("status", "show what was released, what it cost and what is left", "status people.ledger")
-    action("check", "prove every entry and every sum again; exit 6 when over budget", "check people.ledger")
-    c = action("settle", "say what became of a release that was interrupted", "settle people.ledger 3 --released")
-    c.add_argument("id", type=int, help="the number of the release")
-    how = c.add_mutually_exclusive_group(required=True)
-    how.add_argument("--released", action="store_true", help="it is complete, or must be counted as such")
-    how.add_argument("--void", action="store_true", help="nothing was drawn; allowed only while that is certain")
-    c.add_argument("--card", metavar="FILE", help="the card.json that went with it")
-
-
-def _accepted(text: str) -> str:
-    """The name of a risk; older names are understood."""
-    names = {"small-combinations": "small-combinations", "small-cells": "small-combinations"}
-    if text not in names:
-        raise argparse.ArgumentTypeError(f"there is no risk {text!r}; known is small-combinations")
-    return names[text]
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 2:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 2")
-    return value
-
-
-def _whole(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
-    return value
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-
-
-def _positive(text: str) -> float:
-    value = _number(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return value
-
-
-def _not_negative(text: str) -> float:
-    value = _number(text)
-    if not value >= 0:
-        raise argparse.ArgumentTypeError(f"{text} is below 0")
-    return value
-
-
-def _probability(text: str) -> float:
-    value = _number(text)
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
-    return value
-
-
-class _Version(argparse.Action):
+class Version(argparse.Action):
     """Prints the version; asked of the installed package only when wanted."""
 
     def __init__(self, option_strings: list[str], dest: str, **_: Any) -> None:

@@ -1,0 +1,70 @@
+"""What an argument of the command line may be: numbers in their range, one clear sentence otherwise."""
+
+import argparse
+from typing import NoReturn
+
+__all__ = ["Parser", "accepted", "count", "not_negative", "number", "positive", "probability", "whole"]
+
+
+class Parser(argparse.ArgumentParser):
+    """A command whose faults are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """One sentence, exit 2."""
+        self.exit(2, f"dalenius: {message}; see `{self.prog} --help`\n")
+
+
+def accepted(text: str) -> str:
+    """The name of a risk; older names are understood."""
+    names = {"small-combinations": "small-combinations", "small-cells": "small-combinations"}
+    if text not in names:
+        raise argparse.ArgumentTypeError(f"there is no risk {text!r}; known is small-combinations")
+    return names[text]
+
+
+def count(text: str) -> int:
+    """A whole number of at least 2."""
+    value = int(text)
+    if value < 2:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 2")
+    return value
+
+
+def whole(text: str) -> int:
+    """A whole number of at least 1."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
+
+
+def number(text: str) -> float:
+    """A number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def positive(text: str) -> float:
+    """A number above 0."""
+    value = number(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def not_negative(text: str) -> float:
+    """A number of at least 0."""
+    value = number(text)
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"{text} is below 0")
+    return value
+
+
+def probability(text: str) -> float:
+    """A number strictly between 0 and 1."""
+    value = number(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return value
