@@ -69,13 +69,13 @@ def test_random_channels_sum_to_one_without_error(seed):
 
 @pytest.mark.parametrize("name", MIXTURES)
 def test_denominators_stay_short(name):
-    W = exact(mixture(name, effort(6, 12)))
+    W = exact(mixture(name, 10))
     assert max(v.denominator for v in W.ravel()) < 2**140
 
 
 @pytest.mark.parametrize("name", MIXTURES)
 def test_one_unit_taken_from_a_row_is_seen(name):
-    program = mixture(name, effort(6, 10))
+    program = mixture(name, 10)
     K, den = whole(exact(program))
     examiner = Limits(program)
     assert examiner.broken(K, den) is None
