@@ -167,7 +167,7 @@ class Delimited:
 def _headless(fields: int, width: int) -> str:
     """What may be wrong with a header that does not fit the first row."""
     if fields == width + 1:
-        return "; R writes names of rows so, unless it is told row.names = FALSE"
+        return "; R writes names of rows so, unless row.names = FALSE is given"
     return "; the first line of the file must name the columns" if fields > width else ""
 
 
