@@ -36,7 +36,7 @@ Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 
 _WORD = 64
 # Rows drawn at once: words, cells and letters of one chunk stay in the second-level cache.
-_CHUNK = 1 << 16
+_CHUNK = 1 << 17
 # Cells of the table: in all (memory), and for each letter (beyond it, a larger table only leaves the cache).
 _CELLS = 1 << 22
 _CELLS_PER_LETTER = 1 << 9
