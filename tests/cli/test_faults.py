@@ -92,3 +92,23 @@ def test_an_audit_ends_when_its_time_is_over(
     assert main(["audit", str(place / "q.toml"), "--seconds", "0.001"]) == 5
     assert time.perf_counter() - begin < 10
     assert "did not end within 0.001 s; --seconds allows more" in capsys.readouterr().err
+
+
+def test_a_damaged_card_is_refused_by_whoever_reads_it(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["release", str(place / "p.toml"), "-o", str(place / "out"), "--quiet"]) == 0
+    card, released = place / "out" / "card.json", str(place / "out" / "released.csv")
+    sound = card.read_text()
+    capsys.readouterr()
+    for damaged in (
+        sound[:-40],
+        sound.replace("/", "/0", 3),
+        "[]",
+        "{}",
+        '{"form": []}',
+    ):
+        card.write_text(damaged)
+        for words in (["explain", str(card)], ["estimate", str(card), released], ["verify", str(card)]):
+            assert main(words) in (2, 4), (words, damaged[:60])
+            told = capsys.readouterr().err
+            assert told.count("\n") == 1
+            assert "fault of dalenius" not in told
