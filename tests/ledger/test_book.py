@@ -217,6 +217,19 @@ def test_a_damaged_page_is_refused(ledger, path):
         Ledger(path).check()
 
 
+def test_damage_is_told_in_one_sentence(ledger, path):
+    sound = path.read_bytes()
+    header = bytearray(sound)
+    header[36:40] = (3801088).to_bytes(4, "big")  # pages of the list of free ones
+    schema = sound.replace(b"CREATE TABLE", b"CREATE T\xedBLE", 1)  # quoted by the message about it
+    for damaged in (bytes(header), schema):
+        assert damaged != sound
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match="damaged") as caught:
+            Ledger(path).check()
+        assert "\n" not in str(caught.value)
+
+
 def test_the_database_itself_keeps_what_must_never_break(ledger, path):
     ledger.begin(reserve(ledger))
     with sqlite3.connect(path) as c:

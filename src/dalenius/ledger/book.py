@@ -278,7 +278,8 @@ class Ledger:
         with connected(self.path, wait=self.wait) as c:
             sound = c.execute("PRAGMA integrity_check").fetchone()[0]
         if sound != "ok":
-            raise InputError(f"{self.path} is damaged ({sound}); restore a copy and add what was released since")
+            told = " ".join(sound.split())  # SQLite tells it in lines
+            raise InputError(f"{self.path} is damaged ({told}); restore a copy and add what was released since")
         for entry in self.entries():
             if _digest(entry.document) != entry.document_digest:
                 raise NotCertified(f"the document of release {entry.id} was changed after it was charged")

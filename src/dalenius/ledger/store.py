@@ -73,6 +73,8 @@ def _said(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: {told}") from None
     except sqlite3.DatabaseError as e:
         raise InputError(f"{path} is damaged or not a ledger of dalenius ({e})") from None
+    except UnicodeDecodeError:  # of a message about damage that quotes the damage
+        raise InputError(f"{path} is damaged or not a ledger of dalenius") from None
 
 
 def _connection(path: Path, wait: float) -> sqlite3.Connection:

@@ -4,6 +4,7 @@ The drivers of ADBC hand over Arrow batches. A password stands in the environmen
 client (PGPASSWORD, ~/.pgpass, a service file), never in an address: addresses are printed and written into files.
 """
 
+import os
 import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -253,8 +254,8 @@ def _sqlite(address: str) -> _Engine:
     from adbc_driver_sqlite import dbapi
 
     path = Path(address[len(SQLITE) :].removeprefix("//"))
-    if not path.is_file():
-        raise TableError(f"there is no database {path.name}")
+    if not os.path.isfile(path):  # which takes a name that is too long, too
+        raise TableError(f"there is no database {path.name[:100]}")
 
     def as_text(column: Any) -> str:
         """A column may hold values of several types; whole numbers are written without a point, as everywhere."""
