@@ -173,6 +173,8 @@ class Mechanism:
         nobody anything unless the problem names its form.
     shows_cells : bool
         Whether the channel that leaves depends on how many records each combination of values has.
+    lists_outcomes : bool
+        Whether its channel has a row for every combination of the observed values, also those that never occur.
     """
 
     name: str
@@ -193,6 +195,7 @@ class Mechanism:
     sentences: Mapping[str, str] = field(default_factory=dict)
     shortcut: bool = False
     shows_cells: bool = True
+    lists_outcomes: bool = True
 
     # --- what is asked of a problem ---------------------------------------------------------------------------------
     def why_not(self, problem: Problem) -> str | None:

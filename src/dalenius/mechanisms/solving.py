@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import prod
 
 from dalenius.core import (
     ConditionallyIid,
@@ -11,6 +12,7 @@ from dalenius.core import (
     Leakage,
     LocalDP,
     MinimizeLeakage,
+    Pmf,
     Problem,
 )
 from dalenius.core.kept_rows import with_kept_rows
@@ -21,6 +23,9 @@ from dalenius.mechanisms.registry import mechanisms
 __all__ = ["nearest_reasons", "solve"]
 
 UNDER_EVERY_LAW = "the promise holds under every law of the records, so also within the ball of [robust]"
+
+MOST_OUTCOMES = 10**7
+"""Combinations of the observed values that one matrix has rows for."""
 
 TOLD = 2  # reasons in a refusal; those of mechanisms that have nothing to do with the problem would only bury them
 
@@ -71,6 +76,7 @@ def solve(
         # Data are read only for a problem that somebody takes; then what is asked of the data is asked too.
         problem = _bound(problem)
         if mechanism.why_not(problem) is None:
+            refuse_wide(mechanism, problem)
             return _designed(mechanism, problem, gap, seconds, on_progress)
     raise Unsupported(f"no mechanism solves this combination yet ({nearest_reasons(problem)})")
 
@@ -95,6 +101,35 @@ def refuse_mismatch(problem: Problem) -> None:
             "and minimise a distortion, or promise contraction, local_dp or dalenius, which hold under every law; "
             "dalenius.measures.mismatch_leakage bounds the worst case of a finished design",
         )
+
+
+def refuse_wide(mechanism: Mechanism, problem: Problem) -> None:
+    """Refuse, before anything is allocated, a matrix with a row for each of too many combinations of values.
+
+    Raises
+    ------
+    Unsupported
+        With their number and the ways out.
+    """
+    if not mechanism.lists_outcomes or not isinstance(problem.joint, Pmf):
+        return
+    many = prod(len(problem.joint.variables[name]) for name in problem.inputs)
+    if many <= MOST_OUTCOMES:
+        return
+    secret = next((", ".join(g.secret) for g in problem.guarantees if g.secret), None)
+    if any(isinstance(promise, LocalDP) for promise in problem.guarantees):
+        other = "say each = true, a matrix for each column"
+    elif problem.form is None and secret is not None:
+        other = (
+            f'say form = "records": columns are released, changed as little as possible, and {secret} is observed and '
+            "does not leave"
+        )
+    else:
+        other = "name a secret that the promise is about, and release columns"
+    raise Unsupported(
+        f"the observed columns have {many:,} combinations of values, too many for one matrix. Group values, or observe "
+        f"fewer columns; or {other}"
+    )
 
 
 def nearest_reasons(problem: Problem) -> str:

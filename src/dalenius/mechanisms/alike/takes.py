@@ -23,6 +23,7 @@ ALIKE = Mechanism(
     title="samples that are alike",
     papers=("000",),
     designer="dalenius.mechanisms.alike.types:disclose_types",
+    lists_outcomes=False,
     objectives=(MaximizeInformation,),
     promises=(Promised(Independent),),
     count=(1, None),

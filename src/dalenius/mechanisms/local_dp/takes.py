@@ -123,6 +123,7 @@ PARTS = Mechanism(
     title="matrices in parts",
     papers=("002",),
     designer="dalenius.mechanisms.local_dp.by_parts:by_parts",
+    lists_outcomes=False,
     objectives=(MaximizeInformation, MaximizeInformationOfEach),
     promises=(Promised(LocalDP),),
     forms=(None, *PRAM_FORMS, SUBSETS),

@@ -33,6 +33,7 @@ NOISE = Mechanism(
     title="noise for numbers",
     papers=("004",),
     designer="dalenius.mechanisms.numbers.design:noise",
+    lists_outcomes=False,
     objectives=(MinimizeLeakage, MinimizeCapacity, MinimizeDistortion),
     promises=(
         Promised(Leakage),

@@ -70,7 +70,7 @@ def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
     best, proof = -np.inf, None
     tried: set[tuple[Fraction, ...]] = set()
     prices = (Fraction(0),) * len(limits)
-    if wide.problem.keep_rows is not None and not wide.problem.preserve_marginals:
+    if any(limit.keeps for limit in limits) and not wide.problem.preserve_marginals:
         found.append(search(replace(wide, problem=replace(wide.problem, preserve_marginals=True))))
         figures.append([measure(found[0].rows) for measure in (own, *measures)])
     for _ in range(ROUNDS):
