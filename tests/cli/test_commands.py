@@ -377,3 +377,15 @@ def test_python_walk_is_the_same_walk(done: Place, tmp_path: Path) -> None:
     again, _ = dalenius.apply(design, done / "t.csv", key=dalenius.Key.unsafe(7))
     assert (released.columns["Y"][0] == again.columns["Y"][0]).all()
     assert not seen.contradicts
+
+
+def test_explain_says_what_one_more_bit_of_leakage_buys(run: Run, tmp_path: Path) -> None:
+    records = [{"S": s, "X": x, "p": "9/20" if s == x else "1/20"} for s in "01" for x in "01"]
+    (tmp_path / "j.json").write_text(json.dumps({"variables": {"S": ["0", "1"], "X": ["0", "1"]}, "pmf": records}))
+    (tmp_path / "p.toml").write_text(
+        '[source]\npmf = "j.json"\n[mechanism]\nobserve = ["X"]\noutput = "Y"\n[objective]\n'
+        'maximize = { information = ["X"] }\n[[guarantee]]\nleakage = ["S"]\nat_most_bits = "1/10"\n'
+    )
+    code, out, _ = run("explain", tmp_path / "p.toml")
+    assert code == 0
+    assert "each further bit of leakage buys at most 1.88 bits about X" in out

@@ -116,6 +116,16 @@ def test_enter_takes_the_suggested_answers(
     assert (tmp_path / "asked.toml").read_text() == (tmp_path / "flags.toml").read_text()
 
 
+def test_a_limit_on_guesses_is_offered_first(
+    rand: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(monkeypatch, "", "2-4", "", "1 80%")
+    code, _, err = run("init", rand, "-o", tmp_path / "asked.toml")
+    assert code == 0
+    assert "1  An attacker guesses health right at most" in err
+    assert 'guess = ["health"]' in (tmp_path / "asked.toml").read_text()
+
+
 def test_questions_are_explained_and_asked_again(place: Place, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, "?", "outt", "out", "sex, age", "y", "y id", "7", "4", "")
     code, _, err = run("init", place / "t.csv", "-o", place / "asked.toml")

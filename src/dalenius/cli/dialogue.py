@@ -23,8 +23,8 @@ RELEASED = (
 )
 PERSON = "With several rows of one person the promise must cover them all together. Answer y and the column that names "
 PERSON += "the person, as in: y person_id"
-PROMISE = "1 limits what a row reveals on average. 2 limits how often a guess is right. 3 reveals nothing, and changes "
-PROMISE += "most. 4 holds whatever an attacker knows. Example: 1, or 2 80%, or 4 2"
+PROMISE = "1 limits how often a guess is right. 2 limits what a row reveals on average. 3 reveals nothing, and changes "
+PROMISE += "most. 4 holds whatever an attacker knows. Example: 1 80%, or 2, or 4 2"
 
 
 def ask(
@@ -94,11 +94,11 @@ def ask(
     if promised is None:
         secret = " and ".join(sorted(secrets))
         _tell("What do you promise?")
-        _tell(f"  1  A row reveals at most 0.01 bits about {secret}, on average (suggested)")
-        _tell(f"  2  An attacker guesses {secret} right at most __ % of the time")
+        _tell(f"  1  An attacker guesses {secret} right at most __ % of the time")
+        _tell(f"  2  A row reveals at most 0.01 bits about {secret}, on average (suggested)")
         _tell("  3  Nothing at all is revealed")
         _tell("  4  Every person can deny: no entry more than __ times likelier for one than for another")
-        promised = _until("[1]", PROMISE, "1", _promise)
+        promised = _until("[2]", PROMISE, "2", _promise)
     return answered, promised
 
 
@@ -163,7 +163,7 @@ def _person(text: str, table: Table) -> str | None:
 def _promise(text: str) -> Promised:
     """The number of a promise, and its level where it has one."""
     number, _, level = text.partition(" ")
-    kinds = {"1": "reveal", "2": "guess", "3": "nothing", "4": "deny"}
+    kinds = {"1": "guess", "2": "reveal", "3": "nothing", "4": "deny"}
     if number not in kinds:
         raise InputError("Answer 1, 2, 3 or 4.")
     kind, level = kinds[number], level.strip()

@@ -5,10 +5,11 @@ from typing import Any
 
 from dalenius.cli.terminal import say
 from dalenius.convert import PROVABLE, stated_figures
-from dalenius.core import Problem
+from dalenius.core import Leakage, Problem
 from dalenius.errors import InputError
 from dalenius.kernel.check import Verdict
 from dalenius.kernel.numbers import up
+from dalenius.mechanisms.columns.takes import FUNNEL
 from dalenius.papers.outlook_page import foreseen
 from dalenius.report import words
 from dalenius.tables import bind, read_told, sound
@@ -20,6 +21,14 @@ def run(arguments: Namespace) -> None:
         from dalenius.papers.outlook import outlook  # the solvers behind it take a second to import
 
         problem, _ = bind(Problem.from_file(arguments.design))
+        if FUNNEL.why_not(problem) is None and any(type(g) is Leakage for g in problem.guarantees):
+            from dalenius.cli.sweeping import foreseen as foreseen_curve
+            from dalenius.mechanisms.columns.funnel.sweep import sweep
+
+            curve = sweep(problem, 2)
+            told = {"about": list(curve.wanted), "secret": list(curve.secret), "limit": curve.chosen.to_json()}
+            say(arguments, foreseen_curve(curve), told | {"ends": [step.to_json() for step in curve.steps]})
+            return
         found = outlook(problem, samples=arguments.samples, alpha=arguments.alpha)
         say(arguments, foreseen(found), found)
         return

@@ -13,7 +13,7 @@ from dalenius.mechanisms.columns.funnel.sweep import Sweep
 from dalenius.outputs import CURVE, new_folder, write_text
 from dalenius.papers.curve import Chart, Line, draw
 
-__all__ = ["written"]
+__all__ = ["foreseen", "written"]
 
 FILES = "curve.csv, curve.json and curve.svg"
 
@@ -30,6 +30,11 @@ def written(arguments: Namespace, folder: Path, curve: Sweep) -> int:
         return 0
     say(arguments, [*_words(curve), f"Written: {folder}/ with {FILES} (confidential)."], {})
     return 0
+
+
+def foreseen(curve: Sweep) -> list[str]:
+    """What `explain` says of a problem: the ends of the curve, the limit, and what one more bit of it buys."""
+    return _words(curve)[1:]
 
 
 def _table(curve: Sweep) -> str:

@@ -25,8 +25,8 @@ __all__ = [
 ]
 
 PROMISES = {
-    "reveal": "a row reveals at most so many bits about the secret, on average",
     "guess": "an attacker guesses the secret right at most so often",
+    "reveal": "a row reveals at most so many bits about the secret, on average",
     "nothing": "a row reveals nothing about the secret",
     "deny": "every person can deny every entry: none is more than so many times likelier for one person than another",
 }
