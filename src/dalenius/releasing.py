@@ -120,11 +120,13 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     source = problem.source
     if not isinstance(source, TableSource) or source.prior is not None:
         return []
-    if not any(mechanism.shows_cells for mechanism in takers(problem)[:1]):
+    shown = next((mechanism.shows_cells for mechanism in takers(problem)), "none")
+    if shown == "none":
         return []  # or nobody designs it, which `solve` says better
     found = []
+    together = list(problem.observe) if shown == "observed" else problem.variables()
     alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
-    for names in alone if problem.each else [problem.variables()]:
+    for names in alone if problem.each else [together]:
         codes, counts = table.counts(names)
         few = (counts > 0) & (counts < source.min_cell)
         found += [

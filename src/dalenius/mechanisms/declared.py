@@ -171,8 +171,8 @@ class Mechanism:
     shortcut : bool
         Another mechanism solves the same problems, more slowly or up to some size, so that a refusal of this one tells
         nobody anything unless the problem names its form.
-    shows_cells : bool
-        Whether the channel that leaves depends on how many records each combination of values has.
+    shows_cells : {"all", "observed", "none"}
+        Of which columns the channel that leaves depends on how many records each combination of values has.
     lists_outcomes : bool
         Whether its channel has a row for every combination of the observed values, also those that never occur.
     """
@@ -194,7 +194,7 @@ class Mechanism:
     on_data: tuple[Condition, ...] = ()
     sentences: Mapping[str, str] = field(default_factory=dict)
     shortcut: bool = False
-    shows_cells: bool = True
+    shows_cells: Literal["all", "observed", "none"] = "all"
     lists_outcomes: bool = True
 
     # --- what is asked of a problem ---------------------------------------------------------------------------------

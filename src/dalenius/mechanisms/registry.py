@@ -26,6 +26,7 @@ from dalenius.mechanisms.local_dp.takes import (
     OWN_LETTERS,
     PARTS,
     PRAM,
+    PRAM_BESIDE_KEPT,
     SUBSET_SELECTION,
     VARIANCE,
 )
@@ -47,6 +48,7 @@ _MECHANISMS: list[Mechanism] = [
     INVARIANT,
     PARTS,
     BESIDE_KEPT,
+    PRAM_BESIDE_KEPT,
     DELTA,
     SUBSET_SELECTION,
     OWN_LETTERS,

@@ -268,11 +268,14 @@ def _counted(problem: Problem, coded: Coded) -> Pmf | Margins:
 
 
 def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
-    """Every outcome alike: a public law that needs no file. The alphabets must be declared, or they tell the table."""
-    if coded.from_table:
+    """Every outcome alike: a public law that needs no file. The alphabets must be declared, or they tell the table.
+
+    A kept column leaves as it is, and its values with it.
+    """
+    if hidden := [name for name in coded.from_table if name not in problem.keep]:
         raise problem.error(
             ("source", "prior"),
-            f'prior = "uniform" is public only with public values; declare the values of {coded.from_table[0]!r}',
+            f'prior = "uniform" is public only with public values; declare the values of {hidden[0]!r}',
         )
     if (problem.each and not problem.strata) or problem.form in INDEPENDENT:
         alike = ((name, a, np.arange(len(a))[:, None]) for name, a in coded.alphabets.items())

@@ -1,6 +1,5 @@
 """What is taken under local differential privacy: forms, parts, kept columns, delta, own letters, variance."""
 
-import json
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -23,6 +22,7 @@ __all__ = [
     "OWN_LETTERS",
     "PARTS",
     "PRAM",
+    "PRAM_BESIDE_KEPT",
     "PRAM_FORMS",
     "STAIRCASE",
     "SUBSETS",
@@ -55,15 +55,6 @@ def _not_given(names: tuple[str, ...], within: str) -> str:
 
 
 # --- matrices of form (8) -------------------------------------------------------------------------------------------
-def _beside_kept_columns(problem: Problem) -> str:
-    names = json.dumps(problem.keep, ensure_ascii=False)
-    of = json.dumps(problem.observe, ensure_ascii=False)
-    return (
-        f'beside kept columns leave out form and write minimize = {{ distortion = "hamming", of = {of} }} with '
-        f"given = {names} beside local_dp: the level then holds between rows that agree in what is kept"
-    )
-
-
 PRAM = Mechanism(
     name="pram",
     title="PRAM of form (8)",
@@ -80,7 +71,6 @@ PRAM = Mechanism(
             "form (8) reaches every letter from every record, so impossible combinations too; leave out form, and the "
             "columns are perturbed jointly by a matrix that never releases them",
         ),
-        Condition(lambda p: p.form not in PRAM_FORMS or not p.keep, _beside_kept_columns),
     ),
     conditions=(_ITSELF,),
     sentences={"objective": _TOLD_ITSELF},
@@ -210,6 +200,26 @@ BESIDE_KEPT = Mechanism(
         "objective": _TOLD_ITSELF,
         "form": 'it needs a fresh alphabet, output = "Y", without form',
     },
+)
+
+PRAM_BESIDE_KEPT = Mechanism(
+    name="pram-beside-kept",
+    title="PRAM of form (8) beside kept columns",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.pram_beside_kept:pram_beside_kept",
+    objectives=(MaximizeInformation,),
+    promises=(Promised(LocalDP, without=("metric", "delta"), above_zero=True, most_nats=MOST_NATS),),
+    forms=PRAM_FORMS,
+    letters="own",
+    takes=("keep", "robust", "max_rows"),
+    needs=("keep",),
+    conditions=BESIDE_KEPT.conditions,
+    sentences={
+        "keep": "it perturbs columns beside kept ones, keep = [...]",
+        "objective": _TOLD_ITSELF,
+        "form": f'it is of form = "{PRAM_FORMS[0]}" or "{PRAM_FORMS[1]}"',
+    },
+    shows_cells="observed",  # the matrix is that of the perturbed columns without the kept ones
 )
 
 DELTA = Mechanism(

@@ -72,5 +72,5 @@ NOISE = Mechanism(
         ),
     ),
     sentences={"objective": "it minimises leakage, capacity or a squared distortion"},
-    shows_cells=False,  # noise depends on means and variances
+    shows_cells="none",  # noise depends on means and variances
 )

@@ -116,7 +116,7 @@ RECORDS = Mechanism(
     },
     shortcut=True,
     lists_outcomes=False,
-    shows_cells=False,  # a card does not show the channel, and tells shares of many rows alone
+    shows_cells="none",  # a card does not show the channel, and tells shares of many rows alone
 )
 
 

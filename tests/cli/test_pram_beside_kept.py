@@ -1,0 +1,104 @@
+"""PRAM and randomised response beside kept columns: one column is perturbed, the rest of the row is left."""
+
+import json
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.errors import NotCertified, Unsupported
+from dalenius.kernel import check
+from dalenius.mechanisms import solve
+from dalenius.releasing import small_cells
+from dalenius.tables import bind
+
+TOML = """\
+[source]
+table = "t.csv"
+weights = "weight"
+[columns.x]
+values = ["a", "b", "c"]
+[columns.region]
+values = ["n", "s"]
+[columns.weight]
+values = "from-table"
+[mechanism]
+observe = ["x"]
+release = ["x"]
+keep = ["region", "weight"]
+form = "FORM"
+[objective]
+maximize = { information = ["x"] }
+[[guarantee]]
+local_dp = 1
+given = ["region", "weight"]
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    draw = random.Random(8)
+    rows = [(draw.choice("aabc"), draw.choice("ns"), draw.randrange(10, 900)) for _ in range(800)]
+    (tmp_path / "t.csv").write_text("x,region,weight\n" + "".join(f"{x},{r},{w}\n" for x, r, w in rows))
+    return tmp_path
+
+
+@pytest.mark.parametrize("form", ["pram", "randomised-response"])
+def test_one_column_is_perturbed_and_survey_weights_are_kept(table, run, form):
+    (table / "p.toml").write_text(TOML.replace("FORM", form))
+    code, said, err = run("release", table / "p.toml", "-o", table / "out")
+    assert (code, err) == (0, "")
+    assert "with the same region and weight" in said
+    assert (table / "out" / "released.csv").read_text().startswith("x,region,weight\n")
+    assert run("verify", table / "out" / "design.json", "--problem", table / "p.toml")[0] == 0
+    released = str(table / "out" / "released.csv")
+    told = json.loads(run("estimate", table / "out" / "card.json", released, "--json")[1])
+    assert told["low"][0] <= told["estimate"][0] <= told["high"][0]
+
+
+def test_only_combinations_of_what_is_perturbed_must_not_be_small(table):
+    (table / "p.toml").write_text(TOML.replace("FORM", "pram"))
+    problem, coded = bind(Problem.from_file(table / "p.toml"))
+    assert small_cells(problem, coded) == []
+    assert small_cells(replace(problem, form=None), coded) == []  # nobody designs it: solve says why
+    few = replace(problem, source=replace(problem.source, min_cell=500))
+    assert [words for words, _ in small_cells(few, coded)]
+
+
+def beside(level="1", **more):
+    records = [(("a", "0"), 30), (("b", "0"), 10), (("b", "1"), 20), (("c", "1"), 20)]
+    joint = Pmf.from_records({"X": ("a", "b", "c"), "K": ("0", "1")}, records)
+    promise = LocalDP(Fraction(level), given=("K",))
+    asked = Problem(
+        ("X",), MaximizeInformation(("X",)), (promise,), release=("X",), form="pram", keep=("K",), joint=joint
+    )
+    return replace(asked, **more)
+
+
+def test_the_level_holds_given_what_is_kept_and_the_bound_counts_it():
+    found = solve(beside())
+    fresh = solve(beside(release=(), output="Y", form=None))
+    assert Fraction(found.proved[0]["epsilon_nats"]) <= 1
+    assert found.value <= fresh.value <= found.bound == fresh.bound
+    alone = solve(beside(keep=(), guarantees=(LocalDP(Fraction(1)),)))
+    assert found.channel.rows == alone.channel.rows
+
+
+def test_a_level_between_rows_that_differ_in_what_is_kept_is_refused():
+    with pytest.raises(Unsupported, match="no level holds between records that differ in it"):
+        solve(beside(guarantees=(LocalDP(Fraction(1)),)))
+    document = json.loads(solve(beside()).text)
+    document["promises"][0]["given"] = []
+    with pytest.raises(NotCertified):
+        check_text(document)
+
+
+def check_text(document):
+    from dalenius.kernel.numbers import Refused, canonical
+
+    try:
+        check(canonical(document))
+    except Refused as refusal:
+        raise NotCertified(str(refusal)) from None
