@@ -4,11 +4,13 @@ import hashlib
 import re
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from dalenius.cli.grammar import parser
 from dalenius.cli.helping import WANTED, commands_of, completion
+from dalenius.cli.summary import check_command
 from tests.cli.conftest import Place
 
 Run = Callable[..., tuple[int, str, str]]
@@ -81,3 +83,10 @@ def test_small_combinations_are_named_with_a_merge_that_was_tried(place: Place, 
     )
     (place / "few.toml").write_text(merged)
     assert run("release", place / "few.toml", "-o", place / "few")[0] == 0
+
+
+def test_the_command_that_checks_a_long_proof_allows_its_work(tmp_path: Path) -> None:
+    (tmp_path / "design.json").write_text('{"work": "19000000"}')
+    assert check_command(tmp_path / "design.json") == f"dalenius verify {tmp_path / 'design.json'}"
+    (tmp_path / "design.json").write_text('{"work": "26000000"}')
+    assert check_command(tmp_path / "design.json").endswith("design.json --work 26000000")

@@ -236,7 +236,7 @@ PRIVATE = {"promise": "differential_privacy", "epsilon": "1", "delta": "1/100000
         ({"records": "0"}, "from 1 on"),
         ({"records": str(1 << 61)}, "too many records"),
         ({"every": str(1 << 61)}, "too coarse"),
-        ({"work": "20000001"}, "are allowed"),
+        ({"work": "20000001"}, "20,000,000 are allowed; --work 20000001 allows them"),
         ({"work": "2000"}, "needs more than"),
         ({"more": "1"}, "the keys must be"),
     ],

@@ -1,17 +1,19 @@
 """What the terminal says after a release: ten lines, losses first; the rest is in the statement."""
 
 import hashlib
+import json
 from pathlib import Path
 
 from dalenius.api import Outcome
 from dalenius.core.digits import figure, many, one_in
 from dalenius.evidence import Beliefs, beliefs
+from dalenius.kernel.document import allowed_work
 from dalenius.report import plain
 from dalenius.report.facts import Facts, joined
 from dalenius.report.limits import limits
 from dalenius.report.losses import Losses, losses
 
-__all__ = ["after_release"]
+__all__ = ["after_release", "check_command"]
 
 PUBLIC = ("card.json", "statement-public.html")
 PRIVATE = ("design.json", "statement.html")
@@ -60,7 +62,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     private = [name for name in PRIVATE if (folder / name).exists()]
     lines.append(_line("To sign", f"{folder / private[-1]}    To publish: {', '.join(public)}"))
     lines.append(_line("Keep safe", ", ".join([*private, *([key_file] if key_file else [])])))
-    lines.append(_line("Check", f"dalenius verify {folder / 'design.json'}    (fingerprint {_fingerprint(folder)})"))
+    lines.append(_line("Check", f"{check_command(folder / 'design.json')}    (fingerprint {_fingerprint(folder)})"))
     return lines
 
 
@@ -107,6 +109,13 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     tests = outcome.audit.findings
     told.append(f"{sum(not test.contradicts for test in tests)} of {len(tests)} tests passed.")
     return " ".join(told)
+
+
+def check_command(design: Path) -> str:
+    """The command that proves a design again, with the work that a long proof needs."""
+    text = design.read_text(encoding="utf-8")
+    work = int(json.loads(text)["work"])
+    return f"dalenius verify {design}{f' --work {work}' if work > allowed_work(text) else ''}"
 
 
 def _fingerprint(folder: Path) -> str:

@@ -216,7 +216,8 @@ class Node:
 def granted(declared: Node, most: int, text: str) -> Work:
     """The work that a document declares, of which reading it has spent some; refused beyond `most`."""
     work = Work(declared.whole(0))
-    declared.require(work.limit <= most, f"the file asks for {work.limit:,} operations, {most:,} are allowed")
+    more = f"{most:,} are allowed; --work {work.limit} allows them"
+    declared.require(work.limit <= most, f"the file asks for {work.limit:,} operations, {more}")
     work.spend(2 * len(text))
     return work
 
