@@ -222,7 +222,8 @@ def test_damage_is_told_in_one_sentence(ledger, path):
     header = bytearray(sound)
     header[36:40] = (3801088).to_bytes(4, "big")  # pages of the list of free ones
     schema = sound.replace(b"CREATE TABLE", b"CREATE T\xedBLE", 1)  # quoted by the message about it
-    for damaged in (bytes(header), schema):
+    lines = sound.replace(b"document_digest", b"`ocument_digest", 1)  # with the lines after it
+    for damaged in (bytes(header), schema, lines):
         assert damaged != sound
         path.write_bytes(damaged)
         with pytest.raises(InputError, match="damaged") as caught:

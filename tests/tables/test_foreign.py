@@ -34,6 +34,8 @@ def test_a_matrix_of_sdcmicro_is_a_recipe(tmp_path, text):
         (",a,b\na,0.5,0.5\nb,0.5\n", "same number of fields"),
         (",a,b\na,0.5,0.6\nb,0.5,0.5\n", "row 1"),
         (",a,b\na,x,0.6\nb,0.5,0.5\n", "an entry"),
+        (f",a,b\na,1{'0' * 290}e99,0.6\nb,0.5,0.5\n", "an entry"),
+        (f",a,b\na,{'9' * 200_000},0.6\nb,0.5,0.5\n", r"an entry|field larger"),
     ],
 )
 def test_what_is_no_matrix_is_refused(tmp_path, text, says):

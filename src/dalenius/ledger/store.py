@@ -59,7 +59,7 @@ def _said(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as e:
-        words = str(e)
+        words = " ".join(str(e).split())  # SQLite quotes statements of several lines
         if "locked" in words or "busy" in words:
             told = "another process is changing it and did not finish in time; nothing was changed, try again"
         elif "readonly" in words:
@@ -72,7 +72,7 @@ def _said(path: Path) -> Iterator[None]:
             told = f"it is damaged or not a ledger ({words})"
         raise InputError(f"{path}: {told}") from None
     except sqlite3.DatabaseError as e:
-        raise InputError(f"{path} is damaged or not a ledger of dalenius ({e})") from None
+        raise InputError(f"{path} is damaged or not a ledger of dalenius ({' '.join(str(e).split())})") from None
     except UnicodeDecodeError:  # of a message about damage that quotes the damage
         raise InputError(f"{path} is damaged or not a ledger of dalenius") from None
 

@@ -50,8 +50,10 @@ def sdcmicro_matrix(path: str | Path, column: str) -> Channel:
     order = [released.index(value) for value in originals]
     matrix = []
     for line in lines[1:]:
-        numbers = [float(exact(field.strip(), f"{name}: an entry")) for field in line[1:]]
-        matrix.append([numbers[k] for k in order])
+        numbers = [exact(field.strip(), f"{name}: an entry") for field in line[1:]]
+        if any(abs(number) > 2 for number in numbers):  # a last digit too much is judged by the sum of its row
+            raise TableError(f"{name}: an entry is no probability")
+        matrix.append([float(numbers[k]) for k in order])
     try:
         return Channel.rationalise({column: tuple(originals)}, {column: tuple(originals)}, matrix)
     except InputError as e:
@@ -140,4 +142,8 @@ def _lines(path: str | Path) -> list[list[str]]:
         raise TableError(f"cannot read {path}: {getattr(e, 'strerror', None) or 'it is not UTF-8 text'}") from None
     first = text.partition("\n")[0]
     delimiter = max(CANDIDATES, key=first.count)
-    return [line for line in csv.reader(io.StringIO(text), delimiter=delimiter) if any(field.strip() for field in line)]
+    try:
+        lines = list(csv.reader(io.StringIO(text), delimiter=delimiter))
+    except csv.Error as e:
+        raise TableError(f"cannot read {path}: {e}") from None
+    return [line for line in lines if any(field.strip() for field in line)]
