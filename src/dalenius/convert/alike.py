@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import factorial, lcm, prod
 from typing import Any
 
-from dalenius.convert.proofs import Orders
+from dalenius.convert.orders import Orders
 from dalenius.convert.proofs import proof_of as general_proof
 from dalenius.convert.text import near, number, text
 from dalenius.convert.view import division

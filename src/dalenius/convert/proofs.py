@@ -6,120 +6,22 @@ places of letters. Every list along such an order goes through `Orders`.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, groupby, product
 from math import gcd
 from typing import Any
 
+from dalenius.convert.multipliers import Dual, texts
+from dalenius.convert.orders import Json, Orders, Place
 from dalenius.convert.text import CannotConvert, near, number, text
-from dalenius.convert.view import division
 from dalenius.kernel.logs import BITS, exp, log2
 
-__all__ = ["OBJECTIVES", "PLAIN", "PROOFS", "proof_of"]
+__all__ = ["PLAIN", "PROOFS", "proof_of"]
 
-Json = dict[str, Any]
-Place = tuple[int, ...]
 
 GRID = 1 << 40  # units of multipliers in trees of boxes
 SCORE = 100  # bits after the point of prices of corners
-
-
-class Orders:
-    """The records of a design of version 1, and the orders of both versions.
-
-    Attributes
-    ----------
-    atoms : list
-        Each outcome that occurs, with its whole-number weight out of `total`.
-    beside_then, beside : list of str
-        What leaves beside the letter, in the order of version 1 and of version 2.
-    inputs : list of int
-        For each row of the channel of version 1 the place of the same input in version 2.
-    occur_then, occur : list of int
-        The inputs that occur by their places in version 2: in the order of version 1, and rising.
-    """
-
-    def __init__(self, design: Json) -> None:
-        self.design = design
-        joint = _multiplied(design["joint"])
-        self.alphabets: dict[str, list[str]] = joint["variables"]
-        self.code = {name: {a: k for k, a in enumerate(letters)} for name, letters in self.alphabets.items()}
-        shares = [(record, number(record["p"])) for record in joint["pmf"]]
-        scale = 1
-        for bottom in {share.denominator for _, share in shares}:
-            scale = scale * bottom // gcd(scale, bottom)
-        self.records = [record for record, _ in shares]
-        self.atoms = [(record, int(share * scale)) for record, share in shares if share]
-        self.total = sum(n for _, n in self.atoms)
-        mechanism, side = design["mechanism"], design.get("side_information") or {}
-        observe, strata, keep = division(mechanism)
-        held = [side["variable"]] if side and side["encoder"] != "uninformed" else []
-        self.side: str = side.get("variable", "")
-        self.encoder = side.get("encoder")
-        self.reads = [*observe, *strata, *(held if self.encoder == "informed" else [])]
-        self.beside = [*keep, *strata, *held]
-        self.beside_then = [*mechanism.get("keep", []), *mechanism.get("strata", []), *held]
-        self.input = [self._number(self.reads, record) for record, _ in self.atoms]
-        self.occur = sorted(set(self.input))
-        names = list(design["channel"].get("inputs", {})) or self.reads
-        self.inputs = [
-            self._number(self.reads, dict(zip(names, letters, strict=True)))
-            for letters in product(*(self.alphabets[name] for name in names))
-        ]
-        at = {e: k for k, e in enumerate(self.inputs)}
-        self.occur_then = sorted(self.occur, key=at.__getitem__)
-        self.promises: list[Json] = [entry["promised"] for entry in design["guarantees"]]
-
-    def _number(self, names: Sequence[str], record: Json) -> int:
-        place = 0
-        for name in names:
-            place = place * len(self.alphabets[name]) + self.code[name][record[name]]
-        return place
-
-    def labels(self, names: Sequence[str]) -> list[Place]:
-        """For each atom its outcome of these columns, by places."""
-        return [tuple(self.code[name][record[name]] for name in names) for record, _ in self.atoms]
-
-    def keys(self, names: Sequence[str], beside: bool = False) -> tuple[list[Place], list[Place]]:
-        """The outcomes that occur, by places, in the orders of version 1 and of version 2."""
-        then = [*names, *(self.beside_then if beside else [])]
-        now = [*names, *(self.beside if beside else [])]
-        texts = [tuple(record[name] for name in then) for record, _ in self.atoms]
-        found = dict(zip(texts, self.labels(now), strict=True))
-        old = [found[key] for key in sorted(found)]
-        return old, sorted(old)
-
-    def worlds(self) -> tuple[list[Place], list[Place]]:
-        """The values of what leaves beside the letter."""
-        return self.keys([], beside=True)
-
-    def counts(self, labels: Sequence[Any]) -> Counter[Any]:
-        """How many records have each label."""
-        found: Counter[Any] = Counter()
-        for label, (_, n) in zip(labels, self.atoms, strict=True):
-            found[label] += n
-        return found
-
-    def by_input(self, values: Sequence[Any]) -> list[Any]:
-        """A list along the inputs that occur, from the order of version 1 to that of version 2."""
-        return [value for _, value in sorted(zip(self.occur_then, values, strict=True), key=lambda pair: pair[0])]
-
-    def having(self, kind: str) -> list[int]:
-        """The places of the promises of one kind."""
-        return [k for k, promise in enumerate(self.promises) if kind in promise]
-
-
-def _multiplied(joint: Json) -> Json:
-    """The joint law written out."""
-    if "independent" not in joint:
-        return joint
-    variables: Json = {}
-    pmf: list[Json] = [{"p": Fraction(1)}]
-    for group in joint["independent"]:
-        variables |= group["variables"]
-        pmf = [a | b | {"p": a["p"] * number(b["p"])} for a in pmf for b in group["pmf"]]
-    return {"variables": variables, "pmf": pmf}
 
 
 def proof_of(design: Json) -> Json:
@@ -149,263 +51,19 @@ def proof_of(design: Json) -> Json:
     raise CannotConvert(f"proofs of kind {kind!r}")
 
 
-def _lines(division_: str, trees: list[Any], leaves: list[Json], **rest: list[Any]) -> Json:
+def by_lines(division_: str, trees: list[Any], leaves: list[Json], **rest: list[Any]) -> Json:
     """A proof by lines."""
     order = ("promises", "limits", "margins", "cuts", "prices")
     first = {"rule": "lines", "division": division_} | {key: rest.get(key, []) for key in order}
     return first | {"trees": trees, "leaves": leaves, "relations": rest.get("relations", [])}
 
 
-def _texts(numbers: Sequence[Any]) -> list[str]:
-    return [str(v) for v in numbers]
-
-
 # --- letters and maps: least leakage, rate or distortion --------------------------------------------------------------
-class _Dual:
-    """The multipliers of a proof of kind dual, in the order in which version 1 reads them."""
-
-    def __init__(self, orders: Orders, proof: Json) -> None:
-        self.orders = orders
-        self.proof = proof
-        self.aim: Json = orders.design["objective"].get("minimize", {})
-        self.posteriors = iter(proof["posteriors"])
-        self.maps = self._tree()
-        self.many = sum(node[0] == "leaf" for node in self.maps) if self.maps else _letters(orders.design)
-        if "pieces" in proof:  # fresh letters: a case for each linear function
-            self.many = len(proof["pieces"])
-        self.weights = ["0"] * len(orders.promises)
-        self.rows: list[list[Any]] = [[[] for _ in range(self.many)] for _ in orders.promises]
-        self.cuts: list[Json] = []
-
-    def _tree(self) -> list[Any]:
-        """The tree of maps, worlds by the places of their letters; [] where letters are released as they are."""
-        if self.orders.encoder != "statistically-informed":
-            return []
-        side, design = self.orders.side, self.orders.design
-        worlds = [place for (place,) in self.orders.keys([side])[0]]
-        told = (
-            len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
-        )
-        told = told or len(_fresh(design))
-        given = self.proof.get("tree") or list(_every_map(len(worlds), told))
-        tree: list[Any] = []
-        leaf = 0
-        for world in given:
-            tree.append(["leaf", leaf] if world == -1 else ["split", worlds[world]])
-            leaf += world == -1
-        return tree
-
-    def columns(
-        self, names: Sequence[str], rows: Sequence[Sequence[int]], only: Place | None = None
-    ) -> list[list[str]]:
-        """For each letter the numbers of all values, from a row of letters for each value."""
-        old, new = self.orders.keys(names, beside=True)
-        if only is not None:
-            old, new = ([key for key in keys if key[len(names) :] == only] for keys in (old, new))
-        table = dict(zip(old, rows, strict=True))
-        return [[str(table[key][t]) for key in new] for t in range(self.many)]
-
-    def objective(self) -> list[list[list[str]]]:
-        """The posteriors of the objective: of the leakage, of the rate, or of both."""
-        aim, orders = self.aim, self.orders
-        if not aim or "distortion" in aim or "sum" in aim:
-            return []
-        theta = number(aim.get("theta", int("leakage" in aim)))
-        found = []
-        if "leakage" in aim and theta:
-            found.append(self.columns(aim["leakage"], next(self.posteriors)))
-        if "rate" in aim and theta != 1:
-            then = [name for name in orders.design["channel"]["inputs"] if name not in orders.beside_then]
-            now = [name for name in orders.reads if name not in orders.beside]
-            rows = next(self.posteriors)
-            texts = sorted({tuple(r[name] for name in [*then, *orders.beside_then]) for r, _ in orders.atoms})
-            names = [*then, *orders.beside_then]
-            place = {key: k for k, key in enumerate(texts)}
-            _, new = orders.keys(now, beside=True)
-            back = {
-                label: place[tuple(r[name] for name in names)]
-                for label, (r, _) in zip(orders.labels([*now, *orders.beside]), orders.atoms, strict=True)
-            }
-            found.append([[str(rows[back[key]][t]) for key in new] for t in range(self.many)])
-        return found
-
-    def promised(self) -> list[str]:
-        """The multipliers of all promises, and what those of independence end with: margins."""
-        self.leakage()
-        self.worst()
-        self.odds()
-        margins = self.equal()
-        self.near()
-        self.gauges()
-        self.delta()
-        self.capacity()
-        self.within()
-        self.contraction()
-        return margins
-
-    def leakage(self) -> None:
-        given = iter(self.proof["leakage"])
-        for k in self.orders.having("leakage"):
-            self.weights[k] = str(next(given))
-            self.rows[k] = list(self.columns(self.orders.promises[k]["leakage"], next(self.posteriors)))
-
-    def worst(self) -> None:
-        singles = iter(zip(self.proof.get("worst_posteriors", []), self.proof.get("worst", []), strict=True))
-        old, new = self.orders.worlds()
-        for k in self.orders.having("worst_case_leakage"):
-            found: dict[Place, list[Any]] = {}
-            for world, (laws, v) in zip(old, singles, strict=False):
-                columns = self.columns(self.orders.promises[k]["worst_case_leakage"], laws, world)
-                found[world] = [[str(v[t]), column if v[t] else []] for t, column in enumerate(columns)]
-            if found:
-                self.rows[k] = [[found[world][t] for world in new] for t in range(self.many)]
-
-    def odds(self) -> None:
-        promised = self.orders.having("information_privacy")
-        for k, nu in zip(promised, self.proof.get("odds", []), strict=False):
-            (s_old, s_new), (k_old, k_new) = (
-                self.orders.keys(self.orders.promises[k]["information_privacy"]),
-                self.orders.worlds(),
-            )
-            keys, mine = list(product(s_old, k_old)), list(product(s_new, k_new))
-            low, high = dict(zip(keys, nu, strict=False)), dict(zip(keys, nu[len(keys) :], strict=True))
-            self.rows[k] = [[[str(side[key][t]) for key in mine] for side in (low, high)] for t in range(self.many)]
-
-    def equal(self) -> list[str]:
-        """Multipliers of independence, and what they end with: margins."""
-        given = iter(self.proof.get("equal", []))
-        margins: list[str] = []
-        if not self.proof.get("equal"):
-            return margins
-        k_old, k_new = self.orders.worlds()
-        for k in self.orders.having("independent"):
-            s_old, s_new = self.orders.keys(self.orders.promises[k]["independent"])
-            table: defaultdict[Any, Sequence[int]] = defaultdict(lambda: [0] * self.many)
-            for world, a in product(k_old, s_old[:-1]):
-                table[a, world] = next(given)
-            self.rows[k] = [[str(table[a, world][t]) for a in s_new for world in k_new] for t in range(self.many)]
-        if self.orders.design["mechanism"].get("preserve_marginals"):
-            margins = [str(-int(v)) for v in next(given)]
-        return margins
-
-    def gauges(self) -> None:
-        """Weights of promises that add up over all letters, and in each case those of values, actions or inputs."""
-        given, sibson = iter(self.proof.get("gauges", [])), iter(self.proof.get("sibson", []))
-        kinds = ("guess", "maximal_leakage", "total_variation", "sibson")
-        for k, promise in enumerate(self.orders.promises):
-            kind = next((key for key in kinds if key in promise), None)
-            found = next(sibson if kind == "sibson" else given, None) if kind else None
-            if kind is None or found is None:
-                continue
-            self.weights[k] = str(found["weight"])
-            if promise[kind] is True:
-                self.rows[k] = self._of_inputs(found["parts"])
-            else:
-                self.rows[k] = self._of_values(kind, promise, found["parts"])
-
-    def _of_inputs(self, parts: Sequence[Any]) -> list[Any]:
-        """Of maximal leakage about everything: inputs with their weights; parts have the inputs of one stratum."""
-        places = sorted(self.orders.occur_then, key=self.orders.inputs.index)
-        worlds: defaultdict[Place, list[int]] = defaultdict(list)
-        names = [name for name in self.orders.reads if name in self.orders.beside_then]
-        strata = dict(zip(self.orders.input, self.orders.labels(names), strict=True))
-        for place in places:
-            worlds[strata[place]].append(place)
-        inputs = [place for world in sorted(worlds) for place in worlds[world]]
-        rows = [row for part in parts for row in part]
-        return [
-            [[place, str(row[t])] for place, row in zip(inputs, rows, strict=True) if row[t]] for t in range(self.many)
-        ]
-
-    def _of_values(self, kind: str, promise: Json, parts: Sequence[Any]) -> list[Any]:
-        """For each letter and each world a number for each value or action."""
-        (s_old, s_new), (k_old, k_new) = self.orders.keys(promise[kind]), self.orders.worlds()
-        if kind == "total_variation":
-            alone = {key: part[0] for key, part in zip(product(k_old, s_old), parts, strict=True)}
-            return [[str(alone[world, s][t]) for s, world in product(s_new, k_new)] for t in range(self.many)]
-        of_world = dict(zip(k_old, parts, strict=True))
-        if promise.get("gain"):
-            return [[[str(row[t]) for row in of_world[world]] for world in k_new] for t in range(self.many)]
-        at = {value: row for row, value in enumerate(s_old)}
-        return [[[str(of_world[world][at[s]][t]) for s in s_new] for world in k_new] for t in range(self.many)]
-
-    def delta(self) -> None:
-        """Pairs of inputs with a weight for all letters, and a slope for each."""
-        promised = [k for k in self.orders.having("local_dp") if "delta" in self.orders.promises[k]]
-        for k, cuts in zip(promised, self.proof.get("delta", []), strict=False):
-            for cut in cuts:
-                first, second = (self.orders.inputs[x] for x in cut["pair"])
-                said = {"promise": k, "first": first, "second": second, "at": "0", "weight": text(cut["weight"])}
-                self.cuts.append(said | {"slopes": [text(a) for a in cut["slopes"]]})
-
-    def capacity(self) -> None:
-        """Laws of the inputs with their weights, and for each letter the posteriors of those that have one."""
-        place = {x: e for e, x in enumerate(self.orders.occur_then)}
-        for k, cuts in zip(self.orders.having("dalenius"), self.proof.get("dalenius", []), strict=False):
-            for cut in cuts:
-                weights = [cut["weights"][place[x]] if x in place else 0 for x in range(len(self.orders.inputs))]
-                used = [place[x] for x, weight in enumerate(weights) if weight]
-                laws = [[str(law[e]) for e in used] for law in cut["laws"]]
-                self.cuts.append({"promise": k, "weights": _texts(weights), "laws": laws})
-
-    def within(self) -> None:
-        """Laws of the cells of a ball with their weights, and for each letter the posteriors of (s, k) with weight."""
-        orders = self.orders
-        for k, cuts in zip(orders.having("leakage"), self.proof.get("within", []), strict=False):
-            secret = orders.promises[k]["leakage"]
-            names = list(dict.fromkeys([*secret, *orders.reads, *orders.beside]))
-            cells = [dict(zip(names, cell, strict=True)) for cell in product(*(orders.alphabets[n] for n in names))]
-            for cut in cuts:
-                known = {tuple(sorted(cell.items())): weight for cell, weight in cut["cells"]}
-                weights = [known.get(tuple(sorted(cell.items())), 0) for cell in cells]
-                place = {tuple(sorted(label.items())): e for e, label in enumerate(cut["labels"])}
-                labels = [tuple(sorted((n, cell[n]) for n in {*secret, *orders.beside})) for cell in cells]
-                used = [place[label] for label in dict.fromkeys(x for x, w in zip(labels, weights, strict=True) if w)]
-                laws = [[str(law[e]) for e in used] for law in cut["laws"]]
-                self.cuts.append({"promise": k, "weights": _texts(weights), "laws": laws})
-
-    def near(self) -> None:
-        inputs = self.orders.inputs
-        promised = [k for k in self.orders.having("local_dp") if "delta" not in self.orders.promises[k]]
-        for k, found in zip(promised, self.proof.get("near", []), strict=False):
-            self.rows[k] = [[[inputs[i], inputs[j], str(v)] for i, j, v in pairs] for pairs in found]
-
-    def contraction(self) -> None:
-        occur = self.orders.occur_then
-        for k, cuts in zip(self.orders.having("contraction"), self.proof.get("contraction", []), strict=False):
-            for cut in cuts:
-                first, second = (occur[e] for e in cut["pair"])
-                said = {"promise": k, "first": first, "second": second, "at": text(cut["b"])}
-                self.cuts.append(said | {"weight": text(cut["weight"]), "slopes": [text(a) for a in cut["a"]]})
-
-
-def _every_map(worlds: int, letters: int) -> Iterator[int]:
-    """The tree of all maps in pre-order."""
-    if not worlds:
-        yield -1
-        return
-
-    def below(world: int) -> Iterator[int]:
-        if world == worlds:
-            yield -1
-            return
-        yield world
-        for _ in range(letters):
-            yield from below(world + 1)
-
-    yield from below(0)
-
-
-def _letters(design: Json) -> int:
-    many = 1
-    for letters in design["channel"]["output"].values():
-        many *= len(letters)
-    return many
 
 
 def dual(orders: Orders, proof: Json) -> Json:
     """Letters, or maps where only the law of the side information is known."""
-    found = _Dual(orders, proof)
+    found = Dual(orders, proof)
     own = found.objective()
     margins = found.promised()
     leaves = [
@@ -413,9 +71,9 @@ def dual(orders: Orders, proof: Json) -> Json:
         for t in range(found.many)
     ]
     trees = [found.maps] if found.maps else [[["leaf", t]] for t in range(found.many)]
-    rest: dict[str, list[Any]] = {"promises": found.weights, "limits": _texts(proof["distortion"]), "margins": margins}
+    rest: dict[str, list[Any]] = {"promises": found.weights, "limits": texts(proof["distortion"]), "margins": margins}
     rest["cuts"] = found.cuts
-    return _lines("maps" if found.maps else "letters", trees, leaves, **rest)
+    return by_lines("maps" if found.maps else "letters", trees, leaves, **rest)
 
 
 def gain(orders: Orders, proof: Json) -> Json:
@@ -423,7 +81,7 @@ def gain(orders: Orders, proof: Json) -> Json:
 
     Under such a limit a leaf has the posteriors of what is minimised, and then its linear function.
     """
-    found = _Dual(orders, proof)
+    found = Dual(orders, proof)
     aim = orders.design["objective"].get("maximize")
     limits = [entry["promised"] for entry in orders.design.get("limits", [])]
     about = aim["information"] if aim else limits[-1]["information"]
@@ -440,18 +98,18 @@ def gain(orders: Orders, proof: Json) -> Json:
         _cells_tree([node + first if isinstance(node, int) else node for node in proof["tree"]], order)
         for first in range(0, len(proof["pieces"]), cells)
     ]
-    weights = [] if aim else _texts(proof["distortion"])
-    return _lines("simplices", trees, leaves, promises=found.weights, limits=weights, cuts=found.cuts)
+    weights = [] if aim else texts(proof["distortion"])
+    return by_lines("simplices", trees, leaves, promises=found.weights, limits=weights, cuts=found.cuts)
 
 
 def faces(orders: Orders, proof: Json) -> Json:
     """Most information where promises speak of secrets alone: prices, and a tree for each choice of few inputs."""
-    found = _Dual(orders, proof)
+    found = Dual(orders, proof)
     found.promised()
     leaves = [{"objective": [], "promises": [rows[t] for rows in found.rows]} for t in range(found.many)]
     prices = orders.by_input(proof["prices"])
     trees = _faces_in_order(orders, proof["trees"], int(proof["atoms"]))
-    return _lines("faces", trees, leaves, promises=found.weights, prices=prices)
+    return by_lines("faces", trees, leaves, promises=found.weights, prices=prices)
 
 
 def _faces_in_order(orders: Orders, trees: Sequence[Any], atoms: int) -> list[Any]:
@@ -479,13 +137,7 @@ def blocks(orders: Orders, proof: Json) -> Json:
 
 def rate(orders: Orders, proof: Json) -> Json:
     """Weights of the inputs that occur, and a slope in nats."""
-    return {"rule": "slope", "weights": _texts(orders.by_input(proof["weights"])), "slope": proof["slope"]}
-
-
-def _fresh(design: Json) -> list[str]:
-    from dalenius.convert import writing  # it asks this module for proofs
-
-    return writing.fresh_letters(design) or []
+    return {"rule": "slope", "weights": texts(orders.by_input(proof["weights"])), "slope": proof["slope"]}
 
 
 # --- cells and ranges: most information -------------------------------------------------------------------------------
@@ -570,7 +222,7 @@ def cells(orders: Orders, proof: Json) -> Json:
     order = _posterior_order(orders, orders.design["objective"]["maximize"]["information"])
     leaves = _told_leaves(orders, proof, order)
     zero = ["0"] * len(orders.promises)
-    return _lines("simplices", [_cells_tree(proof["tree"], order)], leaves, promises=zero, prices=_z(orders, proof))
+    return by_lines("simplices", [_cells_tree(proof["tree"], order)], leaves, promises=zero, prices=_z(orders, proof))
 
 
 def _cells_tree(tree: Sequence[Any], order: Sequence[int]) -> list[Any]:
@@ -609,7 +261,7 @@ def ranges(orders: Orders, proof: Json) -> Json:
     tree = [["leaf", n] if isinstance(n, int) else ["split", back[n[0]], text(n[1])] for n in proof["tree"]]
     zero = ["0"] * len(orders.promises)
     rest = {"promises": zero, "prices": _z(orders, proof), "relations": _relations(orders, proof, back)}
-    return _lines("ranges", [tree], _told_leaves(orders, proof, order), **rest)
+    return by_lines("ranges", [tree], _told_leaves(orders, proof, order), **rest)
 
 
 def _relations(orders: Orders, proof: Json, back: dict[int, int]) -> list[Any]:
@@ -683,7 +335,7 @@ def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[i
         tree.append(["leaf", len(leaves)])
         leaves.append({"objective": [near(sigma)], "promises": [rows.get(k, []) for k in places]})
     prices = [price[x] for x in sorted(inputs)]
-    return _lines("boxes", [tree], leaves, promises=["0"] * len(places), prices=prices)
+    return by_lines("boxes", [tree], leaves, promises=["0"] * len(places), prices=prices)
 
 
 def _margin(orders: Orders, k: int, mass: dict[int, int]) -> tuple[list[Place], list[Place], Counter[Place]]:
@@ -756,7 +408,7 @@ def invariant(orders: Orders, proof: Json) -> Json:
         if len(node) == 3 and type(node[0]) is int:
             tree.append(["split", now[node[0]], now[node[1]], text(node[2])])
         else:
-            tree.append(["leaf", *_texts(orders.by_input(node))])
+            tree.append(["leaf", *texts(orders.by_input(node))])
     return {"rule": "invariant", "tree": tree}
 
 
@@ -764,11 +416,11 @@ def variance(proof: Json) -> Json:
     """A matrix and prices, and for many letters the form that bounds what exceeds them."""
     form = None
     if "d" in proof:
-        pairs = [_texts(row) for row in proof["E"]]
-        form = {"diagonal": _texts(proof["d"]), "pairs": pairs, "shift": str(proof["s"])}
-    matrix = [_texts(row) for row in proof["B"]]
+        pairs = [texts(row) for row in proof["E"]]
+        form = {"diagonal": texts(proof["d"]), "pairs": pairs, "shift": str(proof["s"])}
+    matrix = [texts(row) for row in proof["B"]]
     said = {"rule": "variance", "unit": str(proof["unit"]), "matrix": matrix}
-    return said | {"prices": _texts(proof["z"]), "form": form}
+    return said | {"prices": texts(proof["z"]), "form": form}
 
 
 def universal(_: Json) -> Json:
@@ -796,8 +448,4 @@ PLAIN: dict[str, Callable[[Json], Json]] = {  # that need no order
     "pram": pram,
     "variance": variance,
     "universal": universal,
-}
-
-OBJECTIVES: dict[str, Callable[[Json], Json]] = {
-    "variance": lambda aim: {"aim": "variance", "about": list(aim["variance"])},
 }
