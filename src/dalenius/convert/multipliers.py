@@ -12,6 +12,7 @@ __all__ = ["Dual", "texts"]
 
 
 def texts(numbers: Sequence[Any]) -> list[str]:
+    """Numbers as a document writes them."""
     return [str(v) for v in numbers]
 
 
