@@ -1,5 +1,6 @@
 """`answer`: a question to a table, answered with exact noise, charged before anything is drawn, proved."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def answer(
     question: Question | str | Path,
     table: Any,
     *,
-    key: Key | None = None,
+    key: Key | Callable[[], Key] | None = None,
     ledger: Ledger | str | Path | None = None,
     dataset: str | None = None,
     card: str | Path | None = None,
@@ -50,9 +51,9 @@ def answer(
         A question or its query file.
     table : str, Path or object that speaks Arrow
         Where the records are.
-    key : Key, optional
-        Decides the noise; asked again with the same key, the answer is the same. Without one, a fresh key is used and
-        forgotten.
+    key : Key, or a function that makes one, optional
+        Decides the noise; asked again with the same key, the answer is the same. A function is called when nothing but
+        the budget can refuse the answer. Without one, a fresh key is used and forgotten.
     ledger : Ledger, str or Path, optional
         Is charged before anything is drawn; the same question on the same table with the same key is charged once.
     dataset : str, optional
@@ -89,7 +90,7 @@ def answer(
         refuse_existing(Path(card), force=force)
     seen = evaluate(asked, table, on_progress=on_progress)
     proved = proved_answer_text(asked, seen.records)
-    secret = key or Key.fresh()
+    secret = key() if callable(key) else key or Key.fresh()
     named = dataset or (Path(table).name if isinstance(table, str | Path) else "table")
     about = _about(asked, proved, named)
     charged = None

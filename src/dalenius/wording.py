@@ -7,7 +7,7 @@ from typing import Any
 
 from dalenius.kernel.numbers import up
 
-__all__ = ["compared", "in_bits", "joined", "once", "proof_words", "shown"]
+__all__ = ["compared", "in_bits", "joined", "once", "proof_words", "rounded_up", "shown"]
 
 MOST_NAMES = 16  # more are not listed in a sentence
 _HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
@@ -106,6 +106,18 @@ def _leaves(names: Sequence[str]) -> str:
     return "leaves as it is" if len(names) == 1 else "leave as they are"
 
 
+def rounded_up(q: Fraction) -> str:
+    """A figure from above: four digits after the point, or three digits where it is small.
+
+    >>> [rounded_up(Fraction(1, n)) for n in (3, 30_000, 3_000_000_000)]
+    ['0.3334', '0.0000334', '3.34e-10']
+    """
+    digits = 4
+    while q and q * 10**digits < 100 and q < Fraction(1, 1000):
+        digits += 1
+    return up(q, digits) if digits <= 8 else f"{up(q * 10 ** (digits - 2), 2)}e-{digits - 2:02d}"
+
+
 def in_bits(bits: Fraction | None) -> str:
     """Bits in a sentence, rounded up.
 
@@ -114,7 +126,8 @@ def in_bits(bits: Fraction | None) -> str:
     """
     if bits is None:
         return "everything"
-    return "1 bit" if bits == 1 else f"{up(bits, 4)} bits"
+    many = rounded_up(bits)
+    return "1 bit" if many == "1" else f"{many} bits"
 
 
 def proof_words(document: dict[str, Any], figures: tuple[dict[str, Fraction | None] | None, ...]) -> list[str]:
@@ -132,7 +145,9 @@ def proof_words(document: dict[str, Any], figures: tuple[dict[str, Fraction | No
     list of str
         A line for each promise.
     """
-    lines = [f"Proved: sums over {int(document['records']):,} records under {document['noise']['noise']} noise."]
+    kind = document["noise"]["noise"]
+    noise = "a table of noise" if kind == "table" else f"{kind} noise"
+    lines = [f"Proved: sums over {int(document['records']):,} records under {noise}."]
     for promise, proved in zip(document["promises"], figures, strict=True):
         told = proved or {}
         group = promise["group"]
@@ -144,8 +159,8 @@ def proof_words(document: dict[str, Any], figures: tuple[dict[str, Fraction | No
             lines.append(f"  Somebody who knows all other records learns at most {found} about {whose}.")
         else:
             epsilon, delta = told["epsilon_nats"] or Fraction(0), told["delta"] or Fraction(0)
-            small = f", delta {up(delta, 12)}" if delta else ""
-            lines.append(f"  Differential privacy of {whose}: epsilon {up(epsilon, 4)}{small}.")
-    sure = document["error"]["level"]
-    lines.append(f"  The noise is at most {document['error']['steps']} steps with a probability of at least {sure}.")
+            small = f", delta {rounded_up(delta)}" if delta else ""
+            lines.append(f"  Differential privacy of {whose}: epsilon {rounded_up(epsilon)}{small}.")
+    if error := document["error"]:
+        lines.append(f"  The noise is at most {error['steps']} steps with a probability of at least {error['level']}.")
     return lines

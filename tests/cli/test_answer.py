@@ -76,6 +76,46 @@ def test_the_same_key_is_charged_once_and_another_one_again(asked, run):
     assert run("ledger", "check", ledger)[0] == 0
 
 
+def test_a_key_is_kept_only_if_something_was_charged(asked, run):
+    ledger, new = asked / "L", asked / "new.key"
+    assert run("ledger", "init", ledger, "--budget", "differential_privacy=0.15")[0] == 0
+    assert run("answer", asked / "q.toml", asked / "t.csv", "--ledger", ledger, "--new-key", new)[0] == 0
+    assert run("answer", asked / "q.toml", asked / "t.csv", "--ledger", ledger, "--new-key", asked / "k2")[0] == 6
+    assert new.exists()
+    assert not (asked / "k2").exists()
+
+
+@pytest.mark.parametrize("noise", ["randomised-response", "exponential", "geometric", "table"])
+def test_finite_noise_is_drawn_charged_and_proved(asked, run, noise):
+    few = ["sex,age"] + [f"{'fm'[k % 2]},{'old' if k % 3 else 'young'}" for k in range(12)]
+    (asked / "few.csv").write_text("\n".join(few) + "\n")
+    values = [str(k) for k in range(13)]
+    rows = [[str(k + 1), str(13 - k)] for k in range(13)]
+    channel = {"inputs": {"f": values}, "output": {"Y": ["a", "b"]}, "rows": [[f"{a}/14", f"{b}/14"] for a, b in rows]}
+    (asked / "noise.json").write_text(json.dumps(channel))
+    own = 'noise = { table = "noise.json" }' if noise == "table" else f'noise = "{noise}"\nparameter = "2/5"'
+    (asked / "q.toml").write_text(f'query = "count"\nwhere = "age == \'old\'"\n{own}\n')
+    assert run("ledger", "init", asked / "L", "--budget", "dalenius=10", "--budget", "zcdp=50")[0] == 0
+    once = ("answer", asked / "q.toml", asked / "few.csv", "--ledger", asked / "L", "--key", key(asked))
+    code, out, err = run(*once, "-o", asked / "a.json", "--json")
+    assert code == 0, err
+    assert json.loads(run(*once, "--json")[1])["drawn"] == json.loads(out)["drawn"]
+    assert run("verify", asked / "a.json")[0] == 0
+    assert run("ledger", "check", asked / "L")[0] == 0
+    spent = json.loads(run("ledger", "status", asked / "L", "--json")[1])["spent"]
+    proved = float(json.loads(out)["proved"]["individual_capacity_bits"])
+    assert 0 < proved <= 1
+    assert float(spent["dalenius"]) == pytest.approx(proved, abs=1e-9)
+    code, out, err = run("audit", asked / "q.toml", "--records", "12", "--json")
+    assert code == 0, err
+    assert float(json.loads(out)["individual_capacity_bits"]) == pytest.approx(proved, abs=1e-9)
+    code, out, err = run("calibrate", asked / "q.toml", "--records", "12", "--at-most-bits", "0.1", "--json")
+    if noise == "table":
+        assert (code, err.count("\n")) == (2, 1)
+    else:
+        assert 0.0999 < json.loads(out)["bits"] <= 0.1
+
+
 def test_what_would_exceed_the_budget_is_refused_before_anything_is_drawn(asked, run, monkeypatch):
     ledger = asked / "L"
     assert run("ledger", "init", ledger, "--budget", "differential_privacy=0.15")[0] == 0

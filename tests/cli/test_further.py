@@ -38,6 +38,19 @@ def test_adversaries_who_lack_bits_match_the_closed_form_of_xor(files, run):
     assert "worth" in run("audit", files / "xor.json", "--unknown", "1.5")[1]
 
 
+def test_a_query_and_a_question_to_those_who_lack_bits(files, run):
+    (files / "q.toml").write_text(
+        'records = 100\nletters = ["0", "1"]\nquery = "count"\nnoise = "gaussian"\nparameter = 400\n'
+    )
+    low, high = told(run, files / "q.toml", "--unknown", "90")["limited_capacity_bits"]
+    assert low == 0 < high < 1
+    (files / "q.toml").write_text('query = "count"\nwhere = "a == 1"\nnoise = "discrete-gaussian"\nparameter = 400\n')
+    found = told(run, files / "q.toml", "--records", "100", "--unknown", "90")
+    assert found["bits"] == pytest.approx(high, abs=1e-3)
+    assert "lacks 90 bits" in run("audit", files / "q.toml", "--records", "100", "--unknown", "90")[1]
+    assert run("audit", files / "q.toml", "--records", "100", "--together", files / "flip.json")[0] == 2
+
+
 def test_releases_of_the_same_and_of_other_people_together(files, run):
     same = told(run, files / "flip.json", "--together", files / "flip.json")
     assert same["together_bits"][0] == pytest.approx(0.377444, abs=1e-5)

@@ -7,7 +7,7 @@ from math import exp, log, log2, sqrt
 
 import pytest
 
-from dalenius.kernel.added import Gaussian, Laplace, falling
+from dalenius.kernel.added import LESS_VARIANCE, TWO_PI_LOW, Gaussian, Geometric, Laplace, falling
 from dalenius.kernel.answers import Totals, concentrated_of, excess_of, level_of, told_of_independent, told_to_anybody
 from dalenius.kernel.check import check
 from dalenius.kernel.numbers import Refused, Work, canonical
@@ -31,6 +31,7 @@ def law(noise):
 
 NOISES = [
     Laplace(F(1, 2), Work(WORK)),
+    Geometric(F(7, 10), Work(WORK)),
     Laplace(F(7, 2), Work(WORK)),
     Gaussian(F(1), Work(WORK)),
     Gaussian(F(37, 3), Work(WORK)),
@@ -91,6 +92,20 @@ def test_tails_are_never_below_the_true_ones_and_nearly_exact(noise):
         true = sum(v for t, v in p.items() if abs(t) > steps)
         assert true - 1e-12 <= float(noise.outside(steps)) <= true * 1.01 + 1e-12
     assert float(noise.outside(5000)) < 1e-20
+
+
+def test_the_variance_of_gaussian_noise_is_below_v_by_less_than_a_millionth():
+    """8 pi^2 v (q + 4 q^4 + 9 q^9 + ...) with q = e^(-2 pi^2 v), at v = 1 and from above; from there it falls."""
+    low, high = TWO_PI_LOW, TWO_PI_LOW + F(1, 10**24)
+    q = falling(low**2 / 2)[1]
+    more = sum(k * k * q ** (k * k) for k in range(1, 5)) + q**24  # k^2 q^(k^2) <= q^(k^2 - 1) / 100 from k = 5 on
+    assert 2 * high**2 * more < F(22, 10**8) < LESS_VARIANCE
+    assert low**2 / 2 > 1  # so that v e^(-2 pi^2 v) falls from v = 1 on
+    for variance in (1, 2, 7):
+        noise = Gaussian(F(variance), Work(WORK))
+        cells, _ = noise.cells(0, 0, 0)
+        assert sum(t * t * p for t, p, _ in cells) >= variance * (1 - LESS_VARIANCE)
+        assert noise._total[1] >= noise._least_total
 
 
 def test_wide_noise_is_bounded_without_a_list_of_its_values():
@@ -154,7 +169,7 @@ def test_a_coarser_grid_is_counted_in_whole_steps():
     totals = Totals(10, None, [[0], [5]], 2)
     assert totals.widths(1) == [3]
     assert level_of(totals, Laplace(F(3), Work(WORK)), 1) == 1
-    assert totals.held(2) is None
+    assert totals.at_most_held(2, [F(9)]) == 9
     assert concentrated_of(totals, Gaussian(F(9), Work(WORK)), 2) == F(25, 18)
     few = Totals(10, 2, [[0], [5]], 2)
     assert told_of_independent(few, Gaussian(F(9), Work(WORK)), 1, None) == Gaussian(F(9), Work(WORK)).of_two(3)
@@ -225,7 +240,9 @@ PRIVATE = {"promise": "differential_privacy", "epsilon": "1", "delta": "1/100000
         ({"error": {"steps": "9", "level": "1"}}, "between 0 and 1"),
         ({"noise": {"noise": "gaussian", "variance": "1/2"}}, "grid is too coarse"),
         ({"noise": {"noise": "laplace", "scale": "1/9"}}, "below 1/8"),
-        ({"noise": {"noise": "uniform", "scale": "1"}}, "not one of laplace, gaussian"),
+        ({"noise": {"noise": "geometric", "ratio": "1"}}, "between 1/1000 and 1"),
+        ({"noise": {"noise": "geometric", "ratio": "1/1001"}}, "between 1/1000 and 1"),
+        ({"noise": {"noise": "uniform", "scale": "1"}}, "not one of laplace, geometric, gaussian"),
         ({"moves": [["0"], ["1", "2"]]}, "not a table"),
         ({"moves": [["0"]]}, "a list of 2"),
         ({"moves": [[], []]}, "not a table"),

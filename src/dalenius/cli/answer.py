@@ -1,11 +1,13 @@
 """`dalenius answer`"""
 
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 from dalenius.answering import answer
 from dalenius.cli.terminal import progress, say
-from dalenius.errors import InputError
+from dalenius.core.question import DRAWN
+from dalenius.errors import InputError, LedgerRefused
 from dalenius.ledger import Ledger
 from dalenius.mechanisms.queries.words import answer_words
 from dalenius.outputs import refuse_existing
@@ -16,26 +18,30 @@ from dalenius.tables.question_file import asks_a_table
 def run(arguments: Namespace) -> None:
     if not asks_a_table(arguments.query):
         raise InputError(
-            f"{Path(arguments.query).name} asks nothing of a table: it needs column or where, and noise = "
-            '"discrete-gaussian" or "discrete-laplace", which can be drawn exactly'
+            f"{Path(arguments.query).name} asks nothing of a table: it needs column or where, and noise that is drawn "
+            f"exactly ({', '.join(DRAWN)})"
         )
     if arguments.dataset and not arguments.ledger:
         raise InputError("--dataset names the data in a ledger; say --ledger too")
     book = Ledger(arguments.ledger) if arguments.ledger else None
     if arguments.output:
         refuse_existing(Path(arguments.output), force=arguments.force)
-    key = _key(arguments)
-    with progress(arguments) as show:
-        found = answer(
-            arguments.query,
-            arguments.table,
-            key=key,
-            ledger=book,
-            dataset=arguments.dataset,
-            card=arguments.output,
-            force=arguments.force,
-            on_progress=None if show is None else lambda done, total: show("reading", done, total),
-        )
+    try:
+        with progress(arguments) as show:
+            found = answer(
+                arguments.query,
+                arguments.table,
+                key=_key(arguments),
+                ledger=book,
+                dataset=arguments.dataset,
+                card=arguments.output,
+                force=arguments.force,
+                on_progress=None if show is None else lambda done, total: show("reading", done, total),
+            )
+    except LedgerRefused:  # nothing was drawn with the key that was made for it
+        if arguments.new_key:
+            Path(arguments.new_key).unlink(missing_ok=True)
+        raise
     lines = answer_words(found.answer)
     if found.charged is not None:
         lines.append(f"Charged: release {found.charged.id} of {arguments.ledger}.")
@@ -46,9 +52,10 @@ def run(arguments: Namespace) -> None:
     say(arguments, lines, found.to_json())
 
 
-def _key(arguments: Namespace) -> Key | None:
+def _key(arguments: Namespace) -> Key | Callable[[], Key] | None:
+    """A new key is made when the answer is ready to be charged, and not before."""
     if arguments.key and arguments.new_key:
         raise InputError("--key uses a key that exists, --new-key makes one; say one of them")
     if arguments.new_key:
-        return Key.write_new(arguments.new_key)
+        return lambda: Key.write_new(arguments.new_key)
     return Key.from_file(arguments.key) if arguments.key else None

@@ -8,12 +8,13 @@ from dalenius.cli.interrupts import within
 from dalenius.cli.terminal import say
 from dalenius.errors import InputError, NotCertified
 from dalenius.evidence import QueryAudit, audit_query, mechanism_of
-from dalenius.evidence.further import Further, about_lacking, about_metrics, about_together
+from dalenius.evidence.further import Further, about_lacking, about_metrics, about_query_lacking, about_together
 from dalenius.mechanisms.queries.asking import asked, records_of
 from dalenius.mechanisms.queries.words import asked_words
 from dalenius.report import audited, audited_query, words
 from dalenius.sampling import Key
 from dalenius.tables import read_pmf
+from dalenius.tables.query_file import read_query
 from dalenius.tables.question_file import asks_a_table, read_question
 
 
@@ -42,24 +43,32 @@ def _further(arguments: Namespace) -> list[Further]:
     return found
 
 
+def _lacking(arguments: Namespace) -> Further:
+    """What was asked of a query beside its measures."""
+    if arguments.unknown is None:
+        return Further(())
+    return about_query_lacking(read_query(arguments.mechanism), arguments.unknown)
+
+
 def _audited(arguments: Namespace) -> None:
     lines: list[str] = []
     document: dict[str, Any] = {}
     if (arguments.released is None) != (arguments.original is None):
         raise InputError("an audit of a release needs both tables, --released and --original")
     if arguments.mechanism.endswith(".toml"):
-        if arguments.released is not None or arguments.key:
-            raise InputError("a query file is measured by itself; only --prior may stand beside it")
+        if arguments.released is not None or arguments.key or arguments.metrics or arguments.together:
+            raise InputError("a query file is measured by itself; only --prior and --unknown may stand beside it")
         if asks_a_table(arguments.mechanism):
             if arguments.prior is not None:
                 raise InputError("what an answer reveals does not depend on statistics; leave --prior out")
             question = read_question(arguments.mechanism)
-            seen_before = asked(question, records_of(question, arguments.records))
+            seen_before = asked(question, records_of(question, arguments.records), arguments.unknown)
             say(arguments, asked_words(seen_before), seen_before.to_json())
             return
         examined = audit_query(arguments.mechanism, prior=arguments.prior)
         told = audited_query(examined) if isinstance(examined, QueryAudit) else audited(examined)
-        say(arguments, told, examined.to_json())
+        lacking = _lacking(arguments)
+        say(arguments, [*told, *lacking.lines], examined.to_json() | dict(lacking.figures))
         return
     if arguments.released is None or arguments.prior is not None:
         measured = audit(arguments.mechanism, prior=arguments.prior)

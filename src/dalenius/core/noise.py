@@ -26,7 +26,7 @@ from dalenius.core.channel import Channel
 from dalenius.core.query import Query, Value, label
 from dalenius.errors import Unsupported
 
-__all__ = ["Kernels", "channel_of_query", "exponential_law", "kernel_of", "permuted"]
+__all__ = ["Kernels", "channel_of_query", "exponential_law", "kernel_of", "kernel_on", "permuted"]
 
 MOST = 1 << 21
 _UNIT = 1 << 96
@@ -54,21 +54,29 @@ def kernel_of(query: Query) -> Kernels:
     >>> [str(v) for v in kernel_of(q).rows[0]]
     ['2/3', '1/6', '1/6']
     """
-    values, p = query.values, query.parameter
     if query.kernel is not None:
         letters, rows = query.kernel
         flat = list(dict.fromkeys(v for row in rows for v in row))
         at = {v: k for k, v in enumerate(flat)}
         return Kernels(letters, tuple(flat), np.array([[at[v] for v in row] for row in rows], dtype=np.intp))
-    if query.noise not in ("randomised-response", "geometric", "exponential") or p is None:
+    if query.noise not in ("randomised-response", "geometric", "exponential") or query.parameter is None:
         raise Unsupported(f"{query.noise} noise is a density; it has no finite kernel")
-    if query.noise == "geometric":
+    return kernel_on(query.values, query.noise, query.parameter)
+
+
+def kernel_on(values: Sequence[Value], noise: str, p: Fraction) -> Kernels:
+    """The kernel of a finite kind of noise on a list of values.
+
+    >>> [str(v) for v in kernel_on([(Fraction(0),), (Fraction(1),)], "randomised-response", Fraction(1, 3)).rows[0]]
+    ['2/3', '1/3']
+    """
+    if noise == "geometric":
         return _geometric([v for v in values if not isinstance(v, str)], p)
     k = len(values)
     if k * k > MOST:
         raise Unsupported(f"a kernel over {k:,} values is too large")
     letters = tuple(map(label, values))
-    if query.noise == "randomised-response":
+    if noise == "randomised-response":
         others = p / (k - 1) if k > 1 else Fraction(0)
         return Kernels(letters, (1 - p if k > 1 else Fraction(1), others), 1 - np.eye(k, dtype=np.intp))
     return Kernels(letters, exponential_law(k, p), _ranks(values))

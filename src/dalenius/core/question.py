@@ -6,7 +6,8 @@ r"""`Question`: what is asked about the records of a table, and the noise under 
     quantile    where the records of a column reach stated shares; read off its histogram, which alone is drawn
 
 Every question is a sum over records of a vector of numbers, which a record moves by its own value and nothing else.
-Noise is drawn exactly on a grid: `discrete-laplace` and `discrete-gaussian`. Numbers of a question keep their unit;
+Noise is drawn exactly: `discrete-laplace`, `discrete-gaussian` and `geometric` on a grid; `randomised-response`,
+`exponential` and a table of noise among the values that the answer can have. Numbers of a question keep their unit;
 `Shape` is the same in whole grid steps, as the proof speaks of it.
 """
 
@@ -18,19 +19,23 @@ from math import gcd, lcm, prod
 from typing import Any
 
 from dalenius.core.cdf import shown
+from dalenius.core.channel import Channel
 from dalenius.core.condition import Condition
 from dalenius.core.numbers import exact, written
 from dalenius.core.query import Interval
 from dalenius.core.source import Column
 from dalenius.errors import InputError, Unsupported
 
-__all__ = ["DISCRETE", "KINDS_ASKED", "UNSELECTED", "Question", "Shape"]
+__all__ = ["DISCRETE", "DRAWN", "KINDS_ASKED", "TABLES", "UNSELECTED", "Question", "Shape"]
 
 KINDS_ASKED = ("count", "sum", "mean", "histogram", "quantile")
 DISCRETE = ("discrete-laplace", "discrete-gaussian")
+TABLES = ("randomised-response", "exponential", "table")
+DRAWN = (*DISCRETE, "geometric", *TABLES)
 UNSELECTED = "(not selected)"
 MOST_CELLS = 1000
 LEVEL = Fraction(19, 20)
+LEAST_RATIO = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,9 @@ class Question:
     columns : tuple of str
         What is asked about; a count may do without.
     noise, parameter
-        `discrete-laplace` with its scale, or `discrete-gaussian` with its variance, in the unit of the answer.
+        `discrete-laplace` with its scale or `discrete-gaussian` with its variance, in the unit of the answer;
+        `geometric` with the ratio of neighbouring probabilities, `randomised-response` with the probability of another
+        value, `exponential` with its rate; a `table` has none (0).
     grid : Fraction or None
         The answer is a multiple of it; None: 1 for counts, the distance of listed numbers for sums.
     where : Condition or None
@@ -100,6 +107,8 @@ class Question:
         How many records there are, where it is said.
     level : Fraction
         Of the intervals.
+    table : Channel or None
+        From the values of the answer to what is released, for noise that is a table.
 
     Examples
     --------
@@ -123,14 +132,16 @@ class Question:
     max_rows: int | None = None
     records: int | None = None
     level: Fraction = LEVEL
+    table: Channel | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS_ASKED:
             raise InputError(f"query is {self.kind!r}; there are {', '.join(KINDS_ASKED)}")
-        if self.noise not in DISCRETE:
-            raise InputError(f"noise is {self.noise!r}; {' or '.join(DISCRETE)} is drawn exactly and can be answered")
-        if self.parameter <= 0:
-            raise InputError(f"parameter is {written(self.parameter)}; noise needs more than 0")
+        if self.noise not in DRAWN:
+            raise InputError(f"noise is {self.noise!r}; drawn exactly are {', '.join(DRAWN)}")
+        if (self.noise == "table") != (self.table is not None):
+            raise InputError("noise by table needs its table, and no other noise has one")
+        self._check_parameter()
         if self.grid is not None and self.grid <= 0:
             raise InputError(f"grid is {written(self.grid)}; a grid needs a step above 0")
         if not 0 < self.level < 1:
@@ -138,6 +149,17 @@ class Question:
         if self.max_rows is not None and self.unit is None:
             raise InputError("max_rows counts the rows of a person; name the column of the person with unit")
         _CHECKS[self.kind](self)
+
+    def _check_parameter(self) -> None:
+        p = self.parameter
+        if p <= 0 and self.table is None:
+            raise InputError(f"parameter is {written(p)}; noise needs more than 0")
+        if self.noise == "geometric" and not LEAST_RATIO <= p < 1:
+            raise InputError(f"parameter is {written(p)}; the ratio of geometric noise lies between 1/1000 and 1")
+        if self.noise == "randomised-response" and p > 1:
+            raise InputError(f"parameter is {written(p)}; that of randomised response is a probability")
+        if self.noise == "exponential" and p > 100:
+            raise InputError(f"parameter is {written(p)}; the rate of exponential noise is at most 100")
 
     def at(self, parameter: Fraction) -> "Question":
         """The same question under another amount of noise."""
@@ -238,8 +260,8 @@ class Question:
         found |= {
             "unit": self.unit,
             "max_rows": self.max_rows,
-            "noise": self.noise,
-            "parameter": written(self.parameter),
+            "noise": self.noise if self.table is None else self.table.to_json(),
+            "parameter": None if self.table is not None else written(self.parameter),
         }
         if self.letter is not None:
             found["letter"] = self.letter

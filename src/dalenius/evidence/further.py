@@ -7,15 +7,17 @@ from typing import Any
 
 from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
+from dalenius.core.query import Query
 from dalenius.errors import InputError, Unsupported
 from dalenius.measures.balance import balance, limited_capacity, threshold
 from dalenius.measures.capacity import aligned
 from dalenius.measures.collusion import collusion
 from dalenius.measures.composition import Composed, general, parallel
 from dalenius.measures.lattice import METRICS, Context, implied, levels
+from dalenius.measures.limited import query_limited
 from dalenius.measures.shannon import entropy
 
-__all__ = ["Further", "about_lacking", "about_metrics", "about_together"]
+__all__ = ["Further", "about_lacking", "about_metrics", "about_query_lacking", "about_together"]
 
 LARGEST = 1 << 16  # inputs times letters of a channel that is looked at by these searches
 
@@ -63,6 +65,18 @@ def about_lacking(channel: Kernel, b_bits: float) -> Further:
             "balance_threshold_bits": from_here,
             "unknown_bits": b_bits,
         },
+    )
+
+
+def about_query_lacking(query: Query, b_bits: float) -> Further:
+    """The same for a query by its structure; the lower end is 0 unless its channel is small."""
+    low, high = query_limited(query, b_bits)
+    return Further(
+        (
+            f"Adversaries who lack {b_bits:g} bits about all records learn {low:.6g} to {high:.6g} bits about one.",
+            "  Such figures hold for one answer only: they do not add up over several.",
+        ),
+        {"limited_capacity_bits": [low, high], "unknown_bits": b_bits},
     )
 
 

@@ -1,6 +1,7 @@
 r"""Noise on the whole numbers with weights e^-E(t), drawn exactly and known in closed form: discrete Laplace, Gaussian.
 
     laplace    E(t) = |t| / scale            gaussian   E(t) = t^2 / (2 variance)
+    geometric  weights ratio^|t|: Laplace noise whose ratio e^(-1 / scale) is given and not its scale
 
 All figures are bounds from above, in bits, of what the noise lets through. Those about shifts use that the noise is
 log-concave: of two shifts, those farther apart are told apart better by every test, so that the farthest count.
@@ -33,6 +34,7 @@ FAR = 100  # an energy from which on two shifts tell one bit, up to some billion
 GAUSSIAN_LEAST = Fraction(1)  # variance in grid steps
 LAPLACE_LEAST = Fraction(1, 8)  # scale in grid steps
 NOISE_MOST = 1 << 100  # of scale and variance: a wider noise is too flat for numbers of AFTER_POINT bits
+RATIO_LEAST = Fraction(1, 1000)  # a scale of more than 1/8
 LESS_VARIANCE = Fraction(1, 10**6)  # share by which the variance may be below v, from v = 1 on
 NAUGHT = Fraction(0)
 TWO_PI_LOW = Fraction("6.2831853071795864769252867")
@@ -204,6 +206,25 @@ class Laplace(Added):
         return min(Fraction(1), 2 * falling((steps + 1) / self.scale)[1] / (1 + low))
 
 
+class Geometric(Laplace):
+    """P(N = t) = (1 - a) / (1 + a) a^|t|, a given: its figures are those of Laplace noise of a rational scale below.
+
+    Noise of ratio a is noise of a ratio b <= a with more noise added: their characteristic functions have the quotient
+    (1 - a)^2 / (1 - b)^2 times (1 + b^2 - 2 b cos h) / (1 + a^2 - 2 a cos h), and the last is b / a plus
+    (1 - b / a) (1 - a b) / (1 + a^2 - 2 a cos h): a mixture of no noise and of noise of ratio a. So it tells no more.
+    """
+
+    def __init__(self, ratio: Fraction, work: Work) -> None:
+        low, high = _log2_of(1 / ratio)
+        super().__init__(_below(E_LOW / high), work)
+        self.ratio = ratio
+        self._wider = _above(E_HIGH / low)
+
+    def outside(self, steps: int) -> Fraction:
+        """Tails grow with the scale."""
+        return Laplace(self._wider, self.work).outside(steps)
+
+
 class Gaussian(Added):
     """P(N = t) in proportion to e^(-t^2 / (2 variance))."""
 
@@ -279,12 +300,18 @@ def half_log2_2pie(variance: Fraction) -> Fraction:
 
 
 def read_added(node: Node, work: Work) -> Added:
-    """Laplace or Gaussian noise with its parameter in grid steps."""
-    if node.tag("laplace", "gaussian") == "laplace":
+    """Laplace, geometric or Gaussian noise with its parameter in grid steps."""
+    kind = node.tag("laplace", "geometric", "gaussian")
+    if kind == "laplace":
         scale = node.fields("noise", "scale")[1]
         fine = LAPLACE_LEAST <= scale.number() <= NOISE_MOST
         scale.require(fine, "the scale is below 1/8 of a grid step, or too large")
         return Laplace(scale.number(), work)
+    if kind == "geometric":
+        ratio = node.fields("noise", "ratio")[1]
+        fine = RATIO_LEAST <= ratio.number() <= 1 - Fraction(1, NOISE_MOST)
+        ratio.require(fine, "the ratio lies between 1/1000 and 1")
+        return Geometric(ratio.number(), work)
     variance = node.fields("noise", "variance")[1]
     fine = GAUSSIAN_LEAST <= variance.number() <= NOISE_MOST
     variance.require(fine, "the variance is below 1: the grid is too coarse; or it is too large")

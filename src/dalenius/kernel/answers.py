@@ -4,6 +4,8 @@ Each record has a letter, and each letter moves every number by so many steps. W
 
     y_j = round(sum_i moves[x_i][j] / every) + N_j        in grid steps, the N_j independent and alike (`added`)
 
+or what leaves is drawn from the row of the sum in a table (`tabled`).
+
 What is proved is about one record, or about a group of them that belongs to one person:
 
     dalenius              whatever somebody believes about the records and their ties. The worst of them believes that
@@ -30,6 +32,7 @@ from dalenius.kernel.added import Added, by_level, falling, read_added
 from dalenius.kernel.logs import bits, log2
 from dalenius.kernel.numbers import Node, Work, granted, parsed, require, up
 from dalenius.kernel.promises import at_most
+from dalenius.kernel.tabled import Table, read_table
 
 ANSWER = "dalenius-answer/1"
 ANSWER_WORK = 20_000_000  # about two seconds, unless somebody allows more
@@ -38,6 +41,9 @@ MOST_MOVES = 1 << 20  # of all letters together
 LARGEST_STEP = 1 << 60  # of a move, and of the number of records
 LARGEST_GROUP = 1 << 20
 COMPARED_LETTERS = 64  # up to which all pairs of letters, and mixtures of their shifts, are looked at
+
+
+Noise = Added | Table
 
 
 class Totals:
@@ -94,33 +100,41 @@ class Totals:
         widest = sorted(w for w in self.widths(group) if w)
         return [tuple(widest[-many:] if many else ())]
 
-    def held(self, group: int) -> Fraction | None:
-        """log2 of how many values a group has, from above; None where its records are any numbers."""
-        return None if self.letters is None else group * bits(log2(self.letters)[1])
+    def at_most_held(self, group: int, found: Sequence[Fraction]) -> Fraction:
+        """The least of some bounds, and of log2 of how many values a group has, where its records have letters."""
+        return min(found if self.letters is None else [*found, group * bits(log2(self.letters)[1])])
 
 
-def level_of(totals: Totals, noise: Added, group: int) -> Fraction | None:
+def level_of(totals: Totals, noise: Noise, group: int) -> Fraction | None:
     """The level of differential privacy between tables that differ in a group, in nats; None: there is none."""
+    if isinstance(noise, Table):
+        return noise.level(group)
     farthest = max(sum(pair) for pair in totals.of_group(group))
     if totals.every == 1:  # without rounding, records move a number one after the other
         farthest = min(farthest, group * max(sum(pair) for pair in totals.of_one))
     return noise.level(farthest)
 
 
-def concentrated_of(totals: Totals, noise: Added, group: int) -> Fraction:
-    """rho of concentrated differential privacy (zCDP) between tables that differ in a group."""
+def concentrated_of(totals: Totals, noise: Noise, group: int) -> Fraction | None:
+    """rho of concentrated differential privacy (zCDP) between tables that differ in a group; None: there is none."""
+    return noise.concentrated(group) if isinstance(noise, Table) else _rho(totals, noise, group)
+
+
+def _rho(totals: Totals, noise: Added, group: int) -> Fraction:
     found = max(noise.concentrated(pair) for pair in totals.of_group(group))
     if totals.every == 1:
         found = min(found, group * group * max(noise.concentrated(pair) for pair in totals.of_one))
     return found
 
 
-def excess_of(totals: Totals, noise: Added, group: int, epsilon: Fraction) -> Fraction:
+def excess_of(totals: Totals, noise: Noise, group: int, epsilon: Fraction) -> Fraction:
     """delta at this epsilon, between tables that differ in a group.
 
-    The least of: 0 within the level; epsilon shared evenly by the numbers that move; and e^(-(epsilon - rho)^2 / 4 rho)
-    for epsilon above rho (Bun and Steinke 2016, Lemma 3.5).
+    The least of: 0 within the level; epsilon shared evenly by the numbers that move; and for epsilon above rho what
+    concentrated privacy of rho implies (Canonne, Kamath and Steinke 2020, Proposition 12).
     """
+    if isinstance(noise, Table):
+        return noise.excess(group, epsilon)
     level = level_of(totals, noise, group)
     if level is not None and level <= epsilon:
         return Fraction(0)
@@ -129,10 +143,20 @@ def excess_of(totals: Totals, noise: Added, group: int, epsilon: Fraction) -> Fr
         parts = Counter(pair)
         shared = sum((many * noise.excess(d, epsilon / len(pair)) for d, many in parts.items()), Fraction(0))
         worst = max(worst, min(shared, Fraction(1)))
-    rho = concentrated_of(totals, noise, group)
+    rho = _rho(totals, noise, group)
     if epsilon > rho > 0:
-        worst = min(worst, falling((epsilon - rho) ** 2 / (4 * rho))[1])
+        worst = min(worst, _by_order(rho, epsilon))
     return worst
+
+
+def _by_order(rho: Fraction, epsilon: Fraction) -> Fraction:
+    """e^((a - 1) (a rho - epsilon)) (a - 1)^(a - 1) / a^a at the order a = (epsilon + rho) / 2 rho, from above.
+
+    The last factor is (1 - 1/a)^(a - 1) / a, and ln(1 - x) <= -x - x^2 / 2.
+    """
+    order = (epsilon + rho) / (2 * rho)
+    less = (order - 1) / order * (1 + 1 / (2 * order))
+    return falling((epsilon - rho) ** 2 / (4 * rho) + less)[1] / order
 
 
 def _added_up(totals: Totals, noise: Added, group: int, widths: Sequence[int]) -> Fraction:
@@ -142,29 +166,31 @@ def _added_up(totals: Totals, noise: Added, group: int, widths: Sequence[int]) -
     return sum((many * (noise.of_two(w) if two else noise.within(w)) for w, many in told.items()), Fraction(0))
 
 
-def told_to_anybody(totals: Totals, noise: Added, group: int) -> Fraction:
+def told_to_anybody(totals: Totals, noise: Noise, group: int) -> Fraction:
     """Bits about a group of records, whatever somebody believes about all records and their ties."""
+    if isinstance(noise, Table):
+        return totals.at_most_held(group, [noise.anybody(group)])
     found = [_added_up(totals, noise, group, totals.widths(totals.records))]
     level = level_of(totals, noise, totals.records)
     if level is not None:
         found.append(by_level(level))
-    held = totals.held(group)
-    return min(found if held is None else [*found, held])
+    return totals.at_most_held(group, found)
 
 
-def told_of_independent(totals: Totals, noise: Added, group: int, weights: Sequence[int] | None) -> Fraction:
+def told_of_independent(totals: Totals, noise: Noise, group: int, weights: Sequence[int] | None) -> Fraction:
     """Bits about a group of records, to somebody to whom the records are independent.
 
     `weights` of the letters make the mixtures that one record is compared with; None: all alike.
     """
+    if isinstance(noise, Table):
+        return totals.at_most_held(group, [noise.independent(group)])
     found = [_added_up(totals, noise, group, totals.widths(group))]
     level = level_of(totals, noise, group)
     if level is not None:
         found.append(by_level(level))
     if group == 1 and totals.every == 1 and totals.letters is not None:
         found += _mixed(totals, noise, weights or [1] * totals.letters)
-    held = totals.held(group)
-    return min(found if held is None else [*found, held])
+    return totals.at_most_held(group, found)
 
 
 def _mixed(totals: Totals, noise: Added, weights: Sequence[int]) -> list[Fraction]:
@@ -193,7 +219,7 @@ class AnswerPromise(ABC):
     """What is promised about the records of every person."""
 
     @abstractmethod
-    def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
+    def kept(self, totals: Totals, noise: Noise) -> dict[str, Fraction | None]:
         """The proved figures; a refusal where the promise is not kept."""
 
 
@@ -204,7 +230,7 @@ class ToAnybody(AnswerPromise):
     at_most: Fraction
     group: int
 
-    def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
+    def kept(self, totals: Totals, noise: Noise) -> dict[str, Fraction | None]:
         found = told_to_anybody(totals, noise, self.group)
         at_most(found, self.at_most, "what an adversary may learn")
         return {"capacity_bits": found}
@@ -218,7 +244,7 @@ class OfIndependent(AnswerPromise):
     group: int
     weights: tuple[int, ...] | None
 
-    def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
+    def kept(self, totals: Totals, noise: Noise) -> dict[str, Fraction | None]:
         found = told_of_independent(totals, noise, self.group, self.weights)
         at_most(found, self.at_most, "what an adversary may learn about independent records")
         return {"independent_bits": found}
@@ -232,7 +258,7 @@ class DifferentialPrivacy(AnswerPromise):
     delta: Fraction
     group: int
 
-    def kept(self, totals: Totals, noise: Added) -> dict[str, Fraction | None]:
+    def kept(self, totals: Totals, noise: Noise) -> dict[str, Fraction | None]:
         if not self.delta:
             level = level_of(totals, noise, self.group)
             at_most(level, self.epsilon, "the level of differential privacy")
@@ -244,12 +270,11 @@ class DifferentialPrivacy(AnswerPromise):
 
 @dataclass(frozen=True)
 class AnswerDocument:
-    """A totals, its noise and the promises about it; and how far the noise reaches."""
+    """A totals, its noise and the promises about it; and how many steps added noise reaches with what probability."""
 
     totals: Totals
-    noise: Added
-    steps: int
-    confidence: Fraction
+    noise: Noise
+    error: tuple[int, Fraction] | None
     promises: tuple[AnswerPromise, ...]
     work: Work
     digest: str
@@ -283,17 +308,32 @@ def read_answer(text: str, allowed: int | None = None) -> AnswerDocument:
     most = ANSWER_WORK if allowed is None else allowed
     work = granted(declared, most, text)
     totals = _read_totals(records, letters, moves, every, work)
-    steps, level = error.fields("steps", "level")
-    level.require(0 < level.number() < 1, "a level lies between 0 and 1")
+    drawn = _read_noise(noise, totals, work)
     return AnswerDocument(
         totals,
-        read_added(noise, work),
-        steps.whole(0),
-        level.number(),
+        drawn,
+        _read_error(error, drawn),
         tuple(_read_answer_promise(item, totals) for item in promises.items()),
         work,
         sha256(text.encode()).hexdigest(),
     )
+
+
+def _read_noise(node: Node, totals: Totals, work: Work) -> Noise:
+    if node.first().value != "table":
+        return read_added(node, work)
+    node.require(totals.letters is not None, "noise of a table is for records with letters")
+    return read_table(node, totals.moves, totals.records, totals.every, work)
+
+
+def _read_error(node: Node, noise: Noise) -> tuple[int, Fraction] | None:
+    """How far added noise reaches; of a table nothing is said."""
+    if isinstance(noise, Table):
+        node.require(node.is_null(), "a table of noise has no steps")
+        return None
+    steps, level = node.fields("steps", "level")
+    level.require(0 < level.number() < 1, "a level lies between 0 and 1")
+    return steps.whole(0), level.number()
 
 
 def _read_totals(records: Node, letters: Node, moves: Node, every: Node, work: Work) -> Totals:
@@ -359,7 +399,9 @@ def proved_answer(document: AnswerDocument) -> tuple[dict[str, Fraction | None],
     Refused
         If a promise is not kept, or the noise reaches farther than said.
     """
-    outside = document.noise.outside(document.steps)
-    sure = outside <= 1 - document.confidence
-    require(sure, f"the noise is larger than {document.steps} steps with probability {up(outside, 12)}")
+    if document.error is not None:
+        steps, level = document.error
+        assert not isinstance(document.noise, Table)
+        outside = document.noise.outside(steps)
+        require(outside <= 1 - level, f"the noise is larger than {steps} steps with probability {up(outside, 12)}")
     return tuple(promise.kept(document.totals, document.noise) for promise in document.promises)

@@ -24,6 +24,7 @@ from dalenius.kernel.answers import (
     told_to_anybody,
 )
 from dalenius.kernel.numbers import Work
+from dalenius.kernel.tabled import Table
 from dalenius.mechanisms.charging import Mechanism
 
 __all__ = ["ANSWER", "AnswerMechanism", "is_answer"]
@@ -106,6 +107,8 @@ class AnswerMechanism(Mechanism):
     @cached_property
     def capacity_bits(self) -> Fraction:
         """About all records together: as for a record that can have any value."""
+        if isinstance(self.answer.noise, Table):
+            return self.answer.noise.everything
         free = Totals(self.totals.records, None, self.totals.moves, self.totals.every)
         return told_to_anybody(free, self.answer.noise, 1)
 
@@ -129,8 +132,8 @@ class AnswerMechanism(Mechanism):
         """The level of differential privacy between tables that differ in so many records; None: there is none."""
         return level_of(self.totals, self.answer.noise, size)
 
-    def concentrated(self, size: int) -> Fraction:
-        """rho of concentrated differential privacy between such tables."""
+    def concentrated(self, size: int) -> Fraction | None:
+        """rho of concentrated differential privacy between such tables; None: there is none."""
         return concentrated_of(self.totals, self.answer.noise, size)
 
     def _once(self, what: str, size: int, found: Callable[[], Fraction]) -> Fraction:

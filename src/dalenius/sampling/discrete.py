@@ -1,6 +1,7 @@
-r"""Exact draws of discrete Laplace and Gaussian noise: whole numbers, fair bits and comparisons, never a float.
+r"""Exact draws of discrete Laplace, geometric and Gaussian noise: fair bits and comparisons of integers, no float.
 
     laplace    P(N = t) in proportion to e^(-|t| / scale)              scale a positive rational
+    geometric  P(N = t) in proportion to ratio^|t|                     ratio a rational between 0 and 1
     gaussian   P(N = t) in proportion to e^(-t^2 / (2 variance))       variance a positive rational
 
 Everything is built from a coin that shows heads with probability e^-x for a rational x: for x <= 1, toss coins of
@@ -17,9 +18,10 @@ from math import isqrt
 from dalenius.errors import InputError
 from dalenius.sampling.stream import Words
 
-__all__ = ["Coins", "discrete_gaussian", "discrete_laplace"]
+__all__ = ["Coins", "discrete_gaussian", "discrete_geometric", "discrete_laplace"]
 
 _WORD = 64
+_BLOCK = 1 << 10  # numbers that one toss of geometric noise may pass over
 
 
 class Coins:
@@ -106,11 +108,55 @@ def discrete_laplace(scale: Fraction, coins: Coins) -> int:
         coarse = 0
         while coins.heads_of_exp(Fraction(1)):
             coarse += 1
-        size = (fine + top * coarse) // bottom
-        negative = coins.bits(1) == 1
-        if negative and not size:  # zero has one sign only
+        found = _signed((fine + top * coarse) // bottom, coins)
+        if found is not None:
+            return found
+
+
+def _signed(size: int, coins: Coins) -> int | None:
+    """The size with a fair sign; None for minus zero: zero has one sign only."""
+    negative = coins.bits(1) == 1
+    if negative:
+        return -size if size else None
+    return size
+
+
+def discrete_geometric(ratio: Fraction, coins: Coins) -> int:
+    """One draw of noise whose probabilities fall by a given ratio with each step from 0.
+
+    The size is a multiple of a block plus a rest within it: both are geometric, and independent of each other.
+
+    Parameters
+    ----------
+    ratio : Fraction
+        Between 0 and 1.
+    coins : Coins
+        Where the randomness comes from.
+
+    Returns
+    -------
+    int
+
+    >>> from dalenius.sampling.stream import Stream
+    >>> discrete_geometric(Fraction(9, 10), Coins(Stream(bytes(32)), 0))
+    -7
+    """
+    if not 0 < ratio < 1:
+        raise InputError("the ratio of geometric noise lies between 0 and 1")
+    block = 1
+    while block < _BLOCK and 2 * ratio ** (2 * block) >= 1:
+        block *= 2
+    passed = ratio**block
+    while True:
+        rest = coins.below(block)
+        if not coins.heads(ratio**rest):
             continue
-        return -size if negative else size
+        blocks = 0
+        while coins.heads(passed):
+            blocks += 1
+        found = _signed(rest + block * blocks, coins)
+        if found is not None:
+            return found
 
 
 def discrete_gaussian(variance: Fraction, coins: Coins) -> int:

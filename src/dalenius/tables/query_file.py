@@ -13,7 +13,7 @@ from dalenius.core.section import Section, key_lines
 from dalenius.errors import InputError
 from dalenius.tables.documents import read_channel, read_json, read_text
 
-__all__ = ["query_from_json", "read_query"]
+__all__ = ["noise_table", "query_from_json", "read_query"]
 
 RECORDS = 1 << 21  # with letters that are listed; records of an interval may be any number
 KEYS = ("records", "letters", "query", "letter", "noise", "parameter")
@@ -126,10 +126,16 @@ def _value(v: Any, where: str) -> Value:
         return str(v)
 
 
-def _kernel(path: Path) -> tuple[tuple[str, ...], tuple[tuple[Fraction, ...], ...]]:
+def noise_table(path: Path) -> Channel:
+    """A table of noise: a channel from the value of f to what is released."""
     channel = read_channel(path, "table of noise")
     if len(channel.inputs) != 1 or len(channel.output) != 1:
         raise InputError(f"{path.name}: a table of noise has one input, the value of f, and one output")
+    return channel
+
+
+def _kernel(path: Path) -> tuple[tuple[str, ...], tuple[tuple[Fraction, ...], ...]]:
+    channel = noise_table(path)
     ((letters),) = channel.output.values()
     return tuple(letters), channel.rows
 

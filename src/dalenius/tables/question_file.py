@@ -4,8 +4,8 @@ query = "count"                     # sum, mean, histogram, quantile
 column = "age"                      # or several; a count may do without
 where = "region == 'north'"         # which records count
 unit = "person"                     # the column that names a person; with several rows each, also max_rows
-noise = "discrete-gaussian"         # or discrete-laplace
-parameter = 25                      # variance, or scale, in the unit of the answer
+noise = "discrete-gaussian"         # discrete-laplace, geometric, randomised-response, exponential, { table = "f" }
+parameter = 25                      # variance or scale in the unit of the answer; ratio; probability; rate
 grid = 1                            # the answer is a multiple of it
 """
 
@@ -14,16 +14,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dalenius.core.channel import Channel
 from dalenius.core.column_section import column_of
 from dalenius.core.condition import condition
 from dalenius.core.numbers import exact
 from dalenius.core.problem_file import read_toml
 from dalenius.core.query import Interval
-from dalenius.core.question import DISCRETE, KINDS_ASKED, LEVEL, Question
+from dalenius.core.question import DISCRETE, DRAWN, KINDS_ASKED, LEVEL, Question
 from dalenius.core.section import Section, key_lines
 from dalenius.core.source import Column
 from dalenius.errors import InputError
 from dalenius.tables.documents import read_text
+from dalenius.tables.query_file import noise_table
 
 __all__ = ["asks_a_table", "read_question"]
 
@@ -86,8 +88,8 @@ def read_question(path: str | Path, *, parameter: Fraction | None = None) -> Que
     kind = top.choice("query", KINDS_ASKED)
     columns = top.names("column", ())
     where = top.text("where", None)
-    noise = top.choice("noise", DISCRETE)
-    given = top.number("parameter", parameter, least=None)
+    noise, table = _noise(top)
+    given = top.number("parameter", Fraction(0) if table is not None else parameter, least=None)
     if given is None:
         raise top.error(f"the query file lacks the key 'parameter', the {_PARAMETER[noise]} of the noise", "noise")
     unit, max_rows = top.text("unit", None), top.integer("max_rows", None)
@@ -114,12 +116,30 @@ def read_question(path: str | Path, *, parameter: Fraction | None = None) -> Que
             max_rows=max_rows,
             records=records,
             level=level,
+            table=table,
         )
     except InputError as e:
         raise top.error(str(e), _culprit(str(e))) from None
 
 
-_PARAMETER = {"discrete-laplace": "scale", "discrete-gaussian": "variance"}
+_PARAMETER = {
+    "discrete-laplace": "scale",
+    "discrete-gaussian": "variance",
+    "geometric": "ratio",
+    "randomised-response": "probability of another value",
+    "exponential": "rate",
+}
+
+
+def _noise(top: Section) -> tuple[str, Channel | None]:
+    """The name of the noise, or the table that { table = "file" } names beside the query file."""
+    if not isinstance(top.values.get("noise"), dict):
+        return top.choice("noise", [name for name in DRAWN if name != "table"]), None
+    named = _Top(dict(top.take("noise")), ("noise",), top.file, top.lines)
+    file = named.text("table")
+    named.done(("table",))
+    assert top.file is not None
+    return "table", noise_table(top.file.parent / file)
 
 
 def _culprit(message: str) -> str:

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 from dalenius.answering import answer
+from dalenius.core.channel import Channel
 from dalenius.core.condition import condition
+from dalenius.core.noise import kernel_on
 from dalenius.core.query import Interval
 from dalenius.core.question import Question
 from dalenius.core.source import Column
@@ -87,6 +90,10 @@ def test_what_a_person_with_several_rows_is_promised():
     [
         ({"kind": "median"}, "there are count, sum"),
         ({"noise": "laplace"}, "drawn exactly"),
+        ({"noise": "geometric"}, "between 1/1000 and 1"),
+        ({"noise": "randomised-response", "parameter": F(2)}, "a probability"),
+        ({"noise": "exponential", "parameter": F(101)}, "at most 100"),
+        ({"noise": "table"}, "needs its table"),
         ({"grid": F(0)}, "step above 0"),
         ({"level": F(1)}, "between 0 and 1"),
         ({"columns": ("a", "b")}, "a count is of"),
@@ -107,6 +114,40 @@ def test_a_histogram_has_a_bound_of_cells_and_public_values():
         Question("histogram", ("a", "b"), *GAUSS, declared=wide)
     with pytest.raises(InputError, match="not public"):
         Question("histogram", ("a",), *GAUSS, declared={"a": Column()})
+
+
+@pytest.mark.parametrize(
+    ("noise", "parameter"), [("randomised-response", F(1, 3)), ("exponential", F(1, 2)), ("geometric", F(1, 2))]
+)
+def test_finite_noise_has_exactly_the_law_of_its_kernel(noise, parameter):
+    """Five records: the shares of 3,000 draws against the row of the true count in `core.noise`."""
+    question = Question("count", (), noise, parameter, where=condition("sex == 'f'"))
+    seen = evaluate(question, TABLE)
+    proved = proved_answer_text(question, seen.records)
+    kernel = kernel_on([(F(k),) for k in range(6)], noise, parameter)
+    found = [answered(question, seen, proved, Key.unsafe(k)) for k in range(3000)]
+    drawn = Counter(answer.drawn[0] for answer in found)
+    held = sum(answer.numbers[0].low <= 3 <= answer.numbers[0].high for answer in found)
+    assert held >= 0.93 * 3000
+    for value, p in enumerate(kernel.rows[3]):
+        assert abs(drawn[value] / 3000 - float(p)) < 0.04
+
+
+def test_a_table_of_noise_may_release_words():
+    rows = tuple((F(6 - k, 7), F(k + 1, 7)) for k in range(6))
+    channel = Channel({"f": ("0", "1", "2", "3", "4", "5")}, {"Y": ("few", "many")}, rows)
+    question = Question("count", (), "table", F(0), where=condition("sex == 'f'"), table=channel)
+    found = answer(question, TABLE, key=Key.unsafe(1)).answer
+    assert found.numbers[0].value in ("few", "many")
+    assert found.numbers[0].low <= 3 <= found.numbers[0].high
+    assert found.proved.figures.epsilon_nats > 0
+    other = Channel({"f": ("0", "1")}, {"Y": ("a",)}, ((F(1),), (F(1),)))
+    with pytest.raises(InputError, match="differ in '2'"):
+        answer(replace(question, table=other), TABLE)
+    with pytest.raises(Unsupported, match="at most 256 values"):
+        proved_answer_text(replace(question, noise="exponential", parameter=F(1), table=None), 1000)
+    with pytest.raises(Unsupported, match="a list of values"):
+        proved_answer_text(Question("sum", ("rank",), "exponential", F(1), between=Interval(F(0), F(5)), grid=F(1)), 10)
 
 
 def test_another_question_or_another_table_has_noise_of_its_own():

@@ -3,20 +3,22 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, log
+from math import exp, expm1, log
 from typing import Any
 
 import numpy as np
 
+from dalenius.convert import ENOUGH
 from dalenius.core.numbers import exact, written
-from dalenius.core.question import Question
+from dalenius.core.question import LEAST_RATIO, Question
 from dalenius.errors import InputError, SolverFailed, Unsupported
 from dalenius.kernel.added import GAUSSIAN_LEAST, LAPLACE_LEAST
 from dalenius.kernel.answers import excess_of, told_of_independent, told_to_anybody
-from dalenius.kernel.numbers import up
+from dalenius.kernel.numbers import Work, up
 from dalenius.measures.limited import gaussian_limited
 from dalenius.mechanisms.queries.calibration import unknown_bits
 from dalenius.mechanisms.queries.proof import DIGITS, Figures, figures, noise_of, totals_of
+from dalenius.mechanisms.queries.tabled import tabled
 
 __all__ = ["LEVELS", "Asked", "asked", "calibrated_question", "records_of"]
 
@@ -42,8 +44,10 @@ class Asked:
         found: dict[str, Any] = {"question": self.question.to_json(), "records": self.records}
         found |= {"parameter": written(self.question.parameter), **self.figures.to_json()}
         found["delta"] = {level: up(delta, DIGITS) for level, delta in self.deltas.items()}
+        if self.bits is not None:
+            found |= {"against": self.against, "bits": self.bits}
         if self.at_most_bits is not None:
-            found |= {"against": self.against, "at_most_bits": written(self.at_most_bits), "bits": self.bits}
+            found["at_most_bits"] = written(self.at_most_bits)
         return found
 
 
@@ -55,8 +59,21 @@ def records_of(question: Question, records: int | None) -> int:
     return found
 
 
-def asked(question: Question, records: int) -> Asked:
+def asked(question: Question, records: int, unknown: float | None = None) -> Asked:
     """The audit of a question under its noise.
+
+    Parameters
+    ----------
+    question : Question
+        With its noise.
+    records : int
+        Of the table.
+    unknown : float, optional
+        Also what somebody learns who lacks so many bits about all records together.
+
+    Returns
+    -------
+    Asked
 
     Examples
     --------
@@ -66,11 +83,12 @@ def asked(question: Question, records: int) -> Asked:
     >>> found.figures.epsilon_nats, found.deltas["1/2"], float(found.deltas["1/10"]) > 0.1
     (Fraction(1, 2), Fraction(0, 1), True)
     """
-    shape = question.shape(records)
-    noise = noise_of(question, shape)
-    totals = totals_of(shape, records)
+    totals, noise = totals_of(question.shape(records), records), noise_of(question, records)
     deltas = {written(level): excess_of(totals, noise, question.group, level) for level in LEVELS}
-    return Asked(question, records, figures(totals, noise, question.group), deltas)
+    seen = figures(totals, noise, question.group)
+    if unknown is None:
+        return Asked(question, records, seen, deltas)
+    return Asked(question, records, seen, deltas, f"unknown:{unknown:g}", None, _to_lacking(question, records, unknown))
 
 
 def calibrated_question(question: Question, records: int, at_most_bits: Fraction, against: str = "any") -> Asked:
@@ -94,38 +112,55 @@ def calibrated_question(question: Question, records: int, at_most_bits: Fraction
     """
     if at_most_bits <= 0:
         raise InputError("the budget is above 0 bits; at 0 bits nothing may be answered")
-    shape = question.shape(records)
-    totals, group = totals_of(shape, records), question.group
+    totals, group = totals_of(question.shape(records), records), question.group
     lacking = unknown_bits(against)
 
     def told(q: Question) -> float:
         if lacking is not None:
             return _to_lacking(q, records, lacking)
-        noise = noise_of(q, shape)
+        noise = noise_of(q, records)
         if against == "any":
             return _above(told_to_anybody(totals, noise, group))
         return _above(told_of_independent(totals, noise, group, None))
 
-    least = shape.grid**2 * GAUSSIAN_LEAST if question.noise == "discrete-gaussian" else shape.grid * LAPLACE_LEAST
-    parameter = _least(question, told, float(at_most_bits), least)
+    parameter = _least(question, told, float(at_most_bits), *_coordinate(question, records))
     found = question.at(parameter)
     seen = asked(found, records)
     return Asked(found, records, seen.figures, seen.deltas, against, at_most_bits, told(found))
 
 
-def _least(question: Question, told: Callable[[Question], float], budget: float, least: Fraction) -> Fraction:
-    """Of the parameters from the least one on, the first that keeps to the budget, to a relative resolution.
+def _coordinate(question: Question, records: int) -> tuple[Callable[[float], Fraction], float]:
+    """From a real number that grows with the noise to a parameter, and the least such number."""
+    if question.noise == "table":
+        raise Unsupported("noise by table has no parameter to be calibrated; audit it instead")
+    if question.noise == "geometric":  # by the scale of the noise, of which the ratio is e^(-1 / scale)
+        return lambda u: max(LEAST_RATIO, 1 - exact(f"{-expm1(-exp(-u)):.9g}")), -log(-log(LEAST_RATIO))
+    if question.noise == "randomised-response":
+        values = len(tabled(question, records, Work(ENOUGH)).values)
+        most = 1 - 1 / values
+        return lambda u: exact(f"{most / (1 + exp(-u)):.9g}"), -20.0
+    if question.noise == "exponential":
+        return lambda u: exact(f"{min(100.0, exp(-u)):.9g}"), -log(100)
+    grid = question.shape(records).grid
+    least = grid**2 * GAUSSIAN_LEAST if question.noise == "discrete-gaussian" else grid * LAPLACE_LEAST
+    return lambda u: max(least, exact(f"{exp(u):.9g}")), log(least) + 1e-9
+
+
+def _least(
+    question: Question,
+    told: Callable[[Question], float],
+    budget: float,
+    at: Callable[[float], Fraction],
+    low: float,
+) -> Fraction:
+    """Of the parameters from the least noise on, the first that keeps to the budget, to a relative resolution.
 
     What is told falls with the noise nearly as a power of it: secants on both logarithms, kept between two ends.
     """
 
-    def at(u: float) -> Fraction:
-        return max(least, exact(f"{exp(u):.9g}"))
-
     def over(u: float) -> float:
         return log(max(told(question.at(at(u))), 1e-300) / budget)
 
-    low = log(least) + 1e-9
     if over(low) <= 0:
         return at(low)
     f_low, high, step = over(low), low, 2.0
@@ -162,7 +197,7 @@ def _to_lacking(question: Question, records: int, lacking: float) -> float:
     shape = question.shape(records)
     if shape.every != 1:
         raise Unsupported("unknown:BITS needs a grid of whole records; leave grid out")
-    noise = noise_of(question, shape)
+    noise = noise_of(question, records)
     counts = np.arange(records + 1, dtype=np.float64)
     found = gaussian_limited(counts, _log_binomials(records), float(question.parameter), lacking * log(2), ON_THE_GRID)
     return min(found / log(2) * (1 + 1e-12), _above(told_to_anybody(totals_of(shape, records), noise, 1)))

@@ -1,6 +1,7 @@
 """An answer: the true numbers with noise from a key.
 
-The noise of a question on a table is decided by the key, the question and the table alone: asked again, it is the same;
+Added noise is drawn for each number by itself; of a table of noise one outcome is drawn for all numbers together. The
+noise of a question on a table is decided by the key, the question and the table alone: asked again, it is the same;
 another question, or another table, has noise of its own.
 """
 
@@ -10,14 +11,18 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
+from dalenius.convert import ENOUGH
 from dalenius.core.numbers import written
-from dalenius.core.question import Question
-from dalenius.kernel.added import Added, Gaussian, Laplace
+from dalenius.core.question import TABLES, Question
+from dalenius.kernel.added import Added, Gaussian, Geometric, Laplace
+from dalenius.kernel.numbers import Work
+from dalenius.kernel.tabled import Table
 from dalenius.mechanisms.queries.evaluation import Evaluated
 from dalenius.mechanisms.queries.intervals import Number, intervals
 from dalenius.mechanisms.queries.proof import Proved, noise_of
+from dalenius.mechanisms.queries.tabled import tabled
 from dalenius.sampling import Key
-from dalenius.sampling.discrete import Coins, discrete_gaussian, discrete_laplace
+from dalenius.sampling.discrete import Coins, discrete_gaussian, discrete_geometric, discrete_laplace
 from dalenius.sampling.stream import Stream
 
 __all__ = ["Answer", "answered", "asked_text"]
@@ -37,8 +42,8 @@ class Answer:
         Of the table.
     numbers : tuple of Number
         With their intervals; of a quantile the quantiles, of a mean the mean.
-    drawn : tuple of Fraction
-        The sums with noise that all numbers are computed from.
+    drawn : tuple of Fraction or str
+        The sums with noise that all numbers are computed from, or words of a table of noise.
     proved : Proved
         What they tell.
     """
@@ -46,7 +51,7 @@ class Answer:
     question: Question
     records: int
     numbers: tuple[Number, ...]
-    drawn: tuple[Fraction, ...]
+    drawn: tuple[Fraction | str, ...]
     proved: Proved
 
     def to_json(self) -> dict[str, Any]:
@@ -55,7 +60,7 @@ class Answer:
             "records": self.records,
             "level": float(self.question.level),
             "numbers": [number.to_json() for number in self.numbers],
-            "drawn": [written(v) for v in self.drawn],
+            "drawn": [v if isinstance(v, str) else written(v) for v in self.drawn],
             "proved": self.proved.figures.to_json(),
         }
 
@@ -84,17 +89,36 @@ def answered(question: Question, seen: Evaluated, proved: Proved, key: Key) -> A
     Answer
     """
     shape = question.shape(seen.records)
-    noise = noise_of(question, shape)
     stream = Stream(key.derive("answer", asked_text(question), seen.digest))
+    if question.noise in TABLES:
+        return _from_table(question, seen, proved, Coins(stream, 0))
+    noise = noise_of(question, seen.records)
+    assert not isinstance(noise, Table)
+    assert proved.steps is not None
     drawn = tuple(
         (floor(true / shape.grid + HALF) + _noise(noise, Coins(stream, k))) * shape.grid
         for k, true in enumerate(seen.numbers)
     )
+    if question.noise == "geometric" and question.kind != "quantile":  # cut to what the numbers can be, as it always is
+        ends = shape.ends(seen.records)
+        drawn = tuple(min(max(v, low), high) for v, (low, high) in zip(drawn, ends, strict=True))
     numbers = intervals(question, seen.records, drawn, noise, proved.steps)
     return Answer(question, seen.records, numbers, drawn, proved)
 
 
+def _from_table(question: Question, seen: Evaluated, proved: Proved, coins: Coins) -> Answer:
+    """The outcome that a table of noise gives, and what it leaves open."""
+    table = tabled(question, seen.records, Work(ENOUGH))
+    place = table.drawn(seen.numbers, coins)
+    drawn, open_ = table.shown(place), table.possible(place, question.level)
+    labels = question.shape(seen.records).labels
+    numbers = tuple(Number(name, v, *ends) for name, v, ends in zip(labels, drawn, open_, strict=True))
+    return Answer(question, seen.records, numbers, drawn, proved)
+
+
 def _noise(noise: Added, coins: Coins) -> int:
+    if isinstance(noise, Geometric):
+        return discrete_geometric(noise.ratio, coins)
     if isinstance(noise, Laplace):
         return discrete_laplace(noise.scale, coins)
     assert isinstance(noise, Gaussian)

@@ -11,11 +11,12 @@ from typing import Any
 
 from dalenius.convert import ENOUGH, canonical, checked
 from dalenius.core.numbers import exact, written
-from dalenius.core.question import Question, Shape
+from dalenius.core.question import TABLES, Question, Shape
 from dalenius.errors import InputError
-from dalenius.kernel.added import GAUSSIAN_LEAST, LAPLACE_LEAST, Added, Gaussian, Laplace
+from dalenius.kernel.added import GAUSSIAN_LEAST, LAPLACE_LEAST, Added, Gaussian, Geometric, Laplace
 from dalenius.kernel.answers import (
     ANSWER,
+    Noise,
     Totals,
     concentrated_of,
     excess_of,
@@ -24,7 +25,9 @@ from dalenius.kernel.answers import (
     told_to_anybody,
 )
 from dalenius.kernel.numbers import Work, up
+from dalenius.kernel.tabled import Table, reached
 from dalenius.measures.deltas import gaussian_delta
+from dalenius.mechanisms.queries.tabled import tabled
 
 __all__ = ["DELTA", "Figures", "Proved", "figures", "noise_of", "proved_answer_text", "totals_of"]
 
@@ -42,37 +45,37 @@ class Figures:
         To anybody, whatever they believe about the records and their ties.
     independent_bits : Fraction
         To somebody to whom the records are independent.
-    epsilon_nats : Fraction
-        The level of differential privacy, at `delta`.
+    epsilon_nats : Fraction or None
+        The level of differential privacy, at `delta`; None where a table of noise rules an answer out.
     delta : Fraction
         0 where the level is pure.
-    rho : Fraction
+    rho : Fraction or None
         Of concentrated differential privacy (zCDP).
     """
 
     anybody_bits: Fraction
     independent_bits: Fraction
-    epsilon_nats: Fraction
+    epsilon_nats: Fraction | None
     delta: Fraction
-    rho: Fraction
+    rho: Fraction | None
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str | None]:
         return {
             "individual_capacity_bits": up(self.anybody_bits, DIGITS),
             "independent_bits": up(self.independent_bits, DIGITS),
-            "dp_epsilon": up(self.epsilon_nats, DIGITS),
+            "dp_epsilon": None if self.epsilon_nats is None else up(self.epsilon_nats, DIGITS),
             "dp_delta": written(self.delta),
-            "zcdp_rho": up(self.rho, DIGITS),
+            "zcdp_rho": None if self.rho is None else up(self.rho, DIGITS),
         }
 
 
 @dataclass(frozen=True)
 class Proved:
-    """The text of a proved document, its figures, and how many grid steps the noise reaches at the level."""
+    """The text of a proved document, its figures, and how many grid steps added noise reaches at the level."""
 
     text: str
     figures: Figures
-    steps: int
+    steps: int | None
 
 
 def totals_of(shape: Shape, records: int) -> Totals:
@@ -80,15 +83,27 @@ def totals_of(shape: Shape, records: int) -> Totals:
     return Totals(records, None if shape.letters is None else len(shape.letters), shape.moves, shape.every)
 
 
-def noise_of(question: Question, shape: Shape, work: Work | None = None) -> Added:
-    """The noise of a question in grid steps.
+def noise_of(question: Question, records: int) -> Noise:
+    """The noise of a question about so many records: in grid steps, or a table.
+
+    Parameters
+    ----------
+    question : Question
+        What is asked.
+    records : int
+        How many records the table has.
 
     Raises
     ------
     InputError
         If the grid is too coarse for so little noise.
     """
-    allowed = work or Work(ENOUGH)
+    allowed = Work(ENOUGH)
+    if question.noise in TABLES:
+        return tabled(question, records, allowed).noise
+    if question.noise == "geometric":
+        return Geometric(question.parameter, allowed)
+    shape = question.shape(records)
     if question.noise == "discrete-laplace":
         scale = question.parameter / shape.grid
         if scale < LAPLACE_LEAST:
@@ -106,27 +121,25 @@ def _short(q: Fraction) -> str:
     return f"{float(q):.3g}"
 
 
-def figures(totals: Totals, noise: Added, group: int = 1, delta: Fraction = DELTA) -> Figures:
+def figures(totals: Totals, noise: Noise, group: int = 1, delta: Fraction = DELTA) -> Figures:
     """What sums under noise tell about a group of records."""
-    level = level_of(totals, noise, group)
-    used = Fraction(0) if level is not None else delta
+    level, rho = level_of(totals, noise, group), concentrated_of(totals, noise, group)
+    used = Fraction(0)
+    if level is None and rho is not None:
+        level, used = _least_epsilon(totals, noise, group, float(rho), delta), delta
     return Figures(
-        told_to_anybody(totals, noise, group),
-        told_of_independent(totals, noise, group, None),
-        _least_epsilon(totals, noise, group, delta) if level is None else level,
-        used,
-        concentrated_of(totals, noise, group),
+        told_to_anybody(totals, noise, group), told_of_independent(totals, noise, group, None), level, used, rho
     )
 
 
-def _least_epsilon(totals: Totals, noise: Added, group: int, delta: Fraction) -> Fraction:
-    """The least epsilon that is proved at this delta, among a few guesses near that of Gaussian numbers."""
-    rho = float(concentrated_of(totals, noise, group))
+def _least_epsilon(totals: Totals, noise: Noise, group: int, rho: float, delta: Fraction) -> Fraction:
+    """The least epsilon that is proved at this delta, among guesses near that of Gaussian numbers."""
     if not rho:
         return Fraction(0)
     sure = rho + 2 * sqrt(rho * log(1 / float(delta)))  # Bun and Steinke: always proved, up to rounding
     near = _gaussian_epsilon(sqrt(2 * rho), float(delta))
-    for guess in (near * 1.0001, near * 1.01, near * 1.1, near * 1.3, sure * (1 + 1e-9)):
+    for more in (1.0001, *(1 + k / 50 for k in range(1, 16)), sure / near * (1 + 1e-9)):
+        guess = near * more
         epsilon = exact(f"{guess:.9g}")
         if guess <= sure * (1 + 1e-8) and excess_of(totals, noise, group, epsilon) <= delta:
             return epsilon
@@ -180,10 +193,11 @@ def proved_answer_text(question: Question, records: int) -> Proved:
     (Fraction(1, 2), 6)
     """
     shape = question.shape(records)
-    noise = noise_of(question, shape)
     group = question.group
     if group > records:
         raise InputError(f"max_rows is {group}, and the table has {records:,} records")
+    noise = noise_of(question, records)
+    steps = None if isinstance(noise, Table) else reach(noise, question.level)
     seen = figures(totals_of(shape, records), noise, group)
     document: dict[str, Any] = {
         "format": ANSWER,
@@ -192,8 +206,8 @@ def proved_answer_text(question: Question, records: int) -> Proved:
         "letters": None if shape.letters is None else list(shape.letters),
         "moves": [[str(v) for v in row] for row in shape.moves],
         "every": str(shape.every),
-        "noise": _written(noise),
-        "error": {"steps": str(reach(noise, question.level)), "level": written(question.level)},
+        "noise": _written(question, records, noise),
+        "error": None if steps is None else {"steps": str(steps), "level": written(question.level)},
         "promises": [
             {"promise": "dalenius", "at_most_bits": up(seen.anybody_bits, DIGITS), "group": group},
             {
@@ -202,21 +216,28 @@ def proved_answer_text(question: Question, records: int) -> Proved:
                 "group": group,
                 "weights": None,
             },
-            {
-                "promise": "differential_privacy",
-                "epsilon": up(seen.epsilon_nats, DIGITS),
-                "delta": written(seen.delta),
-                "group": group,
-            },
         ],
     }
+    if seen.epsilon_nats is not None:
+        level = {"epsilon": up(seen.epsilon_nats, DIGITS), "delta": written(seen.delta), "group": group}
+        document["promises"].append({"promise": "differential_privacy"} | level)
     needed = checked(canonical(document | {"work": str(ENOUGH)}), work=ENOUGH).work
     text = canonical(document | {"work": str(needed)})
     checked(text, work=needed)
-    return Proved(text, seen, int(document["error"]["steps"]))
+    return Proved(text, seen, steps)
 
 
-def _written(noise: Added) -> dict[str, str]:
+def _written(question: Question, records: int, noise: Noise) -> dict[str, Any]:
+    if isinstance(noise, Table):
+        return {
+            "noise": "table",
+            "values": [[str(v) for v in total] for total in reached(question.shape(records).moves, records) or []],
+            "scale": str(noise.scale),
+            "rows": [[str(v) for v in row] for row in noise.rows],
+            "centre": [str(v) for v in noise.centre],
+        }
+    if isinstance(noise, Geometric):
+        return {"noise": "geometric", "ratio": written(noise.ratio)}
     if isinstance(noise, Laplace):
         return {"noise": "laplace", "scale": written(noise.scale)}
     assert isinstance(noise, Gaussian)

@@ -4,16 +4,14 @@ from fractions import Fraction
 
 from dalenius.core.numbers import exact
 from dalenius.core.question import Question
-from dalenius.kernel.numbers import up
 from dalenius.mechanisms.queries.asking import Asked
 from dalenius.mechanisms.queries.draw import Answer
 from dalenius.mechanisms.queries.intervals import Number
 from dalenius.mechanisms.queries.proof import Figures
-from dalenius.wording import in_bits, joined, shown
+from dalenius.wording import in_bits, joined, rounded_up, shown
 
 __all__ = ["answer_words", "asked_words", "figure_words"]
 
-DIGITS = 4
 MOST_LINES = 200
 
 
@@ -39,20 +37,19 @@ def answer_words(found: Answer) -> list[str]:
 def asked_words(found: Asked) -> list[str]:
     """What a question would tell, or the noise that keeps it to a budget."""
     lines = [f"{_asked(found.question)}, of {found.records:,} records.", f"Noise: {_noise(found.question)}."]
-    if found.at_most_bits is not None and found.bits is not None:
+    if found.bits is not None:
         lacking = f"Somebody who lacks {found.against.partition(':')[2]} bits about all records together learns at most"
         whom = {"any": "Nobody learns more than", "independent": "Somebody who knows all other records learns at most"}
-        budget, parameter = float(found.at_most_bits), float(found.question.parameter)
-        lines += [
-            f"Parameter {parameter:.9g}, found for a budget of {budget:g} bits.",
-            f"{whom.get(found.against, lacking)} {in_bits(exact(found.bits))} about one person.",
-        ]
+        if found.at_most_bits is not None:
+            budget, parameter = float(found.at_most_bits), float(found.question.parameter)
+            lines.append(f"Parameter {parameter:.9g}, found for a budget of {budget:g} bits.")
+        lines.append(f"{whom.get(found.against, lacking)} {in_bits(exact(found.bits))} about one person.")
         if found.against.startswith("unknown"):
             lines.append(
                 "That holds for one answer only. It does not add up, and a ledger charges what anybody learns."
             )
     lines += ["", *figure_words(found.figures, found.question.group), "  delta at epsilon:"]
-    return [*lines, *(f"    {level:>5}  {up(delta, 12)}" for level, delta in found.deltas.items())]
+    return [*lines, *(f"    {level:>5}  {rounded_up(delta)}" for level, delta in found.deltas.items())]
 
 
 def figure_words(seen: Figures, group: int) -> list[str]:
@@ -63,10 +60,12 @@ def figure_words(seen: Figures, group: int) -> list[str]:
         f"  Nobody learns more than {in_bits(seen.anybody_bits)}, whatever they know or believe about all records.",
         f"  Somebody who knows all other records learns at most {in_bits(seen.independent_bits)}.",
     ]
-    level = f"  Differential privacy: epsilon {up(seen.epsilon_nats, DIGITS)}"
+    if seen.epsilon_nats is None or seen.rho is None:
+        return [*lines, "  No level of differential privacy: the noise rules an answer out."]
+    level = f"  Differential privacy: epsilon {rounded_up(seen.epsilon_nats)}"
     if seen.delta:
         level += f" at delta {float(seen.delta):.0e}".replace("1e-06", "1 in 1,000,000")
-    return [*lines, f"{level}; concentrated: rho {up(seen.rho, DIGITS)}."]
+    return [*lines, f"{level}; concentrated: rho {rounded_up(seen.rho)}."]
 
 
 def _asked(question: Question) -> str:
@@ -82,10 +81,20 @@ def _asked(question: Question) -> str:
 
 def _noise(question: Question) -> str:
     size = float(question.parameter)
+    if question.noise in _OTHERS:
+        return _OTHERS[question.noise].format(size)
     kind = "Laplace" if question.noise == "discrete-laplace" else "Gaussian"
     deviation = size * 2**0.5 if kind == "Laplace" else size**0.5
     where = "for each of its two sums, in records" if question.ratio else "for each number"
     return f"{kind} on a grid, standard deviation {deviation:.4g} {where}"
+
+
+_OTHERS = {
+    "geometric": "geometric on a grid, each step {:.6g} times as likely as the one before",
+    "randomised-response": "randomised response, another value with probability {:.6g}",
+    "exponential": "exponential, of rate {:.6g}, on the values in the order of their distance",
+    "table": "a table",
+}
 
 
 def _shown(value: Fraction | str) -> str:
@@ -95,4 +104,7 @@ def _shown(value: Fraction | str) -> str:
 
 
 def _ends(number: Number) -> str:
-    return f"{_shown(number.low)} to {_shown(number.high)}"
+    low, high = _shown(number.low), _shown(number.high)
+    if low == high:
+        return f"{low} and no other" if isinstance(number.low, str) else low
+    return f"from {low} up to {high}" if isinstance(number.low, str) else f"{low} to {high}"
