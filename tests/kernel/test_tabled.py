@@ -10,7 +10,7 @@ import pytest
 from dalenius.kernel.answers import Totals, concentrated_of, excess_of, level_of, told_of_independent, told_to_anybody
 from dalenius.kernel.check import check
 from dalenius.kernel.numbers import Refused, Work, canonical
-from dalenius.kernel.tabled import MOST_PAIRS, Table, lines_of, reached
+from dalenius.kernel.tabled import MOST_PAIRS, NoiseTable, lines_of, sums_reached
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import Laws
 
@@ -19,13 +19,13 @@ F = Fraction
 
 def table(moves, records, seed=0, outcomes=4, zeros=False):
     rng = np.random.default_rng(seed)
-    sums = reached(moves, records)
+    sums = sums_reached(moves, records)
     rows = rng.integers(0 if zeros else 1, 9, (len(sums), outcomes))
     rows[:, 0] += 1
     scale = int(np.lcm.reduce(rows.sum(axis=1)))
     whole = [[int(v) * (scale // int(row.sum())) for v in row] for row in rows]
     centre = [sum(column) + 1 for column in zip(*whole, strict=True)]
-    return Table(whole, scale, centre, lines_of(moves, records, sums), Work(10**12)), sums
+    return NoiseTable(whole, scale, centre, lines_of(moves, records, sums), Work(10**12)), sums
 
 
 def capacity(rows):
@@ -39,7 +39,7 @@ def test_no_adversary_learns_more_than_is_proved(seed):
     noise, sums = table(moves, 3, seed)
     totals = Totals(3, len(moves), moves, 1)
     place = {total: k for k, total in enumerate(sums)}
-    rests = reached(moves, 2)
+    rests = sums_reached(moves, 2)
     reach = [[place[tuple(np.add(rest, move).tolist())] for rest in rests] for move in moves]
     worst = max(capacity([noise.rows[k] for k in chosen]) for chosen in product(*reach))
     known = max(capacity([noise.rows[k] for k in line]) for line in noise.neighbours)
@@ -86,11 +86,11 @@ def test_many_rows_are_bounded_together_and_groups_of_them_not_at_all():
 
 
 def test_sums_that_are_reached():
-    assert reached([[1, 0], [0, 1], [0, 0]], 2) == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)]
-    assert reached([[3]], 10**9) == [(3 * 10**9,)]
-    assert reached([[0], [1]], 256) is None
-    assert reached([[0, 0], [0, 1], [1, 0]], 30) is None
-    assert len(reached([[0, 0], [0, 1], [1, 0]], 20)) == comb(22, 2)
+    assert sums_reached([[1, 0], [0, 1], [0, 0]], 2) == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)]
+    assert sums_reached([[3]], 10**9) == [(3 * 10**9,)]
+    assert sums_reached([[0], [1]], 256) is None
+    assert sums_reached([[0, 0], [0, 1], [1, 0]], 30) is None
+    assert len(sums_reached([[0, 0], [0, 1], [1, 0]], 20)) == comb(22, 2)
     assert lines_of([[0, 0], [0, 1], [1, 0]], 40, [(0, 0)]) is None
 
 

@@ -154,6 +154,19 @@ def test_a_private_number_of_a_vector_needs_less_than_all():
     assert np.trace(found.error) <= 1.2 + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_one_secret_of_several_numbers_is_never_told_less_than_the_bound(seed):
+    """The slope has rank one, so that rounded eigenvalues have any sign; the error must stay within what is allowed."""
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(3, 3))
+    x, b, w = root @ root.T + 0.1 * np.eye(3), rng.normal(size=(1, 3)), np.array([[0.4]])
+    d = 0.3 * float(np.trace(x))
+    found = vector_leakage(x, b, w, d)
+    assert np.trace(found.error) <= d * (1 + 1e-9)
+    assert np.linalg.eigvalsh(x - found.error)[0] >= -1e-9
+    assert 0 <= found.leakage_bits - found.bound_bits < 1e-6
+
+
 @pytest.mark.parametrize(
     ("call", "why"),
     [

@@ -362,11 +362,22 @@ def parser() -> argparse.ArgumentParser:
     c.add_argument("--compare", action="store_true", help="compare with Laplace and Gaussian noise")
 
     c = command(
+        "gaussian",
+        "see what a noisy Gaussian number reveals about a secret, at a given error, in closed form",
+        "dalenius gaussian --correlation 0.7 --error 0.1 --beside 0.9",
+    )
+    c.add_argument("--correlation", type=float, metavar="R", help="of the number with the secret")
+    c.add_argument("--error", type=_positive, required=True, metavar="D", help="squared error that is allowed")
+    c.add_argument("--variance", type=_positive, default=1.0, metavar="V", help="of the number (default: 1)")
+    c.add_argument("--beside", type=float, metavar="R", help="correlation with a further number that users have")
+    c.add_argument("--vector", metavar="FILE", help="several numbers: JSON with covariance, private and residual")
+
+    c = command(
         "answer",
         "answer a question about a table with exact noise, and prove what the answer reveals",
         "dalenius answer query.toml patients.csv --ledger people.ledger --new-key answer.key -o answer.json",
     )
-    c.add_argument("query", help="query.toml with column or where, and noise that is drawn on a grid")
+    c.add_argument("query", help="query.toml with column or where, and noise that is drawn exactly")
     c.add_argument("table", help="the table: csv, parquet or arrow")
     c.add_argument("-o", "--output", metavar="FILE", help="write the proof, with the answer in the file beside it")
     c.add_argument("--force", action="store_true", help="replace what exists already")

@@ -10,7 +10,7 @@ WANTED = {
     "Release": ("release", "tradeoff", "apply", "noise", "answer", "ledger"),
     "Check": ("verify", "audit", "explain", "risk"),
     "Use a released table": ("estimate",),
-    "For specialists": ("solve", "read", "calibrate", "channel", "convert", "figures", "completion"),
+    "For specialists": ("solve", "read", "calibrate", "gaussian", "channel", "convert", "figures", "completion"),
 }
 """What people want to do, and the commands for it; a command that is not named here comes last."""
 

@@ -32,7 +32,7 @@ from dalenius.kernel.added import Added, by_level, falling, read_added
 from dalenius.kernel.logs import bits, log2
 from dalenius.kernel.numbers import Node, Work, granted, parsed, require, up
 from dalenius.kernel.promises import at_most
-from dalenius.kernel.tabled import Table, read_table
+from dalenius.kernel.tabled import NoiseTable, read_table
 
 ANSWER = "dalenius-answer/1"
 ANSWER_WORK = 20_000_000  # about two seconds, unless somebody allows more
@@ -43,7 +43,7 @@ LARGEST_GROUP = 1 << 20
 COMPARED_LETTERS = 64  # up to which all pairs of letters, and mixtures of their shifts, are looked at
 
 
-Noise = Added | Table
+AnyNoise = Added | NoiseTable
 
 
 class Totals:
@@ -105,9 +105,9 @@ class Totals:
         return min(found if self.letters is None else [*found, group * bits(log2(self.letters)[1])])
 
 
-def level_of(totals: Totals, noise: Noise, group: int) -> Fraction | None:
+def level_of(totals: Totals, noise: AnyNoise, group: int) -> Fraction | None:
     """The level of differential privacy between tables that differ in a group, in nats; None: there is none."""
-    if isinstance(noise, Table):
+    if isinstance(noise, NoiseTable):
         return noise.level(group)
     farthest = max(sum(pair) for pair in totals.of_group(group))
     if totals.every == 1:  # without rounding, records move a number one after the other
@@ -115,9 +115,9 @@ def level_of(totals: Totals, noise: Noise, group: int) -> Fraction | None:
     return noise.level(farthest)
 
 
-def concentrated_of(totals: Totals, noise: Noise, group: int) -> Fraction | None:
+def concentrated_of(totals: Totals, noise: AnyNoise, group: int) -> Fraction | None:
     """rho of concentrated differential privacy (zCDP) between tables that differ in a group; None: there is none."""
-    return noise.concentrated(group) if isinstance(noise, Table) else _rho(totals, noise, group)
+    return noise.concentrated(group) if isinstance(noise, NoiseTable) else _rho(totals, noise, group)
 
 
 def _rho(totals: Totals, noise: Added, group: int) -> Fraction:
@@ -127,13 +127,13 @@ def _rho(totals: Totals, noise: Added, group: int) -> Fraction:
     return found
 
 
-def excess_of(totals: Totals, noise: Noise, group: int, epsilon: Fraction) -> Fraction:
+def excess_of(totals: Totals, noise: AnyNoise, group: int, epsilon: Fraction) -> Fraction:
     """delta at this epsilon, between tables that differ in a group.
 
     The least of: 0 within the level; epsilon shared evenly by the numbers that move; and for epsilon above rho what
     concentrated privacy of rho implies (Canonne, Kamath and Steinke 2020, Proposition 12).
     """
-    if isinstance(noise, Table):
+    if isinstance(noise, NoiseTable):
         return noise.excess(group, epsilon)
     level = level_of(totals, noise, group)
     if level is not None and level <= epsilon:
@@ -166,9 +166,9 @@ def _added_up(totals: Totals, noise: Added, group: int, widths: Sequence[int]) -
     return sum((many * (noise.of_two(w) if two else noise.within(w)) for w, many in told.items()), Fraction(0))
 
 
-def told_to_anybody(totals: Totals, noise: Noise, group: int) -> Fraction:
+def told_to_anybody(totals: Totals, noise: AnyNoise, group: int) -> Fraction:
     """Bits about a group of records, whatever somebody believes about all records and their ties."""
-    if isinstance(noise, Table):
+    if isinstance(noise, NoiseTable):
         return totals.at_most_held(group, [noise.anybody(group)])
     found = [_added_up(totals, noise, group, totals.widths(totals.records))]
     level = level_of(totals, noise, totals.records)
@@ -177,12 +177,12 @@ def told_to_anybody(totals: Totals, noise: Noise, group: int) -> Fraction:
     return totals.at_most_held(group, found)
 
 
-def told_of_independent(totals: Totals, noise: Noise, group: int, weights: Sequence[int] | None) -> Fraction:
+def told_of_independent(totals: Totals, noise: AnyNoise, group: int, weights: Sequence[int] | None) -> Fraction:
     """Bits about a group of records, to somebody to whom the records are independent.
 
     `weights` of the letters make the mixtures that one record is compared with; None: all alike.
     """
-    if isinstance(noise, Table):
+    if isinstance(noise, NoiseTable):
         return totals.at_most_held(group, [noise.independent(group)])
     found = [_added_up(totals, noise, group, totals.widths(group))]
     level = level_of(totals, noise, group)
@@ -219,7 +219,7 @@ class AnswerPromise(ABC):
     """What is promised about the records of every person."""
 
     @abstractmethod
-    def kept(self, totals: Totals, noise: Noise) -> dict[str, Fraction | None]:
+    def kept(self, totals: Totals, noise: AnyNoise) -> dict[str, Fraction | None]:
         """The proved figures; a refusal where the promise is not kept."""
 
 
@@ -230,7 +230,7 @@ class ToAnybody(AnswerPromise):
     at_most: Fraction
     group: int
 
-    def kept(self, totals: Totals, noise: Noise) -> dict[str, Fraction | None]:
+    def kept(self, totals: Totals, noise: AnyNoise) -> dict[str, Fraction | None]:
         found = told_to_anybody(totals, noise, self.group)
         at_most(found, self.at_most, "what an adversary may learn")
         return {"capacity_bits": found}
@@ -244,7 +244,7 @@ class OfIndependent(AnswerPromise):
     group: int
     weights: tuple[int, ...] | None
 
-    def kept(self, totals: Totals, noise: Noise) -> dict[str, Fraction | None]:
+    def kept(self, totals: Totals, noise: AnyNoise) -> dict[str, Fraction | None]:
         found = told_of_independent(totals, noise, self.group, self.weights)
         at_most(found, self.at_most, "what an adversary may learn about independent records")
         return {"independent_bits": found}
@@ -258,7 +258,7 @@ class DifferentialPrivacy(AnswerPromise):
     delta: Fraction
     group: int
 
-    def kept(self, totals: Totals, noise: Noise) -> dict[str, Fraction | None]:
+    def kept(self, totals: Totals, noise: AnyNoise) -> dict[str, Fraction | None]:
         if not self.delta:
             level = level_of(totals, noise, self.group)
             at_most(level, self.epsilon, "the level of differential privacy")
@@ -273,7 +273,7 @@ class AnswerDocument:
     """A totals, its noise and the promises about it; and how many steps added noise reaches with what probability."""
 
     totals: Totals
-    noise: Noise
+    noise: AnyNoise
     error: tuple[int, Fraction] | None
     promises: tuple[AnswerPromise, ...]
     work: Work
@@ -319,16 +319,16 @@ def read_answer(text: str, allowed: int | None = None) -> AnswerDocument:
     )
 
 
-def _read_noise(node: Node, totals: Totals, work: Work) -> Noise:
+def _read_noise(node: Node, totals: Totals, work: Work) -> AnyNoise:
     if node.first().value != "table":
         return read_added(node, work)
     node.require(totals.letters is not None, "noise of a table is for records with letters")
     return read_table(node, totals.moves, totals.records, totals.every, work)
 
 
-def _read_error(node: Node, noise: Noise) -> tuple[int, Fraction] | None:
+def _read_error(node: Node, noise: AnyNoise) -> tuple[int, Fraction] | None:
     """How far added noise reaches; of a table nothing is said."""
-    if isinstance(noise, Table):
+    if isinstance(noise, NoiseTable):
         node.require(node.is_null(), "a table of noise has no steps")
         return None
     steps, level = node.fields("steps", "level")
@@ -401,7 +401,7 @@ def proved_answer(document: AnswerDocument) -> tuple[dict[str, Fraction | None],
     """
     if document.error is not None:
         steps, level = document.error
-        assert not isinstance(document.noise, Table)
+        assert not isinstance(document.noise, NoiseTable)
         outside = document.noise.outside(steps)
         require(outside <= 1 - level, f"the noise is larger than {steps} steps with probability {up(outside, 12)}")
     return tuple(promise.kept(document.totals, document.noise) for promise in document.promises)

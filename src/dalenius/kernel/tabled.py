@@ -25,10 +25,10 @@ MOST_PAIRS = 1 << 6  # rows of which all pairs are looked at
 Sum = tuple[int, ...]
 
 
-def reached(moves: Sequence[Sequence[int]], records: int) -> list[Sum] | None:
+def sums_reached(moves: Sequence[Sequence[int]], records: int) -> list[Sum] | None:
     """The sums that so many records can have; None where there are too many.
 
-    >>> reached([[0], [2]], 3)
+    >>> sums_reached([[0], [2]], 3)
     [(0,), (2,), (4,), (6,)]
     """
     steps = sorted({tuple(move) for move in moves})
@@ -46,14 +46,14 @@ def reached(moves: Sequence[Sequence[int]], records: int) -> list[Sum] | None:
 
 def lines_of(moves: Sequence[Sequence[int]], records: int, sums: Sequence[Sum]) -> list[list[int]] | None:
     """For each state of all records but one, the places among the sums that the letters of that one lead to."""
-    rests = reached(moves, records - 1)
+    rests = sums_reached(moves, records - 1)
     place = {total: k for k, total in enumerate(sums)}
     if rests is None:
         return None
     return [[place[tuple(a + b for a, b in zip(rest, move, strict=True))] for move in moves] for rest in rests]
 
 
-class Table:
+class NoiseTable:
     """One row of probabilities for each sum, out of `scale`; and weights of a law that is near to all of them."""
 
     def __init__(
@@ -171,12 +171,12 @@ class Table:
         return min(found if level is None else [*found, by_level(level)])
 
 
-def read_table(node: Node, moves: Sequence[Sequence[int]], records: int, every: int, work: Work) -> Table:
+def read_table(node: Node, moves: Sequence[Sequence[int]], records: int, every: int, work: Work) -> NoiseTable:
     """`{"noise": "table", "values": [[I, ...], ...], "scale": I, "rows": [[I, ...], ...], "centre": [I, ...]}`."""
     _, values, scale, rows, centre = node.fields("noise", "values", "scale", "rows", "centre")
     node.require(every == 1, "noise of a table has no coarser grid")
     work.spend(40 * MOST_VALUES * (min(records, MOST_VALUES) + 1))
-    sums = reached(moves, records)
+    sums = sums_reached(moves, records)
     lines = None if sums is None else lines_of(moves, records, sums)
     if sums is None or lines is None:
         raise node.refuse(f"the sums have more than {MOST_VALUES} values")
@@ -189,4 +189,4 @@ def read_table(node: Node, moves: Sequence[Sequence[int]], records: int, every: 
     table = [row.wholes(0) for row in rows.pair(len(sums))]
     work.spend(4 * len(sums) * len(law), one.bit_length())
     rows.require(all(len(row) == len(law) and sum(row) == one for row in table), "a row is not a law of the outcomes")
-    return Table(table, one, law, lines, work)
+    return NoiseTable(table, one, law, lines, work)

@@ -24,7 +24,7 @@ from dalenius.kernel.answers import (
     told_to_anybody,
 )
 from dalenius.kernel.numbers import Work
-from dalenius.kernel.tabled import Table
+from dalenius.kernel.tabled import NoiseTable
 from dalenius.mechanisms.charging import Mechanism
 
 __all__ = ["ANSWER", "AnswerMechanism", "is_answer"]
@@ -107,7 +107,7 @@ class AnswerMechanism(Mechanism):
     @cached_property
     def capacity_bits(self) -> Fraction:
         """About all records together: as for a record that can have any value."""
-        if isinstance(self.answer.noise, Table):
+        if isinstance(self.answer.noise, NoiseTable):
             return self.answer.noise.everything
         free = Totals(self.totals.records, None, self.totals.moves, self.totals.every)
         return told_to_anybody(free, self.answer.noise, 1)

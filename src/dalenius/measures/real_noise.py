@@ -22,6 +22,8 @@ __all__ = ["ManyRecords", "RealNoise", "most_nats", "names_of"]
 Floats: TypeAlias = NDArray[np.float64]
 Family: TypeAlias = Literal["gaussian", "laplace"]
 
+SEARCHED = 40  # values of f up to which the best choice among them is searched
+
 
 def most_nats(letters: int) -> float:
     """ln of a number of letters, rounded up."""
@@ -154,7 +156,9 @@ class RealNoise:
         place = {int(v): k for k, v in enumerate(union)}
         laws = sampled(self.family, (numbers - middle) / self.unit, reach)
         local = [np.array([place[int(v)] for v in c]) for c in classes]
-        found = best_selection(laws, local, gap=gap, nodes=200)
+        # Only the lower end is read off the search: of many values the first selections do, and no row is a mixture.
+        many = len(union) > SEARCHED
+        found = best_selection(laws, local, gap=gap, nodes=1 if many else 200, whole=many)
         used = [
             (k, union[r], float(w)) for k, (r, w) in enumerate(zip(found.rows, found.weights, strict=True)) if w > SEEN
         ]

@@ -16,7 +16,7 @@ from dalenius.core.numbers import written
 from dalenius.core.question import TABLES, Question
 from dalenius.kernel.added import Added, Gaussian, Geometric, Laplace
 from dalenius.kernel.numbers import Work
-from dalenius.kernel.tabled import Table
+from dalenius.kernel.tabled import NoiseTable
 from dalenius.mechanisms.queries.evaluation import Evaluated
 from dalenius.mechanisms.queries.intervals import Number, intervals
 from dalenius.mechanisms.queries.proof import Proved, noise_of
@@ -93,7 +93,7 @@ def answered(question: Question, seen: Evaluated, proved: Proved, key: Key) -> A
     if question.noise in TABLES:
         return _from_table(question, seen, proved, Coins(stream, 0))
     noise = noise_of(question, seen.records)
-    assert not isinstance(noise, Table)
+    assert not isinstance(noise, NoiseTable)
     assert proved.steps is not None
     drawn = tuple(
         (floor(true / shape.grid + HALF) + _noise(noise, Coins(stream, k))) * shape.grid

@@ -16,7 +16,7 @@ from dalenius.errors import InputError
 from dalenius.kernel.added import GAUSSIAN_LEAST, LAPLACE_LEAST, Added, Gaussian, Geometric, Laplace
 from dalenius.kernel.answers import (
     ANSWER,
-    Noise,
+    AnyNoise,
     Totals,
     concentrated_of,
     excess_of,
@@ -25,7 +25,7 @@ from dalenius.kernel.answers import (
     told_to_anybody,
 )
 from dalenius.kernel.numbers import Work, up
-from dalenius.kernel.tabled import Table, reached
+from dalenius.kernel.tabled import NoiseTable, sums_reached
 from dalenius.measures.deltas import gaussian_delta
 from dalenius.mechanisms.queries.tabled import tabled
 
@@ -83,7 +83,7 @@ def totals_of(shape: Shape, records: int) -> Totals:
     return Totals(records, None if shape.letters is None else len(shape.letters), shape.moves, shape.every)
 
 
-def noise_of(question: Question, records: int) -> Noise:
+def noise_of(question: Question, records: int) -> AnyNoise:
     """The noise of a question about so many records: in grid steps, or a table.
 
     Parameters
@@ -121,7 +121,7 @@ def _short(q: Fraction) -> str:
     return f"{float(q):.3g}"
 
 
-def figures(totals: Totals, noise: Noise, group: int = 1, delta: Fraction = DELTA) -> Figures:
+def figures(totals: Totals, noise: AnyNoise, group: int = 1, delta: Fraction = DELTA) -> Figures:
     """What sums under noise tell about a group of records."""
     level, rho = level_of(totals, noise, group), concentrated_of(totals, noise, group)
     used = Fraction(0)
@@ -132,7 +132,7 @@ def figures(totals: Totals, noise: Noise, group: int = 1, delta: Fraction = DELT
     )
 
 
-def _least_epsilon(totals: Totals, noise: Noise, group: int, rho: float, delta: Fraction) -> Fraction:
+def _least_epsilon(totals: Totals, noise: AnyNoise, group: int, rho: float, delta: Fraction) -> Fraction:
     """The least epsilon that is proved at this delta, among guesses near that of Gaussian numbers."""
     if not rho:
         return Fraction(0)
@@ -197,7 +197,7 @@ def proved_answer_text(question: Question, records: int) -> Proved:
     if group > records:
         raise InputError(f"max_rows is {group}, and the table has {records:,} records")
     noise = noise_of(question, records)
-    steps = None if isinstance(noise, Table) else reach(noise, question.level)
+    steps = None if isinstance(noise, NoiseTable) else reach(noise, question.level)
     seen = figures(totals_of(shape, records), noise, group)
     document: dict[str, Any] = {
         "format": ANSWER,
@@ -227,11 +227,11 @@ def proved_answer_text(question: Question, records: int) -> Proved:
     return Proved(text, seen, steps)
 
 
-def _written(question: Question, records: int, noise: Noise) -> dict[str, Any]:
-    if isinstance(noise, Table):
+def _written(question: Question, records: int, noise: AnyNoise) -> dict[str, Any]:
+    if isinstance(noise, NoiseTable):
         return {
             "noise": "table",
-            "values": [[str(v) for v in total] for total in reached(question.shape(records).moves, records) or []],
+            "values": [[str(v) for v in total] for total in sums_reached(question.shape(records).moves, records) or []],
             "scale": str(noise.scale),
             "rows": [[str(v) for v in row] for row in noise.rows],
             "centre": [str(v) for v in noise.centre],

@@ -14,7 +14,7 @@ from dalenius.core.question import Question
 from dalenius.core.reading import whole
 from dalenius.errors import InputError, Unsupported
 from dalenius.kernel.numbers import Work
-from dalenius.kernel.tabled import MOST_OUTCOMES, MOST_VALUES, Table, lines_of, reached
+from dalenius.kernel.tabled import MOST_OUTCOMES, MOST_VALUES, NoiseTable, lines_of, sums_reached
 from dalenius.sampling.discrete import Coins
 from dalenius.solvers.capacity import smallest_ball
 from dalenius.solvers.divergence import Laws
@@ -36,14 +36,14 @@ class Tabled:
         The same in the unit of the answer.
     outcomes : tuple of str
         What can leave.
-    noise : Table
+    noise : NoiseTable
         The rows, as the proof knows them.
     """
 
     sums: list[tuple[int, ...]]
     values: list[tuple[Fraction, ...]]
     outcomes: tuple[str, ...]
-    noise: Table
+    noise: NoiseTable
 
     def drawn(self, true: Sequence[Fraction], coins: Coins) -> int:
         """The place of the outcome that leaves, drawn with exactly the probabilities of its row."""
@@ -101,7 +101,7 @@ def tabled(question: Question, records: int, work: Work) -> Tabled:
     )
     if shape.letters is None or shape.every != 1:
         raise Unsupported(f"{question.noise} noise is for answers with a list of values; give letters as a list")
-    sums = reached(shape.moves, records)
+    sums = sums_reached(shape.moves, records)
     lines = None if sums is None else lines_of(shape.moves, records, sums)
     if sums is None or lines is None:
         raise Unsupported(many)
@@ -113,7 +113,7 @@ def tabled(question: Question, records: int, work: Work) -> Tabled:
     table = tuple(tuple(numbers[k : k + len(outcomes)]) for k in range(0, len(numbers), len(outcomes)))
     laws = Laws(np.array([[float(v) for v in row] for row in rows]))
     centre = [1 + int(v * FINE) for v in smallest_ball(laws, gap=1e-9).centre.tolist()]
-    return Tabled(sums, values, outcomes, Table(table, scale, centre, lines, work))
+    return Tabled(sums, values, outcomes, NoiseTable(table, scale, centre, lines, work))
 
 
 def _rows(question: Question, values: list[tuple[Fraction, ...]]) -> tuple[tuple[str, ...], Rows]:
