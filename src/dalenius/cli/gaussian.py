@@ -19,7 +19,7 @@ from dalenius.papers.gaussian import (
 )
 from dalenius.tables.documents import read_json
 
-NOTE = "These are figures for Gaussian laws, in floats. To release numbers of a table use `dalenius noise`."
+NOTE = "These figures are for Gaussian numbers, and computed in floats. To release numbers of a table use `dalenius noise`."
 KEYS = ("covariance", "private", "residual")
 
 
@@ -62,9 +62,9 @@ def _recipe(found: GaussianRelease) -> str:
 
 def _vector(arguments: Namespace) -> tuple[list[str], dict[str, Any]]:
     if arguments.correlation is not None or arguments.beside is not None:
-        raise InputError("--vector says the law of several numbers; leave --correlation and --beside out")
+        raise InputError("--vector describes several numbers; leave --correlation and --beside out")
     path = Path(arguments.vector)
-    said = read_json(path, "Gaussian law")
+    said = read_json(path, "file of Gaussian numbers")
     if not isinstance(said, dict) or not {"covariance"} <= set(said) <= set(KEYS) or len(said) == 2:
         raise InputError(
             f"{path.name}: it has covariance, and for a secret B x + w also private (B) and residual (of w)"
