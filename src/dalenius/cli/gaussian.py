@@ -19,7 +19,7 @@ from dalenius.papers.gaussian import (
 )
 from dalenius.tables.documents import read_json
 
-NOTE = "These figures are for Gaussian numbers, and computed in floats. To release numbers of a table use `dalenius noise`."
+NOTE = "These figures are for Gaussian numbers, in floats. To release numbers of a table use `dalenius noise`."
 KEYS = ("covariance", "private", "residual")
 
 
