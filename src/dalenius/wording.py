@@ -153,7 +153,8 @@ def proof_words(document: dict[str, Any], figures: tuple[dict[str, Fraction | No
         group = promise["group"]
         whose = "any one record" if group == 1 else f"any {group} records of a person"
         if promise["promise"] == "dalenius":
-            lines.append(f"  Nobody learns more than {in_bits(told['capacity_bits'])} about {whose}.")
+            about = "all records together, or anything else" if group == int(document["records"]) else whose
+            lines.append(f"  Nobody learns more than {in_bits(told['capacity_bits'])} about {about}.")
         elif promise["promise"] == "independent_records":
             found = in_bits(told["independent_bits"])
             lines.append(f"  Somebody who knows all other records learns at most {found} about {whose}.")

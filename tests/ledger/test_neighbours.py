@@ -82,7 +82,7 @@ def test_gaussian_noise_has_no_pure_level(book):
 
 
 def test_disjoint_people_are_charged_the_largest_and_any_adversary_the_sum(book):
-    ledger = book("differential_privacy=1", "independent_records=1", "dalenius=9", rule="disjoint")
+    ledger = book("differential_privacy=1", "independent_records=1", "dalenius=99", rule="disjoint")
     one = ledger.add(answer("discrete-laplace", 10), dataset="north")
     ledger.add(answer("discrete-laplace", 5), dataset="south")
     status = ledger.status()

@@ -201,8 +201,24 @@ class Question:
         """Whether a mean is over selected records only, whose number leaves with noise too."""
         return self.kind == "mean" and self.where is not None
 
+    @property
+    def whole(self) -> bool:
+        """Whether the letters of the question are all that it reads of a record: the listed values of its columns.
+
+        Else a record can have more values than letters, and somebody may tie other records to each of them.
+        """
+        listed = all(name in self.declared and _plain(self.declared[name]) for name in self.columns)
+        return self.where is None and bool(self.columns) and listed
+
+    def widest(self, records: int) -> int:
+        """Of how many records at once anybody may learn what is proved: those of a person, or all of them."""
+        return self.group if self.whole else records
+
     def shape(self, records: int) -> Shape:
         """The question in steps, for a table of so many records."""
+        if self.kind == "count" and self.whole:
+            values = self.alphabet(self.columns[0])
+            return self._shaped(("count",), values, [[Fraction(v == self.letter)] for v in values], Fraction(1))
         if self.kind == "count":
             return self._shaped(("count",), ("no", "yes"), [[Fraction(0)], [Fraction(1)]], Fraction(1))
         if self.kind in ("histogram", "quantile"):
@@ -276,11 +292,19 @@ class Question:
         return found
 
 
+def _plain(column: Column) -> bool:
+    """Whether the letters of a column are its values, and not groups of them."""
+    return column.values is not None and not (column.cuts or column.groups or column.quantiles or column.dates)
+
+
 def _count(question: Question) -> None:
     if len(question.columns) > 1 or (question.letter is None) != (not question.columns):
         raise InputError('a count is of the records that where selects, or of column = "..." with letter = "..."')
     if not question.columns and question.where is None:
         raise InputError("a count needs where, or a column and its letter: the number of all records is public anyway")
+    listed = [question.alphabet(name) for name in question.columns if name in question.declared]
+    if listed and question.letter not in listed[0]:
+        raise InputError(f"letter {question.letter!r} is not among the letters")
 
 
 def _sum(question: Question) -> None:

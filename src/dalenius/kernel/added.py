@@ -215,7 +215,7 @@ class Geometric(Laplace):
     """
 
     def __init__(self, ratio: Fraction, work: Work) -> None:
-        low, high = _log2_of(1 / ratio)
+        low, high = log2_of(1 / ratio)
         super().__init__(_below(E_LOW / high), work)
         self.ratio = ratio
         self._wider = _above(E_HIGH / low)

@@ -39,7 +39,6 @@ ANSWER_WORK = 20_000_000  # about two seconds, unless somebody allows more
 MOST_NUMBERS = 1 << 12
 MOST_MOVES = 1 << 20  # of all letters together
 LARGEST_STEP = 1 << 60  # of a move, and of the number of records
-LARGEST_GROUP = 1 << 20
 COMPARED_LETTERS = 64  # up to which all pairs of letters, and mixtures of their shifts, are looked at
 
 
@@ -370,7 +369,7 @@ def _read_answer_promise(node: Node, totals: Totals) -> AnswerPromise:
 
 
 def _read_group(node: Node, totals: Totals) -> int:
-    return node.place(min(totals.records, LARGEST_GROUP) + 1, 1)
+    return node.place(totals.records + 1, 1)
 
 
 def _read_weights(node: Node, totals: Totals) -> tuple[int, ...] | None:

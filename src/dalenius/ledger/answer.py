@@ -90,9 +90,15 @@ class AnswerMechanism(Mechanism):
         return {name: list(self.document["letters"] or [])}
 
     @property
+    def whole(self) -> bool:
+        """Whether its letters are all that it reads of a record; else it is promised about all records together."""
+        told = next(promise for promise in self.document["promises"] if promise["promise"] == "dalenius")
+        return bool(told["group"] < self.totals.records)
+
+    @property
     def passed_on(self) -> int | None:
-        """Nothing is kept; numbers between two ends cannot be counted."""
-        return None if self.totals.letters is None else 1
+        """Nothing is kept; values that are not listed cannot be counted."""
+        return 1 if self.whole and self.totals.letters is not None else None
 
     @cached_property
     def level(self) -> Fraction | None:
@@ -121,7 +127,9 @@ class AnswerMechanism(Mechanism):
         return None
 
     def group_bits(self, size: int) -> Fraction:
-        """About so many records of one person, to anybody."""
+        """About so many records of one person, to anybody; about anything where they have more values than letters."""
+        if not self.whole:
+            return self.capacity_bits
         return self._once("anybody", size, lambda: told_to_anybody(self.totals, self.answer.noise, size))
 
     def independent_bits(self, size: int) -> Fraction:

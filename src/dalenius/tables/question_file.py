@@ -171,8 +171,6 @@ def _letters(top: Section, kind: str, columns: tuple[str, ...]) -> tuple[Interva
             raise top.error(str(e), "letters") from None
     if not isinstance(value, list) or not value or not all(_is_letter(v) for v in value):
         raise top.error("'letters' is a list of texts or numbers, or { low = ..., high = ... }", "letters")
-    if kind == "count":  # a count needs no list; one that is there says what the column may hold
-        return None, declared
     if len(columns) != 1 or declared:
         raise top.error("'letters' is for one column; say values in [columns.NAME] for each of several", "letters")
     words = tuple(str(v) for v in value)

@@ -150,6 +150,23 @@ def test_a_table_of_noise_may_release_words():
         proved_answer_text(Question("sum", ("rank",), "exponential", F(1), between=Interval(F(0), F(5)), grid=F(1)), 10)
 
 
+def test_what_is_proved_to_anybody_is_about_anything_unless_all_values_are_listed():
+    """Three ages, and all others tied to them: a count of those over 65 tells more than one bit about an age."""
+    where = Question("count", (), "discrete-laplace", F(2), where=condition("rank > 2"))
+    column = Question("count", ("sex",), "discrete-laplace", F(2), letter="f")
+    listed = replace(column, declared={"sex": BOTH["sex"]})
+    cut = Question("histogram", ("rank",), "discrete-laplace", F(2), declared={"rank": BOTH["rank"]})
+    assert [q.whole for q in (where, column, listed, cut)] == [False, False, True, False]
+    tied, alone = (proved_answer_text(q, 1000).figures for q in (where, listed))
+    assert alone.anybody_bits <= 1 < 6 < tied.anybody_bits
+    assert alone.independent_bits == tied.independent_bits
+    assert evaluate(listed, TABLE).numbers == evaluate(column, TABLE).numbers == (3,)
+    with pytest.raises(TableError, match="not in its list of values"):
+        evaluate(replace(listed, declared={"sex": Column(values=("f", "x"))}), TABLE)
+    with pytest.raises(InputError, match="not among the letters"):
+        replace(listed, letter="x")
+
+
 def test_another_question_or_another_table_has_noise_of_its_own():
     key = Key.unsafe(3)
 

@@ -35,6 +35,7 @@ from dalenius.mechanisms.columns.exact_columns import (
     independence,
     merged_letters_of,
 )
+from dalenius.mechanisms.columns.peeled import by_peeling
 from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.identified import rank_remarks
 from dalenius.mechanisms.local_dp import staircase
@@ -127,6 +128,9 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
                 raise
             # masses that no float program tells apart
             return _by_walk(problem, 10 * WALK_LIMIT, monotonic() + seconds, on_progress)
+        if boxes and isinstance(channel, Channel) and channel.shape[1] == 1:  # the search found nothing in its time
+            peeled, method = by_peeling(problem, seconds=seconds, on_progress=on_progress)
+            return peeled, [], method
         return channel, [certificate], method
     return _beside_kept(problem, gap, seconds, on_progress)
 

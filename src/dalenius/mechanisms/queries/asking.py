@@ -85,7 +85,7 @@ def asked(question: Question, records: int, unknown: float | None = None) -> Ask
     """
     totals, noise = totals_of(question.shape(records), records), noise_of(question, records)
     deltas = {written(level): excess_of(totals, noise, question.group, level) for level in LEVELS}
-    seen = figures(totals, noise, question.group)
+    seen = figures(question, records, noise)
     if unknown is None:
         return Asked(question, records, seen, deltas)
     return Asked(question, records, seen, deltas, f"unknown:{unknown:g}", None, _to_lacking(question, records, unknown))
@@ -120,7 +120,7 @@ def calibrated_question(question: Question, records: int, at_most_bits: Fraction
             return _to_lacking(q, records, lacking)
         noise = noise_of(q, records)
         if against == "any":
-            return _above(told_to_anybody(totals, noise, group))
+            return _above(told_to_anybody(totals, noise, question.widest(records)))
         return _above(told_of_independent(totals, noise, group, None))
 
     parameter = _least(question, told, float(at_most_bits), *_coordinate(question, records))
@@ -200,7 +200,7 @@ def _to_lacking(question: Question, records: int, lacking: float) -> float:
     noise = noise_of(question, records)
     counts = np.arange(records + 1, dtype=np.float64)
     found = gaussian_limited(counts, _log_binomials(records), float(question.parameter), lacking * log(2), ON_THE_GRID)
-    return min(found / log(2) * (1 + 1e-12), _above(told_to_anybody(totals_of(shape, records), noise, 1)))
+    return min(found / log(2) * (1 + 1e-12), _above(told_to_anybody(totals_of(shape, records), noise, records)))
 
 
 def _log_binomials(records: int) -> "np.ndarray[Any, np.dtype[np.float64]]":

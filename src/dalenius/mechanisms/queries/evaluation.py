@@ -120,6 +120,9 @@ def _selected(condition: Condition, raw: Coded) -> Mask:
 
 def _added_up(question: Question, source: Table, raw: Coded, chosen: Mask) -> tuple[Fraction, ...]:
     if question.kind == "count":
+        if question.columns and question.whole:
+            (name,) = question.columns
+            return (_cells(question, source, raw, chosen)[question.alphabet(name).index(question.letter or "")],)
         if question.columns:
             letters = raw.alphabets[question.columns[0]]
             chosen = chosen & np.array([v == question.letter for v in letters])[raw.codes[question.columns[0]]]

@@ -42,7 +42,8 @@ class Figures:
     Parameters
     ----------
     anybody_bits : Fraction
-        To anybody, whatever they believe about the records and their ties.
+        To anybody, whatever they believe about the records and their ties: about what the question reads of a person,
+        where its letters are all of that, else about all records together, and so about anything.
     independent_bits : Fraction
         To somebody to whom the records are independent.
     epsilon_nats : Fraction or None
@@ -121,15 +122,15 @@ def _short(q: Fraction) -> str:
     return f"{float(q):.3g}"
 
 
-def figures(totals: Totals, noise: AnyNoise, group: int = 1, delta: Fraction = DELTA) -> Figures:
-    """What sums under noise tell about a group of records."""
+def figures(question: Question, records: int, noise: AnyNoise, delta: Fraction = DELTA) -> Figures:
+    """What the answer to a question tells about the records of one person."""
+    totals, group = totals_of(question.shape(records), records), question.group
     level, rho = level_of(totals, noise, group), concentrated_of(totals, noise, group)
     used = Fraction(0)
     if level is None and rho is not None:
         level, used = _least_epsilon(totals, noise, group, float(rho), delta), delta
-    return Figures(
-        told_to_anybody(totals, noise, group), told_of_independent(totals, noise, group, None), level, used, rho
-    )
+    anybody = told_to_anybody(totals, noise, question.widest(records))
+    return Figures(anybody, told_of_independent(totals, noise, group, None), level, used, rho)
 
 
 def _least_epsilon(totals: Totals, noise: AnyNoise, group: int, rho: float, delta: Fraction) -> Fraction:
@@ -198,7 +199,7 @@ def proved_answer_text(question: Question, records: int) -> Proved:
         raise InputError(f"max_rows is {group}, and the table has {records:,} records")
     noise = noise_of(question, records)
     steps = None if isinstance(noise, NoiseTable) else reach(noise, question.level)
-    seen = figures(totals_of(shape, records), noise, group)
+    seen = figures(question, records, noise)
     document: dict[str, Any] = {
         "format": ANSWER,
         "work": "0",
@@ -209,7 +210,11 @@ def proved_answer_text(question: Question, records: int) -> Proved:
         "noise": _written(question, records, noise),
         "error": None if steps is None else {"steps": str(steps), "level": written(question.level)},
         "promises": [
-            {"promise": "dalenius", "at_most_bits": up(seen.anybody_bits, DIGITS), "group": group},
+            {
+                "promise": "dalenius",
+                "at_most_bits": up(seen.anybody_bits, DIGITS),
+                "group": question.widest(records),
+            },
             {
                 "promise": "independent_records",
                 "at_most_bits": up(seen.independent_bits, DIGITS),

@@ -31,7 +31,7 @@ def answer_words(found: Answer) -> list[str]:
     each = "Each interval" if len(found.numbers) > 1 else "The interval"
     lines += ["", f"{each} holds the true number with a probability of at least {sure}."]
     lines.append(f"Noise: {_noise(question)}.")
-    return [*lines, "", *figure_words(found.proved.figures, question.group)]
+    return [*lines, "", *figure_words(found.proved.figures, question)]
 
 
 def asked_words(found: Asked) -> list[str]:
@@ -48,16 +48,18 @@ def asked_words(found: Asked) -> list[str]:
             lines.append(
                 "That holds for one answer only. It does not add up, and a ledger charges what anybody learns."
             )
-    lines += ["", *figure_words(found.figures, found.question.group), "  delta at epsilon:"]
+    lines += ["", *figure_words(found.figures, found.question), "  delta at epsilon:"]
     return [*lines, *(f"    {level:>5}  {rounded_up(delta)}" for level, delta in found.deltas.items())]
 
 
-def figure_words(seen: Figures, group: int) -> list[str]:
+def figure_words(seen: Figures, question: Question) -> list[str]:
     """What an answer tells about one person's records, a line for each kind of reader."""
+    group = question.group
+    most = in_bits(seen.anybody_bits) + ("" if question.whole else " about anything")
     whose = "any one record" if group == 1 else f"the {group} records of any one person"
     lines = [
         f"Proved about {whose}:",
-        f"  Nobody learns more than {in_bits(seen.anybody_bits)}, whatever they know or believe about all records.",
+        f"  Nobody learns more than {most}, whatever they know or believe about all records.",
         f"  Somebody who knows all other records learns at most {in_bits(seen.independent_bits)}.",
     ]
     if seen.epsilon_nats is None or seen.rho is None:
