@@ -367,8 +367,8 @@ def parser() -> argparse.ArgumentParser:
         "dalenius gaussian --correlation 0.7 --error 0.1 --beside 0.9",
     )
     c.add_argument("--correlation", type=float, metavar="R", help="of the number with the secret")
-    c.add_argument("--error", type=_positive, required=True, metavar="D", help="squared error that is allowed")
-    c.add_argument("--variance", type=_positive, default=1.0, metavar="V", help="of the number (default: 1)")
+    c.add_argument("--error", type=positive, required=True, metavar="D", help="squared error that is allowed")
+    c.add_argument("--variance", type=positive, default=1.0, metavar="V", help="of the number (default: 1)")
     c.add_argument("--beside", type=float, metavar="R", help="correlation with a further number that users have")
     c.add_argument("--vector", metavar="FILE", help="several numbers: JSON with covariance, private and residual")
 
