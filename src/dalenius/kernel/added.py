@@ -40,7 +40,7 @@ NAUGHT = Fraction(0)
 TWO_PI_LOW = Fraction("6.2831853071795864769252867")
 TWO_PI_E_HIGH = Fraction("17.0794684453471341309271018")
 
-Cell = tuple[int, Fraction, Fraction]  # a value, and bounds of the probability of all values that it stands for
+NoiseCell = tuple[int, Fraction, Fraction]  # a value, and bounds of the probability of all values that it stands for
 
 
 def falling(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -79,7 +79,7 @@ class Added(ABC):
         """E(t) in nats: the weight of t is e^-E(t)."""
 
     @abstractmethod
-    def cells(self, shift: int, first: int, last: int) -> tuple[list[Cell], Fraction] | None:
+    def cells(self, shift: int, first: int, last: int) -> tuple[list[NoiseCell], Fraction] | None:
         """The law of N + shift, and how much of it is left out at most; None where it has too many cells.
 
         Values that no shift from `first` to `last` tells apart may stand together.
@@ -170,14 +170,14 @@ class Laplace(Added):
     def energy(self, t: int) -> Fraction:
         return abs(t) / self.scale
 
-    def cells(self, shift: int, first: int, last: int) -> tuple[list[Cell], Fraction] | None:
+    def cells(self, shift: int, first: int, last: int) -> tuple[list[NoiseCell], Fraction] | None:
         """Below the first shift and above the last one the ratio of two laws does not change."""
         if last - first > MOST_CELLS:
             return None
         self.work.spend(4 * LOG_COST * (last - first + 1), AFTER_POINT)
         low, high = falling(1 / self.scale)
 
-        def mass(t: int, end: bool) -> Cell:
+        def mass(t: int, end: bool) -> NoiseCell:
             least, most = falling(self.energy(t - shift))
             if end:  # all values from t on
                 return t, _below(least / (1 + high)), _above(most / (1 + low))
@@ -255,7 +255,7 @@ class Gaussian(Added):
         ratio = falling(Fraction(steps) / self.variance)[1]
         return 2 * falling(self.energy(steps + 1))[1] / (1 - ratio)
 
-    def cells(self, shift: int, first: int, last: int) -> tuple[list[Cell], Fraction] | None:
+    def cells(self, shift: int, first: int, last: int) -> tuple[list[NoiseCell], Fraction] | None:
         if not self._weighed():
             return None
         low, high = self._total
