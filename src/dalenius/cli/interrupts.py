@@ -21,7 +21,7 @@ from dalenius.errors import SolverFailed
 __all__ = ["CODE", "interruptible", "within"]
 
 CODE = 130
-PATIENCE = 1.5  # seconds that a clean end may take
+PATIENCE = 1.0  # seconds that a clean end may take: with what a busy machine adds, less than two
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
