@@ -2,13 +2,14 @@
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dalenius.errors import InputError, TableError
-from dalenius.tables.workspace import Tape, Workspace, memory_of
+from dalenius.tables.workspace import Tape, Workspace, memory_of, memory_told, usual
 
 
 def filled(space: Workspace, parts: int) -> Tape:
@@ -58,3 +59,14 @@ def test_sizes_are_read_as_people_write_them() -> None:
             memory_of(wrong)
     with pytest.raises(InputError, match="less than the program itself needs"):
         memory_of("100M")
+
+
+def test_a_table_that_fits_needs_no_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/there/is/no/such/folder")
+    assert filled(usual(), 2).finished().shape == (2_000,)
+    told = memory_told.set(4)
+    try:
+        with pytest.raises(TableError, match=r"cannot keep the rows in the folder for temporary files \(TMPDIR\)"):
+            filled(usual(), 2)
+    finally:
+        memory_told.reset(told)

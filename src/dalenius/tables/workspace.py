@@ -55,7 +55,7 @@ def usual() -> "Workspace":
 
     The rest goes to the folder for temporary files.
     """
-    return Workspace(Path(tempfile.gettempdir()), memory_told.get() or Workspace.half_of_the_machine())
+    return Workspace(None, memory_told.get() or Workspace.half_of_the_machine())
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Workspace:
     Parameters
     ----------
     folder : Path, optional
-        Where the files go.
+        Where the files go; the folder for temporary files unless given.
     memory : int, optional
         The limit in bytes.
 
@@ -130,7 +130,8 @@ class Tape:
                 self._spill()
             self._write(part)
         except OSError as e:
-            raise TableError(f"cannot keep the rows in {self.workspace.folder}: {e.strerror or e}") from None
+            place = self.workspace.folder or "the folder for temporary files (TMPDIR)"
+            raise TableError(f"cannot keep the rows in {place}: {e.strerror or e}") from None
 
     def _spill(self) -> None:
         """Move what was held in memory so far to a file."""
