@@ -218,3 +218,22 @@ def test_ten_thousand_columns_are_profiled_in_linear_time(tmp_path: Path) -> Non
     table = open_table(tmp_path / "t.parquet")
     assert len(next(iter(table.batches(table.names))).schema) == 10_000
     assert time.process_time() - begin < 3
+
+
+def test_frames_that_cannot_be_tables_are_refused() -> None:
+    import pandas as pd
+
+    for frame, message in (
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "cannot read the table: Duplicate column names"),
+        (pd.DataFrame({"a": [2**80, 1]}), "cannot read the table: .*too large"),
+        (pd.DataFrame({"a": pd.period_range("2020", periods=3, freq="M")}), "column 'a': values of type .*period"),
+    ):
+        with pytest.raises(TableError, match=message):
+            rows(open_table(frame))
+
+
+@pytest.mark.skipif(not hasattr(pa, "uuid"), reason="this pyarrow has no type for UUIDs")
+def test_identifiers_of_arrow_are_written_as_everywhere() -> None:
+    storage = pa.array([bytes(range(16)), None], pa.binary(16))
+    named = pa.table({"u": pa.ExtensionArray.from_storage(pa.uuid(), storage)})
+    assert rows(open_table(named)) == [("00010203-0405-0607-0809-0a0b0c0d0e0f",), (None,)]

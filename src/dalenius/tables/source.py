@@ -274,7 +274,7 @@ def from_object(source: Any, chunk: int, dialect: Dialect) -> Table:
     elif hasattr(source, "__arrow_c_stream__"):
         try:
             table = pa.RecordBatchReader.from_stream(source).read_all()
-        except (pa.ArrowException, TypeError) as e:
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as e:
             raise TableError(f"cannot read the table: {_first_line(e)}") from None
     else:
         raise TableError(

@@ -6,6 +6,7 @@ times in ISO form. Blanks around a value are dropped. Null, NaN and the empty te
 """
 
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -41,7 +42,7 @@ def text_column(array: Any, where: str) -> Any:
     ['7', None, '2.5', '7']
     """
     if isinstance(array, pa.ExtensionArray):
-        array = array.storage
+        array = _plain(array, where)
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), TEXT)
     try:
@@ -54,6 +55,17 @@ def text_column(array: Any, where: str) -> Any:
         raise TableError(f"{where}: values of type {array.type} cannot be released as values") from None
     letters = pc.if_else(pc.equal(letters, ""), pa.scalar(None, pa.string()), letters)
     return pa.DictionaryArray.from_arrays(indices, letters)
+
+
+def _plain(array: Any, where: str) -> Any:
+    """The storage of an extension type whose storage says what it means."""
+    if array.type.extension_name == "arrow.uuid":
+        coded = array.storage.dictionary_encode()
+        names = [None if v is None else str(UUID(bytes=v)) for v in coded.dictionary.to_pylist()]
+        return pa.DictionaryArray.from_arrays(coded.indices, pa.array(names, pa.string()))
+    if array.type.extension_name == "arrow.json":
+        return array.storage
+    raise TableError(f"{where}: values of type {array.type} cannot be released as values")
 
 
 def _text(values: Any) -> Any:
