@@ -16,11 +16,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HOUSE = ROOT / "src" / "dalenius"
-LAY = ("api", "cli", "errors", "frames", "outputs", "starting", "tables")
-"""Rooms whose messages everybody meets; those of the others are for specialists."""
+SPECIALISTS = ("kernel", "papers")
+"""Rooms whose sentences only specialists meet: those of the checker stand in brackets behind a plain one, and figures
+of the papers keep the words of the papers."""
 
-PRINTING = {"print", "say", "append", "extend", "write", "_tell", "_line", "error", "take", "refusal"}
-BUILDERS = {"add_argument", "add_parser", "add_argument_group", "command", "action"}
+LEAST_WORDS = 3
+CODE = re.compile(r"\\|\n  |^<svg|^[\w./*-]+$")
+"""Patterns, programs and pictures; not sentences."""
 
 
 @dataclass(frozen=True)
@@ -43,58 +45,64 @@ class Said:
     text: str
 
 
-def texts_of(node: ast.AST) -> Iterator[str]:
-    """The texts of an expression; parts of an f-string in one, with {} for what is filled in."""
-    if isinstance(node, ast.Constant):
-        if isinstance(node.value, str):
-            yield node.value
-    elif isinstance(node, ast.JoinedStr):
-        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = list(texts_of(node.left)), list(texts_of(node.right))
-        yield from (["".join([*left, *right])] if len(left) == len(right) == 1 else [*left, *right])
-    elif isinstance(node, ast.IfExp):
-        yield from texts_of(node.body)
-        yield from texts_of(node.orelse)
-    elif isinstance(node, ast.List | ast.Tuple):
-        for part in node.elts:
-            yield from texts_of(part)
-    elif isinstance(node, ast.ListComp | ast.GeneratorExp):
-        yield from texts_of(node.elt)
-    elif isinstance(node, ast.Starred):
-        yield from texts_of(node.value)
-
-
 def said_in(file: Path) -> Iterator[Said]:
-    """The texts of one module."""
+    """The texts of one module: every string that reads like words, but for docstrings; f-strings with {} in them."""
     room = file.relative_to(HOUSE).parts[0].removesuffix(".py")
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        found: list[tuple[str, ast.AST]] = []
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            found += [("error", argument) for argument in node.exc.args]
-        elif isinstance(node, ast.Call):
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if name in BUILDERS:
-                found += [("help", k.value) for k in node.keywords if k.arg in ("help", "description", "epilog")]
-                found += [("help", node.args[1])] if name in ("command", "action") and len(node.args) > 1 else []
-            elif name in PRINTING and room in (*LAY, "report"):
-                found += [("output", argument) for argument in node.args]
-        elif isinstance(node, ast.Return | ast.AugAssign | ast.Assign) and node.value is not None:
-            spoken = (*LAY, "report", "wording") if isinstance(node, ast.Return) else ("cli", "report")
-            found += [("output", node.value)] if room in spoken else []
-        for kind, value in found:
-            for text in texts_of(value):
-                if len(re.findall(r"[A-Za-z]{2,}", text)) > 2 and " " in text.strip():
-                    line = getattr(value, "lineno", getattr(node, "lineno", 0))
-                    yield Said(room, f"{file.relative_to(ROOT)}:{line}", kind, " ".join(text.split()))
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    apart = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    apart |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    kinds = dict(_kinds(tree))
+    for node in ast.walk(tree):
+        if id(node) in apart:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        words = re.findall(r"[A-Za-z]{2,}", text)
+        if len(words) >= LEAST_WORDS and " " in text.strip() and not CODE.search(text):
+            place = f"{file.relative_to(ROOT)}:{node.lineno}"
+            yield Said(room, place, kinds.get(id(node), "output"), " ".join(text.split()))
+
+
+def _kinds(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Which strings are messages of errors, and which are help."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise):
+            yield from ((id(inner), "error") for inner in ast.walk(node))
+        elif isinstance(node, ast.keyword) and node.arg in ("help", "description", "epilog"):
+            yield id(node.value), "help"
+
+
+def said_on_pages() -> Iterator[Said]:
+    """The texts of the pages of the studio and of the template of the statement."""
+    for file in sorted([*HOUSE.rglob("*.j2"), *(HOUSE / "studio").rglob("*.mjs"), *(HOUSE / "studio").rglob("*.html")]):
+        room = file.relative_to(HOUSE).parts[0]
+        if room in SPECIALISTS:
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            found = re.findall(r"[\"'`]([^\"'`]{8,})[\"'`]", line) if file.suffix == ".mjs" else _between_tags(line)
+            for text in found:
+                filled = re.sub(r"\$?\{[^}]*\}+", "{}", text)
+                if len(re.findall(r"[A-Za-z]{2,}", filled)) > LEAST_WORDS and " " in filled.strip():
+                    yield Said(room, f"{file.relative_to(ROOT)}:{number}", "page", " ".join(filled.split()))
+
+
+def _between_tags(line: str) -> list[str]:
+    return re.split(r"<[^>]*>|\{%.*?%\}", line)
 
 
 def said() -> list[Said]:
-    """Every text, in the order of the files, each place once."""
+    """Every text that people meet, in the order of the files, each place once."""
     found: dict[tuple[str, str], Said] = {}
     for file in sorted(HOUSE.rglob("*.py")):
-        for one in said_in(file):
-            found.setdefault((one.place, one.text), one)
+        if file.relative_to(HOUSE).parts[0] not in SPECIALISTS:
+            for one in said_in(file):
+                found.setdefault((one.place, one.text), one)
+    for one in said_on_pages():
+        found.setdefault((one.place, one.text), one)
     return list(found.values())
 
 

@@ -42,13 +42,13 @@ def test_protecting_the_three_together_costs_what_the_page_says(ran):
     joint = text[: text.index("[[guarantee]]")] + '[[guarantee]]\nindependent = ["health", "plan", "limited"]\n'
     (folder / "joint.toml").write_text(joint)
     value = solve(Problem.from_file(folder / "joint.toml")).value
-    assert f"tells {bits(value, 'down')} about often" in PAGE
+    assert f"reveals {bits(value, 'down')} about often" in PAGE
 
 
 def test_a_score_beside_the_outcome_is_refused_as_the_page_says(ran):
     folder, _ = ran
     text = (folder / "problem.toml").read_text().replace('output = "score"', 'output = "score"\nkeep = ["often"]')
     (folder / "keep.toml").write_text(text)
-    with pytest.raises(Infeasible, match=r"alone tells 0\.00246 bits about health"):
+    with pytest.raises(Infeasible, match=r"alone reveals 0\.00246 bits about health"):
         solve(Problem.from_file(folder / "keep.toml"))
-    assert "alone tells 0.00246 bits about health" in PAGE
+    assert "alone reveals 0.00246 bits about health" in PAGE

@@ -39,7 +39,7 @@ FRESH, SAME = {"output": "Y"}, {"release": ["X"]}
 OBJECTIVES = {
     "W = S": ({"maximize": {"information": ["S"]}}, FRESH),
     "W = X": ({"maximize": {"information": ["X"]}}, FRESH),
-    "own letters": ({"maximize": {"information": ["X"]}}, {**SAME, "allow_inverted": True}),
+    "own values": ({"maximize": {"information": ["X"]}}, {**SAME, "allow_inverted": True}),
     "distortion": ({"minimize": HAMMING}, SAME),
     "leakage": ({"minimize": {"leakage": ["S"]}}, SAME),
     "rate": ({"minimize": {"rate": True}}, SAME),
@@ -56,8 +56,8 @@ def problem_of(promise, objective):
 
 
 TOGETHER = (
-    "A limit on all letters together can need one letter more than there are inputs: for fair bits seen through "
-    "errors of 1/10 and 0.1 bits two letters reach 0.18375 and three 0.18832. In own letters no optimum is claimed; "
+    "A limit on all values together can need one value more than there are inputs: for fair bits seen through "
+    "errors of 1/10 and 0.1 bits two values reach 0.18375 and three 0.18832. In own values no optimum is claimed; "
     '`output = "Y"` has it.'
 )
 FREQUENCIES = (
@@ -65,7 +65,7 @@ FREQUENCIES = (
     "metric of up to six letters). Under other promises no such bound is proved, so that no least variance is claimed; "
     "a distortion can be minimised instead."
 )
-WHY_NOT = {"own letters": TOGETHER, "variance": FREQUENCIES}
+WHY_NOT = {"own values": TOGETHER, "variance": FREQUENCIES}
 """For each objective that is not everywhere: what is said in the cells without it."""
 
 

@@ -320,7 +320,8 @@ def apply_channel(
     } | dict.fromkeys(keep, Column(missing="category"))
     opened = open_table(table)
     if absent := [name for name in columns if name not in opened.names]:
-        raise InputError(f"{opened.name} has no column {absent[0]!r}; it has {', '.join(map(repr, opened.names))}")
+        known = ", ".join(map(repr, opened.names))
+        raise InputError(f"{opened.name} has no column {absent[0]!r}; it has {known}", code="unknown-column")
     coded = encode(opened, columns, list(columns), on_progress=stage(on_progress, "reading"))
     names = tuple(channel.output)
     own_letters = set(names) <= set(channel.inputs)

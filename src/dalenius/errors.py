@@ -5,14 +5,20 @@ DaleniusError                      exit code of the command line
 │   ├── InvalidPmf                     "probabilities sum to 13/12, not 1"
 │   ├── InvalidChannel                 "row ('a', '0') sums to 9/10, not 1"
 │   ├── ProblemFileError               "problem.toml, line 7: unknown key 'maximise_' in [objective]"
-│   ├── TableError                     "t.csv, row 124, column 'sex': 'x' is not in its alphabet"
+│   ├── TableError                     "t.csv, row 124, column 'sex': 'x' is not in its list of values"
 │   └── MismatchError                  "no variable 'age'; there are 'W', 'X1', 'X2'"
-├── Unsupported                    2   a combination that no family solves, with the reason
+├── Unsupported                    2   a combination that nothing here solves, with the reason
 ├── Infeasible                     3   no mechanism can keep the promise; says by how much
 ├── NotCertified                   4   a proof fails, or the evidence contradicts it
 ├── SolverFailed                   5   no certified answer; carries the solver's own words
 └── LedgerRefused                  6   the budget of the ledger would be exceeded
+
+An error has an anatomy: what is wrong, where, why it matters, what to do, and what was written or charged; and a code,
+the name of a page of `dalenius help`.
 """
+
+import re
+from typing import Self
 
 __all__ = [
     "DaleniusError",
@@ -31,62 +37,165 @@ __all__ = [
 
 
 class DaleniusError(Exception):
-    """Root of everything this package raises on purpose."""
+    """Root of everything this package raises on purpose.
+
+    Parameters
+    ----------
+    what : str
+        One sentence. Where nothing else is given it may also hold where ("t.csv, row 3: ...") and what to do ("...;
+        say --force"), and `anatomy` takes it apart.
+    where : str, optional
+        A file and a line, a row and a column, or a flag.
+    why : str, optional
+        Why it matters, where that is not obvious.
+    do : str, optional
+        What to do, beginning with a verb; tried before it is suggested.
+    state : str, optional
+        What was written or charged, where it is not nothing.
+    code : str, optional
+        The page of `dalenius help`; that of the class unless given.
+    """
 
     exit_code = 1
+    code = "failure"
+
+    def __init__(
+        self, what: str = "", *, where: str = "", why: str = "", do: str = "", state: str = "", code: str = ""
+    ) -> None:
+        super().__init__(what)
+        self.where, self.why, self.do, self.state = where, why, do, state
+        self.code = code or type(self).code
+
+    def __str__(self) -> str:
+        what = super().__str__()
+        return " ".join(filter(None, (f"{self.where}: {what}" if self.where else what, self.why, self.do)))
+
+    def within(self, place: str) -> Self:
+        """The same error, found while something larger was read: its place comes first.
+
+        Parameters
+        ----------
+        place : str
+            A file, or an entry of one.
+
+        Returns
+        -------
+        DaleniusError
+            Of the same class and code.
+        """
+        where = f"{place}, {self.where}" if self.where else ""
+        what = super().__str__() if where else f"{place}: {super().__str__()}"
+        return type(self)(what, where=where, why=self.why, do=self.do, state=self.state, code=self.code)
+
+    def anatomy(self) -> dict[str, str]:
+        """The parts of the error, for machines and for the terminal.
+
+        Returns
+        -------
+        dict of str to str
+            With the keys code, what, where, why, do and state; a part that is obvious is empty.
+
+        Examples
+        --------
+        >>> InputError("t.csv, row 3: age is 'x', not a number; correct it").anatomy()["do"]
+        'Correct it.'
+        """
+        what, where, do = super().__str__(), self.where, self.do
+        if not where and (placed := _PLACE.match(what)):
+            where, what = placed[1], what[placed.end() :]
+        if not do and not self.why and (advice := _ADVICE.search(what)):
+            what, do = what[: advice.start()], advice[1]
+        parts = {"what": what, "where": where, "why": self.why, "do": do, "state": self.state or NOTHING_DONE}
+        parts["do"] = parts["do"][:1].upper() + parts["do"][1:]
+        return {"code": self.code} | {k: _ended(v) if k != "where" else v for k, v in parts.items()}
+
+
+NOTHING_DONE = "Nothing was written, nothing was charged."
+
+_PLACE = re.compile(r"((?:[^\s:;,'\"]+\.\w+|(?:line|row|column) \S+?)(?:, [^:;]{1,80}?)?): ")
+"""Where, at the beginning of a message: a file, perhaps with its line, row or column."""
+
+_ADVICE = re.compile(
+    r"(?:;|\.) ((?:add|ask|choose|compare|correct|declare|design|drop|give|group|install|keep|leave|let|lower|make|"
+    r"merge|name|prepare|put|raise|read|release|remove|repeat|run|say|see|set|state|take|try|use|write)\b.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What to do, at the end of a message: from a verb that asks for something."""
+
+
+def _ended(text: str) -> str:
+    """With a full stop."""
+    text = text.strip().rstrip(";")
+    return f"{text}." if text and not text.endswith((".", "!", "?")) else text
 
 
 class InputError(DaleniusError, ValueError):
     """Bad input: says what is wrong, where, and what to do."""
 
     exit_code = 2
+    code = "input"
 
 
 class InvalidPmf(InputError):
-    """A joint pmf with a negative entry, a wrong sum or an outcome outside its alphabets."""
+    """A joint pmf with a negative entry, a wrong sum or an outcome outside its lists of values."""
+
+    code = "statistics"
 
 
 class InvalidChannel(InputError):
     """A channel that is not row-stochastic or does not fit its alphabets."""
 
+    code = "recipe"
+
 
 class ProblemFileError(InputError):
     """A problem file that breaks the grammar; the message names the key and the line."""
+
+    code = "problem-file"
 
 
 class TableError(InputError):
     """A table that cannot be read, or a value outside its declared alphabet."""
 
+    code = "table"
+
 
 class MismatchError(InputError):
     """Names or alphabets that do not fit together."""
+
+    code = "unknown-column"
 
 
 class Unsupported(DaleniusError):
     """A well-formed combination that no mechanism family solves."""
 
     exit_code = 2
+    code = "unsupported"
 
 
 class Infeasible(DaleniusError):
     """No mechanism meets the promise; the message carries the nearest feasible figure."""
 
     exit_code = 3
+    code = "infeasible"
 
 
 class NotCertified(DaleniusError):
     """A claim that its proof does not support."""
 
     exit_code = 4
+    code = "not-proved"
 
 
 class SolverFailed(DaleniusError):
     """The search ended without a certified answer."""
 
     exit_code = 5
+    code = "no-answer"
 
 
 class LedgerRefused(DaleniusError):
     """The release would exceed the budget of the ledger."""
 
     exit_code = 6
+    code = "over-budget"

@@ -85,6 +85,10 @@ RISK = Kind("risk map", "risk.json", "{", ("risk.json", "map.csv", "map.svg", "r
 FIGURES = Kind("page of figures", "index.html", "<", ("*.html", "*.svg", "*.csv", "*.json"))
 
 
+def _exists(path: Path) -> InputError:
+    return InputError(f"{path} exists already.", do="Choose another name, or say --force to replace it.", code="exists")
+
+
 def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs: Iterable[Path] = ()) -> None:
     """An existing output is an error, raised before any work is done for it.
 
@@ -95,7 +99,7 @@ def refuse_existing(path: Path, *, force: bool, kind: Kind | None = None, inputs
         raise InputError("the name of an output holds a NUL character")
     _clear(path)
     if os.path.lexists(path) and not force:
-        raise InputError(f"{path} exists already; choose another name or say --force to replace it")
+        raise _exists(path)
     if os.path.lexists(path):
         # os.path.exists takes a name that is too long, too
         if read := [f for f in inputs if os.path.exists(f) and f.resolve().is_relative_to(path.resolve())]:
@@ -186,7 +190,7 @@ def new_file(path: Path, *, force: bool = False, private: bool = False) -> Itera
             _usual_mode(path, 0o666)
         _on_disk(path.absolute().parent)
     except FileExistsError:
-        raise InputError(f"{path} exists already; choose another name or say --force to replace it") from None
+        raise _exists(path) from None
     except OSError as e:
         raise InputError(f"cannot write {path}: {e.strerror or e}") from None
     finally:

@@ -21,7 +21,7 @@ from dalenius.core import (
 )
 from dalenius.core.pmf import outcome_words
 from dalenius.engines import engine_named
-from dalenius.errors import DaleniusError, InputError, NotCertified, Unsupported
+from dalenius.errors import NOTHING_DONE, DaleniusError, InputError, NotCertified, Unsupported
 from dalenius.evidence import (
     Audit,
     Kept,
@@ -246,7 +246,7 @@ def release(
         raise InputError("a release needs a table")
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
-        raise InputError(_too_small(bound, coded, cells))
+        raise _too_small(bound, coded, cells)
     told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
     # What was read took of the time already; what is drawn, tested and written takes a tenth of it at most.
     design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - 0.1 * seconds), on_progress=told)
@@ -279,6 +279,8 @@ def release(
     card = design.card()
     if bound.preserve_marginals and not design.public_prior:
         card["marginals_preserved"] = True  # so that released shares are estimates as they stand
+    if isinstance(bound.source, TableSource):
+        card |= {k: v for k in ("title", "owner") if (v := getattr(bound.source, k)) is not None}
     if counts is not None:
         card["changes"] = counts.public(bound.source.min_cell if isinstance(bound.source, TableSource) else 1)
     card_text = design.card_text()
@@ -310,15 +312,16 @@ def release(
     return Outcome(design, seen, folder, charged, counts, tried)
 
 
-def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> str:
+def _too_small(bound: Problem, coded: Coded, cells: Sequence[tuple[str, int]]) -> InputError:
     """What is small, why that matters, and what to do; a merge is named only after it was tried."""
     least = bound.source.min_cell if isinstance(bound.source, TableSource) else 1
     have = "1 combination has" if len(cells) == 1 else f"{len(cells):,} combinations have"
     what = f"{have} fewer than {least} rows; the smallest ({cells[0][0]}) has {cells[0][1]}."
-    why = "The public card could give these people away."
     merge = smaller(coded, bound.variables(), [n for n in bound.release if n in bound.observe], least)
     way = f"{merge} Or" if merge else "Merge values (dalenius init suggests groups), or"
-    return f"{what} {why} {way} accept it, on record: --accept small-combinations. Nothing was written"
+    do = f"{way} accept it, on record: --accept small-combinations."
+    why = "The public card could give these people away."
+    return InputError(what, why=why, do=do, state=NOTHING_DONE, code="small-combinations")
 
 
 def _counted_values(coded: Coded, released: Released) -> BeforeAfter | None:

@@ -82,8 +82,16 @@ def verify(
     >>> float(verify(solve(xor())).value)
     1.0
     """
-    text = provable(design) if isinstance(design, str | Path) else design.dumps()
-    verdict = checked(text, work=work, privacy=privacy)
+    if isinstance(design, str | Path):
+        text = provable(design)
+        try:
+            verdict = checked(text, work=work, privacy=privacy)
+        except NotCertified as e:
+            what = f"the proof cannot be repeated ({e})."
+            raise NotCertified(what, where=Path(design).name, do="Do not rely on this file.") from None
+    else:
+        text = design.dumps()
+        verdict = checked(text, work=work, privacy=privacy)
     if table is None and problem is None:
         return verdict
     if json.loads(text)["format"] == ANSWER:
@@ -176,13 +184,13 @@ def _same_alphabets(design: "Design", problem: "Problem") -> None:
         known = design.problem.law.variables.get(name)
         if known is not None and (column.cuts or column.groups or column.quantiles or column.dates):
             raise NotCertified(
-                f"the design does not keep the problem file: nothing beside it says what the letters of {name!r} mean"
+                f"the design does not keep the problem file: nothing beside it says what the values of {name!r} mean"
             )
         if column.values is None or known is None:
             continue
         wanted = (*column.values, *([MISSING] if column.missing == "category" else []))
         if tuple(known) != wanted and tuple(known) != column.values:
-            raise NotCertified(f"the design does not keep the problem file: {name!r} has other letters")
+            raise NotCertified(f"the design does not keep the problem file: {name!r} has other values")
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -217,7 +225,7 @@ def enough_rows(design: "Design", coded: "Coded") -> None:
     for promise in design.problem.guarantees:
         if isinstance(promise, Dalenius) and promise.rows != 1 and coded.rows > promise.draws:
             raise NotCertified(
-                f"the design promises what {promise.draws:,} released rows tell, and this table has {coded.rows:,}; "
+                f"the design promises what {promise.draws:,} released rows reveal, and this table has {coded.rows:,}; "
                 "design for this table"
             )
 
@@ -228,7 +236,7 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
 
     if design.public_prior:
         raise InputError(
-            "this design was made on a public prior, not on the table's counts; there is nothing to recount"
+            "this design was made on a public statistics, not on the table's counts; there is nothing to recount"
         )
     if isinstance(design.problem.law, ProductPmf):
         raise InputError(
@@ -257,4 +265,4 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
                 f"the table is not the one of the design: p({words}) is {theirs.probability(**outcome)} in the table "
                 f"and {ours.probability(**outcome)} in the design"
             )
-    raise NotCertified("the table is not the one of the design: its alphabets differ")
+    raise NotCertified("the table is not the one of the design: its lists of values differ")

@@ -59,7 +59,7 @@ def by_record(document: Mapping[str, Any]) -> bool:
 
 
 def compared(document: Mapping[str, Any]) -> str:
-    """The mechanisms among which none is better: everything that the bound holds fixed beside the promises.
+    """The recipes among which none is better: everything that the bound holds fixed beside the promises.
 
     Parameters
     ----------
@@ -72,38 +72,38 @@ def compared(document: Mapping[str, Any]) -> str:
     kept = [n for n in leaving if n not in strata]
     seen = [n for n in document["channel"].get("inputs", ()) if n not in strata]
     side = (document.get("side_information") or {}).get("variable")
-    told = [f"look at {joined(seen)} alone"]
+    told = [f"looks at {joined(seen)} alone"]
     if strata:
-        told.append(f"have rules of their own for each {joined(strata)}, which {_leaves(strata)}")
+        told.append(f"has rules of its own for each {joined(strata)}, which {_leaves(strata)}")
     if kept:
-        told.append(f"draw from that alone beside {joined(kept)}, which {_leaves(kept)}")
+        told.append(f"decides by that alone, beside {joined(kept)}, which {_leaves(kept)}")
     if shape.get("release"):
-        told.append(f"release {joined(shape['release'])} in the values that the table has")
+        told.append(f"releases {joined(shape['release'])} in the values that the table has")
     if shape.get("each"):
-        told.append("treat each column by itself")
+        told.append("treats each column by itself")
     if shape.get("preserve_marginals"):
-        told.append("preserve the frequencies")
+        told.append("keeps the number of rows of every combination, on average")
     if shape.get("forbid"):
-        told.append("make no change that the problem forbids")
+        told.append("makes no change that the problem forbids")
     if shape.get("freeze"):
-        told.append(f"never change {joined(shape['freeze'])}")
+        told.append(f"never changes {joined(shape['freeze'])}")
     limits = [entry["promised"] for entry in document.get("limits", ())]
     if any("information" not in limit for limit in limits):
-        told.append("keep the limits on the distortion")
+        told.append("keeps the limits on the change")
     told += [
-        f"tell at least {limit['at_least_bits']} bits about {joined(limit['information'])}"
+        f"says at least {limit['at_least_bits']} bits about {joined(limit['information'])}"
         for limit in limits
         if "information" in limit
     ]
     if side:
-        told.append(f"use {shown(side)} as the problem says")
+        told.append(f"uses {shown(side)} as the problem says")
     if not by_record(document):
-        told.append("draw each row by itself, all rows by the same rule")
-    return f"Compared are all mechanisms that {'; '.join(told)}."
+        told.append("changes each row by itself, all rows by the same rule")
+    return f"Compared with every recipe that {'; '.join(told)}."
 
 
 def _leaves(names: Sequence[str]) -> str:
-    return "leaves as it is" if len(names) == 1 else "leave as they are"
+    return "goes out as it is" if len(names) == 1 else "go out as they are"
 
 
 def rounded_up(q: Fraction) -> str:

@@ -1,6 +1,7 @@
 """Pages in Debian's Chromium, on two widths and in two colour schemes, with everything that they do wrong collected."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,15 @@ SMALL = """[...document.querySelectorAll('button, select, input, summary')].filt
   return element.offsetParent && !element.closest('.vh') && box.height > 0 && box.height < 24
     && !['checkbox', 'radio', 'range'].includes(element.type);
 }).map(element => element.outerHTML.slice(0, 120))"""
+
+
+PATIENCE = 120_000
+"""Milliseconds that a page may take on a slow machine; what must be quick is measured by `quickly`."""
+
+
+def quickly(seconds: float) -> float:
+    """A bar in seconds, for a machine with nothing else to do; longer by as much as this one is loaded."""
+    return seconds * max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 @dataclass
@@ -58,8 +68,9 @@ class Watched:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
@@ -74,6 +85,7 @@ def watch(browser: Any) -> Iterator[Any]:
         def opened(address: str, width: int = 1280, scheme: Any = "light", **options: Any) -> Watched:
             context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
             stack.callback(context.close)
+            context.set_default_timeout(PATIENCE)
             watched = Watched(context.new_page())
             watched.page.on(
                 "console", lambda m: watched.errors.append(m.text) if m.type in ("error", "warning") else None

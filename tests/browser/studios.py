@@ -5,6 +5,7 @@ import http.client
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,7 @@ class Running:
 
     def ask(self, method: str, path: str, head: Mapping[str, str] | None = None, body: bytes | None = None) -> Answer:
         """One request with exactly these headers, and a host unless one is given."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in {"Host": f"127.0.0.1:{self.port}", **(head or {})}.items():
             connection.putheader(name, value)
@@ -69,7 +70,11 @@ def running(table: Path, folder: Path) -> Iterator[Running]:
                 with contextlib.suppress(OSError):
                     found.ask("GET", "/")
                     break
+                assert process.poll() is None, "the studio ended before it answered"
+                time.sleep(0.05)
             yield found
         finally:
             process.terminate()
-            process.wait(10)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(60)
+            process.kill()

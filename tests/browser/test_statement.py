@@ -159,7 +159,7 @@ def test_hostile_labels_are_text(watch: Any, tmp_path: Path, label: str, width: 
     card = made_up().card()
     card["channel"]["output"]["Y"][0] = label or "(empty)"
     card["released"] = [label or " "]
-    (tmp_path / "hostile.html").write_text(public_statement(card, title=label or None), "utf-8")
+    (tmp_path / "hostile.html").write_text(public_statement(card | {"title": label}), "utf-8")
     watched = watch((tmp_path / "hostile.html").as_uri(), width, scheme)
     assert watched.faults() == {}
     assert watched.page.query_selector("img") is None

@@ -159,7 +159,7 @@ def test_the_table_of_a_release_of_records_is_taken_as_it_is(tmp_path: Path, run
     assert document["method"] == "preserved"
     code, _, err = run("estimate", *files, "--columns", "ill", "--method", "inverse")
     assert code == 2
-    assert "does not show its channel" in err
+    assert "does not show its recipe" in err
 
 
 def test_a_release_of_records_that_changes_their_law_is_not_estimated(tmp_path: Path, run: Run) -> None:

@@ -50,7 +50,7 @@ def test_a_channel_in_words_and_in_json(files, run):
         (["channel.json", "--released", "r.csv"], "needs both tables"),
         (["channel.json", "--key", "k"], "--key undoes the shuffle"),
         (["prior.json"], "exactly the keys inputs, output and rows"),
-        (["channel.json", "--prior", "channel.json"], "a pmf file is an object"),
+        (["channel.json", "--prior", "channel.json"], "a distribution file is an object"),
     ],
 )
 def test_refusals_are_one_sentence(files, run, arguments, message):
@@ -105,5 +105,5 @@ def test_a_short_figure_is_not_printed_with_the_dust_of_doubles(files, run):
     erased["rows"] = [["1/2", "1/2", "0"], ["0", "1/2", "1/2"]]
     (files / "channel.json").write_text(json.dumps(erased))
     said = run("audit", files / "channel.json")[1]
-    assert "any one record, any adversary (C_1)               0.5 bits" in said
+    assert "any one record, any adversary (C_1)                    0.5 bits" in said
     assert "0.500000001" not in said

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -31,34 +32,39 @@ grid = { low = 20, high = 40, step = 10 }
 """
 
 MEASURES = {  # what is observed and released, the limit, and how its figures are told
-    "hamming": ('release = ["region"]', 'distortion = "hamming"\nof = ["region"]', "1/10", "hamming"),
+    "hamming": (
+        'release = ["region"]',
+        'distortion = "hamming"\nof = ["region"]',
+        "1/10",
+        "share of changed entries of region",
+    ),
     "hamming of a tuple": (
         'release = ["region", "age"]',
         'distortion = "hamming"\nof = ["region", "age"]',
         "1/5",
-        "hamming distortion of region and age",
+        "share of changed entries of region and age",
     ),
-    "absolute": ('release = ["age"]', 'distortion = "absolute"\nof = ["age"]', "2", "absolute"),
-    "squared": ('release = ["age"]', 'distortion = "squared"\nof = ["age"]', "20", "squared"),
-    "kl": ('release = ["chance"]', 'distortion = "kl"\nof = ["chance"]', "1/20", "kl"),
-    "erasure": ('output = "Y"', 'distortion = "erasure"\nof = ["region"]', "1/10", "erasure"),
+    "absolute": ('release = ["age"]', 'distortion = "absolute"\nof = ["age"]', "2", "average error of age"),
+    "squared": ('release = ["age"]', 'distortion = "squared"\nof = ["age"]', "20", "average squared error of age"),
+    "kl": ('release = ["chance"]', 'distortion = "kl"\nof = ["chance"]', "1/20", "average divergence of chance"),
+    "erasure": ('output = "Y"', 'distortion = "erasure"\nof = ["region"]', "1/10", "share of erased entries of region"),
     "matrix": (
         'output = "Y"',
         'distortion = [[0, "1/2"], ["1/3", 0], [1, "1/4"]]\nof = ["region"]',
         "1/4",
-        "by the matrix of the problem file) of region",
+        "average cost, by the given matrix, of region",
     ),
     "a function is preserved": (
         'release = ["region"]',
         'distortion = "hamming"\nof = ["region"]\nclasses = [["north", "east"]]',
         "1/20",
-        "hamming",
+        "share of entries of region that change their group",
     ),
     "sum": (
         'release = ["region", "age"]',
         'sum = [{ distortion = "hamming", of = ["region"] }, { distortion = "squared", of = ["age"], weight = 0.02 }]',
         "1/2",
-        "plus 1/50 times",
+        "1/50 times the average squared error of age",
     ),
 }
 
@@ -101,7 +107,7 @@ def test_a_release_tells_the_expected_and_the_realised_distortion(folder, capsys
     assert float(expected) == pytest.approx(spent["expected"], abs=1e-9)  # the design's own table was released
     assert expected <= Fraction(at_most)
     page = (folder / "out" / "statement.html").read_text(encoding="utf-8")
-    assert "The realised " in page
+    assert "A correct release has it between" in page
 
 
 def test_several_limits_are_each_kept_and_each_told(folder, capsys):
@@ -109,9 +115,9 @@ def test_several_limits_are_each_kept_and_each_told(folder, capsys):
     written(folder, 'release = ["region", "age"]', 'distortion = "hamming"\nof = ["region"]', "1/10", more)
     assert main(["release", "--details", "p.toml", "-o", "out"]) == 0
     words = capsys.readouterr().out
-    for what in ("hamming distortion of region", "squared distortion of age"):
-        assert f"The realised {what} is" in words
-        assert f"expected {what} is at most" in words
+    for what in ("share of changed entries of region", "average squared error of age"):
+        assert re.search(rf"The {what} is [\d.]+; [\d.]+ was expected", words)
+        assert f"The {what} is at most" in words
     design = read_told(folder / "out" / "design.json")
     assert [exact(limit["proved"]["expected"]) <= most for limit, most in zip(design["limits"], (0.1, 25), strict=True)]
 

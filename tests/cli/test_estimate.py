@@ -156,7 +156,7 @@ def test_errors_before_the_release(tmp_path: Path, run: Run, released: Place) ->
     seen = json.loads(run("estimate", design, released / "out" / "released.csv", "--json")[1])["standard_error"]
     assert errors["job=farm"]["design"] == pytest.approx(seen[0], rel=0.1)
     assert "Standard errors to expect" in run("estimate", design, "--rows", "8000")[1]
-    for terms, words in (({"b": [{"X": "q", "weight": 1}]}, "'q' is no letter"), ({"b": {}}, "not a list of terms")):
+    for terms, words in (({"b": [{"X": "q", "weight": 1}]}, "'q' is no value"), ({"b": {}}, "not a list of terms")):
         write(queries, terms)
         code, _, err = run("estimate", card, "--rows", "300", "--queries", queries)
         assert code == 2
@@ -221,7 +221,7 @@ def test_risk_writes_its_map(tmp_path: Path, run: Run) -> None:
     assert run("risk", tmp_path / "t.csv", "--keys", "age")[0] == 2
     code, _, err = run(*said, "--target-risk", "1e-12")
     assert code == 3
-    assert "even keys that tell nothing" in err
+    assert "even keys that reveal nothing" in err
 
 
 def test_intervals_of_few_rows_are_exact_and_say_so(tmp_path: Path, run: Run) -> None:

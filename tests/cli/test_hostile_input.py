@@ -57,7 +57,7 @@ def test_problem_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], old: 
 @pytest.mark.parametrize("form", [{}, [], 1, None, "no such form"])
 def test_a_form_that_is_no_form(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: object) -> None:
     (tmp_path / "c.json").write_text(json.dumps(CHANNEL | {"form": form}))
-    assert "there is no channel of form" in refused(capsys, "audit", str(tmp_path / "c.json"))
+    assert "there is no recipe of form" in refused(capsys, "audit", str(tmp_path / "c.json"))
 
 
 def test_a_query_file_with_a_huge_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

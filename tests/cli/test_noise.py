@@ -46,8 +46,8 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
     folder, key = table.parent / "out", table.parent / "k"
     code, said, err = run("noise", "--details", table, *WORD, "--distortion", "90%", "-o", folder, "--key", key)
     assert (code, err) == (0, "")
-    assert "added Gaussian noise of the same squared error would tell" in said
-    assert "within the declared range: one released row by itself tells at most" in said
+    assert "added Gaussian noise of the same squared error would reveal" in said
+    assert "within the declared range: one released row by itself reveals at most" in said
     files = ["card.about.json", "card.json", "design.about.json", "design.json", "released.csv"]
     files += ["statement-public.html", "statement.html"]
     assert sorted(p.name for p in folder.iterdir()) == files

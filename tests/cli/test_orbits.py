@@ -48,10 +48,9 @@ def test_the_whole_walk(folder, run):
     assert json.loads(design.read_text())["channel"]["form"] == "orbits"
     code, out, _ = run("verify", design, "--problem", folder / "p.toml")
     assert code == 0
-    assert "(orbits)" in out
     code, out, _ = run("apply", design, folder / "t.csv", "-o", folder / "r.csv")
     assert code == 0
-    assert "Nothing contradicts" in out
+    assert "nothing contradicts" in out
     header, first, *_ = (folder / "r.csv").read_text().splitlines()
     assert header.split(",") == ["Y", *(f"Y_{n}" for n in NAMES)]
     assert len(first.split(",")) == 8
@@ -81,7 +80,7 @@ def test_a_release_of_orbits_is_a_folder_with_a_card_that_lists_them(folder, run
     assert run("release", folder / "p.toml", "-o", folder / "out")[0] == 0
     code, out, _ = run("verify", folder / "out" / "card.json")
     assert code == 0
-    assert "depends on the distribution of the data" in out
+    assert "depends on the statistics of the table" in out
     assert "orbits" in (folder / "out" / "card.json").read_text()
     card, ledger = folder / "out" / "card.json", folder / "l"
     assert run("ledger", "init", ledger, "--budget", "dalenius=7")[0] == 0

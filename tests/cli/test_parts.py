@@ -39,9 +39,9 @@ def place(tmp_path):
 def test_the_whole_walk(place, run, which):
     code, out, err = run("release", "--details", place / f"{which}.toml", "-o", place / "out")
     assert code == 0, err
-    assert "records changed" in out
+    assert "rows changed" in out
     assert run("verify", place / "out/design.json", "--problem", place / f"{which}.toml")[0] == 0
-    assert "Guarantee 1 is proved from the card alone" in run("verify", place / "out/card.json")[1]
+    assert "Promise 1 is proved from the card alone" in run("verify", place / "out/card.json")[1]
     code, out, _ = run("estimate", place / "out/card.json", place / "out/released.csv", "--json")
     assert code == 0
     assert len(json.loads(out)["estimate"]) == 4

@@ -60,11 +60,11 @@ def test_what_changed_is_told(place, run):
     assert moved["frequencies"][-1] == {"letter": "(missing)", "before": 50, "after": int(table[:, -1].sum())}
     released = (place / "r.csv").read_text().split()[1:]
     assert Counter(released)["north"] == moved["frequencies"][0]["after"]
-    assert "records changed" in run("apply", place / "out/design.json", place / "t.csv", "-o", place / "s.csv")[1]
-    assert "records changed" in (place / "out/statement.html").read_text()
+    assert "rows changed" in run("apply", place / "out/design.json", place / "t.csv", "-o", place / "s.csv")[1]
+    assert "rows changed" in (place / "out/statement.html").read_text()
     assert "to south</th>" in (place / "out/statement.html").read_text()
     public = (place / "out/statement-public.html").read_text()
-    assert "records changed" not in public
+    assert "rows changed" not in public
     assert "to south</th>" not in public
 
 

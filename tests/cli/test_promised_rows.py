@@ -89,13 +89,13 @@ def test_one_row_is_not_called_the_whole_release_and_the_ledger_charges_what_is_
     run("ledger", "init", tmp_path / "l", "--budget", "dalenius=9")
     code, said, err = run("release", "--details", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
-    assert "One released row by itself tells at most 0.5 bits about the x of its record" in said
-    assert "all 40 released rows together may tell up to 3.46 bits about its x; a ledger charges that" in said
+    assert "A released row by itself reveals at most 0.5 bits about its original x" in said
+    assert "all 40 released rows may together reveal up to 3.46 bits about one; a ledger charges that" in said
     assert "about any one record" not in said
     spent = json.loads(run("ledger", "status", tmp_path / "l", "--json")[1])["spent"]["dalenius"]
     assert math.ceil(Fraction(spent) * 100) == 346
     public = (tmp_path / "out" / "statement-public.html").read_text()
-    assert "That is not a promise about the whole release" in public
+    assert "This is no promise about the whole release" in public
     assert "up to 3.46 bits, all that x can hold" in public
 
 
@@ -104,7 +104,7 @@ def test_a_promise_about_the_whole_release_is_proved_at_the_figure_that_the_ledg
     run("ledger", "init", tmp_path / "l", "--budget", "dalenius=9")
     code, said, err = run("release", "--details", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
-    assert "All 40 released rows together tell at most 0.5 bits about the x of any one record" in said
+    assert "All 40 released rows together reveal at most 0.5 bits about the x of any one row" in said
     (guarantee,) = read_told(tmp_path / "out" / "card.json")["guarantees"]
     assert guarantee["promised"]["rows"] == 40
     spent = json.loads(run("ledger", "status", tmp_path / "l", "--json")[1])["spent"]["dalenius"]
@@ -135,7 +135,7 @@ def test_a_promise_about_all_rows_does_not_stretch_to_a_longer_table(place, tmp_
     longer = tmp_path / "longer.csv"
     longer.write_text((tmp_path / "n.csv").read_text() + "5\n")
     for ask in (lambda: apply(design, longer), lambda: verify(design, table=longer)):
-        with pytest.raises(NotCertified, match="40 released rows tell, and this table has 41"):
+        with pytest.raises(NotCertified, match="40 released rows reveal, and this table has 41"):
             ask()
 
 
@@ -149,7 +149,7 @@ def test_rows_are_counted_where_there_is_a_table(place):
 # --- persons ----------------------------------------------------------------------------------------------------------
 FORMS = {
     "pram": ('release = ["age"]\nform = "pram"', MOST),
-    "own letters": ('release = ["age"]', MOST),
+    "own values": ('release = ["age"]', MOST),
     "each": ('release = ["age"]\nform = "pram"\neach = { age = 4 }', 'maximize = { information_of_each = ["age"] }'),
     "variance": ('output = "Y"', 'minimize = { variance = ["age"] }'),
 }
@@ -173,7 +173,7 @@ def test_card_words_and_ledger_speak_of_the_same_person(place, run, tmp_path):
     run("ledger", "init", tmp_path / "l", "--budget", "local_dp=9")
     code, said, err = run("release", "--details", problem, "-o", tmp_path / "out", "--ledger", tmp_path / "l")
     assert (code, err) == (0, "")
-    assert "what is released about one SERIALNO (at most 4 rows) is not more than 54.6 times as likely" in said
+    assert "no set of released rows of one SERIALNO (at most 4 rows) is more than 54.6 times as likely" in said
     card = read_told(tmp_path / "out" / "card.json")
     assert (card["unit_of_privacy"], card["max_rows"]) == ("SERIALNO", 4)
     spent = Fraction(json.loads(run("ledger", "status", tmp_path / "l", "--json")[1])["spent"]["local_dp"])

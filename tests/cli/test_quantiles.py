@@ -39,7 +39,7 @@ def test_a_stated_cdf_releases_the_scheme_of_theorem_5(folder: Path, run: Run) -
     code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k")
     assert code == 0
     assert "the promise holds for the values themselves too" in said
-    assert "up to 1e-15 if the stated cdf is the law" in said
+    assert "up to 1e-15 if the stated cdf is the distribution" in said
     design = read_told(out / "design.json")
     assert float(design["value"]) == pytest.approx(4, abs=1e-12)  # (n - 1) log2 K, eq. (64) for n = 2
     assert float(design["gap"]) < 1e-20
@@ -65,8 +65,8 @@ def test_quantiles_of_the_table_are_cut_once_and_said_to_be_public(folder: Path,
     problem, out = write(folder, stated=False), folder / "counted"
     code, said, _ = run("release", "--details", problem, "-o", out, "--new-key", folder / "k2", "--gap", "0.01")
     assert code == 0
-    assert "were cut at the quantiles of this table, so the cuts are public" in said
-    assert "not about the values within their cells" in said
+    assert "were cut at the quantiles of this table. So the cuts are public" in said
+    assert "within their cells the values may still depend" in said
     design = read_told(out / "design.json")
     assert [len(design["columns"][n]["cuts"]) for n in LAWS] == [2, 2, 2]
     assert run("verify", out / "design.json", "--problem", problem, "--table", folder / "t.csv")[0] == 0

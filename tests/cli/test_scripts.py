@@ -97,7 +97,7 @@ DAMAGED = {
     "weights": ({"channel": ONE.to_json(), "kept": ["w"], "weights": "w"}, TABLE, "full package"),
     "another form": ({"channel": STAIRS.to_json(), "kept": []}, TABLE, "full package"),
     "strata written out": ({"channel": DENSE.to_json(), "kept": ["sex"]}, TABLE, "full package"),
-    "another letter": ({"channel": ONE.to_json(), "kept": []}, TABLE + "f,west,farm\n", "letters that the card lacks"),
+    "another letter": ({"channel": ONE.to_json(), "kept": []}, TABLE + "f,west,farm\n", "values that the card lacks"),
     "one row": ({"channel": ONE.to_json(), "kept": []}, "region,sex\nnorth,f\n", "too few rows"),
     "singular": (
         {"channel": Channel(SEX, SEX, ((1, 0), (1, 0))).to_json(), "kept": []},

@@ -51,7 +51,6 @@ def test_a_chain_of_sums_from_a_problem_file_to_an_audited_release(folder: Path,
     assert float(design["value"]) > 12 * 0.8112 - 2  # n H(X) - log2 M
     code, said, _ = run("verify", out / "design.json", "--problem", problem)
     assert code == 0
-    assert "(groups)" in said
     assert run("verify", out / "card.json")[0] == 0
     assert (
         run("apply", out / "design.json", folder / "t.csv", "-o", folder / "again.csv", "--key", folder / "k")[0] == 0
@@ -62,7 +61,7 @@ def test_a_chain_of_sums_from_a_problem_file_to_an_audited_release(folder: Path,
             "audit", out / "design.json", "--released", out / "released.csv", "--original", folder / "t.csv", *key
         )
         assert code == 0
-        assert "Nothing contradicts the proof" in said
+        assert "nothing contradicts the proof" in said
     code, said, _ = run("audit", out / "design.json")
     assert code == 0
     assert "audited by its form" in said
@@ -111,7 +110,7 @@ def test_random_columns_from_a_problem_file(folder: Path, run: Run) -> None:
     problem = write(folder, 'form = "random-columns"', NAMES[:3])
     code, said, _ = run("solve", problem, "-o", folder / "random.json")
     assert code == 0
-    assert "gap" in said
+    assert "none can have more than" in said
     assert run("verify", folder / "random.json", "--problem", problem)[0] == 0
     best = write(folder, "", NAMES[:3])
     assert run("solve", best, "-o", folder / "best.json")[0] == 0

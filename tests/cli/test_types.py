@@ -45,7 +45,7 @@ def test_the_whole_walk(folder, run):
     assert "another X" in run("explain", design)[1]
     code, out, _ = run("apply", design, folder / "t.csv", "-o", folder / "r.csv")
     assert code == 0
-    assert "Nothing contradicts" in out
+    assert "nothing contradicts" in out
     assert run("audit", design, "--released", folder / "r.csv", "--original", folder / "t.csv")[0] == 0
     assert "nothing to recount" in run("verify", design, "--table", folder / "t.csv")[2]
     page = statement(load(design))
@@ -59,7 +59,7 @@ def test_the_whole_walk(folder, run):
     ("old", "new", "message"),
     [
         ("n = 4", "n = 0", "must be at least 1"),
-        ('hidden = "W"', 'hidden = "V"', "a pmf of 'V' alone"),
+        ('hidden = "W"', 'hidden = "V"', "about 'V' alone"),
         ('independent = ["X"]', 'independent = ["X1"]', "there is no variable 'X1'"),
         ('independent = ["X"]', 'independent = ["W", "X"]', "protects each single sample"),
         ('observe = ["X"]', 'observe = ["X", "W"]', "observes the samples alone"),

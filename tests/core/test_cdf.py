@@ -34,7 +34,7 @@ def test_cuts_of_other_laws_are_the_nearest_doubles(cells):
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ({"gamma": [1, 2]}, "no law 'gamma'"),
+        ({"gamma": [1, 2]}, "no distribution 'gamma'"),
         ({"normal": [0]}, "2 parameters, not 1"),
         ({"normal": [0, 0]}, "must be above 0"),
         ({"uniform": [3, 3]}, "high above low"),
@@ -81,7 +81,7 @@ def test_a_column_of_quantiles_survives_the_file():
         ({"quantiles": 1}, "at least 2"),
         ({"quantiles": 5000}, "1000 are the most"),
         ({"quantiles": 3, "values": ["a"]}, "needs one of"),
-        ({"quantiles": 3, "cdf": {"cauchy": [0, 1]}}, "no law 'cauchy'"),
+        ({"quantiles": 3, "cdf": {"cauchy": [0, 1]}}, "no distribution 'cauchy'"),
         ({"quantiles": 3, "law": {}}, "unknown key 'law'"),
         ({"cdf": {"normal": [0, 1]}}, "needs one of"),
     ],

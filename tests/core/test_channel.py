@@ -57,7 +57,7 @@ def information(pmf, a, b):
     [
         (((1, 0), (HALF, HALF), (0, 1), (HALF, Fraction(2, 5))), "the row of A=b, B=1 sums to 9/10, not 1"),
         (((1, 0), (Fraction(3, 2), -HALF), (0, 1), (0, 1)), "the row of A=a, B=1 has a negative entry -1/2"),
-        (((1, 0), (1,), (0, 1), (0, 1)), "the row of A=a, B=1 has 1 entries for 2 letters"),
+        (((1, 0), (1,), (0, 1), (0, 1)), "the row of A=a, B=1 has 1 entries for 2 values"),
         (((1, 0),) * 3, "3 rows for 4 input outcomes"),
         (((0, 0),) * 4, "the row of A=a, B=0 sums to 0, not 1"),
     ],
@@ -83,10 +83,10 @@ DOCUMENT = {"inputs": {"X": ["0", "1"]}, "output": {"Y": ["0", "1"]}, "rows": [[
         ({"rows": [["9/10", "1/5"], ["0", "1"]]}, "the row of X=0 sums to 11/10, not 1"),
         ({"rows": "1"}, '"rows" is a list of lists'),
         ({"rows": [1, 2]}, '"rows" is a list of lists'),
-        ({"inputs": {}}, '"inputs" of a channel maps names'),
-        ({"inputs": {"X": "01"}}, "the alphabet of 'X' in \"inputs\" is not a list of strings"),
-        ({"inputs": {"X": ["0", "0"]}}, "the alphabet of 'X' lists a letter twice"),
-        ({"output": {"Y": []}}, "the alphabet of 'Y' in \"output\" is not a list"),
+        ({"inputs": {}}, '"inputs" of a recipe maps names'),
+        ({"inputs": {"X": "01"}}, "the list of values of 'X' in \"inputs\" is not a list of strings"),
+        ({"inputs": {"X": ["0", "0"]}}, "the list of values of 'X' lists a value twice"),
+        ({"output": {"Y": []}}, "the list of values of 'Y' in \"output\" is not a list"),
         ({"colour": 1}, "exactly the keys inputs, output and rows"),
     ],
 )
@@ -96,14 +96,14 @@ def test_broken_channel_files_are_refused(change, message):
 
 
 def test_an_unknown_form_is_refused_by_name():
-    with pytest.raises(Unsupported, match="there is no channel of form 'round'"):
+    with pytest.raises(Unsupported, match="there is no recipe of form 'round'"):
         channel_of({**DOCUMENT, "form": "round"})
 
 
 def test_a_channel_file_is_an_object_with_numbers():
     with pytest.raises(InvalidChannel, match="is an object"):
         Channel.from_json([])
-    with pytest.raises(InputError, match="a channel entry is 'nan'"):
+    with pytest.raises(InputError, match="a recipe entry is 'nan'"):
         Channel.from_json({**DOCUMENT, "rows": [["nan", "1"], ["0", "1"]]})
 
 
@@ -126,7 +126,7 @@ def test_tiny_negatives_become_zero_and_the_remainder_goes_to_the_largest_entry(
 
 @pytest.mark.parametrize("row", [[0.5, 0.4], [1.1, -0.1], [float("nan"), 1.0], [float("inf"), 0.0]])
 def test_floats_that_are_no_pmf_are_refused(row):
-    with pytest.raises(InvalidChannel, match="row 2 is not a pmf, even approximately"):
+    with pytest.raises(InvalidChannel, match="row 2 is not a distribution, even approximately"):
         Channel.rationalise({"X": ("0", "1")}, {"Y": ("a", "b")}, [[0.5, 0.5], row])
 
 
@@ -199,5 +199,5 @@ def test_what_does_not_fit_together_is_refused():
         flip(HALF, "U").after(prior)
     with pytest.raises(MismatchError, match="has a variable 'X' already"):
         flip(HALF, "X", "X").after(prior)
-    with pytest.raises(MismatchError, match="'X' has another alphabet"):
+    with pytest.raises(MismatchError, match="'X' has another list of values"):
         flip(HALF).after(Pmf.from_records({"X": ("1", "0")}, [(("0",), 1)]))

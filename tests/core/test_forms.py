@@ -51,8 +51,8 @@ def test_resampling_keeps_or_draws_afresh():
     ("change", "message"),
     [
         ({"keep": ["2", "0"]}, "not made of probabilities"),
-        ({"q": ["1/3", "1/3"]}, "not a pmf"),
-        ({"keep": ["1"]}, "one entry of keep and of q for each letter"),
+        ({"q": ["1/3", "1/3"]}, "not a distribution"),
+        ({"keep": ["1"]}, "one entry of keep and of q for each value"),
         ({"more": 1}, "exactly the keys"),
     ],
 )
@@ -81,7 +81,7 @@ def broken(column, **change):
         (broken(["1/3", [["1/2", [0, 0]]]]), "masses of column 1 .* do not sum to one"),
         (broken(["2/3", [["1/2", [0, 0]], ["1/2", [1, 1]]]]), "weights .* do not sum to one"),
         (broken(["1/3", [["1", [0, 0]]]]), r"no column of the orbits has a word of type \(0, 2\)"),
-        ({"inputs": {"A": BITS, "B": ["1", "0"]}}, "the same letters"),
+        ({"inputs": {"A": BITS, "B": ["1", "0"]}}, "the same values"),
         ({"inputs": {"A": BITS}}, "two samples or more"),
         ({"inputs": {"A": BITS, "Y_A": BITS}}, "like an input"),
         ({"output": {"Y": BITS, "Y_A": BITS, "Y_B": ["0"]}}, "not that of their columns and roles"),
@@ -112,19 +112,19 @@ def test_windows_draw_independently_of_each_other_given_the_inputs():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"channels": [PAIR]}, "one channel for each output"),
+        ({"channels": [PAIR]}, "one recipe for each output"),
         ({"channels": [LAST, PAIR]}, "in the order of the outputs it is 'U'"),
         ({"channels": [PAIR, {**LAST, "inputs": ["D"]}]}, "names some of the inputs"),
         ({"channels": [PAIR, {**LAST, "inputs": ["C", "C"]}]}, "each once"),
-        ({"channels": [PAIR, {**LAST, "rows": LAST["rows"][:1]}]}, "channel 2 .* 1 rows for 2 input outcomes"),
+        ({"channels": [PAIR, {**LAST, "rows": LAST["rows"][:1]}]}, "recipe 2 .* 1 rows for 2 input outcomes"),
         ({"channels": [PAIR, {**LAST, "rows": [["1", "1", "0"], ["0", "0", "1"]]}]}, "sums to 2, not 1"),
         ({"channels": [PAIR, {**LAST, "more": 1}]}, "exactly the keys inputs, output and rows"),
-        ({"channels": [PAIR, OVERLAP]}, "two channels of a product see 'B'"),
+        ({"channels": [PAIR, OVERLAP]}, "two recipes of a product see 'B'"),
         (
             {"output": {"U": BITS, "A": ["x", "y", "z"]}, "channels": [PAIR, {**LAST, "output": "A"}]},
             "input and an out",
         ),
-        ({"rows": []}, "exactly the keys form, inputs, output, channels"),
+        ({"rows": []}, "exactly the keys form, inputs, output, `channels`"),
     ],
 )
 def test_broken_windows_are_refused_with_the_place(change, message):
@@ -156,7 +156,7 @@ def test_chains_that_leak_or_say_nothing_are_refused(size, overlap, n):
 
 
 def test_the_checker_refuses_a_form_whose_rows_are_no_pmfs():
-    with pytest.raises(NotCertified, match="row 1 of the channel is not a pmf"):
+    with pytest.raises(NotCertified, match="row 1 of the recipe is not a distribution"):
         stochastic({**RESAMPLE, "q": ["1/3", "1/3"]})
 
 

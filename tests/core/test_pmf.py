@@ -106,7 +106,7 @@ def test_counts_around_the_border_of_machine_words(total):
         ([("0", "0.75"), ("1", "0.24")], "probabilities sum to 99/100, not 1"),
         ([("0", "0.5"), ("1", "0.500000002")], "not 1"),
         ([("0", "1/2"), ("0", "1/2")], "the outcome X=0 is given twice"),
-        ([("2", 1)], "'2' is not in the alphabet of 'X'"),
+        ([("2", 1)], "'2' is not in the list of values of 'X'"),
         ([("0", 0), ("1", 0)], "probabilities sum to 0, not 1"),
         ([("0", -1), ("1", 2)], "which is negative"),
         ([], "lists no outcome"),
@@ -133,8 +133,8 @@ def test_a_word_for_a_number_is_refused_with_its_outcome():
     [
         ([1, -1], [[0], [1]], "a count is negative: -1"),
         ([0, 0], [[0], [1]], "all counts are zero"),
-        ([1, 1], [[0], [2]], "outside the alphabet"),
-        ([1, 1], [[0], [-1]], "outside the alphabet"),
+        ([1, 1], [[0], [2]], "outside the list of values"),
+        ([1, 1], [[0], [-1]], "outside the list of values"),
     ],
 )
 def test_bad_counts_are_refused(counts, codes, message):
@@ -145,18 +145,18 @@ def test_bad_counts_are_refused(counts, codes, message):
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ([], 'the keys "variables" and "pmf"'),
-        ({"variables": {"X": ["0"]}}, 'the keys "variables" and "pmf"'),
+        ([], "the keys `variables` and `pmf`"),
+        ({"variables": {"X": ["0"]}}, "the keys `variables` and `pmf`"),
         ({"variables": {"X": ["0"]}, "pmf": [{"X": "0", "p": 1}], "comment": ""}, "unknown key 'comment'"),
-        ({"variables": {}, "pmf": []}, "maps names to lists of letters"),
-        ({"variables": {"X": ["0"]}, "pmf": {}}, '"pmf" is a list'),
-        ({"variables": {"X": "01"}, "pmf": []}, "alphabet of 'X' is not a list of strings"),
-        ({"variables": {"X": [0, 1]}, "pmf": []}, "alphabet of 'X' is not a list of strings"),
-        ({"variables": {"X": ["0", "0"]}, "pmf": [{"X": "0", "p": 1}]}, "lists a letter twice"),
-        ({"variables": {"X": ["0"]}, "pmf": [{"X": "0", "p": 1}, {"Y": "0", "p": 1}]}, 'outcome 2 of "pmf"'),
+        ({"variables": {}, "pmf": []}, "maps names to lists of values"),
+        ({"variables": {"X": ["0"]}, "pmf": {}}, "`pmf` is a list"),
+        ({"variables": {"X": "01"}, "pmf": []}, "list of values of 'X' is not a list of strings"),
+        ({"variables": {"X": [0, 1]}, "pmf": []}, "list of values of 'X' is not a list of strings"),
+        ({"variables": {"X": ["0", "0"]}, "pmf": [{"X": "0", "p": 1}]}, "lists a value twice"),
+        ({"variables": {"X": ["0"]}, "pmf": [{"X": "0", "p": 1}, {"Y": "0", "p": 1}]}, "outcome 2 of `pmf`"),
         ({"variables": {"X": ["0"]}, "pmf": [{"X": "0", "p": 1, "q": 1}]}, "exactly the keys"),
-        ({"variables": {"X": ["0"]}, "pmf": ["0"]}, 'outcome 1 of "pmf"'),
-        ({"variables": {"X": ["0"]}, "pmf": [{"X": "9", "p": 1}]}, "'9' is not in the alphabet"),
+        ({"variables": {"X": ["0"]}, "pmf": ["0"]}, "outcome 1 of `pmf`"),
+        ({"variables": {"X": ["0"]}, "pmf": [{"X": "9", "p": 1}]}, "'9' is not in the list of values"),
         ({"variables": {"p": ["0"]}, "pmf": [{"p": "0"}]}, "no variable can be called 'p'"),
     ],
 )
@@ -222,7 +222,7 @@ def test_marginals_groups_and_counts_equal_brute_force(pmf):
 def test_unknown_names_and_letters_are_refused():
     with pytest.raises(MismatchError, match="no variable 'age'; there are 'X'"):
         coin(1, 1).marginal(["age"])
-    with pytest.raises(MismatchError, match="'2' is not in the alphabet of 'X'"):
+    with pytest.raises(MismatchError, match="'2' is not in the list of values of 'X'"):
         coin(1, 1).probability(X="2")
 
 

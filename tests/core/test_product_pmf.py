@@ -64,7 +64,7 @@ def test_sixty_samples_are_not_multiplied_out():
         ({"independent": []}, "at least one"),
         ({"independent": [COIN, COIN]}, "'X1' stands in two groups"),
         ({"independent": [COIN], "pmf": []}, "the one key"),
-        ({"independent": COIN}, "list of joint pmfs"),
+        ({"independent": COIN}, "list of distributions"),
         ({"independent": [{"variables": {"A": ["0"]}, "pmf": [{"A": "0", "p": "1/2"}]}]}, "sum to 1/2"),
     ],
 )

@@ -104,6 +104,6 @@ def test_the_audit_of_a_design_alone_tells_the_attack_on_its_secrets(tmp_path):
     for mechanism in (design, tmp_path / "d.json"):
         found = audit(mechanism)
         assert found.attacks == attacks(design)
-        assert any("The best guess of S is right 50 %" in line for line in audited(found))
+        assert any("Of 1,000 guesses of S, 500 are right anyway" in line for line in audited(found))
     assert audit(design.channel).attacks == ()  # a channel names no secret
     assert audit(design, prior=design.problem.pmf).attacks == ()  # what is asked under another law is another question

@@ -47,9 +47,9 @@ def test_the_certified_law_is_not_contradicted_and_another_is(design, inputs):
     assert not seen.contradicts
     assert len(seen.leakage) == 7
     assert {f.what for f in seen.findings} >= {
-        "released letters follow the certified channel",
+        "released values follow the recipe",
         "how often each column was released",
-        "released letters do not depend on X7",
+        "released values do not depend on X7",
     }
     assert not examine_shuffled(design, design.problem.pmf, ROWS, letters).contradicts
     wrong = dealt(tilted(design.channel), inputs)
@@ -77,7 +77,7 @@ def test_a_role_that_depends_on_the_sample_is_seen(design, inputs):
         roles[0][swap], roles[i][swap] = roles[i][swap].copy(), roles[0][swap].copy()
     told = examine(design, inputs, np.ravel_multi_index((column, *roles), sizes))
     assert told.contradicts
-    assert next(f for f in told.findings if f.contradicts).what == "released letters do not depend on X1"
+    assert next(f for f in told.findings if f.contradicts).what == "released values do not depend on X1"
 
 
 def test_a_letter_that_its_record_cannot_draw_settles_it(design, inputs):
@@ -85,4 +85,4 @@ def test_a_letter_that_its_record_cannot_draw_settles_it(design, inputs):
     letters[7] = np.prod([len(a) for a in design.channel.output.values()]) - 1  # all samples in the last role
     wrong = examine(design, inputs, letters)
     assert wrong.contradicts
-    assert wrong.findings[0].detail == "a letter was released that its input cannot draw"
+    assert wrong.findings[0].detail == "a value was released that its input cannot draw"

@@ -73,7 +73,7 @@ def test_a_law_ten_per_cent_wrong_is_contradicted_with_20_000_rows(design):
     audit = examine(design, inputs, drawn(wrong, inputs, rng))
     assert audit.contradicts
     assert audit.findings[0].contradicts
-    assert audit.findings[0].what == "released letters follow the certified channel"
+    assert audit.findings[0].what == "released values follow the recipe"
 
 
 def test_a_law_ten_per_cent_wrong_without_new_letters_is_contradicted():
@@ -124,10 +124,10 @@ def test_a_release_that_depends_on_a_view_is_contradicted_and_says_so():
     letters = np.where(rng.random(len(inputs)) < 0.6, x1, 1 - x1)
     audit = examine(design, inputs, letters)
     about = {f.what: f for f in audit.findings}
-    assert about["released letters do not depend on X1"].contradicts
-    assert not about["released letters do not depend on X2"].contradicts
-    assert not about["how often each letter was released"].contradicts
-    assert "with X1 = " in about["released letters do not depend on X1"].detail
+    assert about["released values do not depend on X1"].contradicts
+    assert not about["released values do not depend on X2"].contradicts
+    assert not about["how often each value was released"].contradicts
+    assert "with X1 = " in about["released values do not depend on X1"].detail
     seen = {tuple(entry["view"]): entry for entry in audit.leakage}
     assert seen["X1",]["seen_bits"] == pytest.approx(0.029, abs=0.005)  # 1 - h(3/5)
     assert seen["X2",]["seen_bits"] < 10 * seen["X2",]["expected_by_chance_bits"]
@@ -159,7 +159,7 @@ def test_shuffled_rows_with_a_wrong_marginal_are_contradicted(design):
     letters[rng.random(len(letters)) < 0.1] = 0  # a tenth of the letters replaced
     audit = examine_shuffled(design, counted_pmf(design, inputs), len(inputs), rng.permutation(letters))
     assert audit.findings[1].contradicts
-    assert audit.findings[1].what == "how often each letter was released"
+    assert audit.findings[1].what == "how often each value was released"
 
 
 def test_shuffled_rows_that_are_too_few_are_contradicted(design):
@@ -224,10 +224,10 @@ def test_the_findings_share_the_error():
     assert sum(f.threshold for f in audit.findings) == pytest.approx(1e-3)
     assert (audit.rows, audit.paired, audit.error) == (100, True, 1e-3)
     assert [f.what for f in audit.findings] == [
-        "released letters follow the certified channel",
-        "how often each letter was released",
-        "released letters do not depend on X1",
-        "released letters do not depend on X2",
+        "released values follow the recipe",
+        "how often each value was released",
+        "released values do not depend on X1",
+        "released values do not depend on X2",
     ]
 
 
@@ -236,7 +236,7 @@ def test_a_view_that_the_channel_does_not_read_is_not_tested():
     design = disclose(problem)
     inputs = table(design, 100, np.random.default_rng(14))
     audit = examine(design, inputs, drawn(law_of(design), inputs, np.random.default_rng(15)))
-    assert [f.what for f in audit.findings][2:] == ["released letters do not depend on X1"]
+    assert [f.what for f in audit.findings][2:] == ["released values do not depend on X1"]
     assert [entry["view"] for entry in audit.leakage] == [["X1"]]
 
 
@@ -272,7 +272,7 @@ def test_views_of_several_columns_are_tested_jointly():
     inputs = table(design, 20_000, rng)
     right = examine(design, inputs, drawn(law_of(design), inputs, rng))
     assert not right.contradicts
-    assert right.findings[2].what == "released letters do not depend on X1, X2"
+    assert right.findings[2].what == "released values do not depend on X1, X2"
     parity = (inputs >> 2) ^ (inputs >> 1) & 1
     letters = np.where(parity == 1, 0, drawn(law_of(design), inputs, rng))
     assert examine(design, inputs, letters).findings[2].contradicts
@@ -324,11 +324,11 @@ def test_a_channel_with_many_letters_is_audited_without_its_rows():
     read, drawn = resampled(rng, 3000, 200_000, 0.8)
     assert not examine(design, read, drawn).contradicts
     wrong = examine(design, *resampled(rng, 3000, 200_000, 0.82))
-    kept = ["how many records keep their letter", "how many letters are kept in all"]
+    kept = ["how many records keep their value", "how many values are kept in all"]
     assert [f.what for f in wrong.findings if f.contradicts] == kept
     favoured = np.where((drawn != read) & (rng.random(len(read)) < 0.2), 7, drawn)
     found = examine(design, read, favoured)
-    assert "how often each letter was released" in [f.what for f in found.findings if f.contradicts]
+    assert "how often each value was released" in [f.what for f in found.findings if f.contradicts]
     for place, letter in ((read % 3 == 0, 1), (read % 3 == 1, 2)):  # never changed; never drawn
         at = int(np.flatnonzero(place & (read != letter))[0])
         forged = drawn.copy()

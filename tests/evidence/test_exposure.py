@@ -74,7 +74,7 @@ def test_risk_after_randomised_response_starts_at_the_risk_and_meets_a_target():
     assert found.after(near)[1] == pytest.approx(found.tau[1] * 0.9999)
     points = found.curve([0.0, 1.0])
     assert points[1]["level_of_all_keys"] == 3.0
-    with pytest.raises(Infeasible, match="even keys that tell nothing"):
+    with pytest.raises(Infeasible, match="even keys that reveal nothing"):
         found.level_for(1e-9)
     with pytest.raises(InputError, match="not above 0"):
         found.level_for(0.0)

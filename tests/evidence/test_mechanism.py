@@ -141,12 +141,12 @@ def test_a_compact_form_is_expanded(written):
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ([], "a channel file is an object"),
-        ({"form": "strange"}, "no channel of form 'strange'"),
+        ([], "a recipe file is an object"),
+        ({"form": "strange"}, "no recipe of form 'strange'"),
         ({"inputs": {}, "output": {}, "rows": []}, "maps names to lists"),
         ({"format": "dalenius-design/2"}, "damaged"),
         ({"format": "dalenius-card/2"}, "damaged"),
-        ({"inputs": {"X": ["a"]}, "output": {"Y": ["0"]}, "rows": [["much"]]}, "a channel entry is 'much'"),
+        ({"inputs": {"X": ["a"]}, "output": {"Y": ["0"]}, "rows": [["much"]]}, "a recipe entry is 'much'"),
     ],
 )
 def test_bad_files_are_refused(written, document, message):
@@ -181,5 +181,5 @@ def test_a_level_that_is_made_of_dust_is_not_stated():
     assert set(seen.renyi.values()) == {None}
     assert not any(isinstance(g, LocalDP) for g in seen.guarantees)
     told = "\n".join(audited(seen))
-    assert "none that protects: a letter all but rules an input out" in told
+    assert "none that protects: a released value nearly excludes an input" in told
     assert "nats" not in told

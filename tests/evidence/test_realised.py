@@ -45,7 +45,7 @@ def test_the_audit_tells_it_and_counts_it_among_the_tests():
     audit = examine(design, inputs, drawn(law, inputs, 2))
     assert [f.contradicts for f in audit.findings if f.what == WHAT] == [False]
     assert sum(f.threshold for f in audit.findings) == pytest.approx(1e-6)
-    assert any("The realised hamming distortion of R is" in line for line in seen(audit))
+    assert any("The share of changed entries of R is" in line for line in seen(audit))
     untouched = examine(design, inputs, inputs)
     assert [f.contradicts for f in untouched.findings if f.what == WHAT] == [True]
 

@@ -51,14 +51,14 @@ def states(flip):
 NAMES = dict.fromkeys("abc", BITS)
 SMALL = {
     "form (8)": pram("1/2", "1/3", "2/5", "1/4"),
-    "form (8), one letter stays": pram("1", "1/3", "2/5"),
+    "form (8), one value stays": pram("1", "1/3", "2/5"),
     "resampling": resample(["1/2", "1/3", "0"], ["1/5", "2/5", "2/5"]),
-    "resampling without a letter": resample(["0", "0", "0"], ["0", "2/5", "3/5"]),
-    "resampling that keeps a letter": resample(["1", "1/3", "0"], ["1/5", "2/5", "2/5"]),
+    "resampling without a value": resample(["0", "0", "0"], ["0", "2/5", "3/5"]),
+    "resampling that keeps a value": resample(["1", "1/3", "0"], ["1/5", "2/5", "2/5"]),
     "windows": Windows(NAMES, (noisy("a", "U", "1/4"), noisy("b", "V", "1/3"), noisy("a", "T", "1/5"))),
-    "windows that tell": Windows(NAMES, (noisy("a", "U", "0"), noisy("b", "V", "1/3"))),
+    "windows that reveal": Windows(NAMES, (noisy("a", "U", "0"), noisy("b", "V", "1/3"))),
     "sums": Sums(NAMES, ("U", "V"), 2, (states("1/4"), states("1/3"), states("2/5")), (("a", "b"), ("b", "c"))),
-    "sums that tell": Sums(NAMES, ("U", "V"), 2, (states("0"),) * 3, (("a", "b"), ("b", "c"))),
+    "sums that reveal": Sums(NAMES, ("U", "V"), 2, (states("0"),) * 3, (("a", "b"), ("b", "c"))),
 }
 
 
@@ -120,4 +120,4 @@ def test_states_that_are_drawn_are_said_to_have_no_proved_level():
     mixed = Sums(NAMES, ("U",), 2, (states("0"), states("1/3"), states("2/5")), (("a", "b"),))
     assert examine_unlisted(mixed).strong_dp_epsilon is None
     assert module.UNPROVED in examine_unlisted(mixed).remarks
-    assert module.UNPROVED not in examine_unlisted(SMALL["sums that tell"]).remarks
+    assert module.UNPROVED not in examine_unlisted(SMALL["sums that reveal"]).remarks

@@ -159,7 +159,7 @@ def test_a_query_survives_its_document(query):
         ({"records": 10**15}, "too many values"),
         ({"letters": []}, "list of strings"),
         ({"letters": {"low": "0"}}, "list of strings"),
-        ({"letters": ["0", "0"]}, "different letters"),
+        ({"letters": ["0", "0"]}, "different values"),
         ({"query": {"table": "f.json"}}, "given by values and rows"),
         ({"query": "median"}, "there is no query"),
         ({"noise": 3}, "given by values and rows"),

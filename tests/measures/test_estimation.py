@@ -250,7 +250,7 @@ def test_a_singular_channel_says_which_letters_are_determined():
         assert fit.estimate[0] == pytest.approx(5 / 7)
         assert np.isnan(fit.estimate[1:]).all() == (method == "inverse")
         assert (fit.low[1:] == 0).all()
-        assert (fit.high[1:] < 0.6).all(), "the most that the released letters do not rule out"
+        assert (fit.high[1:] < 0.6).all(), "the most that the released values do not rule out"
         assert fit.to_json()["covariance"][0][1] is None
     with pytest.raises(Unsupported, match="singular"):
         estimate_law([factor(MERGED, out="Z")], Seen.of([70, 30]), method="regularised")
@@ -293,7 +293,7 @@ def test_more_refusals():
         estimate_law([factor(krr(1, 2))], Seen.of([1, 0]))
     with pytest.raises(InputError, match="did not draw the table"):
         estimate_law([factor([[0.5, 0.5, 0], [0.1, 0.9, 0]], out="Z")], Seen.of([5, 5, 1]))
-    with pytest.raises(MismatchError, match="two channels read the same column"):
+    with pytest.raises(MismatchError, match="two recipes read the same column"):
         estimate_law([factor(krr(1, 2)), factor(krr(1, 2))], Seen.of([[1, 1], [1, 1]]))
     with pytest.raises(InputError, match="at least one"):
         expected_error([factor(krr(1, 2))], 0, {})

@@ -186,13 +186,13 @@ def test_a_list_of_adversaries():
 
 def test_refusals():
     law = flip("1/10")
-    with pytest.raises(InputError, match="a group of 2 records is asked for; the channel has 1"):
+    with pytest.raises(InputError, match="a group of 2 records is asked for; the recipe has 1"):
         individual_capacity(law, group=2)
     with pytest.raises(InputError, match="no adversary in the list"):
         against(law, [])
     with pytest.raises(MismatchError, match="no variable 'X0'"):
         against(law, [Pmf.from_records({"Z": ("0",)}, [(("0",), 1)])])
-    with pytest.raises(InvalidPmf, match="the letter '7', which the channel does not know"):
+    with pytest.raises(InvalidPmf, match="the value '7', which the recipe does not know"):
         against(law, [Pmf.from_records({"X0": ("7",)}, [(("7",), 1)])])
     tiny = Fraction(1, 2**1010)
     with pytest.raises(InputError, match="below 2\\^-1000"):

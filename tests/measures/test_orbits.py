@@ -126,7 +126,7 @@ def test_two_rows_tell_no_more_than_their_total_variation():
 
 def test_what_cannot_be_audited_is_refused():
     skewed = Pmf.from_records(bits(), [(("0", "1"), 3), (("1", "0"), 1), (("0", "0"), 2), (("1", "1"), 2)])
-    with pytest.raises(Unsupported, match="the same in every order of the samples, and the prior is not"):
+    with pytest.raises(Unsupported, match="the same in every order of the samples, and the stated distribution is not"):
         examine_orbits(parity(), skewed)
     letters = tuple(map(str, range(8)))
     one = Fraction(1, 8)
@@ -135,7 +135,7 @@ def test_what_cannot_be_audited_is_refused():
     assert Pairs(wide).apart == 1
     many = Orbits({f"X{k}": ("0", "1") for k in range(12)}, "Y", (_all_words(12),))
     assert 2**12 * many.arrangements > DENSE
-    with pytest.raises(Unsupported, match=r"4,096 rows of [\d,]+ letters is not written out densely; up to 4,194,304"):
+    with pytest.raises(Unsupported, match=r"4,096 rows of [\d,]+ values is not written out densely; up to 4,194,304"):
         many.dense()
     assert isinstance(parity().dense(), Channel)
 

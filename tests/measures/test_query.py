@@ -247,11 +247,11 @@ def test_the_noisy_mean_tends_to_a_gaussian_tail():  # E7
         ((0, (), "count", "geometric", F(1, 2)), "at least one record"),
         ((1, (BITS,), "count", "geometric", F(1)), "between 0 and 1"),
         ((1, (BITS,), "count", "uniform", F(1)), "no noise 'uniform'"),
-        ((1, (("a", "b"),), "sum", "geometric", F(1, 2)), "letter 'a' of a sum"),
+        ((1, (("a", "b"),), "sum", "geometric", F(1, 2)), "value 'a' of a sum"),
         ((1, (BITS,), "count", "gaussian", F(0)), "above 0"),
         ((1, Interval(F(0), F(1)), "count", "gaussian", F(1)), "need the query sum or mean"),
-        ((2, (BITS, TRITS), "sum", "geometric", F(1, 2)), "same letters"),
-        ((1, (BITS,), "count", "geometric", F(1, 2), "7"), "is not among the letters"),
+        ((2, (BITS, TRITS), "sum", "geometric", F(1, 2)), "same values"),
+        ((1, (BITS,), "count", "geometric", F(1, 2), "7"), "is not among the values"),
     ],
 )
 def test_refusals(arguments, message):
@@ -277,7 +277,7 @@ def test_kernels_are_stochastic_and_more_noise_tells_less(records, letters, kind
 
 
 def test_what_is_too_large_is_refused():
-    with pytest.raises(Unsupported, match="letters for"):
+    with pytest.raises(Unsupported, match="values for"):
         kernel_of(Query(40, (TRITS,) * 40, "histogram", "geometric", F(1, 2)))
     with pytest.raises(Unsupported, match="written out"):
         channel_of_query(Query(30, (BITS,) * 30, "count", "geometric", F(1, 2)))

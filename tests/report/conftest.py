@@ -79,7 +79,7 @@ def made_up(**changes: Any) -> Design:
         "certificate": Certificate("cells"),
         "method": "made up",
         "proved": (FIGURES, FIGURES, FIGURES | {"odds_nats": None}, {"epsilon_nats": "0.9701"}, {}, {}),
-        "remarks": ("the letters of region were taken from the table itself",),
+        "remarks": ("the values of region were taken from the table itself",),
     }
     return Design(**(given | changes))
 
@@ -108,7 +108,7 @@ DESIGNS = {
     "xor": lambda: disclose(xor()),
     "example2": lambda: disclose(example2()),
     "two_binary": lambda: disclose(two_binary(["37/100", "14/100", "20/100", "29/100"], ["1/3", "1/2", "3/4", "1/5"])),
-    "one letter": lambda: disclose(nothing_to_tell()),
+    "one value": lambda: disclose(nothing_to_tell()),
     "kept": lambda: disclose(kept()),
     "made up": made_up,
 }
@@ -126,12 +126,12 @@ def designs() -> dict[str, Design]:
 
 @pytest.fixture
 def fine() -> Audit:
-    findings = (Finding("released letters follow the certified channel", 1.0, 5e-7, "statistic 1.2 with 3 degrees"),)
+    findings = (Finding("released values follow the recipe", 1.0, 5e-7, "statistic 1.2 with 3 degrees"),)
     leakage = ({"view": ["X1"], "seen_bits": 0.000123456, "expected_by_chance_bits": 0.00007},)
     return Audit(12345, True, 1e-6, findings, leakage)
 
 
 @pytest.fixture
 def against() -> Audit:
-    bad = Finding("how often each letter was released", 3e-12, 5e-7, f"largest deviation: {EVIL}, seen 1, expected 9.0")
+    bad = Finding("how often each value was released", 3e-12, 5e-7, f"largest deviation: {EVIL}, seen 1, expected 9.0")
     return Audit(54321, False, 1e-6, (Finding("as many rows as the original", 1.0, 1e-6, "5 of 5"), bad))

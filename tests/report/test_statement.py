@@ -180,11 +180,11 @@ def test_guesses_are_rounded_against_us(designs: dict[str, Design]) -> None:
 
 def test_a_value_that_is_a_script_is_inert(designs: dict[str, Design], against: Audit) -> None:
     design = designs["made up"]
-    problem = replace(design.problem, source=TableSource(f"{EVIL}.csv"))
+    problem = replace(design.problem, source=TableSource(f"{EVIL}.csv", title=EVIL, owner=EVIL))
     evil = replace(design, problem=problem, method=EVIL, remarks=(EVIL,), versions={EVIL: EVIL})
     counts = BeforeAfter((ValueCount((EVIL,), (EVIL,), 100, 0),), ())
-    inside = statement(evil, against, title=EVIL, owner=EVIL, details={EVIL: EVIL}, counts=counts, tried=(EVIL,))
-    for page in (inside, public_statement(evil.card(), title=EVIL)):
+    inside = statement(evil, against, details={EVIL: EVIL}, counts=counts, tried=(EVIL,))
+    for page in (inside, public_statement(evil.card() | {"title": EVIL, "owner": EVIL})):
         outline = checked(page)
         assert "script" not in outline.tags
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -242,7 +242,9 @@ def test_a_contradiction_stands_on_the_first_page(designs: dict[str, Design], fi
 
 
 def test_title_owner_and_details(designs: dict[str, Design]) -> None:
-    page = statement(designs["xor"], title="Survey 2024", owner="Office", details={"Digest of the table": "c0ffee"})
+    called = TableSource("survey.csv", title="Survey 2024", owner="Office")
+    named = replace(designs["xor"], problem=replace(designs["xor"].problem, source=called))
+    page = statement(named, details={"Digest of the table": "c0ffee"})
     assert "<title>Privacy statement: Survey 2024</title>" in page
     assert "<td>c0ffee</td>" in page
     assert "Owner of the table: Office" in page

@@ -88,7 +88,7 @@ def test_one_unit_taken_from_a_row_is_seen(name):
     ("name", "change", "words"),
     [
         ("ind", lambda p: p, "independent"),
-        ("marginal", lambda p: p, "stated law"),
+        ("marginal", lambda p: p, "stated distribution"),
         ("together", lambda p: p, "independent"),
     ],
 )
@@ -108,7 +108,7 @@ def test_one_unit_moved_between_letters_breaks_an_equality(name, change, words):
         ("dist", "distortions", "distortion"),
         ("mindist", "leakages", "leakage limit"),
         ("limits", "leakages", "leakage limit"),
-        ("worst", "worst", "letter leaks"),
+        ("worst", "worst", "value leaks"),
         ("local", "local_dp", "local privacy"),
         ("metric", "pairs", "ratio of rows"),
     ],
@@ -147,5 +147,5 @@ def test_a_point_far_outside_is_not_repaired():
         cost=hamming(6), leakages=((term(src.secret), near(1e-3)),), distortions=((hamming(6), near(0.3)),)
     )
     outside = Solution(np.diag(src.p), Multipliers(), 0.0, 0.0, 0)
-    with pytest.raises(SolverFailed, match="no exact channel"):
+    with pytest.raises(SolverFailed, match="no exact recipe"):
         rational(program, outside)

@@ -503,7 +503,7 @@ def test_a_row_without_letters_is_infeasible():
     [
         ({"mass": np.array([0, 2], object)}, "row 0 has no mass"),
         ({"cost": np.zeros((2, 3), object)}, "cost has shape"),
-        ({"letters": 0}, "needs rows and letters"),
+        ({"letters": 0}, "needs rows and values"),
         ({"objective": ((Fraction(1), term(np.array([[1, 2]], object))),)}, "does not add up"),
         ({"pairs": ((0, 1, Fraction(1, 2)),)}, "1/2 < 1"),
         ({"marginal": (Fraction(1), Fraction(1))}, "not a probability vector"),

@@ -87,7 +87,7 @@ def test_objective_zero_is_a_feasibility_question():
 
 
 def test_refusals_carry_the_words_of_highs():
-    with pytest.raises(Infeasible, match="HiGHS ended Infeasible and then Infeasible on 1 rows and 2 columns"):
+    with pytest.raises(Infeasible, match="the solver ended Infeasible and then Infeasible on 1 rows and 2 columns"):
         maximise([1, 1], [[1, 1]], [-1])
     with pytest.raises(SolverFailed, match="and then Unbounded on 1 rows"):
         maximise([1, 1], [[1, -1]], [0])

@@ -243,7 +243,7 @@ def test_refusals():
         max_affine(p, W * np.nan, M, gap=1e-3)
     with pytest.raises(InputError, match="atoms of weight zero"):
         max_affine([0, 0.5, 0.25, 0.25], W, M, gap=1e-3)
-    with pytest.raises(InputError, match="must be a pmf"):
+    with pytest.raises(InputError, match="must be a distribution"):
         max_affine(p, 2 * W, M, gap=1e-3)
     with pytest.raises(InputError, match="positive probability"):
         max_affine(p, np.eye(2)[[0, 0, 0, 0]], M, gap=1e-3)

@@ -105,7 +105,7 @@ INSTANCES = {
     "bits 4, rare": (*bits(4, Fraction(1, 10000)), True),
     "bits 4, q .3, apart": (*bits(4, THIRD), False),
     "fair bits 4": (*bits(4, Fraction(1, 2)), True),
-    "letters 2": (*iid(2, Fraction(1, 2), THIRD, Fraction(1, 5)), True),
+    "values 2": (*iid(2, Fraction(1, 2), THIRD, Fraction(1, 5)), True),
     "exchangeable, not iid": ([Fraction(t, 20) for t in (5, 1, 1, 3, 1, 3, 3, 3)], labels(2, 3), True),
     "3 x 3": (*counts(3, 2, 0), False),
     "3 x 3, again": (*counts(3, 2, 1), False),
@@ -254,7 +254,7 @@ def corrupted(rng, dual, tree):
     return dual, tree
 
 
-@pytest.mark.parametrize("name", ["bits 3, q .3", "bits 4, q .37", "letters 2", "exchangeable, not iid", "3 x 3"])
+@pytest.mark.parametrize("name", ["bits 3, q .3", "bits 4, q .37", "values 2", "exchangeable, not iid", "3 x 3"])
 def test_corrupted_proofs_never_prove_a_bound_below_the_truth(name):
     p, views, symmetric = INSTANCES[name]
     points = np.array([[float(t) for t in v] for v in all_vertices(p, views)])
@@ -312,7 +312,7 @@ def test_what_is_not_a_pmf_with_views_is_refused():
         ([Fraction(1), Fraction(0)], view, InvalidPmf, "atom 1 has probability 0; leave out"),
         ([0.5, 0.5], view, InputError, "not 0.5"),
         (half, [], InputError, "must cover the atoms"),
-        (half, [[0, 1], [0]], InputError, "view 1 has labels for 1 atoms, the pmf has 2"),
+        (half, [[0, 1], [0]], InputError, "view 1 has labels for 1 atoms, the distribution has 2"),
     ):
         with pytest.raises(error, match=why):
             self_disclosure(p, views, gap=1e-6)

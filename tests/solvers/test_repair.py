@@ -147,13 +147,13 @@ def test_refusals():
         repaired([1, 0], [[0, 1]], [[1.0], [1.0]])
     with pytest.raises(InputError, match="positive integers"):
         repaired([1, 0.5], [[0, 1]], [[1.0], [1.0]])
-    with pytest.raises(InputError, match="not 2 atoms by letters"):
+    with pytest.raises(InputError, match="not 2 atoms by values"):
         repaired([1, 1], [[0, 1]], [[1.0]])
     with pytest.raises(InputError, match="sum to one"):
         repaired([1, 1], [[0, 1]], [[1.0], [0.5]])
     with pytest.raises(InputError, match="one label for each"):
         repaired([1, 1], [[0, 1, 2]], [[1.0], [1.0]])
-    with pytest.raises(InputError, match="posteriors"):
+    with pytest.raises(InputError, match="conclusions"):
         repaired([1, 1], [[0, 1]], [[1.0], [1.0]], posteriors=[[1.0]])
 
 

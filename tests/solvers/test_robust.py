@@ -89,7 +89,7 @@ def test_least_cost_keeps_the_level() -> None:
 
 
 def test_impossible_limits_are_refused() -> None:
-    with pytest.raises(Infeasible, match=r"no channel keeps limit 1, 0\.5; the least is 1"):
+    with pytest.raises(Infeasible, match=r"no recipe keeps limit 1, 0\.5; the least is 1"):
         least_contraction(Limits.every_input(np.ones((2, 2)), 0.5))
 
 

@@ -178,9 +178,9 @@ def test_a_public_prior_replaces_the_counts(tmp_path: Path) -> None:
     [
         (
             ["cook", "nurse"],
-            r"prior\.json: 'job' has other values .* the prior lacks '\(missing\)' .*\"from-table\"",
+            r"prior\.json: 'job' has other values .* the stated distribution lacks '\(missing\)' .*\"from-table\"",
         ),
-        (["cook", "nurse", "poet", MISSING], "the prior has 'poet', which is not declared"),
+        (["cook", "nurse", "poet", MISSING], "the stated distribution has 'poet', which is not declared"),
         (["nurse", "cook", MISSING], "the values stand in another order"),
     ],
 )
@@ -215,13 +215,13 @@ def test_decimals_of_a_pmf_file_are_exact(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        (None, InputError, r"there is no pmf file joint\.json"),
+        (None, InputError, r"there is no distribution file joint\.json"),
         ('{"variables": {}, "variables": {}}', InputError, r"joint\.json: the key 'variables' stands twice"),
         ('{"variables": ', InputError, r"joint\.json: not valid JSON: .*line 1"),
         ('{"p": NaN}', InputError, r"joint\.json: NaN is not a number"),
         ('{"p": ' + "9" * 5000 + "}", InputError, r"joint\.json: not valid JSON: a number or a nesting"),
         ("[" * 200_000, InputError, r"joint\.json: not valid JSON: a number or a nesting"),
-        ("[]", InvalidPmf, r'joint\.json: a pmf file is an object with the keys "variables" and "pmf"'),
+        ("[]", InvalidPmf, r"joint\.json: a distribution file is an object with the keys `variables` and `pmf`"),
         (
             '{"variables": {"X": ["a"]}, "pmf": [{"X": "a", "p": "13/12"}]}',
             InvalidPmf,
@@ -269,9 +269,11 @@ def test_conditionally_iid_refusals(tmp_path: Path) -> None:
         Unsupported, match="400 samples have far too many outcomes, more than 200,000; to protect each single one"
     ):
         bind(iid(tmp_path, 400))
-    with pytest.raises(ProblemFileError, match="the prior should be a pmf of 'W' alone"):
+    with pytest.raises(ProblemFileError, match="the stated distribution should be about 'W' alone"):
         bind(iid(tmp_path, 2, hidden="V"))
-    with pytest.raises(ProblemFileError, match="'W' has another alphabet in the prior than in the kernel"):
+    with pytest.raises(
+        ProblemFileError, match="'W' has another list of values in the stated distribution than in the kernel"
+    ):
         bind(iid(tmp_path, 2, inputs=("u", "v")))
     declared = iid(tmp_path, 2)
     (tmp_path / "k.json").unlink()

@@ -68,7 +68,7 @@ def test_letters_from_a_file(tmp_path: Path) -> None:
         assert c.alphabets["c"][:2] == ("north", "south")
         assert c.codes["c"].tolist() == [1, 0]
         assert c.resolved({"c": Column(values_file=file)})["c"] == Column(values=c.alphabets["c"])
-    with pytest.raises(InputError, match=r"there is no file of letters for column 'c': absent\.txt"):
+    with pytest.raises(InputError, match=r"there is no file of values for column 'c': absent\.txt"):
         encode(table, {"c": Column(values_file="absent.txt")}, ["c"], base=tmp_path)
     (tmp_path / "l.json").write_text('{"north": 1}', encoding="utf-8")
     with pytest.raises(TableError, match=r"l\.json: the values of column 'c' are not a list of strings"):

@@ -9,25 +9,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import MetaPathFinder
-from types import TracebackType
 
+from dalenius.cli.failing import failed, our_fault
 from dalenius.cli.grammar import parser
 from dalenius.cli.interrupts import CODE, interruptible
 from dalenius.errors import DaleniusError
 
 __all__ = ["main"]
-
-
-def _our_fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What is not one of our errors is a fault of ours: say so, and show where for the report of it."""
-    where = ""
-    while trace is not None:
-        where, trace = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}", trace.tb_next
-    print(
-        f"dalenius: internal error: {kind.__name__}: {error} ({where}); this is a fault of dalenius, not of your data: "
-        "please report it with the command that you ran",
-        file=sys.stderr,
-    )
 
 
 @contextmanager
@@ -79,9 +67,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         The exit code.
     """
-    sys.excepthook = _our_fault
-    arguments = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    machines, charging = "--json" in words, "--ledger" in words
+    sys.excepthook = our_fault
+    arguments = None
     try:
+        arguments = parser().parse_args(words)
         with interruptible(keep=getattr(arguments, "on_interrupt", "stop") == "keep"):
             command = import_module(f"dalenius.cli.{arguments.module}")
             if argv is None and "pyarrow" in sys.modules and "pandas" not in sys.modules:
@@ -89,10 +80,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             with _keeping_to(getattr(arguments, "memory", None)):
                 return int(command.run(arguments) or 0)
     except DaleniusError as e:
-        print(f"dalenius: {e}", file=sys.stderr)
+        answered = getattr(arguments, "answered", False)  # one object, even where the answer is bad news
+        failed(e, machines=machines and not answered, charging=charging)
         return e.exit_code
     except KeyboardInterrupt:
-        print("dalenius: interrupted; nothing was written", file=sys.stderr)
+        failed(DaleniusError("interrupted", code="interrupted"), machines=machines, charging=charging)
         return CODE
     except BrokenPipeError:
         sys.stderr.close()

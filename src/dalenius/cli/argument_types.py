@@ -3,6 +3,8 @@
 import argparse
 from typing import NoReturn
 
+from dalenius.errors import InputError
+
 __all__ = ["Parser", "accepted", "count", "not_negative", "number", "positive", "probability", "whole"]
 
 
@@ -11,7 +13,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One sentence, exit 2."""
-        self.exit(2, f"dalenius: {message}; see `{self.prog} --help`\n")
+        raise InputError(f"{message};", do=f"see `{self.prog} --help`", code="usage")
 
 
 def accepted(text: str) -> str:

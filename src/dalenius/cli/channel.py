@@ -17,7 +17,7 @@ def run(arguments: Namespace) -> None:
         small = reduced(design.problem, Channel(design.channel.inputs, design.channel.output, design.channel.rows))
         print(json.dumps(small.to_json(), indent=1, ensure_ascii=False))
         return
-    document = read_told(arguments.file, "channel, design or card file")
+    document = read_told(arguments.file, "recipe, design or card file")
     if isinstance(document, dict) and "channel" in document:
         document = document["channel"]
     try:
@@ -25,5 +25,5 @@ def run(arguments: Namespace) -> None:
         if arguments.dense:
             channel = channel.dense()
     except (InputError, Unsupported) as e:
-        raise type(e)(f"{arguments.file}: {e}") from None
+        raise e.within(str(arguments.file)) from None
     print(json.dumps(channel.to_json(), indent=1, ensure_ascii=False))

@@ -7,7 +7,7 @@ from copy import copy
 from typing import TypeVar
 
 from dalenius.core.digits import many
-from dalenius.errors import InputError
+from dalenius.errors import NOTHING_DONE, InputError
 from dalenius.starting import level_of, look_at
 from dalenius.starting.columns import there
 from dalenius.tables import Table
@@ -113,7 +113,7 @@ def _until(question: str, help_: str, default: str | None, read: Callable[[str],
         try:
             text = input("> ").strip()
         except EOFError:
-            raise InputError("The answers ended too early. Nothing was written.") from None
+            raise InputError("The answers ended too early.", state=NOTHING_DONE) from None
         if text == "?":
             _tell(help_)
             continue

@@ -1,13 +1,16 @@
-"""The grammar of the command line. Imports nothing but the page of help, so that `--help` answers at once."""
+"""The grammar of the command line. Imports the page of help and the errors only, so that `--help` answers at once."""
 
 import argparse
+import re
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, NoReturn
 
 from dalenius.cli.argument_types import Parser, accepted, count, not_negative, positive, probability, whole
-from dalenius.cli.helping import first_page
+from dalenius.cli.helping import commands_of, first_page
 from dalenius.cli.init_grammar import dialect_options, init_command
 from dalenius.cli.ledger_grammar import ledger_commands
+from dalenius.errors import InputError
 
 __all__ = ["parser"]
 
@@ -19,8 +22,12 @@ class _Top(argparse.ArgumentParser):
         return first_page(self)
 
     def error(self, message: str) -> NoReturn:
-        """One sentence, exit 2."""
-        self.exit(2, f"dalenius: {message}; see `dalenius --help`\n")
+        """One sentence, exit 2; a command that is nearly right gets one guess."""
+        if "COMMAND" in message and (said := re.search(r"invalid choice: '(.*?)'", message)):
+            close = get_close_matches(said[1], commands_of(self), 1)
+            guess = f"Did you mean {close[0]}? " if close else ""
+            raise InputError(f'There is no command "{said[1]}".', do=f"{guess}See dalenius --help.", code="usage")
+        raise InputError(f"{message};", do="see `dalenius --help`", code="usage")
 
 
 READ_TABLES = (
@@ -458,6 +465,9 @@ def parser() -> argparse.ArgumentParser:
         'eval "$(dalenius completion bash)"',
     )
     c.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
+
+    c = command("help", "explain an error by its code, or a command", "dalenius help small-combinations")
+    c.add_argument("about", nargs="?", metavar="CODE", help="the code of an error, or the name of a command")
     return top
 
 

@@ -10,6 +10,7 @@ WANTED = {
     "Release": ("release", "tradeoff", "apply", "noise", "answer", "ledger"),
     "Check": ("verify", "audit", "explain", "risk"),
     "Use a released table": ("estimate",),
+    "When something fails": ("help",),
     "For specialists": ("solve", "read", "calibrate", "gaussian", "channel", "convert", "figures", "completion"),
 }
 """What people want to do, and the commands for it; a command that is not named here comes last."""

@@ -69,6 +69,8 @@ def _main_job(arguments: Namespace, table: Table, path: str) -> tuple[str, list[
         min_rows=arguments.min_rows,
         cuts=dict(map(_cut, arguments.cut)),
         named=dict(map(_group, arguments.group)) | dict(map(_hierarchy, arguments.hierarchy)),
+        title=arguments.title,
+        owner=arguments.owner,
     )
     found = draft(table, wish, path=path, left_out=left_out)
     return found.text, _words(table, found), _document(found)

@@ -73,6 +73,8 @@ def init_command(
         help="one recipe for all columns, an exchange of whole records, or a recipe for each column",
     )
     dialect_options(more)
+    more.add_argument("--title", help="what the release is called, for the statement")
+    more.add_argument("--owner", help="whose table it is, for the statement")
     more.add_argument("--yes", action="store_true", help="ask nothing")
     more.add_argument("--dry-run", action="store_true", help="write nothing, show the file")
     other = c.add_argument_group(

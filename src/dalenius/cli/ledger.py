@@ -17,7 +17,11 @@ def run(arguments: Namespace) -> int:
 
 def _init(arguments: Namespace) -> None:
     ledger = Ledger.create(arguments.ledger, arguments.budget, rule=arguments.rule, people=arguments.people)
-    _say(arguments, ledger, f"Made: {arguments.ledger} (mode 600; as confidential as the tables it is about).")
+    _say(
+        arguments,
+        ledger,
+        f"Made: {arguments.ledger} (confidential, like the tables it is about: only you can read it).",
+    )
 
 
 def _add(arguments: Namespace) -> None:

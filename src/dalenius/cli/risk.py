@@ -21,7 +21,7 @@ SHOWN = 5
 MODELS = {
     "main": "main effects",
     "two-way": "two-way effects",
-    "negative-binomial": "main effects with a gamma factor in each combination",
+    "negative-binomial": "main effects with a random factor in each combination",
 }
 
 
@@ -120,7 +120,7 @@ def _chart(points: list[dict[str, float]], unperturbed: float, target: float | N
         lines.append(Line(f"the target: {target:g}", tuple((x, target) for x in ends), 2, dashed=True, every=0))
     return Chart(
         title="Risk and utility of randomised response",
-        x="share of the information about the keys that is told",
+        x="share of what is known about the keys that stays",
         y="records to expect",
         lines=tuple(lines),
         caption="Each mark is a level of local differential privacy for each key: 0, 1, 2, ... 8 from the left. All "

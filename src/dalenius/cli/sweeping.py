@@ -79,5 +79,5 @@ def _chart(curve: Sweep) -> Chart:
             Line("most information, proved", line, 0, every=0),
             Line("the limit of the problem file", (chosen,), 1, joined=False),
         ),
-        caption="Every point is a channel whose information is proved, beside a proof that no channel tells more.",
+        caption="Every point is a recipe whose information is proved, beside a proof that no recipe reveals more.",
     )

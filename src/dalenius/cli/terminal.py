@@ -50,4 +50,5 @@ def dialect_of(arguments: Namespace) -> Dialect:
 
 def say(arguments: Namespace, words: list[str], document: dict[str, Any]) -> None:
     """The answer of a command, once."""
+    arguments.answered = True
     print(json.dumps(document, indent=1, ensure_ascii=False) if arguments.json else "\n".join(words))

@@ -21,6 +21,7 @@ from dalenius.wording import compared, proof_words
 if TYPE_CHECKING:
     from dalenius.kernel.check import Verdict
 
+SHOWN = 9  # digits of a figure that people compare; --json has all
 MANY = 8  # guarantees that a card cannot prove are counted, no longer listed
 WITHIN = {"pram": "of the form pram ", "noise": "on the grid "}
 """Forms that the mechanisms which compete are held to; beyond them, others may do better."""
@@ -91,40 +92,37 @@ def _words(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
             lines.append("The card does not show its recipe, which would show the table: it proves nothing by itself.")
         else:
             lines.append("Proved from the card alone: every row of the recipe adds up to 1.")
-        lines.append("Value, bound and limits depend on the distribution of the data: only the design can prove them.")
+        lines.append("How little changes depends on the statistics of the table: only design.json can prove it.")
     else:
         lines += _of_design(verdict, said)
     unproved = sum(figures is None for figures in verdict.kept.promises)
     if unproved > MANY:
-        lines.append(f"{unproved} guarantees depend on the distribution of the data: only the design can prove them.")
+        lines.append(f"{unproved} promises depend on the statistics of the table: only design.json can prove them.")
     for k, figures in enumerate(verdict.kept.promises, 1):
         if figures is None and unproved <= MANY:
-            lines.append(f"Guarantee {k} depends on the distribution of the data: only the design can prove it.")
+            lines.append(f"Promise {k} depends on the statistics of the table: only design.json can prove it.")
         elif figures is not None and "law" not in said:
-            lines.append(f"Guarantee {k} is proved from the card alone.")
-    return [*lines, f"SHA-256 of the file: {verdict.digest}."]
+            lines.append(f"Promise {k} is proved from the card alone.")
+    return [*lines, f"Fingerprint of the file (sha256sum): {verdict.digest}"]
 
 
 def _of_design(verdict: "Verdict", said: dict[str, Any]) -> list[str]:
     if verdict.rows is not None:
-        whose = f"It speaks of a table of {verdict.rows:,} rows; --table recounts one."
+        whose = f"It is about a table of {verdict.rows:,} rows; --table recounts one."
     else:
-        whose = "It speaks of a stated distribution, not of the rows of a table."
+        whose = "It is about stated statistics, not about the rows of a table."
     if verdict.value is None or verdict.bound is None:
         return [
-            "Proved: every promise, every limit and every shape is kept. Value and bound were not asked for.",
+            "Proved: every promise and every limit is kept. Whether anything is better was not asked.",
             whose,
         ]
-    others = f"no mechanism {WITHIN.get(said['mechanism']['form'], '')}that keeps them"
+    others = f"no recipe {WITHIN.get(said['mechanism']['form'], '')}that keeps them has"
     unit = "" if said["objective"]["aim"] in ("distortion", "variance") else " bits"
-    if said["objective"]["aim"].startswith("information"):
-        return [
-            f"Proved: every promise is kept, and the value is at least {down(verdict.value, 15)} bits.",
-            f"Proved: {others} exceeds {up(verdict.bound, 15)} bits ({verdict.rule}).",
-            whose,
-        ]
+    more = said["objective"]["aim"].startswith("information")
+    value, bound = (down, up) if more else (up, down)
+    reached = f"{'at least' if more else 'at most'} {value(verdict.value, SHOWN)}{unit}"
     return [
-        f"Proved: every promise and every limit is kept, and the value is at most {up(verdict.value, 15)}{unit}.",
-        f"Proved: {others} has less than {down(verdict.bound, 15)}{unit} ({verdict.rule}).",
+        f"Proved: every promise and every limit is kept, and the value is {reached}.",
+        f"Proved: {others} {'more' if more else 'less'} than {bound(verdict.bound, SHOWN)}{unit}.",
         whose,
     ]

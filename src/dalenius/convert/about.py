@@ -16,6 +16,8 @@ SEARCH = ("form", "windows", "modulus", "each", "noise", "clip", "order", "allow
 
 PLAIN = ("method", "source", "columns", "robust", "beside_bits", "remarks", "problem_digest", "versions")
 PUBLIC = (
+    "title",
+    "owner",
     "unit_of_privacy",
     "max_rows",
     "weights",

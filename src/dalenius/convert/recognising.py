@@ -9,8 +9,8 @@ ANSWER = "dalenius-answer/1"
 OLD = ("dalenius-design/1", "dalenius-card/1")
 
 _SHAPES = (  # keys that tell, and what they tell
-    ({"inputs", "output"}, "a bare channel, which promises nothing: `dalenius audit` measures it"),
-    ({"variables", "pmf"}, "a joint pmf"),
+    ({"inputs", "output"}, "a bare recipe, which promises nothing: `dalenius audit` measures it"),
+    ({"variables", "pmf"}, "a distribution"),
     ({"query", "at_most_bits"}, "the result of a calibration: `dalenius ledger add` charges it"),
     ({"query"}, "about a query: `dalenius audit` measures its query.toml"),
     ({"individual_capacity_bits"}, "the result of an audit"),
@@ -31,7 +31,7 @@ def recognised(document: Any) -> str | None:
         In words.
 
     >>> recognised({"format": "dalenius-card/2"}), recognised([1]), recognised({"variables": {}, "pmf": []})
-    (None, 'a list', 'a joint pmf')
+    (None, 'a list', 'a distribution')
     """
     if not isinstance(document, dict):
         return "a list" if isinstance(document, list) else "a word" if isinstance(document, str) else "a number"

@@ -158,7 +158,7 @@ def told_card(document: Json, about: Json) -> Json:
             **({"stated": about["stated"]} if "stated" in about else {}),
         },
         "estimate": about.get("estimate", ""),
-        **{key: about[key] for key in ("changes", "marginals_preserved") if key in about},
+        **{key: about[key] for key in ("title", "owner", "changes", "marginals_preserved") if key in about},
         "remarks": about.get("remarks", []),
         "versions": about.get("versions", {}),
     }
@@ -365,7 +365,7 @@ def channel_told(document: Json, output: str) -> Json:
     if form == "staircase":
         ratio, classes, columns = (channel[key] for key in ("ratio", "classes", "columns"))
         return {"form": "staircase", **sides, "ratio": ratio, "group": classes, "columns": columns}
-    raise CannotConvert(f"channels of form {form!r}")
+    raise CannotConvert(f"recipes of form {form!r}")
 
 
 def _labelled(channel: Json, about: Json) -> Json:

@@ -130,7 +130,7 @@ def counted(joint: Json, rows: int | None = None) -> Json:
     for record, share in zip(joint["pmf"], shares, strict=True):
         count = share * scale
         if count.denominator != 1:
-            raise CannotConvert(f"a law that is no count of {rows:,} rows")
+            raise CannotConvert(f"a distribution that is no count of {rows:,} rows")
         if count:
             outcomes.append([*(at[record[name]] for name, at in places), str(count.numerator)])
     outcomes.sort(key=lambda outcome: outcome[:-1])
@@ -378,7 +378,7 @@ def channel_of(design: Json) -> Json:
     if form == "staircase":
         columns = [[text(weight), list(members)] for weight, members in channel["columns"]]
         return {"form": "staircase", "ratio": text(channel["ratio"]), "classes": channel["group"], "columns": columns}
-    raise CannotConvert(f"channels of form {form!r}")
+    raise CannotConvert(f"recipes of form {form!r}")
 
 
 def _reads(design: Json) -> list[str]:

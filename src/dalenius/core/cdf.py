@@ -59,7 +59,7 @@ class Cdf:
                 raise InputError("points are pairs [x, F(x)] in which both grow, F from 0 to 1")
             return
         if self.law not in LAWS:
-            raise InputError(f"there is no law {self.law!r}; known are {', '.join(LAWS)} and points")
+            raise InputError(f"there is no distribution {self.law!r}; known are {', '.join(LAWS)} and points")
         (values,) = self.parameters
         if len(values) != LAWS[self.law]:
             raise InputError(f"{self.law} has {LAWS[self.law]} parameters, not {len(values)}")

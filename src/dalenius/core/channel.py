@@ -58,7 +58,7 @@ class Channel(Kernel):
                 continue
             where = outcome_words(list(self.inputs), x)
             if len(row) != letters or not row:
-                raise InvalidChannel(f"the row of {where} has {len(row)} entries for {letters} letters")
+                raise InvalidChannel(f"the row of {where} has {len(row)} entries for {letters} values")
             if any(v.numerator < 0 for v in row):
                 raise InvalidChannel(f"the row of {where} has a negative entry {written(min(row))}")
             one = lcm(*(v.denominator for v in row))
@@ -80,7 +80,7 @@ class Channel(Kernel):
         rows = []
         for k, row in enumerate(np.asarray(matrix, dtype=float)):
             if not np.all(np.isfinite(row)) or row.min() < -1e-6 or abs(row.sum() - 1) > 1e-6:
-                raise InvalidChannel(f"row {k + 1} is not a pmf, even approximately")
+                raise InvalidChannel(f"row {k + 1} is not a distribution, even approximately")
             ticks = [max(0, round(float(v) * unit)) for v in row]
             largest = max(range(len(ticks)), key=ticks.__getitem__)
             ticks[largest] += unit - sum(ticks)
@@ -91,16 +91,16 @@ class Channel(Kernel):
     def from_json(cls, document: object) -> Self:
         """From the `channel.json` format, dense form."""
         if not isinstance(document, dict):
-            raise InvalidChannel("a channel file is an object with the keys inputs, output and rows")
+            raise InvalidChannel("a recipe file is an object with the keys inputs, output and rows")
         if set(document) != {"inputs", "output", "rows"}:
-            raise InvalidChannel("a channel has exactly the keys inputs, output and rows")
+            raise InvalidChannel("a recipe has exactly the keys inputs, output and rows")
         inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         if not isinstance(document["rows"], list) or not all(isinstance(r, list) for r in document["rows"]):
             raise InvalidChannel('"rows" is a list of lists of numbers')
         texts = {v for row in document["rows"] for v in row if isinstance(v, str)}  # most of a large channel is zero
-        known = {v: exact(v, "a channel entry") for v in texts}
+        known = {v: exact(v, "a recipe entry") for v in texts}
         rows = tuple(
-            tuple(known[v] if isinstance(v, str) else exact(v, "a channel entry") for v in row)
+            tuple(known[v] if isinstance(v, str) else exact(v, "a recipe entry") for v in row)
             for row in document["rows"]
         )
         return cls(inputs, output, rows)
@@ -127,7 +127,7 @@ class Channel(Kernel):
     def then(self, post: Kernel) -> "Channel":
         """Post-processing: this channel followed by another that reads its output."""
         if list(post.inputs.items()) != list(self.output.items()):
-            raise MismatchError("the second channel does not read the output of the first")
+            raise MismatchError("the second recipe does not read the output of the first")
         columns = list(zip(*post.rows, strict=True))
         rows = tuple(
             tuple(sum((a * b for a, b in zip(row, column, strict=True) if a and b), Fraction(0)) for column in columns)

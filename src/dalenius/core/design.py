@@ -27,8 +27,8 @@ SHAPE = ("release", "strata", "form", "forbid", "freeze", "preserve_marginals", 
 """What a problem fixes beside its promises: the bound of a design is for mechanisms that have it too."""
 
 LETTERS = (
-    "With n(y) the released counts of letter y out of n, n(y)/n estimates q(y) = sum over x of p(x) p(y|x), where "
-    "p(y|x) are the rows of the channel. p(x) is identified where the rows have full rank; otherwise only the "
+    "With n(y) the released counts of value y out of n, n(y)/n estimates q(y) = sum over x of p(x) p(y|x), where "
+    "p(y|x) are the rows of the recipe. p(x) is identified where the rows have full rank; otherwise only the "
     "functions of p that the rows determine are."
 )
 NUMBERS = (
@@ -38,7 +38,8 @@ NUMBERS = (
     "`dalenius estimate` does so, with what rounding can amount to."
 )
 RECORDS = (
-    "The card does not show how records were changed, because that would show the table. Where the law of the table is "
+    "The card does not show how records were changed, because that would show the table. Where the distribution "
+    "of the table is "
     "preserved, counts of the released table estimate those of the original as they are; elsewhere no estimate can be "
     "made from the card."
 )

@@ -15,6 +15,7 @@ __all__ = [
     "Direction",
     "before_and_after",
     "bits",
+    "chance",
     "digits_agreed",
     "factor",
     "figure",
@@ -222,6 +223,16 @@ def digits_agreed(value: Any, bound: Any) -> int | None:
     while digits < MOST_DIGITS and gap * 10 ** (digits + 1) <= abs(reached):
         digits += 1
     return digits
+
+
+def chance(p: Any) -> str:
+    """A probability, rounded up: 1 in a whole number.
+
+    >>> chance("1e-6"), chance(0.03), chance(1)
+    ('1 in 1,000,000', '1 in 33', '1')
+    """
+    q = exact(p)
+    return f"1 in {floor(1 / q):,}" if 0 < q < 1 else figure(q, "up")
 
 
 def one_in(share: Any) -> str:

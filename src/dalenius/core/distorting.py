@@ -117,7 +117,7 @@ def _matrix(
     if len(matrix) != len(outcomes) or any(len(row) != len(letters) for row in matrix):
         raise InputError(
             f"the distortion matrix is {len(matrix)} by {len(matrix[0])}; it needs one row for each of the "
-            f"{len(outcomes)} letters and one column for each of the {len(letters)} released letters"
+            f"{len(outcomes)} values and one column for each of the {len(letters)} released values"
         )
     numbers = [[exact(v, "a distortion") for v in row] for row in matrix]
     if min(min(row) for row in numbers) < 0:
@@ -132,7 +132,7 @@ def _matrix(
 def _divergence(rows: list[Fraction], letters: list[Fraction]) -> tuple[Table, Table, int]:
     """D(x || y) of two coins with these probabilities of heads, in bits."""
     if not all(0 <= v <= 1 for v in [*rows, *letters]):
-        raise InputError("the letters of a kl distortion are probabilities, from 0 to 1")
+        raise InputError("the values of a kl distortion are probabilities, from 0 to 1")
     low: Table = []
     high: Table = []
     for x in rows:

@@ -33,13 +33,13 @@ def parts_of(channel: dict[str, Any]) -> list[dict[str, Any]]:
     parts, inputs = channel["channels"], channel["inputs"]
     if channel["form"] != "strata":
         if [part["output"] for part in parts] != list(channel["output"]):
-            raise InvalidChannel("there is not one channel for each output, in their order")
+            raise InvalidChannel("there is not one recipe for each output, in their order")
         output = channel["output"]
         sides = [({n: inputs[n] for n in part["inputs"]}, {part["output"]: output[part["output"]]}) for part in parts]
     else:
         read = {n: a for n, a in inputs.items() if n not in strata}
         if [*inputs] != [*read, *strata] or len(parts) != prod(len(inputs[n]) for n in strata):
-            raise InvalidChannel("the strata are not the last inputs, or have not one channel each")
+            raise InvalidChannel("the strata are not the last inputs, or have not one recipe each")
         sides = [(read, channel["output"])] * len(parts)
     return [{**part, "inputs": x, "output": y} for part, (x, y) in zip(parts, sides, strict=True)]
 
@@ -52,7 +52,7 @@ def _windows(channel: dict[str, Any]) -> list[list[Fraction]]:
         windows.append(([names.index(n) for n in part["inputs"]], expanded(part)))
         if len(windows[-1][1]) != prod(map(len, part["inputs"].values())):
             raise InvalidChannel(
-                f"the channel of {next(iter(part['output']))} has not one row for each outcome of its window"
+                f"the recipe of {next(iter(part['output']))} has not one row for each outcome of its window"
             )
     out = []
     for x in product(*map(range, sizes)):
@@ -214,9 +214,9 @@ def expanded(channel: dict[str, Any]) -> list[list[Fraction]]:
         known = {v: exact(v) for v in set().union(*channel["rows"])}  # most of a large channel is zero
         return [[known[v] for v in row] for row in channel["rows"]]
     if channel["form"] not in EXPANSIONS:
-        raise Unsupported(f"there is no channel of form {channel['form']!r}")
+        raise Unsupported(f"there is no recipe of form {channel['form']!r}")
     inputs, letters = (prod(len(a) for a in channel[side].values()) for side in ("inputs", "output"))
     size = inputs ** channel.get("n", 1) * letters  # n inputs alike
     if size > DENSE:
-        raise Unsupported(f"a channel of form {channel['form']!r} with {size:,} entries is not written out densely")
+        raise Unsupported(f"a recipe of form {channel['form']!r} with {size:,} entries is not written out densely")
     return EXPANSIONS[channel["form"]](channel)

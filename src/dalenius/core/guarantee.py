@@ -174,7 +174,7 @@ class LocalDP(Guarantee):
         level = f"e^{raised(self.epsilon)}" if self.metric is None else f"e^({raised(self.epsilon)} d)"
         apart = "" if self.metric is None else " at distance d"
         among = f" with the same {', '.join(self.given)}" if self.given else ""
-        who = "released letter is" if self.rows == 1 else f"{self.rows} released letters of one person are"
+        who = "released value is" if self.rows == 1 else f"{self.rows} released values of one person are"
         return f"no {who} more than {level} times likelier under one input than another{apart}{among}"
 
 
@@ -203,7 +203,7 @@ class InformationPrivacy(Guarantee):
 
     def words(self) -> str:
         return (
-            f"no released letter makes a value of {jointly(self.about)} more than e^{raised(self.epsilon)} times as "
+            f"no released value makes a value of {jointly(self.about)} more than e^{raised(self.epsilon)} times as "
             "likely as it was, nor less likely by more than that factor"
         )
 
@@ -233,7 +233,8 @@ class Leakage(Guarantee):
 
     def words(self) -> str:
         return (
-            f"what is released tells at most {bits(self.at_most_bits, 'up', 6)} about {jointly(self.about)} on average"
+            f"what is released reveals at most {bits(self.at_most_bits, 'up', 6)} about {jointly(self.about)} "
+            f"on average"
         )
 
 
@@ -253,7 +254,7 @@ class WorstCaseLeakage(Leakage):
 
     def words(self) -> str:
         return (
-            f"no single released letter tells more than {bits(self.at_most_bits, 'up', 6)} about {jointly(self.about)}"
+            f"no single released value reveals more than {bits(self.at_most_bits, 'up', 6)} about {jointly(self.about)}"
         )
 
 
@@ -326,4 +327,4 @@ class Contraction(Guarantee):
         return {"contraction": written(self.at_most)}
 
     def words(self) -> str:
-        return f"of whatever the input tells about any secret, at most the fraction {raised(self.at_most)} passes"
+        return f"of whatever the input reveals about any secret, at most the fraction {raised(self.at_most)} passes"

@@ -20,12 +20,12 @@ Rows = tuple[tuple[Fraction, ...], ...]
 def alphabets(document: object, what: str) -> dict[str, tuple[str, ...]]:
     """The alphabets of the inputs or of the output as a channel file writes them."""
     if not isinstance(document, dict) or not document:
-        raise InvalidChannel(f'"{what}" of a channel maps names to lists of letters')
+        raise InvalidChannel(f'"{what}" of a recipe maps names to lists of values')
     for name, letters in document.items():
         if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
-            raise InvalidChannel(f'the alphabet of {name!r} in "{what}" is not a list of strings')
+            raise InvalidChannel(f'the list of values of {name!r} in "{what}" is not a list of strings')
         if len(set(letters)) != len(letters):
-            raise InvalidChannel(f"the alphabet of {name!r} lists a letter twice")
+            raise InvalidChannel(f"the list of values of {name!r} lists a value twice")
     return {n: tuple(a) for n, a in document.items()}
 
 
@@ -146,11 +146,13 @@ class Kernel:
     def after(self, prior: Pmf) -> Pmf:
         """Joint pmf of the variables of the prior and the output."""
         if clash := set(self.output) & set(prior.variables):
-            raise MismatchError(f"the prior has a variable {min(clash)!r} already")
+            raise MismatchError(f"the stated distribution has a variable {min(clash)!r} already")
         at = prior.columns(list(self.inputs))
         for name, letters in self.inputs.items():
             if tuple(prior.variables[name]) != tuple(letters):
-                raise MismatchError(f"{name!r} has another alphabet in the prior than in the channel")
+                raise MismatchError(
+                    f"{name!r} has another list of values in the stated distribution than in the recipe"
+                )
         scale = lcm(*(v.denominator for row in self.rows for v in row))
         places = list(product(*(range(len(a)) for a in self.output.values())))
         codes, counts = [], []

@@ -50,10 +50,10 @@ class MarkovChain:
     def __post_init__(self) -> None:
         size = len(self.letters)
         if self.n < 2 or size < 2 or len(set(self.letters)) != size:
-            raise InvalidPmf("a chain has at least two samples, and at least two different letters")
+            raise InvalidPmf("a chain has at least two samples, and at least two different values")
         rows = (self.initial, *self.transition)
         if len(self.transition) != size or any(len(row) != size for row in rows):
-            raise InvalidPmf(f"initial has {size} probabilities, and transition a row of {size} for each letter")
+            raise InvalidPmf(f"initial has {size} probabilities, and transition a row of {size} for each value")
         if any(min(row) < 0 or sum(row) != 1 for row in rows):
             raise InvalidPmf("initial and every row of transition are probabilities that sum to 1")
         after = tuple(
@@ -71,7 +71,7 @@ class MarkovChain:
         """From `{"markov": {"letters", "initial", "transition", "n"}}`."""
         model = document["markov"]
         if not isinstance(model, dict) or set(model) != {"letters", "initial", "transition", "n"}:
-            raise InvalidPmf("markov has exactly the keys letters, initial, transition and n")
+            raise InvalidPmf("markov has exactly the keys `letters`, initial, transition and n")
         if type(model["n"]) is not int:
             raise InvalidPmf(f"the number of samples is {model['n']!r}, not an integer")
         initial = tuple(exact(v, "initial") for v in model["initial"])

@@ -18,9 +18,9 @@ def count_types(n: int, letters: int) -> int:
     1326
     """
     if n < 1 or letters < 1:
-        raise InputError(f"{n} samples of {letters} letters have no type")
+        raise InputError(f"{n} samples of {letters} values have no type")
     if n > 10**6 or (many := comb(n + letters - 1, letters - 1)) > MOST_TYPES:
-        raise InputError(f"{n} samples of {letters} letters have more than {MOST_TYPES:,} types")
+        raise InputError(f"{n} samples of {letters} values have more than {MOST_TYPES:,} types")
     return many
 
 

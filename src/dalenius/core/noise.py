@@ -122,7 +122,9 @@ def _geometric(values: Sequence[tuple[Fraction, ...]], a: Fraction) -> Kernels:
     lattices = [_lattice([v[c] for v in values]) for c in range(width)]
     size = prod(m for _, _, m in lattices)
     if size * len(values) > MOST:
-        raise Unsupported(f"geometric noise would have {size:,} letters for {len(values):,} values, too many")
+        raise Unsupported(
+            f"geometric noise would have {size:,} released values for {len(values):,} true ones, too many"
+        )
     longest = max(m for _, _, m in lattices)
     powers = [Fraction(1)]
     for _ in range(longest):
@@ -163,7 +165,7 @@ def channel_of_query(query: Query) -> Channel:
     alphabets, kernel = query.alphabets, kernel_of(query)
     size = prod(map(len, alphabets)) * len(kernel.letters)
     if size > 1 << 16:
-        raise Unsupported(f"the channel of this query has {size:,} entries when it is written out")
+        raise Unsupported(f"the recipe of this query has {size:,} entries when it is written out")
     rows, place = kernel.rows, {v: k for k, v in enumerate(query.values)}
     out = [rows[place[query.value(outcome)]] for outcome in product(*alphabets)]
     inputs = {f"X{i + 1}": a for i, a in enumerate(alphabets)}

@@ -23,10 +23,10 @@ class NoisyChannel:
 
     def __init__(self, channel: Any, kind: type[Axis] = Axis) -> None:
         keys = {"form", "inputs", "output", "axes", "give", "shift"}
-        require(set(channel) == keys and channel["form"] == "noise", "the channel is not of form noise")
+        require(set(channel) == keys and channel["form"] == "noise", "the recipe is not of form noise")
         self.inputs, output = channel["inputs"], channel["output"]
         self.names, sizes = list(self.inputs), [len(letters) for letters in self.inputs.values()]
-        require(list(output) == self.names and min(sizes) > 0, "the channel releases other columns")
+        require(list(output) == self.names and min(sizes) > 0, "the recipe releases other columns")
         self.steps, self.offsets, self.widths = [], [], [len(letters) for letters in output.values()]
         for letters, told in zip(self.inputs.values(), output.values(), strict=True):
             x, y = [exact(v) for v in letters], [exact(v) for v in told]
@@ -114,10 +114,12 @@ class Records:
         joint = multiplied(joint)
         p, self.total = whole([exact(record["p"]) for record in joint["pmf"]])
         keys = {*joint["variables"], "p"}
-        require(min(p) >= 0 and sum(p) == self.total, "the joint pmf is negative somewhere or does not sum to one")
-        require(all(set(record) == keys for record in joint["pmf"]), "an outcome of the joint pmf has other variables")
+        require(min(p) >= 0 and sum(p) == self.total, "the distribution is negative somewhere or does not sum to one")
+        require(
+            all(set(record) == keys for record in joint["pmf"]), "an outcome of the distribution has other variables"
+        )
         same = all(joint["variables"][name] == letters for name, letters in channel.inputs.items())
-        require(same, "an alphabet differs from the joint pmf's")
+        require(same, "a list of values differs from the distribution's")
         self.places = range(len(channel.inputs[channel.names[0]]))
         places = {n: {letter: i for i, letter in enumerate(letters)} for n, letters in channel.inputs.items()}
         self.atoms = [

@@ -86,17 +86,17 @@ class Pmf:
         if len(self.variables) != self.support.shape[1] or len(self.weights) != len(self.support):
             raise InvalidPmf("support and weights do not have the same shape")
         if not len(self.weights):
-            raise InvalidPmf("a pmf needs at least one outcome of positive probability")
+            raise InvalidPmf("a distribution needs at least one outcome of positive probability")
         if int(self.weights.min()) <= 0 or int(self.weights.sum()) != self.total:
             raise InvalidPmf("weights are not positive integers that add up to the total")
         if "p" in self.variables:
             raise InvalidPmf(RESERVED)
         for name, letters in self.variables.items():
             if len(set(letters)) != len(letters) or not letters:
-                raise InvalidPmf(f"the alphabet of {name!r} is empty or lists a letter twice")
+                raise InvalidPmf(f"the list of values of {name!r} is empty or lists a value twice")
         sizes = [len(letters) for letters in self.variables.values()]
         if (self.support < 0).any() or (self.support >= sizes).any():
-            raise InvalidPmf("the support has a code outside the alphabet")
+            raise InvalidPmf("the support has a code outside the list of values")
         for array in (self.support, self.weights):
             array.setflags(write=False)
 
@@ -134,19 +134,19 @@ class Pmf:
         for outcome, number in records:
             if len(outcome) != len(names):
                 raise InvalidPmf(
-                    f"the outcome {list(outcome)} does not have one letter for each of {len(names)} variables"
+                    f"the outcome {list(outcome)} does not have one value for each of {len(names)} variables"
                 )
             code = tuple(map(dict.get, where, outcome))
             if None in code:
                 at = code.index(None)
-                raise InvalidPmf(f"{outcome[at]!r} is not in the alphabet of {names[at]!r}")
+                raise InvalidPmf(f"{outcome[at]!r} is not in the list of values of {names[at]!r}")
             if code in codes:
                 raise InvalidPmf(f"the outcome {outcome_words(names, outcome)} is given twice")
             codes[code] = None
             outcomes.append(outcome)
             numbers.append(number)
         if not numbers:
-            raise InvalidPmf("the pmf lists no outcome")
+            raise InvalidPmf("the distribution lists no outcome")
         try:
             weights, scale = whole_texts(numbers)
         except InputError:
@@ -170,23 +170,23 @@ class Pmf:
     def from_json(cls, document: object) -> Self:
         """From the `joint.json` format."""
         if not isinstance(document, dict) or not {"variables", "pmf"} <= set(document):
-            raise InvalidPmf('a pmf file is an object with the keys "variables" and "pmf"')
+            raise InvalidPmf("a distribution file is an object with the keys `variables` and `pmf`")
         if extra := set(document) - {"variables", "pmf"}:
-            raise InvalidPmf(f"unknown key {min(extra)!r} in a pmf file")
+            raise InvalidPmf(f"unknown key {min(extra)!r} in a distribution file")
         variables = document["variables"]
         if not isinstance(variables, dict) or not variables or not isinstance(document["pmf"], list):
-            raise InvalidPmf('"variables" maps names to lists of letters and "pmf" is a list of outcomes')
+            raise InvalidPmf('"variables" maps names to lists of values and `pmf` is a list of outcomes')
         if "p" in variables:
             raise InvalidPmf(RESERVED)
         alphabets = {}
         for name, letters in variables.items():
             if not isinstance(letters, list) or not all(isinstance(v, str) for v in letters):
-                raise InvalidPmf(f"the alphabet of {name!r} is not a list of strings")
+                raise InvalidPmf(f"the list of values of {name!r} is not a list of strings")
             alphabets[name] = tuple(letters)
         records, keys = [], {*alphabets, "p"}
         for k, record in enumerate(document["pmf"]):
             if not isinstance(record, dict) or record.keys() != keys:
-                raise InvalidPmf(f'outcome {k + 1} of "pmf" must have exactly the keys {[*alphabets, "p"]}')
+                raise InvalidPmf(f"outcome {k + 1} of `pmf` must have exactly the keys {[*alphabets, 'p']}")
             records.append(([str(record[n]) for n in alphabets], record["p"]))
         return cls.from_records(alphabets, records)
 
@@ -265,7 +265,7 @@ class Pmf:
         groups = [self.grouped(v) for v in views]
         if prod(len(o) for o, _ in groups) > MOST_CELLS:
             sides = " x ".join(f"{len(o):,}" for o, _ in groups)
-            raise Unsupported(f"a table of {sides} outcomes has more than {MOST_CELLS:,} cells; merge letters first")
+            raise Unsupported(f"a table of {sides} outcomes has more than {MOST_CELLS:,} cells; merge values first")
         out = np.zeros([len(o) for o, _ in groups], dtype=self.weights.dtype)
         np.add.at(out, tuple(index for _, index in groups), self.weights)
         return out
@@ -282,6 +282,6 @@ class Pmf:
         mask = np.ones(len(self), dtype=bool)
         for (name, letter), column in zip(letters.items(), self.columns(list(letters)), strict=True):
             if letter not in self.variables[name]:
-                raise MismatchError(f"{letter!r} is not in the alphabet of {name!r}")
+                raise MismatchError(f"{letter!r} is not in the list of values of {name!r}")
             mask &= self.support[:, column] == self.variables[name].index(letter)
         return Fraction(int(self.weights[mask].sum()), self.total)

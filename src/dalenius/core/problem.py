@@ -75,12 +75,16 @@ class Mismatch:
 
 
 def located(
-    file: Path | None, lines: Mapping[tuple[str | int, ...], int], place: tuple[str | int, ...], message: str
+    file: Path | None,
+    lines: Mapping[tuple[str | int, ...], int],
+    place: tuple[str | int, ...],
+    message: str,
+    code: str = "",
 ) -> ProblemFileError:
     """An error that names the file and the line of a key, or of the nearest section around it."""
     known = next((lines[place[:k]] for k in range(len(place), 0, -1) if place[:k] in lines), None)
     at = file.name if file else "problem"
-    return ProblemFileError(f"{at}, line {known}: {message}" if known else f"{at}: {message}")
+    return ProblemFileError(f"{at}, line {known}: {message}" if known else f"{at}: {message}", code=code)
 
 
 def _promise_line(guarantee: Guarantee) -> str:
@@ -461,6 +465,6 @@ class Problem:
         if self.output in joint.variables:
             raise self.error(("mechanism", "output"), f"the output {self.output!r} is the name of a source variable")
 
-    def error(self, place: tuple[str | int, ...], message: str) -> ProblemFileError:
+    def error(self, place: tuple[str | int, ...], message: str, code: str = "") -> ProblemFileError:
         """An error that says where in the problem file it is, as far as that is known."""
-        return located(self.file, self.lines, place, message)
+        return located(self.file, self.lines, place, message, code)

@@ -157,6 +157,8 @@ def _source(s: Section) -> Source:
             min_cell=s.integer("min_cell", 10),
             dialect=_dialect(s),
             query=s.text("query", None),
+            title=s.text("title", None),
+            owner=s.text("owner", None),
         )
         if source.query is not None and not is_address(source.table):
             raise s.error(
@@ -164,7 +166,7 @@ def _source(s: Section) -> Source:
             )
         if source.max_rows is not None and source.unit == "row":
             raise s.error("max_rows needs unit = the column that names the person", "max_rows")
-        s.done(("table", "query", "unit", "max_rows", "prior", "weights", "min_cell", *DIALECT))
+        s.done(("table", "query", "unit", "max_rows", "prior", "weights", "min_cell", "title", "owner", *DIALECT))
     return source
 
 

@@ -50,7 +50,7 @@ class ProductPmf:
         if not isinstance(document, dict) or set(document) != {"independent"}:
             raise InvalidPmf('a product of independent groups is an object with the one key "independent"')
         if not isinstance(document["independent"], list):
-            raise InvalidPmf('"independent" is a list of joint pmfs')
+            raise InvalidPmf('"independent" is a list of distributions')
         return cls(tuple(Pmf.from_json(group) for group in document["independent"]))
 
     @classmethod

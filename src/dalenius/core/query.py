@@ -45,7 +45,7 @@ class Interval:
 
     def __post_init__(self) -> None:
         if not self.low < self.high:
-            raise InputError(f"an interval of letters needs low < high, not {self.low} and {self.high}")
+            raise InputError(f"an interval of values needs low < high, not {self.low} and {self.high}")
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Query:
             raise InputError("noise by table needs its table, and no other noise has one")
         if isinstance(self.letters, Interval):
             if self.kind not in ("sum", "mean") or self.noise not in ("gaussian", "laplace"):
-                raise InputError("letters of an interval need the query sum or mean and gaussian or laplace noise")
+                raise InputError("`letters` of an interval need the query sum or mean and gaussian or laplace noise")
         else:
             self._check_letters(self.letters)
         self._check_parameter()
@@ -112,17 +112,17 @@ class Query:
 
     def _check_letters(self, letters: tuple[tuple[str, ...], ...]) -> None:
         if len(letters) != self.records or any(not a or len(set(a)) != len(a) for a in set(letters)):
-            raise InputError("letters is one list of different letters, or one such list for each record")
+            raise InputError("`letters` is one list of different values, or one such list for each record")
         if self.kind != "table" and len(set(letters)) > 1:
-            raise InputError(f"a {self.kind} is over records with the same letters; lists for each record need a table")
+            raise InputError(f"a {self.kind} is over records with the same values; lists for each record need a table")
         if self.kind == "count" and self.counted not in letters[0]:
-            raise InputError(f"the counted letter {self.letter!r} is not among the letters")
+            raise InputError(f"the counted value {self.letter!r} is not among the values")
         if self.kind != "count" and self.letter is not None:
-            raise InputError("only a count has a letter to be counted")
+            raise InputError("only a count has a value to be counted")
         if self.kind in ("sum", "mean", "parity"):
-            numbers = [exact(v, f"the letter {v!r} of a {self.kind}") for v in letters[0]]
+            numbers = [exact(v, f"the value {v!r} of a {self.kind}") for v in letters[0]]
             if self.kind == "parity" and any(v.denominator != 1 for v in numbers):
-                raise InputError("a parity is over letters that are integers")
+                raise InputError("a parity is over values that are integers")
         if self.table is not None:
             size = 1
             for a in letters:
@@ -166,7 +166,7 @@ class Query:
     def alphabets(self) -> tuple[tuple[str, ...], ...]:
         """The letters of each record; an interval has none."""
         if isinstance(self.letters, Interval):
-            raise Unsupported("the records are numbers of an interval, which has no list of letters")
+            raise Unsupported("the records are numbers of an interval, which has no list of values")
         return self.letters
 
     # --- what f can be ----------------------------------------------------------------------------------------------

@@ -301,17 +301,17 @@ def _count(question: Question) -> None:
     if len(question.columns) > 1 or (question.letter is None) != (not question.columns):
         raise InputError('a count is of the records that where selects, or of column = "..." with letter = "..."')
     if not question.columns and question.where is None:
-        raise InputError("a count needs where, or a column and its letter: the number of all records is public anyway")
+        raise InputError("a count needs where, or a column and its value: the number of all records is public anyway")
     listed = [question.alphabet(name) for name in question.columns if name in question.declared]
     if listed and question.letter not in listed[0]:
-        raise InputError(f"letter {question.letter!r} is not among the letters")
+        raise InputError(f"value {question.letter!r} is not among the values")
 
 
 def _sum(question: Question) -> None:
     if len(question.columns) != 1:
         raise InputError(f"a {question.kind} is over one column of numbers; name it with column")
     if (question.between is None) == (question.columns[0] not in question.declared):
-        raise InputError("numbers of a sum have letters = { low = ..., high = ... }, or a list of numbers as letters")
+        raise InputError("numbers of a sum have letters = { low = ..., high = ... }, or a list of numbers as values")
     if question.between is not None and question.grid is None and not question.ratio:
         raise InputError(f"a {question.kind} of numbers between two ends needs grid, the step of the answer")
     if question.between is None:

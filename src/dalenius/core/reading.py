@@ -76,11 +76,11 @@ def multiplied(joint: Any) -> Any:
     groups = joint["independent"]
     names = [name for group in groups for name in group["variables"]]
     require(set(joint) == {"independent"} and len(set(names)) == len(names) and groups, "the groups are not disjoint")
-    require(prod(len(group["pmf"]) for group in groups) <= ATOMS, "the joint pmf is too large to be written out")
+    require(prod(len(group["pmf"]) for group in groups) <= ATOMS, "the distribution is too large to be written out")
     for group in groups:
         p, keys = [exact(record["p"]) for record in group["pmf"]], {*group["variables"], "p"}
         require(all(set(record) == keys for record in group["pmf"]), "an outcome of a group has other variables")
-        require(sum(p) > 0 and min(p) >= 0, "the pmf of a group is negative somewhere, or empty")
+        require(sum(p) > 0 and min(p) >= 0, "the distribution of a group is negative somewhere, or empty")
     pmf: list[dict[str, Any]] = [{"p": Fraction(1)}]
     for group in groups:  # probabilities, or counts
         total = sum(exact(record["p"]) for record in group["pmf"])
@@ -93,9 +93,9 @@ def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int
 
     A channel of form "types" has a row for each type of its n samples, not for each outcome.
     """
-    require("form" in channel or set(channel) == {"inputs", "output", "rows"}, "a channel has other keys than it may")
+    require("form" in channel or set(channel) == {"inputs", "output", "rows"}, "a recipe has other keys than it may")
     for letters in [*channel["inputs"].values(), *channel["output"].values()]:
-        require(isinstance(letters, list) and len(set(letters)) == len(letters), "a channel has a bad alphabet")
+        require(isinstance(letters, list) and len(set(letters)) == len(letters), "a recipe has a bad list of values")
     by_type, many = channel.get("form") == "types", prod(map(len, channel["inputs"].values()))
     rows = [whole(row) for row in (of_types(channel) if by_type else expanded(channel))]
     if by_type:
@@ -103,7 +103,9 @@ def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int
     require(len(rows) == many, f"there is not one row for each {'type of the samples' if by_type else 'input outcome'}")
     width = prod(map(len, channel["output"].values()))
     for k, (row, one) in enumerate(rows):
-        require(len(row) == width and min(row) >= 0 and sum(row) == one, f"row {k + 1} of the channel is not a pmf")
+        require(
+            len(row) == width and min(row) >= 0 and sum(row) == one, f"row {k + 1} of the recipe is not a distribution"
+        )
     scale = lcm(*(one for _, one in rows))
     return channel["inputs"], [[v * times for v in row] for row, times in ((r, scale // one) for r, one in rows)], scale
 
@@ -123,10 +125,10 @@ class Release:
         p, _ = whole_texts([record["p"] for record in records])  # probabilities, or counts
         self.total = sum(p)
         require("p" not in alphabets, "a variable is called p, like the probability")
-        require(self.total > 0 and min(p) >= 0, "the joint pmf is negative somewhere, or empty")
+        require(self.total > 0 and min(p) >= 0, "the distribution is negative somewhere, or empty")
         self.names, self.alphabets = list(alphabets), alphabets
         self.atoms = [(tuple(r[n] for n in self.names), w) for r, w in zip(records, p) if w]
-        require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the joint pmf stands twice")
+        require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the distribution stands twice")
         inputs, self.rows, self.scale = stochastic(design["channel"])
         strata, side = list(design["mechanism"].get("strata", [])), design.get("side_information", {})
         self.encoder, self.side = side.get("encoder"), [side["variable"]] if side else []
@@ -136,8 +138,11 @@ class Release:
         self.inputs, self.leaving = list(inputs), list(design["mechanism"].get("keep", [])) + strata
         # What the user has anyway counts beside what leaves, unless the design is made as if there were nothing.
         self.kept = self.leaving + (self.side if self.encoder != "uninformed" else [])
-        require(set(inputs) == read, "the channel reads other columns than said")
-        require(all(inputs[n] == alphabets[n] for n in inputs), "an input has another alphabet than in the joint pmf")
+        require(set(inputs) == read, "the recipe reads other columns than said")
+        require(
+            all(inputs[n] == alphabets[n] for n in inputs),
+            "an input has another list of values than in the distribution",
+        )
         self.width = len(self.rows[0])
         self.nothing = [0] * self.width
         self.row = [0] * len(self.atoms)

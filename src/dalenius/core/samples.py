@@ -43,11 +43,13 @@ class Samples:
     def __post_init__(self) -> None:
         if list(self.prior.variables) != [self.hidden]:
             found = ", ".join(self.prior.variables)
-            raise MismatchError(f"the prior should be a pmf of {self.hidden!r} alone; it has {found}")
+            raise MismatchError(f"the stated distribution should be about {self.hidden!r} alone; it has {found}")
         if list(self.kernel.inputs) != [self.hidden] or len(self.kernel.output) != 1:
-            raise MismatchError(f"the kernel should be a channel from {self.hidden!r} to one sample variable")
+            raise MismatchError(f"the kernel should be a recipe from {self.hidden!r} to one sample variable")
         if tuple(self.kernel.inputs[self.hidden]) != tuple(self.prior.variables[self.hidden]):
-            raise MismatchError(f"{self.hidden!r} has another alphabet in the prior than in the kernel")
+            raise MismatchError(
+                f"{self.hidden!r} has another list of values in the stated distribution than in the kernel"
+            )
         count_types(self.n, len(self.letters))  # first: there may be too many samples to name
         if self.hidden in (self.sample, *self.names):
             raise MismatchError(
@@ -91,7 +93,7 @@ class Samples:
     def from_json(cls, document: dict[str, Any]) -> Self:
         model = document["conditionally_iid"]
         if set(document) != {"conditionally_iid"} or set(model) != {"hidden", "prior", "kernel", "n"}:
-            raise InputError("conditionally_iid has exactly the keys hidden, prior, kernel and n")
+            raise InputError("conditionally_iid has exactly the keys hidden, `prior`, kernel and n")
         if type(model["n"]) is not int:
             raise InputError(f"the number of samples is {model['n']!r}, not an integer")
         prior, kernel = Pmf.from_json(model["prior"]), Channel.from_json(model["kernel"])

@@ -46,7 +46,7 @@ class Axis:
         self.low, self.high, half = axis["low"], axis["high"], [int(v) for v in axis["weights"]]
         ends = isinstance(self.low, int) and isinstance(self.high, int)
         require(ends and self.low <= self.high, "the ends of an axis are not whole numbers in their order")
-        require(min(half) >= 0 and sum(half) > 0, "the weights of the noise are not a law")
+        require(min(half) >= 0 and sum(half) > 0, "the weights of the noise are not a distribution")
         self.half, self.reach, self.rounded = half, len(half) - 1, any(v.denominator > 1 for v in take)
         self.w = half[:0:-1] + half
         self.total = sum(self.w)

@@ -140,6 +140,8 @@ class TableSource:
         How a text file is written.
     query : str, optional
         The query of a database.
+    title, owner : str, optional
+        What the release is called and whose table it is, for the statements.
     """
 
     table: str
@@ -150,10 +152,12 @@ class TableSource:
     min_cell: int = 10
     dialect: Dialect = Dialect()
     query: str | None = None
+    title: str | None = None
+    owner: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        optional = {"query": self.query, "max_rows": self.max_rows, "prior": self.prior, "weights": self.weights}
-        given = {k: v for k, v in optional.items() if v is not None}
+        optional = ("query", "max_rows", "prior", "weights", "title", "owner")
+        given = {k: v for k in optional if (v := getattr(self, k)) is not None}
         told = self.dialect.to_json()
         return {"table": self.table, "unit": self.unit, "min_cell": self.min_cell, **given, **told}
 

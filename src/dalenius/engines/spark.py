@@ -336,7 +336,7 @@ class _Task:
                 continue
             some = self.coding.coded(batch)
             if some.alphabets != self.alphabets:
-                raise TableError("a task read other letters than were counted; the table changed")
+                raise TableError("a task read other values than were counted; the table changed")
             numbers = batch.column(NUMBER).to_numpy()
             yield numbers, some, drawing.rows(some, 0, partial(RowWords, rows=numbers))
 

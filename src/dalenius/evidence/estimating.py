@@ -69,7 +69,7 @@ def _card(source: Any) -> _Card:
     where = f"{source}: " if isinstance(source, str | Path) else ""
     document = read_told(source) if where else source
     if not isinstance(document, dict):
-        raise InputError(f"{where}neither a design nor a card nor a channel")
+        raise InputError(f"{where}neither a design nor a card nor a recipe")
     try:
         if "channel" not in document:
             return _Card(channel_of(document), ())
@@ -88,7 +88,7 @@ def _card(source: Any) -> _Card:
             return _of_records(shown, channel.output)
         return _Card(channel, tuple(kept), known, weights if weights in kept else None, shown)
     except DaleniusError as e:
-        raise type(e)(f"{where}{e}") from None
+        raise (e.within(str(source)) if where else e) from None
     except (KeyError, TypeError, AttributeError) as e:
         raise InputError(f"{where}the file is damaged: {type(e).__name__} {e}") from None
 
@@ -97,8 +97,9 @@ def _of_records(preserved: str, columns: Mapping[str, Sequence[str]]) -> _Card:
     """A release of records, whose card shows no channel: its table is analysed as it is, or not at all."""
     if not preserved:
         raise Unsupported(
-            "this card does not show its channel, because that would show the records of the table, and the release "
-            "does not preserve their law: nothing can be estimated from it (preserve_marginals lets the released table "
+            "this card does not show its recipe, because that would show the records of the table, and the release "
+            "does not preserve their distribution: nothing can be estimated from it (preserve_marginals lets "
+            "the released table "
             "be analysed as it is)"
         )
     return _Card(None, (), preserved="withheld", columns={n: tuple(a) for n, a in columns.items()})
@@ -473,7 +474,7 @@ def forecast(
         with suppress(Unsupported):
             out |= expected_error(factors, rows, {name: c}, target=target, prior=prior)
     if not out:
-        raise Unsupported("the matrix of the channel is singular and determines the probability of no outcome")
+        raise Unsupported("the matrix of the recipe is singular and determines the probability of no outcome")
     return out
 
 
@@ -487,7 +488,7 @@ def _vector(name: str, terms: Any, alphabets: Mapping[str, Sequence[str]]) -> An
         at: list[Any] = []
         for n, letters in alphabets.items():
             if n in term and term[n] not in letters:
-                raise MismatchError(f"query {name!r}: {term[n]!r} is no letter of {n!r}")
+                raise MismatchError(f"query {name!r}: {term[n]!r} is no value of {n!r}")
             at.append(letters.index(term[n]) if n in term else slice(None))
         c[tuple(at)] += float(exact(term["weight"], f"the weight of query {name!r}"))
     return c

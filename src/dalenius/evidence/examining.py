@@ -267,6 +267,6 @@ def _letters_beside(
     mean = reads.reshape(len(values), -1).astype(np.float64) @ law
     size = len(values) * channel.shape[1]
     seen = np.bincount(after * channel.shape[1] + letters.astype(np.int64), minlength=size).reshape(mean.shape)
-    what = f"how often each letter stands beside {', '.join(kept.names)}"
-    labels = [f"letter {' '.join(y)} beside outcome {k + 1}" for k in range(len(values)) for y in channel.letters()]
+    what = f"how often each value stands beside {', '.join(kept.names)}"
+    labels = [f"value {' '.join(y)} beside outcome {k + 1}" for k in range(len(values)) for y in channel.letters()]
     return [counts_finding(what, seen, mean, mean.sum(axis=1, keepdims=True).round(), share, labels)]

@@ -123,7 +123,7 @@ class Risk:
             raise InputError(f"the target risk {target} is not above 0")
         if (least := self.after(0.0)[1]) > target:
             raise Infeasible(
-                f"even keys that tell nothing leave an expected {least:.4g} correct matches, above the target "
+                f"even keys that reveal nothing leave an expected {least:.4g} correct matches, above the target "
                 f"{target:.4g}: fewer keys, fewer records or a coarser table"
             )
         before = 0.0

@@ -86,7 +86,7 @@ def about_metrics(channel: Kernel, prior: Pmf) -> Further:
     law = aligned(prior, channel)
     found = levels(law, channel)
     context = Context(len(channel.inputs), entropy(law, list(law.variables)) * log(2), len(law) == _outcomes(channel))
-    lines = ["Metrics under the prior, in nats, and what follows from each alone:"]
+    lines = ["Metrics under the stated distribution (natural logarithms), and what follows from each alone:"]
     follows: dict[str, dict[str, float]] = {}
     for name, level in found.items():
         shown = "not bounded" if level is None else f"{level:.6g}"
@@ -128,13 +128,15 @@ def about_together(
         _small(channel)
     if about:
         if prior is None:
-            raise InputError("what releases tell together about a secret needs --prior, the joint law of all columns")
+            raise InputError(
+                "what releases reveal together about a secret needs --prior, the distribution of all columns"
+            )
         seen = collusion(prior, channels, list(about))
         exactly = "too large to be counted" if seen.exact is None else f"{seen.exact:.6g} bits"
         chain = "does not apply" if seen.lemma2 is None else f"at most {seen.lemma2:.6g} bits"
         return Further(
             (
-                f"Together the {len(channels)} releases tell at most {seen.bits:.6g} bits about {', '.join(about)}.",
+                f"Together the {len(channels)} releases reveal at most {seen.bits:.6g} bits about {', '.join(about)}.",
                 f"  exactly: {exactly}; one by one: {', '.join(f'{v:.6g}' for v in seen.apart)} bits",
                 f"  sum, where the columns are independent given the secret: {chain}",
                 f"  percolation: at most {seen.percolation:.6g} bits",
@@ -151,7 +153,8 @@ def about_together(
     low, high = found.together
     return Further(
         (
-            f"Together the {len(channels)} releases about {people} people tell anybody {low:.6g} to {high:.6g} bits "
+            f"Together the {len(channels)} releases about {people} people reveal to anybody {low:.6g} to "
+            f"{high:.6g} bits "
             f"about one person ({found.rule}).",
             f"  one by one: {', '.join(f'{a[1]:.6g}' for a in found.alone)} bits",
         ),

@@ -59,7 +59,7 @@ def mechanism_of(mechanism: Design | Kernel | str | Path) -> tuple[Pmf | None, K
         document, remarks = _divided(document)
         return None, _small(channel_of(document)), remarks
     except DaleniusError as e:
-        raise type(e)(f"{Path(mechanism).name}: {e}") from None
+        raise e.within(Path(mechanism).name) from None
 
 
 def attacked(mechanism: Design | Kernel | str | Path) -> tuple[Attack, ...]:
@@ -140,7 +140,7 @@ def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
         _refuse_kept(kept)
     if strange := [n for n in kept if n not in channel.inputs]:
         raise Unsupported(
-            f"the kept column {strange[0]!r} leaves beside the letter, and a card does not list its values; audit the "
+            f"the kept column {strange[0]!r} leaves beside the value, and a card does not list its values; audit the "
             "design instead"
         )
     return None, with_kept(channel, {n: tuple(channel.inputs[n]) for n in kept}), _beside(kept)
@@ -149,7 +149,7 @@ def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
 def _refuse_kept(kept: Sequence[str]) -> None:
     if kept:
         raise Unsupported(
-            f"a channel that is too large to be written out is audited by its form, and without kept columns "
+            f"a recipe that is too large to be written out is audited by its form, and without kept columns "
             f"({', '.join(kept)}); audit the release with --released and --original"
         )
 
@@ -165,7 +165,7 @@ def _divided(document: Any) -> tuple[Any, tuple[str, ...]]:
         return document, ()
     missed, out = Fraction(0), []
     for row in rows:
-        values = [exact(v, "a channel entry") for v in row]
+        values = [exact(v, "a recipe entry") for v in row]
         off = abs(sum(values, Fraction(0)) - 1)
         if off and off <= ROUNDING and any(is_decimal(v) for v in row) and min(values) >= 0:
             missed, total = max(missed, off), sum(values, Fraction(0))

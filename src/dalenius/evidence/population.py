@@ -90,7 +90,7 @@ def population_words(design: Design, counted: Pmf, rows: int, *, beta: float = B
     if design.public_prior:
         return []
     return [
-        f"what is released tells {_up(figure)} bits about {secret} for a record of this table; for the population,"
+        f"what is released reveals {_up(figure)} bits about {secret} for a record of this table; for the population,"
         f" if the {rows:,} rows are independent draws from it, at most {_up(bound.bits)} bits with confidence"
         f" {100 * (1 - beta):g} %"
         for secret, figure, bound in population(design, counted, rows, beta=beta)

@@ -126,7 +126,7 @@ def figures(theta: list[float], C: list[list[float]]) -> list[str]:
         return size > 0 and error(list(slope)) <= 0.4 * size
 
     if not certain(0, 1, 0, 0) or not certain(0, 0, 0, 1):
-        sys.exit("a group is too small in the release for its shares to be told")
+        sys.exit("a group is too small in the release for its shares to be known")
     q, r = theta[0] / theta[1], theta[2] / theta[3]
     slopes = [[1 / theta[1], -q / theta[1], 0.0, 0.0], [0.0, 0.0, 1 / theta[3], -r / theta[3]]]
     lines = []
@@ -221,7 +221,7 @@ if __name__ == "__main__":
         large = {channel.get("form"), part.get("form")} - {None, "pram", "product", "strata"} or "weights" in card
         large = large or not {"rows", "q"} & {*part} or {*inputs} & {*card.get("kept", [])}
         if large or n < 2 or f.keys() - product(*(letters[c] for c in known)):
-            sys.exit("this card needs the full package" if large else "too few rows, or letters that the card lacks")
+            sys.exit("this card needs the full package" if large else "too few rows, or values that the card lacks")
         off = [(1 - v) / max(len(q) - 1, 1) for v in q]
         M = part.get("rows") or [[q[x] if x == y else v for y in range(len(q))] for x, v in enumerate(off)]
         M = [[float(Fraction(v)) for v in row] for row in M]

@@ -21,9 +21,9 @@ from dalenius.mechanisms.charging import SMALL, Together
 __all__ = ["RULES", "Spent", "spent"]
 
 RULES = {
-    "joint": "secrets: recomputed on the joint channel where it is small, else sums; everything else: sums",
+    "joint": "secrets: recomputed on all recipes together where they are small, else sums; everything else: sums",
     "prior-free": "only figures that hold whatever the distribution of the records is, and their sums",
-    "disjoint": "as joint; datasets of different names are about different people, which differential privacy and "
+    "disjoint": "as `joint`; datasets of different names are about different people, which differential privacy and "
     "independent records use",
 }
 LOG2_E = Fraction(1442695040888963408, 10**18)  # above log2(e) = 1.44269504088896340735...
@@ -79,7 +79,7 @@ def _local_dp(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa
         return _no_figure(
             entries,
             _level,
-            "has no finite level of local_dp: a letter is impossible under one input, or a column is kept",
+            "has no finite level of local_dp: a value is impossible under one input, or a column is kept",
         )
     return Spent(figure, "levels add, times the rows of a person")
 
@@ -94,7 +94,7 @@ def _capacity(entry: Entry) -> Fraction | None:
 
 def _contraction(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
     figure = percolated(e.mechanism.contraction for e in entries for _ in range(e.copies))
-    return Spent(figure, "1 - product of (1 - coefficient), each the eta_KL of its channel")
+    return Spent(figure, "1 - product of (1 - coefficient), each the eta_KL of its recipe")
 
 
 def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa: ARG001
@@ -105,7 +105,7 @@ def _dalenius(line: Line, entries: Sequence[Entry], rule: str) -> Spent:  # noqa
     same = all(e.same_data(f) and e.mechanism.alphabets == f.mechanism.alphabets for e in entries for f in entries)
     total, most = added((_own if same else _whole)(e) for e in entries), _held(entries)
     if total is None and most is None:
-        return Spent(None, "a card does not tell the letters of its kept columns; add the design instead")
+        return Spent(None, "a card does not list the values of its kept columns; add the design instead")
     if total is None or (most is not None and most <= total):
         return Spent(most, "all that the columns that were read can hold about one person")
     how = "individual capacities add: independent draws from the same data"
@@ -189,14 +189,14 @@ def _hosted(line: Line, entries: Sequence[Entry], host: Entry | None) -> Spent:
             figure *= LOG2_E
     if figure is None and others is None:
         why = (
-            "keeps columns whose letters its card does not tell; add the design instead"
+            "keeps columns whose values its card does not list; add the design instead"
             if in_bits
-            else "is not on the joint pmf of the others and has no finite level of local_dp"
+            else "is not on the distribution of the others and has no finite level of local_dp"
         )
         return _no_figure(rest, charge, why)
     if figure is None:
-        return Spent(None, f"the released letters together rule out a value of {', '.join(secret)}")
-    words = [f"recomputed on the joint channel of {_count(group)}"] if group else []
+        return Spent(None, f"the released values together rule out a value of {', '.join(secret)}")
+    words = [f"recomputed on all recipes together of {_count(group)}"] if group else []
     charged = "information about all that it reads" if in_bits else "level of local_dp"
     words += [f"{_count(rest)} charged {'its' if len(rest) == 1 else 'each its'} {charged}"] if rest else []
     return Spent(figure, "; ".join(words))

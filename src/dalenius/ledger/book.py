@@ -128,7 +128,7 @@ class Ledger:
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
             if card is not None and not _is_card_of(mechanism_of(card), entry.mechanism):
-                raise InputError(f"this is not the card of release {number}: it has another channel")
+                raise InputError(f"this is not the card of release {number}: it has another recipe")
             if entry.state == VOID:
                 raise InputError(f"release {number} is void; what was released after all is recorded with `ledger add`")
             if entry.state == RESERVED:
@@ -145,7 +145,7 @@ class Ledger:
         with connected(self.path, wait=self.wait) as c, transaction(c):
             entry = self._entry(c, number)
             if entry.state in (DRAWING, RELEASED):
-                began = "its draw had begun, and nobody can know that no letter left"
+                began = "its draw had begun, and nobody can know that no value left"
                 raise LedgerRefused(
                     f"release {number} cannot be void: {began if entry.state == DRAWING else 'it was released'}"
                 )

@@ -36,7 +36,7 @@ def maximal_leakage(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry]
     """About everything: bits add, whatever the law. About a secret: recomputed on the joint channel, others add."""
     unknown = [e for e in entries if _factor(e) is None]
     if unknown:
-        return None, f"release {unknown[0].id or '(new)'} keeps columns whose letters its file does not tell"
+        return None, f"release {unknown[0].id or '(new)'} keeps columns whose values its file does not list"
     whole = multiplied(_factor(e) for e in entries) or Fraction(1)
     found = (_bits(whole), "bits of maximal leakage add: a guess of anything gains at most the product of the factors")
     for host in hosts if line.secret else ():
@@ -61,7 +61,7 @@ def guess(line: Line, entries: Sequence[Entry], hosts: Sequence[Entry], group: G
             chance = Together(host.mechanism, [e.mechanism for e in own]).guessed(list(line.secret))["guess"]
             found.append((min(Fraction(1), chance * more), _words(own, rest, "the factor of its maximal leakage")))
     if not found:  # no law of the releases has this secret
-        return Fraction(1), "no joint channel shows more than that a guess is right at most always"
+        return Fraction(1), "no recipes together show more than that a guess is right at most always"
     return max(found)  # under each of the laws
 
 
@@ -83,7 +83,7 @@ def _moved(entries: Sequence[Entry]) -> Fraction:
 
 
 def _words(own: Sequence[Entry], rest: Sequence[Entry], charged: str) -> str:
-    told = [f"recomputed on the joint channel of {_count(own)}"] if own else []
+    told = [f"recomputed on all recipes together of {_count(own)}"] if own else []
     told += [f"{_count(rest)} charged {charged}"] if rest else []
     return "; ".join(told)
 

@@ -43,7 +43,7 @@ def independent_records(entries: Sequence[Entry], disjoint: bool) -> Bound:
     def charged(some: Sequence[Entry]) -> Fraction | None:
         return added(e.mechanism.independent_bits(e.max_rows) for e in some)
 
-    return _apart(entries, disjoint, charged, "what is told when all other records are known adds up")
+    return _apart(entries, disjoint, charged, "what is revealed when all other records are known adds up")
 
 
 def zcdp(entries: Sequence[Entry], disjoint: bool) -> Bound:

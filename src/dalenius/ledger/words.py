@@ -12,20 +12,20 @@ __all__ = ["words"]
 DIGITS = 6
 NOT_COVERED = (
     "What was released without being recorded here, and data that somebody else published about these people.",
-    "Whoever chooses a mechanism AFTER looking at letters released before: lines about a secret assume it was not so.",
+    "Whoever chooses a mechanism AFTER looking at values released before: lines about a secret assume it was not so.",
 )
 OF_COLUMNS = (
     "`dalenius` is about the columns that were read, of any one person. About a column that no release has read, the "
-    "rows of other people that are tied to it can tell more."
+    "rows of other people that are tied to it can reveal more."
 )
 OF_SECRETS = (
-    "Lines about a secret hold for a record drawn at random from the table (or from its public prior), and for "
-    "somebody who knows nothing but the distribution about the other records; `dalenius` alone covers ties between "
-    "people."
+    "Lines about a secret hold for a row at random from the table, or from its public statistics. They hold for "
+    "somebody "
+    "who knows nothing but the statistics about the other rows; `dalenius` alone covers ties between people."
 )
 OF_NEIGHBOURS = (
     "`differential_privacy`, `zcdp` and `independent_records` are about one person among others who are known or "
-    "independent. Where people are alike or tied to each other, an answer can tell more; `dalenius` covers that."
+    "independent. Where people are alike or tied to each other, an answer can reveal more; `dalenius` covers that."
 )
 
 

@@ -121,7 +121,9 @@ def threshold(channel: Kernel) -> float:
             used = ball.weights > 1e-7
             at, w = ball.support[used], ball.weights[used] / ball.weights[used].sum()
             if np.linalg.matrix_rank(laws.rows[at], tol=1e-9) < len(at):
-                raise Unsupported("the best prior is not unique, and the threshold is not given by a formula then")
+                raise Unsupported(
+                    "the best stated distribution is not unique, and the threshold is not given by a formula then"
+                )
             many = [sum(counts[j][row] for j, r in enumerate(rows) if r == row) for row in at.tolist()]
             best = max(best, float((w * np.log2(np.array(many) / w)).sum()))
     return best

@@ -133,7 +133,9 @@ def aligned(prior: Pmf, channel: Kernel) -> Pmf:
     ]
     for name, letter in ((n, v) for outcome, _ in records for n, v in zip(names, outcome, strict=True)):
         if letter not in channel.inputs[name]:
-            raise InvalidPmf(f"the prior gives {name} the letter {letter!r}, which the channel does not know")
+            raise InvalidPmf(
+                f"the stated distribution gives {name} the value {letter!r}, which the recipe does not know"
+            )
     return Pmf.from_records({n: tuple(channel.inputs[n]) for n in names}, records)
 
 
@@ -184,5 +186,5 @@ def _size(inputs: dict[str, tuple[str, ...]], output: dict[str, tuple[str, ...]]
     for letters in [*inputs.values(), *output.values()]:
         size *= len(letters)
     if size > 1 << 22:
-        raise Unsupported(f"a channel with its kept columns has {size:,} entries, too many to be written out")
+        raise Unsupported(f"a recipe with its kept columns has {size:,} entries, too many to be written out")
     return size

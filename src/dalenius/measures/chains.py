@@ -320,7 +320,7 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
     sizes = {len(m) for m in marginals}
     if len(marginals) < 2 or (modulus is None and len(sizes) != 1):
         raise InputError(
-            "a chain of modular sums needs at least two samples, all with the same number of letters or a modulus"
+            "a chain of modular sums needs at least two samples, all with the same number of values or a modulus"
         )
     size, n = min(sizes) if modulus is None else modulus, len(marginals)
     noise, states = 0.0, {(1,) * size: 1.0}
@@ -342,7 +342,8 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
                 after[tuple(v // common for v in raw)] += weight * mass
         if len(after) > MOST_STATES:
             raise Unsupported(
-                f"the shift of {n} samples has more than {MOST_STATES:,} different laws; preprocessing_bounds encloses "
+                f"the shift of {n} samples has more than {MOST_STATES:,} different distributions; "
+                f"preprocessing_bounds encloses "
                 f"the information within log2 {size} bits"
             )
         states = after
@@ -369,7 +370,7 @@ def window_sums(letters: int, n: int, k: int) -> Channel:
     """
     _window(letters, n, k)
     if letters ** (2 * n - k + 1) > MOST_ROWS:
-        raise Unsupported(f"{n} samples of {letters} letters need a channel of more than {MOST_ROWS:,} entries")
+        raise Unsupported(f"{n} samples of {letters} values need a recipe of more than {MOST_ROWS:,} entries")
     alphabet = tuple(str(a) for a in range(letters))
     windows = n - k + 1
     rows = []
@@ -430,4 +431,4 @@ def window_rank(letters: int, n: int, k: int = 1) -> int:
 
 def _window(letters: int, n: int, k: int) -> None:
     if letters < 1 or not 1 <= k <= n:
-        raise InputError(f"windows of {k} among {n} samples of {letters} letters do not exist")
+        raise InputError(f"windows of {k} among {n} samples of {letters} values do not exist")

@@ -99,6 +99,6 @@ def collusion(joint: Pmf, channels: Sequence[Kernel], secret: Sequence[str]) -> 
 
 def _renamed(channel: Kernel, suffix: str) -> Channel:
     if not channel.few:
-        raise Unsupported("a release that is not written out row by row cannot be put on a joint channel")
+        raise Unsupported("a release that is not written out row by row cannot be put together with others")
     output = {name + suffix: tuple(letters) for name, letters in channel.output.items()}
     return Channel({n: tuple(a) for n, a in channel.inputs.items()}, output, channel.rows)

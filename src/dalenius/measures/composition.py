@@ -152,9 +152,7 @@ def general(channels: Sequence[Kernel]) -> Composed:
     """
     people = len(channels[0].inputs) if channels else 0
     if not people or any(len(c.inputs) != people for c in channels):
-        raise MismatchError(
-            "general composition needs datasets of the same people, one input for each in every channel"
-        )
+        raise MismatchError("general composition needs datasets of the same people, one input for each in every recipe")
     sizes = [[len(a) for a in c.inputs.values()] for c in channels]
     alone = tuple((f.low, f.high) for f in (individual_capacity(c) for c in channels))
     try:
@@ -169,13 +167,13 @@ def general(channels: Sequence[Kernel]) -> Composed:
             ]
             found = _selected(laws, classes, low)
             low, high = max(low, found[0]), max(high, found[1])
-        return Composed(bits(low, high), alone, "exact, over the letters of one person in all datasets")
+        return Composed(bits(low, high), alone, "exact, over the values of one person in all datasets")
     except Unsupported:
         charges = []
         for j, channel in enumerate(channels):
             times = [prod(sizes[k][i] for k in range(len(channels)) if k != j) for i in range(people)]
             charges.append(_repeated(channel, times)[1])
-        return Composed((max(a[0] for a in alone), basic(charges)), alone, "bound, classes of letters repeated")
+        return Composed((max(a[0] for a in alone), basic(charges)), alone, "bound, classes of values repeated")
 
 
 def general_bound(channels: Sequence[Kernel]) -> float:

@@ -21,7 +21,7 @@ __all__ = ["Figure", "compared", "within_groups"]
 Floats = npt.NDArray[np.float64]
 WEAK = 0.4
 """A group or a count whose standard error is more than this share of it carries no ratio."""
-NOBODY = "the group {} is too small in the release for its shares to be told"
+NOBODY = "the group {} is too small in the release for its shares to be known"
 
 
 @dataclass(frozen=True)

@@ -151,12 +151,12 @@ def fit_finding(seen: Counts, law: Floats, share: float, which: str = "") -> Fin
     Finding
         Settled by a letter that its input cannot draw.
     """
-    what = f"released letters{which} follow the certified channel"
+    what = f"released values{which} follow the recipe"
     t, d = 0.0, 0
     for counts, row in zip(seen, law, strict=True):
         possible = row > 0
         if counts[~possible].any():
-            return Finding(what, 0.0, share, "a letter was released that its input cannot draw")
+            return Finding(what, 0.0, share, "a value was released that its input cannot draw")
         if total := int(counts.sum()):
             d += int(possible.sum()) - 1
             here = counts > 0
@@ -191,7 +191,7 @@ def view_findings(
     """
     size = counts.sum(axis=1).astype(np.float64)
     rows = int(size.sum())
-    what = f"released letters{which} do not depend on {', '.join(view)}"
+    what = f"released values{which} do not depend on {', '.join(view)}"
     findings = [counts_finding(what, counts, mean, size[:, None], share, cells)]
     degrees = (int((size > 0).sum()) - 1) * (int((counts.sum(axis=0) > 0).sum()) - 1)
     told, there = information(counts.astype(np.float64)), size > 0
@@ -206,7 +206,7 @@ def _leakage_finding(view: Sequence[str], told: float, rows: int, cells: int, sh
     """The information in the drawn rows about a view that the letters do not depend on, against what chance allows."""
     p = min(1.0, 2 * cells * exp(-min(700.0, rows * told * log(2) / cells)))
     allowed = cells * log(2 * cells / share) / (rows * log(2))
-    what = f"released letters tell no more about {', '.join(view)} than chance allows"
+    what = f"released values reveal no more about {', '.join(view)} than chance allows"
     return Finding(what, p, share, f"seen {told:.3g} bits, allowed {allowed:.3g} bits")
 
 

@@ -227,7 +227,7 @@ def estimate_law(
     cells = Cells(factors, columns)
     _drawn_by(factors, seen)
     if preserved == "withheld" and method != "auto":
-        raise InputError("the card does not show its channel: the released shares are the only estimate (method auto)")
+        raise InputError("the card does not show its recipe: the released shares are the only estimate (method auto)")
     if preserved and method == "auto":
         told = Moments(factors, seen, columns, target=target, preserved=preserved)
         if told.preserved:
@@ -322,12 +322,12 @@ def _refuse_nothing_known(factors: Sequence[Factor], method: str, known: Array, 
         return
     if not known.any() and all(factor.identified.all() for factor in factors):
         raise Unsupported(
-            "so few of the released rows tell anything about the original values that no share is determined: every "
+            "so few of the released rows reveal anything about the original values that no share is determined: every "
             "interval would be as wide as everything"
         )
     need = "a regularised estimate needs an invertible one" if known.any() else "no outcome is determined by itself"
     raise Unsupported(
-        f"the matrix of the channel is singular ({identified_words(factors)}), and {need}; what it does determine are "
+        f"the matrix of the recipe is singular ({identified_words(factors)}), and {need}; what it does determine are "
         "sums over outcomes"
     )
 
@@ -339,7 +339,7 @@ def _drawn_by(factors: Sequence[Factor], seen: Seen) -> None:
     for k, factor in enumerate(factors):
         here = np.moveaxis(seen.sums, k, 0).reshape(factor.seen, -1).sum(axis=1)
         if (here[factor.constant] > 0).any():
-            raise InputError("a released letter has probability 0 for every input: this channel did not draw the table")
+            raise InputError("a released value has probability 0 for every input: this recipe did not draw the table")
 
 
 def _identified(factors: Sequence[Factor], cells: Cells) -> Array:

@@ -167,9 +167,11 @@ def population_leakage(
     if not 0 < beta < 1:
         raise InputError(f"beta is {beta}; it is a probability strictly between 0 and 1")
     if rows % joint.total:
-        raise InputError(f"the joint pmf has denominators of {joint.total:,}, so it was not counted from {rows:,} rows")
+        raise InputError(
+            f"the distribution has denominators of {joint.total:,}, so it was not counted from {rows:,} rows"
+        )
     if split and not designed_elsewhere:
-        raise InputError("the rows can be split only for a channel that does not depend on them")
+        raise InputError("the rows can be split only for a recipe that does not depend on them")
     split = designed_elsewhere and rows >= SPLIT_FROM if split is None else split
     law, s, x, rows_of, whole = cells_of(joint, channel, secret, kept)
     counts = np.rint(law * rows).astype(np.int64)

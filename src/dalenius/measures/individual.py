@@ -138,7 +138,7 @@ def individual_capacity(channel: Kernel, *, group: int = 1, gap: float = GAP) ->
     """
     names = list(channel.inputs)
     if not 1 <= group <= len(names):
-        raise InputError(f"a group of {group} records is asked for; the channel has {len(names)}")
+        raise InputError(f"a group of {group} records is asked for; the recipe has {len(names)}")
     laws, which = distinct_rows(channel)
     best: tuple[Selection, tuple[int, ...]] | None = None
     high, seen = 0.0, set[tuple[bytes, ...]]()

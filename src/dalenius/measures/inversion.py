@@ -169,7 +169,7 @@ def factors_of(channel: Kernel, kept: Sequence[str] = ()) -> list[Factor]:
             return [factor for part in parts for factor in factors_of(part)]
     if not channel.few:
         raise Unsupported(
-            f"a channel of form {channel.form!r} with {channel.shape[0]:,} x {channel.shape[1]:,} entries is not "
+            f"a recipe of form {channel.form!r} with {channel.shape[0]:,} x {channel.shape[1]:,} entries is not "
             "inverted; estimate from fewer columns"
         )
     return [_dense(channel, strata)]

@@ -69,9 +69,9 @@ class LatentModel:
 
         Values of W of probability zero and letters that never occur are left out.
         """
-        p = _stochastic(prior, "the prior", InvalidPmf)
+        p = _stochastic(prior, "the stated distribution", InvalidPmf)
         if len(kernel) != len(p):
-            raise MismatchError(f"the kernel has {len(kernel)} rows for {len(p)} values of the prior")
+            raise MismatchError(f"the kernel has {len(kernel)} rows for {len(p)} values of the stated distribution")
         rows = [_stochastic(row, f"row {w + 1} of the kernel", InvalidChannel) for w, row in enumerate(kernel)]
         if len({len(row) for row in rows}) != 1:
             raise InvalidChannel("the rows of the kernel have different lengths")
@@ -148,9 +148,9 @@ def type_counts(n: int, letters: int) -> _Types:
     [[0, 2], [1, 1], [2, 0]]
     """
     if n < 0 or letters < 1:
-        raise InputError(f"{n} samples of {letters} letters have no type")
+        raise InputError(f"{n} samples of {letters} values have no type")
     if (many := comb(n + letters - 1, letters - 1)) > MOST_TYPES:
-        raise Unsupported(f"{n} samples of {letters} letters have {many:,} types, more than {MOST_TYPES:,}")
+        raise Unsupported(f"{n} samples of {letters} values have {many:,} types, more than {MOST_TYPES:,}")
     heads, left = np.zeros((1, 0), dtype=np.int64), np.array([n], dtype=np.int64)
     for _ in range(letters - 1):
         repeats = left + 1
@@ -390,10 +390,10 @@ def weak_deviation(law: Sequence[Any], counts: Sequence[int]) -> float:
     >>> weak_deviation(["9/10", "1/10"], [9, 1]), round(weak_deviation(["1/10", "9/10"], [9, 1]), 3)
     (0.0, 2.536)
     """
-    q = [float(v) for v in _stochastic(law, "the law", InvalidPmf)]
+    q = [float(v) for v in _stochastic(law, "the distribution", InvalidPmf)]
     n = sum(counts)
     if len(q) != len(counts) or n < 1:
-        raise MismatchError(f"{len(counts)} counts for {len(q)} letters")
+        raise MismatchError(f"{len(counts)} counts for {len(q)} values")
     if any(t and not p for t, p in zip(counts, q, strict=True)):
         return float("inf")
     # One sum, so that a type equal to the law deviates by exactly zero.

@@ -113,7 +113,7 @@ def _delta(level: float, _: Context) -> float:
 IMPLICATIONS = (
     Implication("strong_dp", "dp", lambda e, _: e, "neighbours are pairs"),
     Implication("dp", "strong_dp", lambda e, c: c.records * e, "a path of one record at a time"),
-    Implication("dp", "epsilon_delta", _delta, "randomised response is the worst channel of its level"),
+    Implication("dp", "epsilon_delta", _delta, "randomised response is the worst recipe of its level"),
     Implication("strong_dp", "information", lambda e, _: e, "p(y) is an average of p(y|s); Prop. 4, 1"),
     Implication("information", "strong_dp", lambda e, _: 2 * e, "through p(y); Prop. 4, 2", full_support=True),
     Implication("information", "worst_divergence", lambda e, _: e, "an average of ln p(s|y) / p(s)"),
@@ -123,16 +123,16 @@ IMPLICATIONS = (
         lambda e, c: (1 - exp(-e)) * c.entropy + e * exp(-e),
         "Prop. 4, 3 repaired: p(s|y) >= e^-e p(s)",
     ),
-    Implication("strong_dp", "worst_divergence", lambda e, _: e * tanh(e / 2), "the posterior within e^e of itself"),
+    Implication("strong_dp", "worst_divergence", lambda e, _: e * tanh(e / 2), "the conclusion within e^e of itself"),
     Implication("worst_divergence", "leakage", lambda w, _: w, "an average over y"),
     Implication("worst_entropy", "leakage", lambda w, _: w, "an average over y; Prop. 4, 4"),
     Implication("strong_dp", "maximal_leakage", lambda e, _: e, "max_s p(y|s) <= e^e p(y|s')"),
     Implication("maximal_leakage", "capacity", lambda m, _: m, "Renyi information grows with its order"),
     Implication("strong_dp", "capacity", lambda e, _: information_of_dp(e) * log(2), "001, Theorem 1 made tight"),
-    Implication("capacity", "leakage", lambda c, _: c, "this prior is one of all"),
+    Implication("capacity", "leakage", lambda c, _: c, "these statistics are some of all"),
     Implication("capacity", "dalenius", lambda c, _: c, "a record is a function of all"),
-    Implication("dalenius", "leakage", lambda d, c: c.records * d, "chain rule: each step has some prior"),
-    Implication("dalenius", "capacity", lambda d, c: c.records * d, "chain rule: each step has some prior"),
+    Implication("dalenius", "leakage", lambda d, c: c.records * d, "chain rule: each step has some statistics"),
+    Implication("dalenius", "capacity", lambda d, c: c.records * d, "chain rule: each step has some statistics"),
 )
 
 
@@ -299,15 +299,15 @@ def _one_ruled_out() -> tuple[Pmf, Channel]:
 
 
 NON_IMPLICATIONS = (
-    NonImplication("dp", "strong_dp", "records that change together change the letter more", _two_looks),
+    NonImplication("dp", "strong_dp", "records that change together change the value more", _two_looks),
     NonImplication("information", "strong_dp", "both ends of the odds may be used: twice the level", _flip_of_one),
     NonImplication("information", "worst_entropy", "Prop. 4, 3 is false: entropy is no divergence", _skewed),
     NonImplication("leakage", "worst_divergence", "a rare row may reveal everything", _rare_letter),
     NonImplication("leakage", "worst_entropy", "a rare row may reveal everything", _rare_letter),
     NonImplication("leakage", "information", "a rare row may exclude an answer", _rare_letter),
     NonImplication("leakage", "dp", "a rare row may exclude an answer", _rare_letter),
-    NonImplication("epsilon_delta", "dp", "delta is the chance of a letter that tells everything", _rare_letter),
-    NonImplication("epsilon_delta", "worst_divergence", "with probability delta all is told", _rare_letter),
+    NonImplication("epsilon_delta", "dp", "delta is the chance of a value that reveals everything", _rare_letter),
+    NonImplication("epsilon_delta", "worst_divergence", "with probability delta all is shown", _rare_letter),
     NonImplication("worst_divergence", "information", "a value can be ruled out for few bits", _one_ruled_out),
     NonImplication("worst_divergence", "strong_dp", "a value can be ruled out for few bits", _one_ruled_out),
     NonImplication("worst_entropy", "information", "a value can be ruled out for few bits", _one_ruled_out),

@@ -83,7 +83,7 @@ class Moments:
         dense = len(self.factors) == 1 and self.factors[0].dense is not None
         self.preserved = preserved if own and (dense or preserved == "withheld") else ""
         if preserved == "withheld" and not self.preserved:
-            raise Unsupported("a release whose card does not show its channel is not estimated by weights")
+            raise Unsupported("a release whose card does not show its recipe is not estimated by weights")
         shares = seen.sums / seen.sums.sum()
         whole = shares if self.preserved else along(shares, self.factors, "back")
         self.law: Array = self.cells.summed(whole.ravel())
@@ -147,7 +147,7 @@ class Moments:
             h = along(one, self.factors, "transposed")
             far = np.abs(along(h, self.factors, "mean") - one).max()
             if far > DETERMINED * max(1.0, float(np.abs(one).max())):
-                raise Unsupported("the release does not determine this figure: its channel loses what it needs")
+                raise Unsupported("the release does not determine this figure: its recipe loses what it needs")
             counterparts.append(h.ravel())
         H, v = np.array(counterparts), self.seen.squares.ravel() / self.seen.sums.sum() ** 2
         if self.target == "table":

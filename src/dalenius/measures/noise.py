@@ -99,7 +99,7 @@ def exponential_rate(k: int, at_most_bits: Fraction, *, digits: int = 14) -> End
     1.1151146197
     """
     if at_most_bits <= 0 or 2**at_most_bits >= k:
-        raise InputError(f"the exponential channel over {k} values is calibrated for a budget between 0 and log2 {k}")
+        raise InputError(f"the exponential recipe over {k} values is calibrated for a budget between 0 and log2 {k}")
     top = Fraction(1)
     while exponential_bits(k, top)[0] <= at_most_bits:
         top *= 2
@@ -109,7 +109,7 @@ def exponential_rate(k: int, at_most_bits: Fraction, *, digits: int = 14) -> End
 def symmetric_bits(rows: Sequence[Sequence[Fraction]]) -> Ends:
     """log |Y| - H(Z) of a channel whose rows are one law in different orders, (64); it bounds every capacity of it."""
     if not permuted(rows):
-        raise InputError("the rows are not one law in different orders")
+        raise InputError("the rows are not one distribution in different orders")
     return _below_uniform(rows[0])
 
 

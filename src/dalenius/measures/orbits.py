@@ -143,7 +143,7 @@ class Pairs:
         cells = self.letters**2
         if comb(self.n + cells - 1, cells - 1) > MOST_PAIRS:
             raise Unsupported(
-                f"{self.n} samples of {self.letters} letters have more than {MOST_PAIRS:,} pairs up to their order, "
+                f"{self.n} samples of {self.letters} values have more than {MOST_PAIRS:,} pairs up to their order, "
                 "too many to be audited"
             )
         found = defaultdict[Word, list[tuple[Fraction, Fraction]]](list)
@@ -247,8 +247,9 @@ class Columns:
             of_type[channel.type_of(x)].append(mass)
         if any(len(set(m)) > 1 or len(m) < orders(t) for t, m in of_type.items()):
             raise Unsupported(
-                "a channel of form 'orbits' is audited under laws that are the same in every order of the samples, and "
-                "the prior is not"
+                "a recipe of form 'orbits' is audited under distributions that are the same in every order of "
+                "the samples, and "
+                "the stated distribution is not"
             )
         self.columns: list[tuple[Fraction, dict[Word, Fraction]]] = []
         for column in channel.columns:

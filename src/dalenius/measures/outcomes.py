@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 def _named(factors: Sequence[Factor], columns: Sequence[str] | None) -> list[str]:
     there = [n for factor in factors for n in factor.inputs]
     if len(set(there)) != len(there):
-        raise MismatchError("two channels read the same column; estimate from one of them")
+        raise MismatchError("two recipes read the same column; estimate from one of them")
     wanted = there if columns is None else list(columns)
     if len(set(wanted)) != len(wanted) or not wanted:
         raise MismatchError("the columns to estimate are named once each")

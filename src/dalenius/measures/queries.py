@@ -25,7 +25,7 @@ def _counterpart(factors: Sequence[Factor], name: str, coefficients: npt.ArrayLi
     c = np.asarray(coefficients, dtype=float).reshape(shape)
     h = along(c, factors, "transposed")
     if not np.allclose(along(h, factors, "mean"), c, atol=1e-7 * max(1.0, float(np.abs(c).max()))):
-        raise Unsupported(f"the released letters do not determine {name!r}: the matrix of the channel is singular")
+        raise Unsupported(f"the released values do not determine {name!r}: the matrix of the recipe is singular")
     return c, h
 
 

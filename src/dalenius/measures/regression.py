@@ -227,7 +227,7 @@ def _root(law: Floats, Z: Floats, response: Floats, beta: Floats) -> Floats:
         beta, now = beta + step, after
     raise Unsupported(
         "the coefficients are not determined: a group has all of its rows with the value, or none, as far as the "
-        "release tells"
+        "release reveals"
     )
 
 
@@ -239,5 +239,5 @@ def _clear(told: Moments, Z: Floats, weight: Floats, J: Floats) -> None:
     if not sizes[0] > max(CLEAR * max(float(variance[0, 0]), 0.0) ** 0.5, FLAT):
         raise Unsupported(
             "the coefficients are not determined: the noise of the release is as large as what these regressors vary, "
-            "or one of them is told by the others; name fewer of them"
+            "or one of them follows from the others; name fewer of them"
         )

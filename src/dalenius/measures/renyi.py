@@ -157,7 +157,7 @@ def level_words(channel: Kernel) -> list[str]:
     if order is None or rho is None:
         return []
     return [
-        f"relaxed levels of this channel, rounded up: Renyi of order 2 {_told(order)} nats, zero-concentrated rho "
+        f"relaxed levels of this recipe, rounded up: Renyi of order 2 {_told(order)}, zero-concentrated rho "
         f"{_told(rho)}"
     ]
 

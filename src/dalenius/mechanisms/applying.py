@@ -89,7 +89,7 @@ class Drawing:
         self.draws = draws_of(channel)
         self.streams = [Stream(subkey) for subkey in subkeys]
         if len(self.streams) != len(self.draws):
-            raise MismatchError(f"a channel of {len(self.draws)} draws has {len(self.streams)} subkeys")
+            raise MismatchError(f"a recipe of {len(self.draws)} draws has {len(self.streams)} subkeys")
 
     @property
     def width(self) -> int:
@@ -170,7 +170,7 @@ def draw(
     channel, problem = design.channel, design.problem
     for name, letters in channel.inputs.items():
         if table.alphabets.get(name) != tuple(letters):
-            raise MismatchError(f"column {name!r} has another alphabet in the table than in the design")
+            raise MismatchError(f"column {name!r} has another list of values in the table than in the design")
     draws, order = subkeys_of(key or Key.fresh(), design, digest or table.digest())
     drawing = Drawing(channel, problem.kept, draws)
     leaving = drawing.letters(table)

@@ -234,7 +234,7 @@ def examine_mechanism(channel: Kernel, prior: Pmf | None = None, *, remarks: tup
     if dust and strong is not None:
         remarks = (
             *remarks,
-            f"no level is stated: a letter is up to e^{strong:.4g} times likelier under one input than another",
+            f"no level is stated: a value is up to e^{strong:.4g} times likelier under one input than another",
         )
         near, strong = (near if near is not None and near <= DUST else None), None
     met: list[Guarantee] = [Dalenius(_level(g.high), group=k) for k, g in groups.items()]

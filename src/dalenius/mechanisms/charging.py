@@ -270,7 +270,7 @@ class Together(Release):
     """
 
     def __init__(self, host: Mechanism, members: list[Mechanism]) -> None:
-        require(host.release is not None, "a card holds no joint pmf")
+        require(host.release is not None, "a card holds no distribution")
         assert host.release is not None
         self.names, self.atoms, self.total = host.release.names, host.release.atoms, host.release.total
         self.members, self.inputs, self.scale = members, [], prod(m.scale for m in members)

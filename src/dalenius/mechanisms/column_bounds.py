@@ -64,7 +64,7 @@ def near_pairs(problem: Problem) -> dict[tuple[int, int], Fraction]:
                 if x == other:
                     continue
                 if d == 0:
-                    raise Unsupported(f"inputs {x + 1} and {other + 1} are at distance 0; merge them into one letter")
+                    raise Unsupported(f"inputs {x + 1} and {other + 1} are at distance 0; merge them into one value")
                 known = factors.get((x, other), plain)
                 factors[x, other] = by[d] if known is None else min(known, by[d])
     return factors

@@ -45,12 +45,12 @@ OPTIONAL = (
 """Keys of a problem that a mechanism refuses unless it declares that it takes them."""
 
 KEY_SENTENCES = {
-    "each": "it makes one channel for all columns, not one for each",
+    "each": "it makes one recipe for all columns, not one for each",
     "tells": "it does not take a [[limit]] on information from below",
 }
 
 ROWS_OF_A_PERSON = (
-    "several rows of one person cannot be charged together under this promise, because what they tell adds up; leave "
+    "several rows of one person cannot be charged together under this promise, because what they reveal adds up; leave "
     "out max_rows, and one row is drawn for each person"
 )
 
@@ -121,7 +121,7 @@ class Promised:
         """Why a promise of this kind is not kept in its details, or None."""
         level = getattr(promise, "epsilon", None)
         if level is not None and self.most_nats is not None and level > self.most_nats:
-            return f"epsilon is {float(level):g}; more than {self.most_nats} nats promise nothing"
+            return f"epsilon is {float(level):g}; more than {self.most_nats} promises nothing"
         if any(getattr(promise, name) for name in self.without) or (self.above_zero and level == 0):
             without = f" without {joined(self.without)}" if self.without else ""
             above = ", above 0" if self.above_zero else ""
@@ -262,7 +262,10 @@ class Mechanism:
         if reason := self._letters(problem):
             yield OTHER_LETTERS, self.sentences.get("letters", reason)
         if problem.robust and "ball" not in self.takes and any(isinstance(g, Leakage) for g in problem.guarantees):
-            yield ANOTHER_LAW, "its bits are promised under the law of the table, not within the ball of [robust]"
+            yield (
+                ANOTHER_LAW,
+                "its bits are promised under the distribution of the table, not within the ball of [robust]",
+            )
         for key in (*OPTIONAL, "max_rows"):
             if key not in self.takes and _said(problem, key):
                 generic = ROWS_OF_A_PERSON if key == "max_rows" else f"it does not take {key}"
@@ -294,7 +297,7 @@ class Mechanism:
 
     def _letters(self, problem: Problem) -> str | None:
         if self.letters == "fresh" and problem.output is None:
-            return 'it needs a fresh alphabet, output = "Y", not release = [...]'
+            return 'it needs a fresh list of values, output = "Y", not release = [...]'
         if self.letters == "own" and tuple(problem.release) != tuple(problem.observe):
             return "it releases exactly the columns that it observes"
         return None

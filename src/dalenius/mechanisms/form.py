@@ -111,14 +111,14 @@ class Form(Generic[C]):
         law = rows_of(channel)
         seen = pairs_of(inputs, letters, law.shape)
         n, labels = seen.sum(axis=1), [" ".join(y) for y in channel.letters()]
-        what, trials = f"how often each letter{which} was released", np.array(float(n.sum()))
+        what, trials = f"how often each value{which} was released", np.array(float(n.sum()))
         findings = [fit_finding(seen, law, share, which)]
         findings.append(counts_finding(what, seen.sum(axis=0), n @ law, trials, share, labels))
         leakage = []
         for view in views:
             shares, names = view_given_input(channel, view)
             counts = np.rint(shares.T @ seen).astype(np.int64)
-            cells = [f"letter {y} with {', '.join(view)} = {v}" for v in names for y in labels]
+            cells = [f"value {y} with {', '.join(view)} = {v}" for v in names for y in labels]
             found, told = view_findings(view, which, counts, shares.T @ (n[:, None] * law), cells, share)
             findings += found
             leakage.append(told)
@@ -128,7 +128,7 @@ class Form(Generic[C]):
         """Tests of letters whose rows were shuffled: how often each of them occurs."""
         expected = self.expected(channel, self.often(channel, original, rows))
         seen, labels = self.occurrences(channel, letters, len(expected))
-        what, trials = f"how often each letter{which} was released", np.array(float(max(1, len(letters))))
+        what, trials = f"how often each value{which} was released", np.array(float(max(1, len(letters))))
         return [counts_finding(what, seen, expected, trials, share, labels)]
 
     def often(self, channel: C, original: Pmf, rows: int) -> Floats:
@@ -177,7 +177,7 @@ class Form(Generic[C]):
     def refuse_audit(self, channel: C) -> None:
         """Raise where the mechanism cannot be audited from its channel."""
         if not channel.few and not self.by_figures:
-            raise Unsupported(f"a channel of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
+            raise Unsupported(f"a recipe of {channel.shape[0]:,} by {channel.shape[1]:,} is too large to be audited")
 
     def audited(
         self,

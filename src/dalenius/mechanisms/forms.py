@@ -38,7 +38,7 @@ def form_named(name: str | None) -> Form[Any]:
         If there is no such form.
     """
     if name not in _HANDLERS:
-        raise Unsupported(f"there is no channel of form {name!r}; there are {', '.join(sorted(FORMS))}")
+        raise Unsupported(f"there is no recipe of form {name!r}; there are {', '.join(sorted(FORMS))}")
     handler = _HANDLERS[name]
     if isinstance(handler, str):
         module, _, attribute = handler.partition(":")

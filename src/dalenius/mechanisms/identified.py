@@ -32,7 +32,7 @@ def determined_words(rows: Sequence[Sequence[Fraction]], group: Sequence[int] | 
         return None
     found = np.abs(1 - (directions[:, used] ** 2).sum(axis=1)) < SAME
     alone, figures = int((found & (letters == 1)).sum()), f"{rank} independent figure{'s' * (rank != 1)} in all"
-    return f"the released letters determine {alone or 'none'} of {letters.sum()} frequencies by itself ({figures})"
+    return f"the released values determine {alone or 'none'} of {letters.sum()} frequencies by itself ({figures})"
 
 
 def rank_remarks(
@@ -47,5 +47,5 @@ def rank_remarks(
     told = determined_words(rows, group)
     if told is None:
         return []
-    told = f"{told}: p cannot be estimated letter by letter"
+    told = f"{told}: p cannot be estimated value by value"
     return [f"{told}; {advice}" if advice else told]

@@ -152,7 +152,7 @@ def refuse_inverted(design: Design) -> Design:
         return design
     value, kept = found
     raise Infeasible(
-        f"the design that tells the most would release {' · '.join(value)!r} as another value more often than as "
-        f"itself (kept with probability {float(kept):.3g}), and readers would be misled; say "
+        f"the design that says the most would release {' · '.join(value)!r} as another value more often than as "
+        f"itself (kept with probability {float(kept):.3g}). Readers would be misled; say "
         "allow_inverted = true in [mechanism] for readers who correct for the changes"
     )

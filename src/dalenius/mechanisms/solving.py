@@ -22,7 +22,7 @@ from dalenius.mechanisms.registry import mechanisms
 
 __all__ = ["nearest_reasons", "solve"]
 
-UNDER_EVERY_LAW = "the promise holds under every law of the records, so also within the ball of [robust]"
+UNDER_EVERY_LAW = "the promise holds under every distribution of the records, so also within the ball of [robust]"
 
 MOST_OUTCOMES = 10**7
 """Combinations of the observed values that one matrix has rows for."""
@@ -97,8 +97,10 @@ def refuse_mismatch(problem: Problem) -> None:
     if problem.robust and bound:
         raise problem.error(
             ("robust",),
-            f"{bound[0]} is about the estimated law and not about a ball around it: promise leakage with at_most_bits "
-            "and minimise a distortion, or promise contraction, local_dp or dalenius, which hold under every law; "
+            f"{bound[0]} is about the estimated distribution and not about a ball around it: promise leakage "
+            f"with at_most_bits "
+            "and minimise a distortion, or promise contraction, local_dp or dalenius, which hold under every "
+            "distribution; "
             "dalenius.measures.mismatch_leakage bounds the worst case of a finished design",
         )
 

@@ -125,9 +125,11 @@ class Facts:
         return (self.document.get("side_information") or {}).get("variable")
 
     def letter(self, index: object) -> str:
-        """The released letter of that number, as `Y = 2`; empty when there is none."""
+        """The released combination of that number, as `Y = 2` or `a · b · c`; empty when there is none."""
         output = self.document["channel"].get("output", {})
         if not isinstance(index, int) or not 0 <= index < prod(map(len, output.values())) or not output:
             return ""
         letters = next(islice(product(*output.values()), index, None))
-        return ", ".join(f"{shown(n)} = {shown(v)}" for n, v in zip(output, letters, strict=True))
+        if len(letters) == 1:
+            return f"{shown(next(iter(output)))} = {shown(letters[0])}"
+        return " · ".join(map(shown, letters))

@@ -83,7 +83,7 @@ def _outside(facts: Facts) -> list[Limit]:
             )
         ]
     knows = (
-        "The attacker is assumed to know the statistics of the table and the recipe, but not the row. Someone who "
+        "We assume that an attacker knows the statistics of the table and the recipe, but not the row. Someone who "
         "knows part of a row can learn more about the rest of it."
     )
     if any(free):
@@ -122,7 +122,7 @@ def _statistics(facts: Facts) -> Limit | None:
             "The figures are exact for rows that follow the statistics of the design. If the rows follow others, they "
             "are not.",
         )
-    this = "this very table" if facts.origin == "table" else "the table that the recipe was made for"
+    this = "this table" if facts.origin == "table" else "the table that the recipe was made for"
     return Limit(
         "People outside the table",
         f"The figures are exact for a row at random from {this}. For the population behind it, or for another table, "
@@ -141,7 +141,8 @@ def _files(facts: Facts) -> Limit | None:
         )
     return Limit(
         "This document and design.json",
-        "They contain counts of the original table, and so does the recipe. Keep them as safe as the table.",
+        "design.json and the statement contain counts of the original table, and so does the recipe. Keep them as "
+        "safe as the table.",
     )
 
 
@@ -170,8 +171,8 @@ def _given(facts: Facts) -> Limit | None:
 
 AUDITED = Limit(
     "The test before writing",
-    "A release is written only if its own tests pass, which a correct one does not with probability at most 1 in "
-    "1,000,000. By that much at most the released rows can differ from the proved recipe.",
+    "A release is written only if it passes its own tests. A correct one fails with a chance of at most 1 in "
+    "1,000,000; by that much the released rows can differ from the recipe.",
 )
 TRACES = Limit(
     "Traces of the computer",

@@ -203,7 +203,7 @@ def _change(value: ValueCount) -> tuple[str, str]:
         return "new", "warn"
     share = (value.after - value.before) / value.before
     if abs(share) < SEEN_CHANGE:
-        return "about the same", ""
+        return "< 1 %", ""
     return f"{'+' if share > 0 else '−'}{figure(100 * abs(share), 'nearest', 2)} %", _grade(share)
 
 

@@ -12,12 +12,12 @@ from dalenius.report.words import guesses
 
 __all__ = ["RULED_OUT", "UNBOUNDED", "audited", "table_of", "up"]
 
-RULED_OUT = "none: a letter rules an input out"
+RULED_OUT = "none: a released value excludes an input"
 UNBOUNDED = "none: nothing is ruled out, but the ratio of two inputs has no bound"
 NO_LEVEL = {
     "ruled out": RULED_OUT,
     "unproved": "none is proved",
-    "dust": "none that protects: a letter all but rules an input out",
+    "dust": "none that protects: a released value nearly excludes an input",
 }
 
 
@@ -52,12 +52,12 @@ def audited(seen: MechanismAudit) -> list[str]:
         ("largest total variation (eta_TV)", f"{up(seen.eta_tv)}"),
     ]
     if seen.maximal is not None:
-        rows += [("a guess of anything, any prior (maximal leakage)", _bits(*seen.maximal))]
+        rows += [("a guess of anything, any statistics (maximal leakage)", _bits(*seen.maximal))]
     if seen.prior is not None:
         p = seen.prior
         guess = before_and_after(p.guess_before, p.guess_after)
-        rows += [("information under the prior", _bits(*p.mutual_information))]
-        rows += [(f"about {n} under the prior", _bits(*b)) for n, b in p.per_input.items() if len(p.per_input) > 1]
+        rows += [("information under the statistics", _bits(*p.mutual_information))]
+        rows += [(f"about {n} under the statistics", _bits(*b)) for n, b in p.per_input.items() if len(p.per_input) > 1]
         rows += [
             (f"about {n} when the others are known", _bits(*b))
             for n, b in p.per_input_given_others.items()
@@ -65,15 +65,14 @@ def audited(seen: MechanismAudit) -> list[str]:
         ]
         rows += [
             ("maximal correlation", up(p.maximal_correlation)),
-            ("share that passes under the prior (S*)", _between(*p.s_star)),
+            ("share that passes under the statistics (S*)", _between(*p.s_star)),
             (
                 "best guess of the input, before and after",
                 " and ".join(guess),
             ),
         ]
         rows += _guessing(p.guessing) if p.guessing else []
-    told = ["What the mechanism lets out, proved:", *_lines(rows)]
-    told += guesses(seen.attacks)
+    told = [*guesses(seen.attacks), "What the recipe lets out, proved:", *_lines(rows)]
     told += ["", *_adversary(seen), "", "It keeps these promises, and could be written with them:"]
     told += [f"  {g.words()}" for g in seen.guarantees]
     return told + [f"Note: {remark}." for remark in seen.remarks]
@@ -163,4 +162,4 @@ def up(x: float) -> str:
 
 
 def _nats(level: float | None, why: str) -> str:
-    return why if level is None else f"{up(level)} nats"
+    return why if level is None else f"level {up(level)}"

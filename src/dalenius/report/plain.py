@@ -4,21 +4,20 @@ One fact in a sentence, every number with its meaning. Figures are those that th
 nothing is computed here.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.core.digits import bits, digits_agreed, factor, figure, guesses_in_thousand
+from dalenius.core.digits import bits, digits_agreed, figure, guesses_in_thousand
 from dalenius.core.numbers import exact
-from dalenius.report import words
+from dalenius.report.aims import WITHIN, reached
 from dalenius.report.facts import Document, Facts, Promise, joined, shown
-from dalenius.report.promise_words import sentences
+from dalenius.report.promising import headline, proved_figures, readings
 
 __all__ = ["Optimum", "Promised", "best_possible", "changed_entries", "fields_compared", "promises"]
 
 BIT = "One bit is the answer to one fair yes-or-no question."
-FEW_DIGITS = 4  # digits below which value and bound are both named
 NEAR = Fraction(101, 100)  # of the bound: a value within it is called near
+FEW_DIGITS = 4  # digits below which value and bound are both named
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,8 @@ class Promised:
         What it protects, as a sentence names it; empty for promises about whole rows.
     before, gain : int or None
         Right guesses in 1,000 without a row, and how many more at most with one.
+    proved : str
+        The figures that were proved, for those who compare them.
     """
 
     headline: str
@@ -43,6 +44,7 @@ class Promised:
     secret: tuple[str, ...]
     before: int | None = None
     gain: int | None = None
+    proved: str = ""
 
 
 def promises(facts: Facts) -> list[Promised]:
@@ -50,18 +52,15 @@ def promises(facts: Facts) -> list[Promised]:
     found = []
     explained = False
     for promise in facts.promises:
-        headline = _HEADLINES.get(promise.kind)
-        said = sentences(promise, facts)
-        first = headline(promise, facts) if headline else said[0]
-        rest = list(said[1:])
+        first, rest = headline(promise, facts), readings(promise, facts)
         before, gain = _guesses(promise)
         if before is not None and gain is not None:
-            rest = [_attacker(promise, before, gain), *(line for line in rest if "attacker" not in line)]
+            rest = [_attacker(promise, before, gain), *rest]
         if "bit" in first and not explained:
             explained = True
             rest.append(_explained(promise))
         about = promise.about if promise.secret else ""
-        found.append(Promised(first, tuple(rest), about, promise.secret, before, gain))
+        found.append(Promised(first, tuple(rest), about, promise.secret, before, gain, proved_figures(promise, facts)))
     return found or _least_revealed(facts)
 
 
@@ -72,8 +71,9 @@ def _least_revealed(facts: Facts) -> list[Promised]:
         return []
     about = joined(aim["leakage"])
     limit = bits(facts.document["value"], "up")
-    headline = f"On average, {_row(facts)} reveals at most {limit} about {about}, the least within the limits."
-    return [Promised(headline, (BIT,), about, tuple(aim["leakage"]))]
+    beside = f", together with {shown(facts.side)}, which its reader has anyway," if facts.side else ""
+    first = f"On average, a released row{beside} reveals at most {limit} about {about}, the least within the limits."
+    return [Promised(first, (BIT,), about, tuple(aim["leakage"]))]
 
 
 def _guesses(promise: Promise) -> tuple[int | None, int | None]:
@@ -98,70 +98,6 @@ def _explained(promise: Promise) -> str:
     if everything is None or not exact(everything):
         return BIT
     return f"{BIT} Everything about {promise.about} is {bits(everything, 'nearest')}."
-
-
-# --- one sentence for each kind of promise ----------------------------------------------------------------------------
-def _row(facts: Facts) -> str:
-    beside = f", together with {shown(facts.side)}, which its reader has anyway," if facts.side else ""
-    return f"a released row{beside}"
-
-
-def _reveals(promise: Promise, facts: Facts) -> str:
-    limit = exact(promise.written["at_most_bits"])
-    everything = exact(promise.figures.get("entropy_bits") or 0)
-    share = f": {_share(limit / everything)} of all there is to know about it" if everything else ""
-    return f"On average, {_row(facts)} reveals at most {bits(limit, 'up')} about {promise.about}{share}."
-
-
-def _share(q: Fraction) -> str:
-    """A share that is rounded up to a whole per cent, or named by its first digit.
-
-    >>> _share(Fraction(75, 10000)), _share(Fraction(1, 3)), _share(Fraction(2))
-    ('less than 1 %', 'at most 34 %', 'at most all')
-    """
-    if q >= 1:
-        return "at most all"
-    return "less than 1 %" if q < Fraction(1, 100) else f"at most {-(-100 * q.numerator // q.denominator)} %"
-
-
-def _nothing(promise: Promise, facts: Facts) -> str:
-    row = _row(facts)
-    return (
-        f"{row[:1].upper()}{row[1:]} reveals nothing about {promise.about}: every answer stays exactly as likely as it "
-        "was."
-    )
-
-
-def _worst_row(promise: Promise, _: Facts) -> str:
-    limit = bits(promise.written["at_most_bits"], "up")
-    return f"No released row, not even the most revealing one, reveals more than {limit} about {promise.about}."
-
-
-def _times(promise: Promise, _: Facts) -> str:
-    return (
-        f"No released row makes an answer about {promise.about} more than {factor(promise.written['epsilon'])} times "
-        "as likely as it was, or less likely by more than that factor."
-    )
-
-
-def _deny(promise: Promise, facts: Facts) -> str:
-    written = promise.written
-    if any(written.get(key) for key in ("metric", "delta", "given")):
-        return sentences(promise, facts)[0]
-    rows = written.get("rows", 1)
-    what = "released entry is" if rows == 1 else f"{rows} released rows of one person are"
-    times = factor(written["local_dp"])
-    return f"Whatever an attacker knows, no {what} more than {times} times as likely for one person as for another."
-
-
-_HEADLINES: dict[str, Callable[[Promise, Facts], str]] = {
-    "leakage": _reveals,
-    "independent": _nothing,
-    "worst_case_leakage": _worst_row,
-    "information_privacy": _times,
-    "local_dp": _deny,
-}
-"""Promises that page 1 says in its own words; of the others it says what `words` says."""
 
 
 # --- what was reached, and that nobody can do better ------------------------------------------------------------------
@@ -205,8 +141,8 @@ def best_possible(facts: Facts) -> Optimum:
     agrees = digits is None or digits >= FEW_DIGITS
     to = "exactly" if digits is None else f"to {digits} digits"
     fields = fields_compared(document)
-    shown_value, shown_bound = words.reached(document, facts.side)
-    form = words.WITHIN.get(facts.kind, "")
+    shown_value, shown_bound = reached(document, facts.side)
+    form = WITHIN.get(facts.kind, "")
     what = "Least possible change" if not maximise else "Most possible use"
     if not fields and not maximise:
         what = "The best possible"

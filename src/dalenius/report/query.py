@@ -35,7 +35,7 @@ def _many_letters(alphabets: Sequence[Sequence[str]]) -> str:
     ('2 letters', '2 to 3 letters')
     """
     sizes = sorted({len(letters) for letters in alphabets})
-    return f"{sizes[0]} letters" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} letters"
+    return f"{sizes[0]} letters" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} values"
 
 
 def _short(query: Query) -> str:
@@ -64,7 +64,7 @@ def audited_query(seen: QueryAudit) -> list[str]:
     told.append(f"  {delta_line(seen.deltas)}")
     if seen.symmetric is not None:
         reached = "reached by all values together" if seen.symmetric_reached else "not reached"
-        told.append(f"  One law in different orders: at most {rounded_up(seen.symmetric[1])} bits, {reached}.")
+        told.append(f"  One distribution in different orders: at most {rounded_up(seen.symmetric[1])} bits, {reached}.")
     if m.worst.beliefs and m.worst.high:
         told += ["", "The adversary that learns most believes of a record, and of f then:"]
         told += [f"  {line}" for line in m.worst.words()]
@@ -110,6 +110,6 @@ def calibrated(found: Calibration) -> list[str]:
     if found.compared:
         told += ["", "The same numbers under other noise, at the same bits:"]
         for c in found.compared:
-            level = "" if c.dp_epsilon is None else f", differential privacy {rounded_up(c.dp_epsilon)} nats"
+            level = "" if c.dp_epsilon is None else f", differential privacy at level {rounded_up(c.dp_epsilon)}"
             told.append(f"  {c.noise:<18} against {c.against:<20} standard deviation {c.deviation:.6g}{level}")
     return told + [f"Note: {remark}." for remark in found.remarks]

@@ -21,6 +21,7 @@ from dalenius.core.multinomial import type_law
 from dalenius.evidence import Audit, Beliefs
 from dalenius.evidence.before_after import BeforeAfter
 from dalenius.report import plain, words
+from dalenius.report.aims import KINDS
 from dalenius.report.choice import choice
 from dalenius.report.facts import Document, Facts, joined, shown
 from dalenius.report.gains import gains, one_more
@@ -60,8 +61,6 @@ def statement(
     curve: "Curve | None" = None,
     tried: Sequence[str] = (),
     made: datetime | None = None,
-    title: str | None = None,
-    owner: str | None = None,
     details: Mapping[str, str] | None = None,
 ) -> str:
     """The internal statement about a release. Confidential: it shows counts of the table and holds the proof file.
@@ -82,8 +81,6 @@ def statement(
         Ways to keep what is lost, with what each costs.
     made : datetime, optional
         When the release was made, in UTC.
-    title, owner : str, optional
-        What the release is called, and whose table it is.
     details : mapping of str to str, optional
         Further lines for specialists.
 
@@ -110,8 +107,7 @@ def statement(
     return _page(
         facts,
         fingerprint=design.fingerprint(),
-        title=title,
-        owner=owner,
+        called=document.get("source", {}),
         header=header(facts, document, audit, made),
         status=status(facts, audit, lost),
         gains=gains(facts, beliefs),
@@ -127,7 +123,7 @@ def statement(
     )
 
 
-def public_statement(card: Document, *, text: str = "", title: str | None = None, made: datetime | None = None) -> str:
+def public_statement(card: Document, *, text: str = "", made: datetime | None = None) -> str:
     """The public statement, from the card alone: no counts before the release, no name of the table.
 
     Parameters
@@ -136,8 +132,6 @@ def public_statement(card: Document, *, text: str = "", title: str | None = None
         `design.card()`, or the same read from its file.
     text : str, optional
         `card.json` to the letter, for the button that proves it again.
-    title : str, optional
-        What the release is called.
     made : datetime, optional
         When the release was made, in UTC.
     """
@@ -148,8 +142,7 @@ def public_statement(card: Document, *, text: str = "", title: str | None = None
     return _page(
         facts,
         fingerprint=card["proof"]["digest"],
-        title=title,
-        owner=None,
+        called=card,
         header=header(facts, card, None, made),
         status=status(facts, None, lost),
         gains=gains(facts, ()),
@@ -169,8 +162,7 @@ def _page(
     facts: Facts,
     *,
     fingerprint: str,
-    title: str | None,
-    owner: str | None,
+    called: Document,
     lost: Losses | None,
     made: datetime | None,
     again: Reproof,
@@ -178,6 +170,7 @@ def _page(
 ) -> str:
     document = facts.document
     promised = plain.promises(facts)
+    title, owner = called.get("title"), called.get("owner")
     return _template().render(
         public=facts.public,
         fingerprint=fingerprint,
@@ -209,8 +202,8 @@ def _page(
 
 # --- details ----------------------------------------------------------------------------------------------------------
 QUESTIONS = {
-    "released letters follow the certified channel": "Were rows changed with the probabilities of the recipe?",
-    "how often each letter was released": "Does each combination occur as often as it should?",
+    "released values follow the recipe": "Were rows changed with the probabilities of the recipe?",
+    "how often each value was released": "Does each combination occur as often as it should?",
     "the realised distortion is as expected": "Is the number of changed entries right?",
     "as many rows as the original": "Are there as many rows as in the original?",
 }
@@ -275,7 +268,7 @@ def _technical(facts: Facts) -> dict[str, str]:
         "The recipe looks at": joined(list(document["channel"].get("inputs", ()))),
         "Order of the rows": order,
         "Method": shown(document["method"]),
-        "Proof that nothing is better": f"{shown(facts.kind)}: {words.KINDS.get(facts.kind, 'see the proof file')}",
+        "Proof that nothing is better": f"{shown(facts.kind)}: {KINDS.get(facts.kind, 'see the proof file')}",
         "Value, limit, gap": f"{document['value']}, {document['bound']}, {document['gap']} ({shown(document['unit'])})",
     }
 

@@ -34,7 +34,7 @@ class Keeper:
 
     def __init__(self, q: Sequence[Fraction]) -> None:
         if not q or min(q) < 0 or max(q) > 1 or (len(q) == 1 and q[0] != 1) or len(q) >= 1 << 32:
-            raise InputError("q is not made of probabilities, one for each letter")
+            raise InputError("q is not made of probabilities, one for each value")
         self.inputs, self._q = len(q), q
         self.dtype = np.min_scalar_type(len(q))
         found = {v: divmod(v.numerator << _WORD, v.denominator) for v in set(q)}

@@ -47,7 +47,7 @@ class Resampler:
 
     def __init__(self, keep: Sequence[Fraction], q: Sequence[Fraction]) -> None:
         if len(keep) != len(q):
-            raise InputError(f"{len(keep)} letters are kept and {len(q)} are drawn")
+            raise InputError(f"{len(keep)} values are kept and {len(q)} are drawn")
         self.inputs, self._keep = len(keep), keep
         self._fresh = Sampler([q])
         self.dtype = self._fresh.dtype

@@ -70,7 +70,7 @@ class Sampler:
         self.inputs = len(self._rows)
         self.letters = len(self._rows[0]) if self._rows else 0
         if not self.letters:
-            raise InvalidChannel("a channel has at least one input and one letter")
+            raise InvalidChannel("a recipe has at least one input and one value")
         # One value more than there are letters: it marks the undecided cells of the table.
         self.dtype = np.min_scalar_type(self.letters)
         cells = min(_CELLS // self.inputs, _CELLS_PER_LETTER * self.letters)

@@ -49,7 +49,7 @@ class SparseSampler:
         for places, weights in lines:
             total = sum(weights)
             if len(places) != len(weights) or not places or min(weights) < 1:
-                raise InvalidChannel("a row has a positive weight for each of its letters, and at least one")
+                raise InvalidChannel("a row has a positive weight for each of its values, and at least one")
             reached = 0
             for weight in weights[:-1]:
                 reached += weight

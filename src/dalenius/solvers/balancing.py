@@ -52,7 +52,7 @@ def balanced(
         rows = _attempt(n, offsets, c, (p @ c) * kappa, common, kappa, first, pivots, inverse, bits)
         if rows is not None:
             return rows
-    raise SolverFailed("no exact channel near the given one: an entry stays negative")
+    raise SolverFailed("no exact recipe near the given one: an entry stays negative")
 
 
 def _pivots(moments: Floats) -> list[int]:

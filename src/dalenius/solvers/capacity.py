@@ -86,10 +86,10 @@ def smallest_ball(laws: Laws, *, at: Places | None = None, start: Places | None 
     stuck = 0
     for _ in range(_ROUNDS):
         weights = _interior(laws.rows[active], laws.h[active], gap / 4)
-        support = weights > 1e-14
-        active, weights = active[support], weights[support]
-        q = weights @ laws.rows[active]
-        ball = Ball(laws.information(weights, active), laws.radius(q, at), active, weights, q)
+        ball = _ball(laws, at, active[weights > 1e-14], weights[weights > 1e-14])
+        if ball.high - ball.low > gap:  # a row of tiny weight may be all that reaches some column
+            ball = min(ball, _ball(laws, at, active, weights), key=lambda b: b.high - b.low)
+        active, weights, q = ball.support, ball.weights, ball.centre
         nearer = best is None or ball.high - ball.low < best.high - best.low
         best, stuck = (ball, 0) if best is None or nearer else (best, stuck + 1)
         if best.high - best.low <= gap or stuck > 5:
@@ -100,8 +100,13 @@ def smallest_ball(laws: Laws, *, at: Places | None = None, start: Places | None 
         active = np.union1d(active[weights > 1e-11], places[far[d[far] > ball.low]])
     if best is None or best.high - best.low > max(1e-6, 10 * gap):
         found = "nothing" if best is None else f"[{best.low:.9g}, {best.high:.9g}]"
-        raise SolverFailed(f"the search for a capacity of {len(places)} rows ended with {found} nats")
+        raise SolverFailed(f"the search for a capacity of {len(places)} rows ended with {found} (natural logarithms)")
     return best
+
+
+def _ball(laws: Laws, at: Places | None, active: Places, weights: Floats) -> Ball:
+    q = weights @ laws.rows[active]
+    return Ball(laws.information(weights, active), laws.radius(q, at), active, weights, q)
 
 
 def _taken_in(laws: Laws, at: Places | None, places: Places, start: Places | None) -> Places:

@@ -78,7 +78,7 @@ class Conic:
         nothing = csc_matrix((self.variables, self.variables))
         found = clarabel.DefaultSolver(nothing, cost, matrix, np.concatenate(self._offsets), cones, settings).solve()
         if str(found.status) in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
-            raise Infeasible("the limits exclude each other: 0 channels keep all of them")
+            raise Infeasible("the limits exclude each other: 0 recipes keep all of them")
         if str(found.status) not in ("Solved", "AlmostSolved"):
             raise SolverFailed(f"Clarabel ended with the status {found.status}")
         return np.array(found.x), np.array(found.z)

@@ -48,7 +48,9 @@ class Couplings:
             raise InputError("without a view there are no margins: the views must cover the atoms")
         for i, view in enumerate(views):
             if len(view) != N:
-                raise InputError(f"view {i} has labels for {len(view)} atoms, the pmf has {N}: it must cover them all")
+                raise InputError(
+                    f"view {i} has labels for {len(view)} atoms, the distribution has {N}: it must cover them all"
+                )
         if symmetric:
             names = [sorted({label for view in views for label in view})] * len(views)
         else:
@@ -89,7 +91,7 @@ class Couplings:
             for column, t in atoms.items():
                 swapped = (*column[:i], column[i + 1], column[i], *column[i + 2 :])
                 if atoms.get(swapped) != t:
-                    raise InputError(f"the pmf is not exchangeable: {column} and {swapped} differ")
+                    raise InputError(f"the distribution is not exchangeable: {column} and {swapped} differ")
 
     def vertices(self, costs: Floats, basis: Ints | None = None) -> Solved:
         """For each row of costs the vertex of S that costs least."""

@@ -135,11 +135,11 @@ def walk(
             seen.update(keys[new].tolist())
             if len(seen) > limit:
                 raise SolverFailed(
-                    f"the walk passed its limit of {limit} bases, with {len(found)} vertices so far; "
+                    f"the search passed its limit of {limit} bases, with {len(found)} vertices so far; "
                     "raise the limit, or choose a method that does not list vertices"
                 )
             if monotonic() > deadline:
-                raise SolverFailed(f"the time of the walk ended after {len(seen)} bases, with {len(found)} vertices")
+                raise SolverFailed(f"the time of the search ended after {len(seen)} bases, with {len(found)} vertices")
             if on_progress is not None:
                 on_progress(len(seen), len(found))
             k, j = np.divmod(new, n)
@@ -324,7 +324,7 @@ def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational]) -
         dual = [Fraction(float(z)) for z in optimum.dual]
     slack = -_excess(columns, dual, prices)
     if slack.min() < -allowed:
-        raise SolverFailed(f"the dual vector of HiGHS misses a column by {-slack.min():.3g}")
+        raise SolverFailed(f"the dual vector of the solver misses a column by {-slack.min():.3g}")
     try:
         theta = exact_basic_solution(points, p, basis)
     except SolverFailed:

@@ -228,7 +228,7 @@ def _fit(law: _Law, p: Array, n: Array, gap: float) -> Fit:
     value, missing = _slack(law, p, n / total)
     if not missing * total <= max(gap, RELATIVE * total):
         raise SolverFailed(
-            f"the likelihood was maximised only to within {missing * total:.3g} nats; {gap:.3g} were asked for"
+            f"the likelihood was maximised only to within {missing * total:.3g}; {gap:.3g} was asked for"
         )
     return Fit(p, value * total, missing * total)
 

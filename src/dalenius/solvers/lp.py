@@ -113,7 +113,7 @@ def maximise(
         words.append(
             f"{solver.modelStatusToString(status)}" + ("" if ran == highspy.HighsStatus.kOk else f" ({ran.name})")
         )
-    told = f"HiGHS ended {' and then '.join(words)} on {len(low)} rows and {len(costs)} columns"
+    told = f"the solver ended {' and then '.join(words)} on {len(low)} rows and {len(costs)} columns"
     if status == highspy.HighsModelStatus.kInfeasible:
         raise Infeasible(f"no x >= 0 meets the rows of the linear program: {told}")
     raise SolverFailed(f"the linear program has no optimum: {told}")
@@ -160,7 +160,7 @@ def silent_simplex(tol: float, **more: int | str) -> highspy.Highs:
     }
     for name, setting in options.items():
         if solver.setOptionValue(name, setting) != highspy.HighsStatus.kOk:
-            raise SolverFailed(f"HiGHS refuses the option {name} = {setting}")
+            raise SolverFailed(f"the solver refuses the option {name} = {setting}")
     return solver
 
 

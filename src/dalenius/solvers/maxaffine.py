@@ -176,7 +176,7 @@ def _checked(p: ArrayLike, W: ArrayLike, M: ArrayLike, *, zeros: bool) -> tuple[
     if not len(weights) or weights.min() < 0 or (not zeros and weights.min() <= 0) or abs(weights.sum() - 1) > 1e-9:
         raise InputError("weights must be positive and sum to one; leave out atoms of weight zero")
     if given.min() < 0 or np.abs(given.sum(axis=1) - 1).max() > 1e-9:
-        raise InputError("each row of W must be a pmf")
+        raise InputError("each row of W must be a distribution")
     if given.shape[1] < 2 or given.max(axis=0).min() <= 0:
         raise InputError("W needs at least two outcomes, each of positive probability")
     scale = np.sqrt(weights @ moments**2)

@@ -335,4 +335,4 @@ def _run(solver: highspy.Highs) -> None:
         status = solver.getModelStatus()
         if status == highspy.HighsModelStatus.kOptimal:
             return
-    raise SolverFailed(f"HiGHS ended {solver.modelStatusToString(status)} on a program that has an optimum")
+    raise SolverFailed(f"the solver ended {solver.modelStatusToString(status)} on a program that has an optimum")

@@ -110,7 +110,7 @@ def at_slope(
         q[work] = _interior(p, a[:, work], tol / 2)
         y = a @ q
         if not (y > 0).all():
-            raise SolverFailed("a record has no letter within reach of the chosen ones")
+            raise SolverFailed("a record has no value within reach of the chosen ones")
         c = a.T @ (p / y)
         violated = np.flatnonzero(c > 1 + tol / 2)
         violated = violated[~np.isin(violated, work)]

@@ -94,7 +94,7 @@ def repaired(
     p = np.array([int(v) / total for v in n]) if n.dtype == object else n / total
     W = None if posteriors is None else np.asarray(posteriors, dtype=np.float64)
     if W is not None and (W.ndim != 2 or len(W) != len(n)):
-        raise InputError(f"posteriors {W.shape} do not fit {len(n)} atoms")
+        raise InputError(f"conclusions {W.shape} do not fit {len(n)} atoms")
     before = _value(p, W, c)
     c = merged_letters(p, W, c, loss=loss)
     # In int64 while every sum fits and little mixing is enough; else 50 bits in Python's own integers.
@@ -107,7 +107,7 @@ def repaired(
     inverse, det = _inverse(rows[:, pivots])
     leak = _leak(c, p, groups)
     if leak >= 1e-2:
-        raise SolverFailed(f"the channel is not nearly independent of the views: it fails by {leak:.2g}")
+        raise SolverFailed(f"the recipe is not nearly independent of the views: it fails by {leak:.2g}")
     c = _projected(c, p, groups)
     theta = p @ c
     for bits, whole, kappa in ways:
@@ -120,8 +120,8 @@ def repaired(
             after = _value(p, W, (numerators / denominators[:, None]).astype(np.float64))
             return Repaired(numerators, denominators, before - after, kappa)
     raise SolverFailed(
-        f"no exact channel near the given one: its independence fails by {leak:.2g}, and with {_KAPPA[-1]:.0%} of the "
-        "constant channel mixed in an entry is still negative"
+        f"no exact recipe near the given one: its independence fails by {leak:.2g}, and with {_KAPPA[-1]:.0%} of the "
+        "constant recipe mixed in an entry is still negative"
     )
 
 
@@ -158,7 +158,7 @@ def solved_exactly(
             rows[x] = tuple(Fraction(int(v), int(system[i, x]) << 50) for v in right[i])
         if all(v >= 0 for row in rows for v in row):
             return rows
-    raise SolverFailed("no exact channel near the given one keeps its promises of independence")
+    raise SolverFailed("no exact recipe near the given one keeps its promises of independence")
 
 
 def _checked(
@@ -171,9 +171,9 @@ def _checked(
         n = n.astype(np.int64)
     c = np.array(channel, dtype=np.float64)
     if c.ndim != 2 or len(c) != len(n) or not c.shape[1]:
-        raise InputError(f"the channel is {c.shape}, not {len(n)} atoms by letters")
+        raise InputError(f"the recipe is {c.shape}, not {len(n)} atoms by values")
     if not np.isfinite(c).all() or c.min() < -1e-6 or np.abs(c.sum(axis=1) - 1).max() > 1e-6:
-        raise InputError("the rows of the channel must be nonnegative and sum to one")
+        raise InputError("the rows of the recipe must be nonnegative and sum to one")
     groups: list[NDArray[np.intp]] = []
     for view in views:
         labels = np.asarray(view)
@@ -356,9 +356,9 @@ def _solved(
 def _verify(n: _Ints, groups: Sequence[NDArray[np.intp]], numerators: _Ints, denominators: _Ints) -> None:
     """Every promise, in integers, from the numbers that will be returned."""
     if (numerators < 0).any() or (denominators <= 0).any():
-        raise SolverFailed("an entry of the exact channel is negative")
+        raise SolverFailed("an entry of the exact recipe is negative")
     if (numerators.sum(axis=1) != denominators).any():
-        raise SolverFailed("a row of the exact channel does not sum to one")
+        raise SolverFailed("a row of the exact recipe does not sum to one")
     usual, many = np.unique(denominators, return_counts=True)
     base = int(usual[many.argmax()])
     plain = denominators == base
@@ -373,11 +373,11 @@ def _verify(n: _Ints, groups: Sequence[NDArray[np.intp]], numerators: _Ints, den
         times = int(n[x]) * scale
         extra[i] = [times * int(v) // int(denominators[x]) for v in numerators[x]]
         if any(times * int(v) % int(denominators[x]) for v in numerators[x]):
-            raise SolverFailed("the exact channel has no common unit")
+            raise SolverFailed("the exact recipe has no common unit")
     whole = terms.sum(axis=0).astype(object) * (scale // base) + extra.sum(axis=0)
     for codes in groups:
         masses = _sums(n[:, None], codes)[:, 0]
         found = _sums(terms, codes).astype(object) * (scale // base)
         np.add.at(found, codes[odd], extra)
         if (found * total != masses[:, None].astype(object) * whole).any():
-            raise SolverFailed("the exact channel is not independent of a view")
+            raise SolverFailed("the exact recipe is not independent of a view")

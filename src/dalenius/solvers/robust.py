@@ -65,7 +65,7 @@ class Limits:
         priced = self.costs if self.barred is None else self.costs + _NEVER * self.barred
         least = priced.min(axis=2).sum(axis=1)
         for k in np.flatnonzero(least > self.at_most * (1 + 1e-12) + 1e-12):
-            raise Infeasible(f"no channel keeps limit {k + 1}, {self.at_most[k]:.6g}; the least is {least[k]:.6g}")
+            raise Infeasible(f"no recipe keeps limit {k + 1}, {self.at_most[k]:.6g}; the least is {least[k]:.6g}")
 
     def kept(self, rows: Floats) -> Floats:
         """The channel moved towards least cost until every limit holds with a little room, where that helps."""
@@ -241,7 +241,7 @@ def _contracted(rows: Floats, worst: float, level: float, limits: Limits, cost: 
     price = cost if limits.barred is None else cost + _NEVER * limits.barred
     constant[:, int(price.sum(axis=0).argmin())] = 1.0
     if limits.barred is not None and (limits.barred & (constant > 0)).any():
-        raise Infeasible("no letter may be released for every input, so the promised contraction cannot be kept")
+        raise Infeasible("no value may be released for every input, so the promised contraction cannot be kept")
     if (np.einsum("ixy,xy->i", limits.costs, constant) > limits.at_most).any():
         constant = np.repeat(rows.mean(axis=0, keepdims=True), len(rows), axis=0)
     share = 1 - room / worst

@@ -188,7 +188,7 @@ def least_capacity(limits: Limits, *, seconds: float = 60.0) -> Robust:
     rows, weights = channel_of(x, limits), np.maximum(z[sums], 0.0)
     share = float(weights.sum())
     if share <= 0:
-        raise SolverFailed("the conic solver returned no prior for the capacity")
+        raise SolverFailed("the conic solver returned no stated distribution for the capacity")
     weights = weights / share
     both = weights[:, None] * np.maximum(rows, 1e-12)
     posterior = both / both.sum(axis=0)

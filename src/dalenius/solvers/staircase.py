@@ -194,7 +194,7 @@ class _Master:
             self.solver.run()
             status = self.solver.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
-            raise SolverFailed(f"HiGHS ended {self.solver.modelStatusToString(status)} on staircase columns")
+            raise SolverFailed(f"the solver ended {self.solver.modelStatusToString(status)} on staircase columns")
         solution = self.solver.getSolution()
         self.x = np.array(solution.col_value) / (1 + self.pricing.c)
         return -self.solver.getInfo().objective_function_value / self.scale, -np.array(solution.row_dual) / self.scale

@@ -53,7 +53,7 @@ def beside(
     (0.178637, True)
     """
     if table.ndim != 2 or table.shape[1] < 2 or table.min() < 0 or abs(table.sum() - 1) > 1e-9 or not ratio > 1:
-        raise InputError("letters beside others need a joint law of two letters or more, and a ratio above one")
+        raise InputError("values beside others need a distribution of two values or more, and a ratio above one")
     deadline = monotonic() + seconds
     pricing = _Worlds(np.ascontiguousarray(table, dtype=np.float64), ratio, kinds, divisible)
     return generated(pricing, first_columns(pricing.p, ratio), gap, enough, deadline, on_progress)

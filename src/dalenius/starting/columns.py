@@ -150,4 +150,4 @@ def there(table: Table, names: Sequence[str]) -> None:
                 known for known in table.names if known.lower() == name.lower()
             ]
             hint = f'Did you mean "{close[0]}"?' if close else f"It has {', '.join(table.names)}."
-            raise InputError(f'{table.name} has no column "{name}". {hint}')
+            raise InputError(f'{table.name} has no column "{name}".', do=hint, code="unknown-column")

@@ -72,6 +72,8 @@ class Wish:
         For a column, the numbers at which its groups begin, as texts.
     named : dict
         For a column, its groups by name: a list of values each.
+    title, owner : str, optional
+        What the release is called and whose table it is, for the statements.
 
     Raises
     ------
@@ -92,6 +94,8 @@ class Wish:
     min_rows: int = MIN_ROWS
     cuts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     named: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    title: str | None = None
+    owner: str | None = None
 
     def __post_init__(self) -> None:
         if not self.protect or not self.release:
@@ -161,6 +165,8 @@ def flags_of(wish: Wish, table: str) -> list[str]:
         "--form": wish.form,
         "--groups": None if wish.groups in (0, GROUPS) else wish.groups,
         "--min-rows": None if wish.min_rows == MIN_ROWS else wish.min_rows,
+        "--title": wish.title,
+        "--owner": wish.owner,
     }
     for name, value in optional.items():
         flags += [] if value is None else [name, str(value)]

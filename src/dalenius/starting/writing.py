@@ -50,6 +50,8 @@ def problem_text(
         Valid TOML that ends with a line feed.
     """
     lines = [HEAD, "", "[source]", f"table = {text_of(path)}"]
+    for key in ("title", "owner"):
+        lines += [f"{key} = {text_of(said)}"] if (said := getattr(wish, key)) else []
     for key, said in (dialect or Dialect()).to_json().items():
         lines.append(f"{key} = {names_of(said) if isinstance(said, list) else text_of(said)}")
     if wish.person:

@@ -1,11 +1,11 @@
 """What somebody chose on the page: texts as they were written, and the wish behind them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
-from dalenius.starting import PROMISES, Wish, level_of
+from dalenius.starting import PROMISES, Groups, Wish, level_of
 
 __all__ = ["KEEPING", "LEVELS", "ROLES", "Choices"]
 
@@ -29,6 +29,10 @@ class Choices:
     times: str = ""
     person: str = ""
     cuts: Mapping[str, str] | None = None
+    named: Mapping[str, Mapping[str, Sequence[str]]] | None = None
+    title: str = ""
+    owner: str = ""
+    ledger: str = ""
 
     def wish(self) -> Wish:
         """The wish behind the choices; refused in one sentence where they do not fit together."""
@@ -57,4 +61,56 @@ class Choices:
             person=self.person or None,
             keep_rows=exact(self.keep_rows, "the share of rows that are kept"),
             cuts=cuts,
+            named={
+                name: {label: tuple(values) for label, values in groups.items()}
+                for name, groups in (self.named or {}).items()
+                if name in (*by_role["release"], *by_role["protect"])
+            },
+            title=self.title.strip() or None,
+            owner=self.owner.strip() or None,
         )
+
+    def merged(self, groups: Groups, one: int, other: int) -> "Choices":
+        """With two groups of a column made one by hand.
+
+        Parameters
+        ----------
+        groups : Groups
+            Of the column, as they are now.
+        one, other : int
+            The places of the two.
+
+        Returns
+        -------
+        Choices
+
+        Raises
+        ------
+        InputError
+            If there are no such groups, or they are ranges that do not touch.
+        """
+        if one == other or not {one, other} <= set(range(len(groups.labels))) or len(groups.labels) < 3:
+            raise InputError("Choose two different groups. At least two groups must stay.")
+        if groups.cuts and abs(one - other) != 1:
+            raise InputError("Only neighbouring ranges can be merged.")
+        found, name = groups.joined(one, other), groups.look.name
+        if groups.cuts:
+            return replace(self, cuts={**(self.cuts or {}), name: ", ".join(found.cuts)})
+        members = dict(zip(found.labels, found.members, strict=True))
+        return replace(self, named={**(self.named or {}), name: members})
+
+    def as_suggested(self, name: str) -> "Choices":
+        """With the groups of a column as they are suggested."""
+        cuts = {k: v for k, v in (self.cuts or {}).items() if k != name}
+        return replace(self, cuts=cuts, named={k: v for k, v in (self.named or {}).items() if k != name})
+
+    def same_problem(self, other: "Choices") -> bool:
+        """Whether only the words on the statement or the ledger differ, so that what was solved still holds."""
+
+        def asked(choices: Choices) -> Wish | None:
+            try:
+                return replace(choices.wish(), title=None, owner=None)
+            except InputError:
+                return None
+
+        return asked(self) is not None and asked(self) == asked(other)

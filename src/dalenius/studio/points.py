@@ -4,17 +4,16 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dalenius.core import Design, Pmf
+from dalenius.core import Design
 from dalenius.core.digits import bits, factor, figure, guesses_in_thousand, one_in
 from dalenius.core.numbers import exact
 from dalenius.evidence import Beliefs, beliefs
 from dalenius.report.tiles import combination
+from dalenius.studio.flow import Flow
 from dalenius.wording import joined, shown
 
 __all__ = ["point"]
@@ -23,8 +22,6 @@ EXAMPLES = 8  # rows of the preview
 SMALL = 10  # rows of a combination whose end is worth naming
 HARDLY = 5e-4  # a share of changed rows that is none
 
-Floats = npt.NDArray[np.float64]
-
 
 def point(design: Design, level: Fraction | None, promise: str) -> dict[str, Any]:
     """One point of the trade-off as the page shows it; every number is a text already.
@@ -32,7 +29,7 @@ def point(design: Design, level: Fraction | None, promise: str) -> dict[str, Any
     Parameters
     ----------
     design : Design
-        Solved and proved, with one recipe for all released columns.
+        Solved and proved, with one recipe for all released columns, or an exchange of whole records.
     level : Fraction or None
         The level of the promise; None for a promise without one.
     promise : str
@@ -43,15 +40,10 @@ def point(design: Design, level: Fraction | None, promise: str) -> dict[str, Any
     dict
         Plain values: `x` and `y` are the only numbers, and say where the point stands.
     """
-    channel = design.channel
-    pmf = design.problem.pmf
-    names = list(channel.output)
-    counts = _counts(pmf, names)
-    rows = np.array([[float(v) for v in row] for row in channel.rows])
-    after = counts @ rows
-    changed = 1 - float((counts * np.diag(rows)).sum() / counts.sum())
+    flow = Flow.of(design)
     known = beliefs(design)
-    values = _values(design, counts, after)
+    values = _values(flow)
+    changed = flow.changed()
     return {
         "level": "" if level is None else str(level),
         "x": float(100 * design.value),
@@ -63,20 +55,11 @@ def point(design: Design, level: Fraction | None, promise: str) -> dict[str, Any
             for value in values
             if value.lost
         ],
-        "vanished": _vanished(counts, after),
-        "columns": _columns(values, design, rows, counts),
-        "examples": _examples(design, counts),
+        "vanished": _vanished(flow),
+        "columns": _columns(values, flow),
+        "examples": _examples(flow),
         "changed": _changed(changed),
     }
-
-
-def _counts(pmf: Pmf, names: Sequence[str]) -> Floats:
-    """Rows of each combination of the released columns, in the order of the recipe."""
-    sizes = [len(pmf.variables[name]) for name in names]
-    counts = np.zeros(int(np.prod(sizes)))
-    for codes, n in zip(pmf.grouped(names)[0], pmf.counts(names).tolist(), strict=True):
-        counts[int(np.ravel_multi_index(tuple(codes), sizes))] = n
-    return counts
 
 
 def _height(design: Design, promise: str, level: Fraction | None) -> float:
@@ -156,31 +139,24 @@ class _Value:
         return 4 * (self.before - self.after) > self.before * (1 + 1e-6)
 
 
-def _values(design: Design, counts: Floats, after: Floats) -> list[_Value]:
-    alphabets = design.channel.output
-    sizes = [len(values) for values in alphabets.values()]
-    tables = counts.reshape(sizes), after.reshape(sizes)
+def _values(flow: Flow) -> list[_Value]:
     found = []
-    for k, (name, values) in enumerate(alphabets.items()):
-        others = tuple(j for j in range(len(sizes)) if j != k)
-        was, now = (table.sum(axis=others) for table in tables)
+    for k, (name, values) in enumerate(flow.names.items()):
+        was, now = (np.bincount(codes[:, k], weights=n, minlength=len(values)) for codes, n in flow.ends())
         found += [_Value(shown(name), shown(v), float(was[i]), float(now[i])) for i, v in enumerate(values)]
     return found
 
 
-def _vanished(counts: Floats, after: Floats) -> str:
-    gone = int(((counts >= SMALL) & (after < 0.5)).sum())
-    occurring = int((counts > 0).sum())
-    return f"{gone} of {occurring} combinations no longer occur." if gone else ""
+def _vanished(flow: Flow) -> str:
+    before, after = flow.combinations()
+    gone = int(((before >= SMALL) & (after < 0.5)).sum())
+    return f"{gone} of {int((before > 0).sum()):,} combinations no longer occur." if gone else ""
 
 
-def _columns(values: Sequence[_Value], design: Design, rows: Floats, counts: Floats) -> list[dict[str, Any]]:
-    sizes = [len(letters) for letters in design.channel.output.values()]
-    codes = np.array(np.unravel_index(np.arange(len(counts)), sizes))
+def _columns(values: Sequence[_Value], flow: Flow) -> list[dict[str, Any]]:
     found = []
-    for k, name in enumerate(map(shown, design.channel.output)):
-        same = codes[k][:, None] == codes[k][None, :]
-        moved = 1 - float((counts @ (rows * same).sum(axis=1)) / counts.sum())
+    for k, name in enumerate(map(shown, flow.names)):
+        moved = flow.changed(k)
         here = [value for value in values if value.column == name]
         top = max(max(value.before, value.after) for value in here) or 1.0
         found.append(
@@ -205,25 +181,21 @@ def _columns(values: Sequence[_Value], design: Design, rows: Floats, counts: Flo
     return found
 
 
-def _examples(design: Design, counts: Floats) -> list[list[list[str]]]:
+def _examples(flow: Flow) -> list[list[list[str]]]:
     """Eight rows of the kind that the table has, drawn once; nobody keeps what they were drawn with.
 
     A row is a list of entries, an entry its value and, where it changes, its new value.
     """
-    channel = design.channel
-    outcomes = channel.outcomes()
-    total = int(counts.sum())
-    sums = np.cumsum(counts)
+    sums = np.cumsum(flow.rows)
+    alphabets = list(flow.names.values())
     found = []
     for k in range(EXAMPLES):
-        x = int(np.searchsorted(sums, (2 * k + 1) * total / (2 * EXAMPLES), side="right"))
-        row = channel.rows[x]
-        scale = lcm(*(v.denominator for v in row))
-        ticket = secrets.randbelow(scale)
-        y = 0
-        while ticket >= row[y] * scale:
-            ticket -= int(row[y] * scale)
-            y += 1
-        drawn = channel.letters()[y]
-        found.append([[shown(a)] if a == b else [shown(a), shown(b)] for a, b in zip(outcomes[x], drawn, strict=True)])
+        x = int(np.searchsorted(sums, (2 * k + 1) * sums[-1] / (2 * EXAMPLES), side="right"))
+        places, weights = flow.line(x)
+        ticket, at = secrets.randbelow(sum(weights)), 0
+        while ticket >= weights[at]:
+            ticket -= weights[at]
+            at += 1
+        pairs = zip(alphabets, flow.source[x].tolist(), flow.target[places[at]].tolist(), strict=True)
+        found.append([[shown(v[a])] if a == b else [shown(v[a]), shown(v[b])] for v, a, b in pairs])
     return found

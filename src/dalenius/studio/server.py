@@ -27,6 +27,7 @@ __all__ = ["Studio", "open_studio"]
 
 IDLE = 30 * 60  # seconds without a request after which the studio ends
 TICK = 0.05
+TEXTS = ("promise", "level", "keep_rows", "times", "person", "title", "owner", "ledger")
 PAGES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/static/studio.css": ("studio.css", "text/css; charset=utf-8"),
@@ -72,9 +73,13 @@ def application(session: Session, ended: Callable[[], bool]) -> Starlette:
         names = {str(name): str(role) for name, role in dict(given["roles"]).items()}
         if set(names) != set(session.choices.roles):
             raise InputError("These are not the columns of the table.")
-        texts = {key: str(given.get(key, "")) for key in ("promise", "level", "keep_rows", "times", "person")}
+        texts = {key: str(given.get(key, "")) for key in TEXTS}
         cuts = {str(name): str(text) for name, text in dict(given.get("cuts") or {}).items()}
-        session.choose(Choices(roles=names, cuts=cuts, **texts))
+        named = {
+            str(name): {str(label): [str(value) for value in values] for label, values in dict(groups).items()}
+            for name, groups in dict(given.get("named") or {}).items()
+        }
+        session.choose(Choices(roles=names, cuts=cuts, named=named, **texts))
 
     async def events(request: Request) -> Response:
         async def stream() -> AsyncIterator[str]:
@@ -89,6 +94,8 @@ def application(session: Session, ended: Callable[[], bool]) -> Starlette:
 
     changing = {
         "/api/choices": choose,
+        "/api/merge": lambda given: session.merge(str(given["column"]), int(given["one"]), int(given["other"])),
+        "/api/suggested": lambda given: session.choose(session.choices.as_suggested(str(given["column"]))),
         "/api/curve": lambda _: session.solve(),
         "/api/point": lambda given: session.pick(int(given["index"])),
         "/api/cancel": lambda _: session.cancel(),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.errors import DaleniusError, InputError
-from dalenius.starting import Draft, Wish, draft, flags_of, look_at, roles
+from dalenius.starting import DENSE, RECORDS, Draft, Wish, draft, flags_of, look_at, roles
 from dalenius.studio.choices import LEVELS, Choices
 from dalenius.studio.jobs import Jobs
 from dalenius.studio.showing import shown_state
@@ -64,17 +64,33 @@ class Session:
     def choose(self, choices: Choices) -> None:
         """Take new choices; what was solved for others is forgotten."""
         with self.lock:
-            self.jobs.cancel()
+            if self.draft is None or not choices.same_problem(self.choices):
+                self.jobs.cancel()
+                self.trade = {"state": "none", "points": [], "chosen": 0, "total": 0, "error": ""}
+                self.releasing = {"state": "none", "error": ""}
             self.choices = choices
             self.draft = None
             self.error = ""
-            self.trade = {"state": "none", "points": [], "chosen": 0, "total": 0, "error": ""}
-            self.releasing = {"state": "none", "error": ""}
             try:
                 self.draft = draft(self.table, choices.wish(), path=self.table_path(), left_out=self.left_out)
             except DaleniusError as e:
                 self.error = str(e)
             self._changed()
+
+    def merge(self, column: str, one: int, other: int) -> None:
+        """Make two groups of a column one, by hand."""
+        with self.lock:
+            if self.draft is None:
+                raise InputError(self.error)
+            drafted = (*self.draft.released, *self.draft.secrets)
+            groups = next((g for g in drafted if g.look.name == column), None)
+            if groups is None:
+                raise InputError("Only released and protected columns have groups.")
+            self.choose(self.choices.merged(groups, one, other))
+
+    def ledgers(self) -> list[str]:
+        """The ledgers beside the releases, by their names."""
+        return sorted(file.name for file in self.folder.glob("*.ledger") if file.is_file() and not file.is_symlink())
 
     def table_path(self) -> str:
         """The table as a problem file in the folder names it, and as `init` writes it there."""
@@ -103,11 +119,21 @@ class Session:
     def command(self, name: str) -> str:
         """What writes the same problem file, and releases it, on a command line."""
         arguments = flags_of(self._wish, self.table_path())
+        charged = ["--ledger", self.choices.ledger] if self.choices.ledger else []
         lines = [
             shlex.join(["dalenius", "init", *arguments, "-o", f"{name}.toml"]),
-            shlex.join(["dalenius", "release", f"{name}.toml", "-o", name, "--new-key", f"{name}.key"]),
+            shlex.join(["dalenius", "release", f"{name}.toml", "-o", name, "--new-key", f"{name}.key", *charged]),
         ]
         return "\n".join(lines)
+
+    @property
+    def curved(self) -> bool:
+        """Whether there is a curve: one recipe for all columns, or whole records under a limit of bits."""
+        if self.draft is None:
+            return False
+        return self.draft.form == DENSE or (
+            self.draft.form == RECORDS and self.choices.promise in ("reveal", "nothing")
+        )
 
     # --- jobs ---------------------------------------------------------------------------------------------------------
     def solve(self) -> None:
@@ -115,7 +141,7 @@ class Session:
         with self.lock:
             if self.draft is None:
                 raise InputError(self.error)
-            if self.draft.form != "dense":
+            if not self.curved:
                 raise InputError(
                     f"There is no curve to choose from: {self.draft.because} The level is the one that you wrote."
                 )
@@ -170,8 +196,11 @@ class Session:
             text = self.text()
             if self.losses() and not accepted:
                 raise InputError("Accept what is lost first.")
+            ledger = self.choices.ledger
+            if ledger and ledger not in self.ledgers():
+                raise InputError(f"There is no ledger {ledger} in this folder.")
             if not NAME.fullmatch(name):
-                raise InputError("A name has letters, digits, - and _ alone, and at most 64 of them.")
+                raise InputError("A name has a to z, digits, - and _ alone, and at most 64 of them.")
             for place in (self.folder / name, self.folder / f"{name}.toml", self.folder / f"{name}.key"):
                 if place.exists() or place.is_symlink():
                     raise InputError(f"{place.name} exists already. Choose another name.")
@@ -185,7 +214,8 @@ class Session:
                 "name": name,
                 "staging": str(staging),
             }
-            arguments = (text, str(self.folder / f"{name}.toml"), str(staging), name)
+            book = str(self.folder / ledger) if ledger else None
+            arguments = (text, str(self.folder / f"{name}.toml"), str(staging), name, book)
             self.jobs.start(release_table, arguments, self._heard_of_release)
             self._changed()
 
@@ -232,6 +262,9 @@ class Session:
             if self.releasing["state"] == "running":
                 shutil.rmtree(self.releasing["staging"], ignore_errors=True)
                 self.releasing = {"state": "none", "error": ""}
+                if ledger := self.choices.ledger:
+                    said = f"Cancelled. dalenius ledger status {ledger} shows whether it counts this release as begun."
+                    self.releasing = {"state": "refused", "error": said}
             self._changed()
 
     def state(self) -> Json:

@@ -31,7 +31,12 @@ def shown_state(session: "Session") -> Json:
             "times": session.choices.times,
             "person": session.choices.person,
             "cuts": dict(session.choices.cuts or {}),
+            "named": {name: dict(groups) for name, groups in (session.choices.named or {}).items()},
+            "title": session.choices.title,
+            "owner": session.choices.owner,
+            "ledger": session.choices.ledger,
         },
+        "ledgers": session.ledgers(),
         "roles": ROLES,
         "keeping": KEEPING,
         "promises": _promises(session),
@@ -59,6 +64,7 @@ def _columns(session: "Session") -> list[Json]:
                 "warning": session.left_out.get(name, ""),
                 "numeric": look is not None and look.is_numeric,
                 "groups": [] if here is None else [shown(label) for label in here.labels],
+                "by_hand": name in (session.choices.cuts or {}) or name in (session.choices.named or {}),
             }
         )
     return found
@@ -122,7 +128,7 @@ def _level(session: "Session", promise: str) -> str:
 def _problem(session: "Session") -> Json:
     """Size, groups and what is written, or why nothing can be."""
     if session.draft is None:
-        return {"error": session.error, "size": "", "smallest": "", "because": "", "form": ""}
+        return {"error": session.error, "size": "", "smallest": "", "because": "", "curved": False}
     before, after = session.draft.smallest
     dense = session.draft.form == "dense"  # where whole records are exchanged, small combinations do not show
     was = f"; it was {before:,} before grouping" if before != after else ""
@@ -131,7 +137,7 @@ def _problem(session: "Session") -> Json:
         "size": f"{many(session.draft.combinations, 'combination')}, {many(session.rows, 'row')}",
         "smallest": f"The smallest combination has {many(after, 'row')}{was}." if dense else "",
         "because": session.draft.because,
-        "form": session.draft.form,
+        "curved": session.curved,
     }
 
 

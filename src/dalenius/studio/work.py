@@ -16,7 +16,7 @@ from dalenius.outputs import write_text
 from dalenius.report import plain
 from dalenius.report.facts import Facts
 from dalenius.sampling import Key
-from dalenius.starting import Wish
+from dalenius.starting import RECORDS, Wish
 from dalenius.studio.jobs import Send
 from dalenius.studio.points import point
 from dalenius.tables import bind
@@ -25,6 +25,8 @@ __all__ = ["at_level", "levels_of", "problem_of", "release_table", "solve_points
 
 SHARES = [Fraction(n, 1000) for n in (1000, 750, 550, 400, 280, 180, 120, 70, 40, 20, 8)]
 """Levels between all that the unchanged columns reveal and nothing, by share."""
+RECORD_SHARES = [Fraction(1, 2), Fraction(1, 8)]
+"""The same where whole records are exchanged, and a point takes longer."""
 FACTORS = [Fraction(n, 4) for n in (5, 6, 8, 12, 20, 40)]
 THOUSANDTH = Fraction(1, 1000)
 SECONDS = 60.0  # for one point
@@ -68,7 +70,8 @@ def levels_of(bound: Problem, wish: Wish) -> list[Fraction | None]:
         others = [_upwards(least + share * (most - least), THOUSANDTH) for share in (*SHARES, Fraction(0))]
     else:
         everything = Fraction(mutual_information(bound.pmf, list(bound.release), secret))
-        others = [_two_digits(share * everything) for share in SHARES] + [Fraction(0)]
+        shares = RECORD_SHARES if bound.form == RECORDS else SHARES
+        others = [_two_digits(share * everything) for share in shares] + [Fraction(0)]
     return [wish.level, *sorted(set(others) - {wish.level})]
 
 
@@ -127,7 +130,7 @@ def solve_points(send: Send, text: str, file: str, wish: Wish) -> None:
         send({"point": point(design, level, wish.promise) | {"seconds": time.monotonic() - began}})
 
 
-def release_table(send: Send, text: str, file: str, staging: str, name: str) -> None:
+def release_table(send: Send, text: str, file: str, staging: str, name: str, ledger: str | None = None) -> None:
     """Release the table of a problem into a folder beside its place, with the problem file and a new key.
 
     Parameters
@@ -142,6 +145,8 @@ def release_table(send: Send, text: str, file: str, staging: str, name: str) -> 
         A new folder; whoever called moves what it holds to its place, or removes it.
     name : str
         Of the folder, the problem file and the key.
+    ledger : str, optional
+        The book that is charged before anything is drawn.
     """
     place = Path(staging)
     place.mkdir(mode=0o700)
@@ -156,7 +161,7 @@ def release_table(send: Send, text: str, file: str, staging: str, name: str) -> 
             last = now
             send({"stage": stage, "done": done, "total": total})
 
-    outcome = release(problem_of(text, Path(file)), place / name, key=key, on_progress=progress)
+    outcome = release(problem_of(text, Path(file)), place / name, key=key, ledger=ledger, on_progress=progress)
     document = outcome.design.outline()
     facts = Facts.read(document)
     send(

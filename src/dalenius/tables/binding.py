@@ -196,7 +196,7 @@ def _bound(
 def _alike(problem: Problem, source: ConditionallyIid) -> Pmf | Samples:
     """The law of the samples: written out when the problem names single ones, X1, X2, ..., and by types for X."""
     base = base_of(problem)
-    prior = read_pmf(base / source.prior, "prior file")
+    prior = read_pmf(base / source.prior, "stated distribution file")
     kernel = read_channel(base / source.kernel, "kernel file")
     try:
         samples = Samples(source.hidden, prior, kernel, source.n)
@@ -217,7 +217,7 @@ def _bind_table(
     if source.weights is not None:  # for estimation and risk; a promise is about rows, so the design does not use them
         weights_of(table, source.weights)
     named = source.prior not in (None, UNIFORM)
-    prior = read_law(base / str(source.prior), "prior file") if named else None
+    prior = read_law(base / str(source.prior), "stated distribution file") if named else None
     names = problem.variables()
     declared = cut_at_quantiles(table, problem.columns, names, on_progress=on_progress)
     coded = encode(table, declared, names, base=base, on_progress=on_progress)
@@ -244,7 +244,7 @@ def _with_rows(problem: Problem, source: TableSource, coded: Coded) -> Problem:
     if source.unit != "row":
         why = f'rows of one {source.unit} are not independent draws; only unit = "row" is'
     elif source.prior is not None:
-        why = "a public prior was not counted from these rows; leave out one of the two"
+        why = "a public statistics was not counted from these rows; leave out one of the two"
     elif coded.from_table:
         why = f"the population may have values that the table lacks; declare the values of {coded.from_table[0]!r}"
     if why:
@@ -305,10 +305,12 @@ def _check_names(problem: Problem, source: TableSource, table: Table) -> None:
     there = ", ".join(map(repr, table.names))
     for place, name in problem.named():
         if name not in table.names:
-            raise problem.error(place, f"there is no column {name!r}; {table.name} has {there}")
+            raise problem.error(place, f"there is no column {name!r}; {table.name} has {there}", "unknown-column")
     for key, column in (("unit", source.unit if source.unit != "row" else None), ("weights", source.weights)):
         if column is not None and column not in table.names:
-            raise problem.error(("source", key), f"there is no column {column!r}; {table.name} has {there}")
+            raise problem.error(
+                ("source", key), f"there is no column {column!r}; {table.name} has {there}", "unknown-column"
+            )
 
 
 def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:
@@ -317,9 +319,9 @@ def _check_alphabets(prior: Pmf | ProductPmf, coded: Coded, file: str) -> None:
         if theirs == letters:
             continue
         if extra := [v for v in theirs if v not in letters]:
-            why = f"the prior has {extra[0]!r}, which is not declared"
+            why = f"the stated distribution has {extra[0]!r}, which is not declared"
         elif lacking := [v for v in letters if v not in theirs]:
-            why = f"the prior lacks {lacking[0]!r}"
+            why = f"the stated distribution lacks {lacking[0]!r}"
         else:
             why = "the values stand in another order"
         hint = ' (its values are "from-table"; declare them)' if name in coded.from_table else ""

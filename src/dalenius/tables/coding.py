@@ -115,9 +115,8 @@ def encode(
         if bad:
             name = min(bad, key=bad.__getitem__)
             value = batch.column(name)[bad[name]].as_py()
-            raise TableError(
-                f"{table.name}, row {done + bad[name] + 1}, column {name!r}: {_refusal(name, value, coders[name])}"
-            )
+            place = f"{table.name}, row {done + bad[name] + 1}, column {name!r}"
+            raise TableError(_refusal(name, value, coders[name]), where=place, code="value-not-listed")
         done += batch.num_rows
     alphabets, coded = {}, {}
     for name in names:

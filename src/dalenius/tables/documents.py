@@ -202,10 +202,10 @@ def _born(birth: Callable[[Any], T], path: Path, what: str) -> T:
     try:
         return birth(document)
     except DaleniusError as e:
-        raise type(e)(f"{path.name}: {e}") from None
+        raise e.within(path.name) from None
 
 
-def read_pmf(path: str | Path, what: str = "pmf file") -> Pmf:
+def read_pmf(path: str | Path, what: str = "distribution file") -> Pmf:
     """A joint pmf from the `joint.json` format.
 
     Parameters
@@ -228,12 +228,12 @@ def read_pmf(path: str | Path, what: str = "pmf file") -> Pmf:
     return _born(Pmf.from_json, Path(path), what)
 
 
-def read_law(path: str | Path, what: str = "pmf file") -> Pmf | ProductPmf:
+def read_law(path: str | Path, what: str = "distribution file") -> Pmf | ProductPmf:
     """A joint pmf or a product of independent groups from the `joint.json` format."""
     return _born(law_of, Path(path), what)
 
 
-def read_channel(path: str | Path, what: str = "channel file") -> Channel:
+def read_channel(path: str | Path, what: str = "recipe file") -> Channel:
     """A channel from the `channel.json` format.
 
     Parameters
@@ -308,7 +308,7 @@ def read_letters(path: str | Path, whose: str) -> tuple[str, ...]:
         If the file is not there or damaged.
     """
     path = Path(path)
-    what = f"file of letters for {whose}:"
+    what = f"file of values for {whose}:"
     if path.suffix.lower() == ".json":
         letters = read_json(path, what)
         if not isinstance(letters, list) or not all(type(v) in (str, int) for v in letters):

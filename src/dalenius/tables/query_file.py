@@ -78,22 +78,22 @@ def _letters(top: Section, records: int) -> tuple[tuple[str, ...], ...] | Interv
         except InputError as e:
             raise top.error(str(e), "letters") from None
     if not isinstance(value, list) or not value:
-        raise top.error("letters is a list of letters, a list of such lists, or { low = ..., high = ... }", "letters")
+        raise top.error("values is a list of values, a list of such lists, or { low = ..., high = ... }", "letters")
     if all(isinstance(a, list) for a in value):
         if len(value) != records:
-            raise top.error(f"letters has {len(value)} lists for {records} records", "letters")
+            raise top.error(f"values has {len(value)} lists for {records} records", "letters")
         return tuple(_alphabet(top, a) for a in value)
     if records > RECORDS:
-        raise top.error(f"more than {RECORDS:,} records with a list of letters have too many values", "records")
+        raise top.error(f"more than {RECORDS:,} records with a list of values have too many values", "records")
     return (_alphabet(top, value),) * records
 
 
 def _alphabet(top: Section, letters: list[Any]) -> tuple[str, ...]:
     if not all(isinstance(v, str | int | Decimal) and not isinstance(v, bool) for v in letters):
-        raise top.error("a letter is a string or a number", "letters")
+        raise top.error("a value is a string or a number", "letters")
     words = tuple(str(v) for v in letters)
     if not words or len(set(words)) != len(words):
-        raise top.error("letters lists a letter twice, or none", "letters")
+        raise top.error("values lists a value twice, or none", "letters")
     return words
 
 
@@ -194,7 +194,7 @@ def _letters_from_json(letters: Any, records: int, where: str) -> tuple[tuple[st
     if isinstance(letters, dict) and set(letters) == {"low", "high"}:
         return Interval(exact(letters["low"], f"{where}: low"), exact(letters["high"], f"{where}: high"))
     if records > RECORDS:
-        raise InputError(f"{where}: more than {RECORDS:,} records with a list of letters have too many values")
+        raise InputError(f"{where}: more than {RECORDS:,} records with a list of values have too many values")
     if isinstance(letters, list) and letters and all(isinstance(a, list) for a in letters):
         return tuple(_words(a, where) for a in letters)
     return (_words(letters, where),) * records
@@ -202,7 +202,7 @@ def _letters_from_json(letters: Any, records: int, where: str) -> tuple[tuple[st
 
 def _words(letters: Any, where: str) -> tuple[str, ...]:
     if not isinstance(letters, list) or not letters or not all(isinstance(v, str) for v in letters):
-        raise InputError(f"{where}: letters are a list of strings, or one such list for each record")
+        raise InputError(f"{where}: values are a list of strings, or one such list for each record")
     return tuple(letters)
 
 

@@ -85,7 +85,8 @@ class Table:
     def position(self, name: str) -> int:
         """Where a column stands; an unknown name is refused."""
         if name not in self.names:
-            raise TableError(f"{self.name} has no column {name!r}; there are {', '.join(map(repr, self.names))}")
+            known = ", ".join(map(repr, self.names))
+            raise TableError(f"{self.name} has no column {name!r}; there are {known}", code="unknown-column")
         return self.names.index(name)
 
     def batches(self, columns: Sequence[str], on_progress: Progress | None = None) -> Iterator[Any]:

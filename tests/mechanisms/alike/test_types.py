@@ -82,7 +82,7 @@ class TestContract(DesignContract):
             "bits": alike(*TABLE_1, 5),
             "ternary": alike(*TERNARY, 3),
             "three values": alike(*THREE, 4),
-            "a letter that never occurs": alike(*impossible, 3),
+            "a value that never occurs": alike(*impossible, 3),
         }
 
     def solve(self, problem):
@@ -257,7 +257,7 @@ def test_long_numbers_give_the_same_figures_as_short_ones():
         ({"guarantees": ()}, "nothing is promised"),
         ({"objective": MaximizeInformation(("X",))}, "its objective is maximize"),
         ({"keep": ("W",)}, "does not take keep"),
-        ({"output": None, "release": ("X",)}, "fresh alphabet"),
+        ({"output": None, "release": ("X",)}, "fresh list of values"),
     ],
 )
 def test_other_problems_are_refused_with_the_reason(change, message):
@@ -268,9 +268,9 @@ def test_other_problems_are_refused_with_the_reason(change, message):
 def test_samples_are_checked_at_birth():
     law = alike(*TABLE_1, 2).law
     for change, message in (
-        ({"n": 0}, "0 samples of 2 letters have no type"),
-        ({"hidden": "V"}, "the prior should be a pmf of 'V' alone"),
-        ({"kernel": Channel.constant({"V": ("0", "1")}, "X")}, "a channel from 'W'"),
+        ({"n": 0}, "0 samples of 2 values have no type"),
+        ({"hidden": "V"}, "the stated distribution should be a distribution of 'V' alone"),
+        ({"kernel": Channel.constant({"V": ("0", "1")}, "X")}, "a recipe from 'W'"),
         ({"n": 10**7}, "more than 200,000 types"),
     ):
         with pytest.raises(InputError, match=message):
@@ -295,8 +295,8 @@ def test_the_form_is_read_strictly_and_says_the_same_as_its_rows():
     for change, message in (
         ({"n": 0}, "not an integer above 0"),
         ({"n": 4}, "4 rows for the 5 types"),
-        ({"rows": [{"0": "1/2"}] * 4}, "is not a pmf"),
-        ({"rows": [["1"]] * 4}, "does not map letters"),
+        ({"rows": [{"0": "1/2"}] * 4}, "is not a distribution"),
+        ({"rows": [["1"]] * 4}, "does not map values"),
         ({"more": 1}, "exactly the keys"),
         ({"inputs": {"X": ["0", "1"], "Z": ["0"]}}, "one kind of sample"),
     ):

@@ -48,7 +48,7 @@ def problem(joint=None, **rest):
 
 class TestContract(DesignContract):
     def problems(self):
-        return {"all channels": problem()}
+        return {"all recipes": problem()}
 
     test_what_cannot_be_promised_is_refused_with_a_figure = None  # a constant keeps every level
     test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # the forms have no row of its own for an input

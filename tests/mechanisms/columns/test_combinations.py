@@ -91,7 +91,7 @@ def moved(d):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"form": "pram"}, "form .8. reaches every letter from every record, so impossible combinations too"),
+        ({"form": "pram"}, "form .8. reaches every value from every record, so impossible combinations too"),
         (
             {"form": "pram", "each": True, "objective": MaximizeInformationOfEach(NAMES)},
             "perturbed one by one reach every combination",

@@ -73,7 +73,7 @@ def test_without_a_prior_only_every_input_makes_sense() -> None:
         least_passing(None, HAMMING, "1/5")
     with pytest.raises(InputError, match="there are 'capacity'"):
         least_passing(fair(3), HAMMING, "1/5", least="variance")
-    with pytest.raises(Infeasible, match="no channel keeps limit"):
+    with pytest.raises(Infeasible, match="no recipe keeps limit"):
         least_passing(fair(2), [[1, 1], [1, 1]], "1/2")
 
 

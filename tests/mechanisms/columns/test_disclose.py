@@ -42,7 +42,7 @@ class TestContract(DesignContract):
             "kept parity": kept_parity(),
             "kept biased": kept_biased(),
             "stratified": stratified(),
-            "nothing to tell": counted(["X1", "X2", "W"], [1, 0, 1, 0, 0, 1, 0, 1], ["X1", "X2"], ["W"], [["X1"]]),
+            "nothing to reveal": counted(["X1", "X2", "W"], [1, 0, 1, 0, 0, 1, 0, 1], ["X1", "X2"], ["W"], [["X1"]]),
         }
 
     def infeasible(self):

@@ -36,14 +36,14 @@ def test_a_kept_column_that_is_useless_changes_nothing():
 def test_a_dependent_kept_column_is_infeasible_with_its_figure():
     """K is X1 seen through a flip of 1/4, so it alone tells 1 - h(1/4) = 0.189 bits about X1."""
     counts = [3, 3, 1, 1, 1, 1, 3, 3]
-    with pytest.raises(Infeasible, match=r"K would leave as it is and alone tells 0\.189 bits about X1"):
+    with pytest.raises(Infeasible, match=r"K would leave as it is and alone reveals 0\.189 bits about X1"):
         disclose(counted(["X1", "K", "W"], counts, ["X1"], ["W"], [["X1"]], keep=("K",)))
 
 
 def test_an_infeasible_problem_with_huge_denominators_still_says_by_how_much():
     big = 10**400
     counts = [3 * big + 1, 3 * big, big, big, big, big, 3 * big, 3 * big + 5]
-    with pytest.raises(Infeasible, match=r"alone tells 0\.189 bits about X1"):
+    with pytest.raises(Infeasible, match=r"alone reveals 0\.189 bits about X1"):
         disclose(counted(["X1", "K", "W"], counts, ["X1"], ["W"], [["X1"]], keep=("K",)))
 
 
@@ -157,7 +157,7 @@ def test_a_walk_that_has_no_time_gives_way_to_the_next_step_with_a_bound():
     problem = counted(["X1", "X2", "X3", "W"], [n % 7 + 1 for n in range(16)], ["X1", "X2", "X3"], ["W"], SINGLES)
     walked, hurried = disclose(problem), disclose(problem, seconds=1e-3)
     assert "every extreme column" in walked.method
-    assert "cells of the posterior" in hurried.method
+    assert "cells of the conclusion" in hurried.method
     assert hurried.value <= walked.bound <= hurried.bound
     kept = disclose(kept_parity(), seconds=1e-9)
     assert (kept.value, kept.bound) == (0, 1)
@@ -194,4 +194,4 @@ def test_what_is_part_of_a_view_is_told_nothing_about_without_a_search():
     design = disclose(problem)
     assert (design.value, design.bound, design.channel.shape) == (0, 0, (8, 1))
     assert "part of a protected view" in design.method
-    assert any("tells nothing" in remark for remark in design.remarks)
+    assert any("reveals nothing" in remark for remark in design.remarks)

@@ -26,8 +26,8 @@ from dalenius.testing import xor
 
 HAMMING = Distortion("hamming", ("X1",), Fraction(1, 10))
 UNSUPPORTED = {
-    "delta": ({"guarantees": (LocalDP(1, delta="1/10"),)}, "delta > 0 limits sums over letters"),
-    "epsilon": ({"guarantees": (LocalDP("101"),)}, "epsilon is 101; more than 100 nats promise nothing"),
+    "delta": ({"guarantees": (LocalDP(1, delta="1/10"),)}, "delta > 0 limits sums over values"),
+    "epsilon": ({"guarantees": (LocalDP("101"),)}, "epsilon is 101; more than 100 promises nothing"),
     "epsilon of a secret": ({"guarantees": (InformationPrivacy("X1", 101),)}, "epsilon is 101"),
     "local_dp and keep": ({"guarantees": (LocalDP(1),), "keep": ("W",)}, "local_dp is designed without kept columns"),
     "leakage": ({"guarantees": (Leakage("X1", 1),)}, "not leakage"),
@@ -35,7 +35,7 @@ UNSUPPORTED = {
     "dalenius": ({"guarantees": (Dalenius(1),)}, "not dalenius"),
     "contraction": ({"guarantees": (Contraction(1),)}, "not contraction"),
     "nothing promised": ({"guarantees": ()}, "nothing is promised"),
-    "release": ({"output": None, "release": ("X1",)}, "it needs a fresh alphabet"),
+    "release": ({"output": None, "release": ("X1",)}, "it needs a fresh list of values"),
     "limits": ({"limits": (HAMMING,)}, "it does not take limits"),
     "forbid": ({"forbid": (("0", "1"),)}, "it does not take forbid"),
     "freeze": ({"freeze": ("0",)}, "it does not take freeze"),

@@ -191,7 +191,7 @@ def test_a_limit_from_below_is_not_ignored_by_others():
 
 def test_own_letters_are_refused():
     asked = replace(problem(THREE, ["W"], leak("1/10")), output=None, release=("X",))
-    with pytest.raises(Unsupported, match="more letters than those of a column"):
+    with pytest.raises(Unsupported, match="more values than those of a column"):
         solve(asked)
 
 

@@ -95,7 +95,7 @@ def test_the_key_of_the_file_is_read_and_designs_are_read_back(tmp_path):
     design = solve(replace(problem, joint=law(), source=None))
     assert reread(design).problem.limits == design.problem.limits
     said = words.promised(design.outline())
-    assert "Every value of A and B keeps at least 3/4 of its rows in number, on average over the draws." in said
+    assert "On average, every value of A and B keeps at least 3/4 of its rows in number." in said
 
 
 @pytest.mark.parametrize("share", ["0", "1", "5/4"])

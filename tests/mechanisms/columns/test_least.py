@@ -72,7 +72,7 @@ def test_least_rate_and_half_of_both(inputs, key, want):
 
 HAMMING = ((0, 1), (1, 0))
 RARE = {
-    "one letter for each row": ([[[1, 1, 2], [9, 10**9, 1]], [[0, 5, 10**9], [10**6, 10**6, 2]]], HAMMING, "0"),
+    "one value for each row": ([[[1, 1, 2], [9, 10**9, 1]], [[0, 5, 10**9], [10**6, 10**6, 2]]], HAMMING, "0"),
     "next to nothing leaks": ([[[9], [10**9]], [[1], [10**9]]], HAMMING, "0"),
     "just below the largest": (
         [[[2], [0], [0]], [[0], [30], [0]], [[0], [0], [10]]],
@@ -338,7 +338,7 @@ class TestLeastContract(DesignContract):
         matrix = Distortion(((1, 2), (2, 1)), ("X",), Fraction(1, 2))
         return {
             "below the smallest distortion": replace(binary_tradeoff("1/10", 1), limits=(matrix,)),
-            "side information alone tells more": replace(
+            "side information alone reveals more": replace(
                 side, objective=distortion, limits=(), guarantees=(Leakage("H", "1/10"),)
             ),
             "together": replace(binary_tradeoff("1/10", "1/10"), guarantees=(Independent("S"),)),
@@ -370,9 +370,9 @@ def test_a_limit_that_guarantees_exclude_names_the_distortion_that_can_be_had():
             ProblemFileError,
             "'S' needs it among the released",
         ),
-        ({"release": (), "output": "Y"}, Unsupported, "nothing says which letters"),
-        ({"forbid": (("0", "7"),)}, ProblemFileError, "both the letters '0' and '7'"),
-        ({"freeze": ("7",)}, ProblemFileError, "has the letter '7'"),
+        ({"release": (), "output": "Y"}, Unsupported, "nothing says which values"),
+        ({"forbid": (("0", "7"),)}, ProblemFileError, "both the values '0' and '7'"),
+        ({"freeze": ("7",)}, ProblemFileError, "has the value '7'"),
         ({"form": "pram"}, Unsupported, "without form"),
         ({"guarantees": (LocalDP("1", "d.json"),)}, ProblemFileError, "there is no metric file d.json"),
         ({"guarantees": (LocalDP("1", delta="1/100"),)}, Infeasible, "the distortion of X is at least 0.26"),
@@ -381,9 +381,9 @@ def test_a_limit_that_guarantees_exclude_names_the_distortion_that_can_be_had():
             Infeasible,
             "S = 1 alone moves the odds of S = 0",
         ),
-        ({"keep": ("S",), "guarantees": (WorstCaseLeakage("S", "1/2"),)}, Infeasible, r"S = \d alone tells 1 bits"),
+        ({"keep": ("S",), "guarantees": (WorstCaseLeakage("S", "1/2"),)}, Infeasible, r"S = \d alone reveals 1 bits"),
         ({"keep": ("S",), "guarantees": (LocalDP(1),)}, Unsupported, r'say given = \["S"\]'),
-        ({"keep": ("S",), "guarantees": (Independent("S"),)}, Infeasible, "S alone tells 1 bits about S"),
+        ({"keep": ("S",), "guarantees": (Independent("S"),)}, Infeasible, "S alone reveals 1 bits about S"),
         ({"side_information": SideInformation("X", "informed")}, Unsupported, "observed or kept already"),
         (
             {"side_information": SideInformation("S"), "guarantees": (Leakage("S", 1),)},

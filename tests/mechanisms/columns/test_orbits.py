@@ -153,7 +153,7 @@ def test_where_an_outcome_is_impossible_rows_are_written_or_the_optimum_is_told(
     problem = replace(problem, joint=joint)
     channel, certificate, _ = column_boxes.by_column_boxes(problem, gap=1e-8, seconds=60)
     assert (channel.form, certificate.kind) == (None, "boxes")
-    with pytest.raises(SolverFailed, match=r"lies between \S+ and \S+ bits, but its channel has too many columns"):
+    with pytest.raises(SolverFailed, match=r"lies between \S+ and \S+ bits, but its recipe has too many columns"):
         by_orbits(problem)
 
 
@@ -190,7 +190,7 @@ PLANTED = {
     "a column lost": (lambda d: columns(d).pop(), "weights are not a pmf"),
     "a role lost": (lambda d: d["channel"]["output"]["Y_X1"].pop(), "roles are not those"),
     "a column unnamed": (lambda d: d["channel"]["output"]["Y"].pop(), "not numbered"),
-    "another alphabet": (lambda d: d["channel"]["inputs"].update(X1=["0", "2"]), "different letters"),
+    "another list of values": (lambda d: d["channel"]["inputs"].update(X1=["0", "2"]), "different values"),
     "one more key": (lambda d: d["channel"].update(rows=[]), "other keys"),
     "the law skewed": (
         lambda d: d["joint"]["pmf"][0].update(p="1") or d["joint"]["pmf"][1].update(p="0"),

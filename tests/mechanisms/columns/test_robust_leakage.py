@@ -137,9 +137,9 @@ def near_bit():
 
 def test_what_cannot_be_promised_in_a_ball_says_why():
     near = nearby_bit("1/10", "1/10", kl_bits="1/1000")
-    with pytest.raises(ProblemFileError, match="about the estimated law"):
+    with pytest.raises(ProblemFileError, match="about the estimated distribution"):
         solve(replace(near, guarantees=(Independent(("S",)),)))
-    with pytest.raises(ProblemFileError, match="about the estimated law"):
+    with pytest.raises(ProblemFileError, match="about the estimated distribution"):
         solve(replace(binary_tradeoff("1/10", "1/20"), robust=near.robust))
     with pytest.raises(Unsupported, match="preserve_marginals"):
         solve(replace(near, preserve_marginals=True))

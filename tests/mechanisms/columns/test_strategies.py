@@ -117,7 +117,7 @@ def test_limits_that_no_map_keeps_are_refused_and_others_are_not():
     best = solve(Trade.of(p).at_leakage(Fraction(1, 10)))
     over, under = best.value + Fraction(1, 10**4), best.bound - Fraction(1, 10**4)
     assert solve(Trade.of(p).rate(over, Fraction(1, 10))).gap <= Fraction(1, 10**8)
-    with pytest.raises(Infeasible, match="no channel keeps all limits"):
+    with pytest.raises(Infeasible, match="no recipe keeps all limits"):
         solve(Trade.of(p).rate(under, Fraction(1, 10)))
 
 

@@ -31,7 +31,7 @@ def problem(**rest):
 class TestContract(DesignContract):
     def problems(self):
         apart = Pmf.from_records({"X": ("a", "b"), "K": ("0", "1")}, [(("a", "0"), 3), (("b", "1"), 2)])
-        return {"dependent": problem(), "K tells everything": problem(joint=apart)}
+        return {"dependent": problem(), "K reveals everything": problem(joint=apart)}
 
     test_what_cannot_be_promised_is_refused_with_a_figure = None  # a constant keeps every level
     test_rows_of_impossible_inputs_repeat_the_output_pmf = None  # the level holds for every input, also of count 0
@@ -93,7 +93,7 @@ def test_fifty_letters_are_proved_to_1e_4():
     [
         ({"guarantees": (LocalDP(1),)}, "say given = "),
         ({"guarantees": (LocalDP(0, given=("K",)),)}, "above 0"),
-        ({"output": None, "release": ("X",), "form": "pram"}, "fresh alphabet"),
+        ({"output": None, "release": ("X",), "form": "pram"}, "fresh list of values"),
         ({"observe": ("X", "K"), "objective": MaximizeInformation(("X", "K"))}, "name it in keep alone"),
         ({"preserve_marginals": True}, "does not take preserve_marginals"),
     ],
@@ -114,7 +114,7 @@ def test_many_letters_are_grouped_and_bounded():
     alphabets = {"X": tuple(map(str, range(90))), "K": ("0", "1")}
     records = [((str(x), str(k)), int(counts[k, x])) for x in range(90) for k in range(2)]
     design = beside_kept(problem(joint=Pmf.from_records(alphabets, records)), seconds=1.5)
-    assert "classes of 89 letters" in design.method
+    assert "classes of 89 values" in design.method
     assert design.gap / design.value < Fraction(1, 100)
     document = json.loads(design.dumps())
     assert len(document["proof"]["runs"][-1][1]) == 2

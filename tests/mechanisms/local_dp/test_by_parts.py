@@ -63,8 +63,8 @@ def columns(**rest):
 class TestContract(DesignContract):
     def problems(self):
         return {
-            "strata, all channels": strata(**FRESH),
-            "columns, all channels": columns(**FRESH),
+            "strata, all recipes": strata(**FRESH),
+            "columns, all recipes": columns(**FRESH),
             "columns, subset selection": columns(**FRESH | {"form": "subset-selection"}),
         }
 
@@ -286,7 +286,7 @@ CHANGES += [not_given, lost_stratum, no_stratum, better]
         (lambda: columns(each={"X": Fraction(0), "sex": Fraction(1, 4)}), "above 0"),
         (lambda: replace(columns(), objective=MaximizeInformation(("X", "sex"))), "information_of_each"),
         (lambda: columns(release=(), output="Y"), "say release, not output"),
-        (lambda: columns(form=None), "released letters are those of all observed columns"),
+        (lambda: columns(form=None), "released values are those of all observed columns"),
         (lambda: columns(preserve_marginals=True), "does not take preserve_marginals"),
         (lambda: replace(strata(), observe=BOTH, release=BOTH, objective=MaximizeInformation(BOTH)), "in strata alone"),
     ],
@@ -318,9 +318,9 @@ def test_margins_and_strata_are_checked_at_birth():
     part = Pram({"X": ("a", "b")}, {"X": ("a", "b")}, (Fraction(1), Fraction(1)))
     with pytest.raises(InvalidChannel, match="last inputs"):
         Strata({"s": ("0",), "X": ("a", "b")}, ("s",), (part,))
-    with pytest.raises(InvalidChannel, match="2 strata and 1 channels"):
+    with pytest.raises(InvalidChannel, match="2 strata and 1 recipes"):
         Strata({"X": ("a", "b"), "s": ("0", "1")}, ("s",), (part,))
-    with pytest.raises(InvalidChannel, match="other letters than each other"):
+    with pytest.raises(InvalidChannel, match="other values than each other"):
         Strata({"X": ("a", "c"), "s": ("0",)}, ("s",), (part,))
     whole = Strata({"X": ("a", "b"), "s": ("0",)}, ("s",), (part,))
     assert channel_of(whole.to_json()) == whole

@@ -88,7 +88,7 @@ def test_every_matrix_in_the_letters_tells_at_least_as_much():
     [
         ({"freeze": ("a",)}, "does not take freeze"),
         ({"guarantees": (LocalDP(1, delta="1/100"),)}, "without metric, delta and given"),
-        ({"joint": Pmf.from_records({"X": tuple(map(str, range(65)))}, [(("0",), 1)])}, "65 letters"),
+        ({"joint": Pmf.from_records({"X": tuple(map(str, range(65)))}, [(("0",), 1)])}, "65 values"),
     ],
 )
 def test_what_it_does_not_solve_is_said(change, message):

@@ -125,7 +125,7 @@ def test_what_stands_beside_alone_may_tell_too_much():
         for k in range(2)
     ]
     limit = Fraction(str(round(max(told) / 2, 9)))
-    with pytest.raises(Infeasible, match=rf"K = k{int(np.argmax(told))} alone tells {max(told):.8f}\d? bits about S"):
+    with pytest.raises(Infeasible, match=rf"K = k{int(np.argmax(told))} alone reveals {max(told):.8f}\d? bits about S"):
         solve(problem((WorstCaseLeakage("S", limit),), keep=("K",)))
     with pytest.raises(Infeasible, match=r"K = k\d alone moves the odds of S = s\d by a factor"):
         solve(problem((InformationPrivacy("S", "1/1000"),), keep=("K",)))

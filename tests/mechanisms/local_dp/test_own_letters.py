@@ -80,7 +80,7 @@ def test_the_invariant_matrix_beats_the_one_that_resamples():
 def test_a_forbidden_transition_is_impossible_from_every_letter_and_that_is_said():
     design = solve(problem(forbid=(("a", "c"),)))
     assert all(row[2] == 0 for row in design.channel.rows)
-    assert any("impossible from every letter, so c is never released" in remark for remark in design.remarks)
+    assert any("impossible from every value, so c is never released" in remark for remark in design.remarks)
     constant = solve(problem(freeze=("b",)))
     assert constant.channel.rows == ((0, 1, 0),) * 3
     with pytest.raises(Infeasible, match="0 may be released"):
@@ -158,7 +158,7 @@ def moved(d):
     [
         ({"guarantees": (LocalDP(0),)}, "above 0"),
         ({"keep": ("K",)}, "does not take keep|there is no"),
-        ({"joint": Pmf.from_records({"X": tuple(map(str, range(25)))}, [(("0",), 1)])}, "25 letters"),
+        ({"joint": Pmf.from_records({"X": tuple(map(str, range(25)))}, [(("0",), 1)])}, "25 values"),
     ],
 )
 def test_what_it_does_not_solve_is_said(change, message):
@@ -167,5 +167,5 @@ def test_what_it_does_not_solve_is_said(change, message):
 
 
 def test_a_letter_that_no_column_has_is_an_error():
-    with pytest.raises(ProblemFileError, match="no released column has the letter 'z'"):
+    with pytest.raises(ProblemFileError, match="no released column has the value 'z'"):
         solve(problem(forbid=(("a", "z"),)))

@@ -229,9 +229,9 @@ def test_extreme_levels_and_masses_are_closed(p, alpha):
 
 
 def test_ties_are_told():
-    assert not [r for r in solve(problem([1] * 5, 1)).remarks if "tell as much" in r]
-    assert solve(problem([600, 600, *[1] * 7], 2)).remarks[0].startswith("2 matrices of this form tell as much")
-    assert "them, and others keep the letters with the probabilities (" in solve(problem([3, 2], 1)).remarks[0]
+    assert not [r for r in solve(problem([1] * 5, 1)).remarks if "reveal as much" in r]
+    assert solve(problem([600, 600, *[1] * 7], 2)).remarks[0].startswith("2 matrices of this form say as much")
+    assert "them, and others keep the values with the probabilities (" in solve(problem([3, 2], 1)).remarks[0]
 
 
 @pytest.mark.parametrize(("counts", "alpha"), [([600, 600, *[1] * 7], 2), ([3, 2], 1), ([5, 5, 3, 1], 1)])
@@ -267,9 +267,9 @@ def raised(document, key, by="1e-15"):
 CORRUPTIONS = {
     "bound lowered": (lambda d: lowered(d, "bound"), "bound"),
     "value raised": (lambda d: raised(d, "value"), "value"),
-    "a letter kept more often": (lambda d: d["channel"]["q"].__setitem__(0, "0.2"), "level of local_dp"),
+    "a value kept more often": (lambda d: d["channel"]["q"].__setitem__(0, "0.2"), "level of local_dp"),
     "an entry that is no probability": (lambda d: d["channel"]["q"].__setitem__(0, "1.2"), "not made of probabilities"),
-    "a letter less": (lambda d: d["channel"]["q"].pop(), "one probability for each letter"),
+    "a value less": (lambda d: d["channel"]["q"].pop(), "one probability for each value"),
     "a tree less": (lambda d: d["certificate"]["trees"].pop(), "one tree for each shape"),
     "a leaf less": (lambda d: d["certificate"]["trees"][0].pop(), "damaged|does not match"),
     "a leaf more": (lambda d: d["certificate"]["trees"][0].append([0]), "does not match"),
@@ -278,7 +278,7 @@ CORRUPTIONS = {
         lambda d: d["certificate"].update(trees=[[[0]] for _ in d["certificate"]["trees"]]),
         "the claimed bound",
     ),
-    "a letter branched twice": (
+    "a value branched twice": (
         lambda d: d["certificate"].update(trees=[[0, 0, [0], [0], [0]], *d["certificate"]["trees"][1:]]),
         "or one twice",
     ),

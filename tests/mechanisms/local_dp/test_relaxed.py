@@ -56,11 +56,11 @@ def test_the_yardstick_of_the_contract_sees_a_delta_that_is_too_small():
     ("change", "message"),
     [
         ({"guarantees": (LocalDP(1, delta=Fraction(1)),)}, "below 1"),
-        ({"output": None, "release": ("X",), "form": "pram"}, "fresh alphabet"),
+        ({"output": None, "release": ("X",), "form": "pram"}, "fresh list of values"),
         ({"keep": ("X",)}, "does not take keep"),
         (
             {"joint": Pmf.from_records({"X": tuple(map(str, range(65)))}, [((str(k),), 1) for k in range(65)])},
-            "65 letters; with delta each has a letter of its own",
+            "65 values; with delta each has a value of its own",
         ),
     ],
 )

@@ -152,7 +152,7 @@ def test_no_channel_at_the_level_has_less():
         ({"keep": ("X",)}, "does not take keep"),
         ({"guarantees": (LocalDP(0),)}, "above 0"),
         ({"guarantees": (LocalDP(1, delta=Fraction(1, 9)),)}, "without metric, delta"),
-        ({"joint": problem([1] * 65, 1).joint}, "there are 65 letters"),
+        ({"joint": problem([1] * 65, 1).joint}, "there are 65 values"),
         ({"joint": problem([1] * 20, 1).joint, "form": "subset-selection"}, "15,504 subsets of 5"),
     ],
 )

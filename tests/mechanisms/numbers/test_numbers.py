@@ -288,8 +288,8 @@ def test_principal_axes_tell_less_than_columns_one_by_one_where_columns_go_toget
     assert design.method.endswith("noise along the principal axes")
     assert stated(design, "distortion") <= 100
     (other,) = (r for r in design.remarks if r.startswith("chosen"))
-    assert "noise for each column would tell" in other
-    assert float(design.value) < 0.95 * float(other.split("would tell ")[1].split(" bits")[0])
+    assert "noise for each column would reveal" in other
+    assert float(design.value) < 0.95 * float(other.split("would reveal ")[1].split(" bits")[0])
     values = np.linalg.eigvalsh(np.cov(np.stack([CODES, OTHER]), bias=True))
     level = 100 - values[0] if values[0] < 50 else 50
     ideal = sum(0.5 * log2(v / min(v, level)) for v in values)
@@ -387,7 +387,7 @@ def test_between_the_variance_and_the_error_of_a_constant_on_the_grid(d):
         (replace(least_told(ONE, 9), limits=()), Unsupported, "one limit"),
         (replace(least_told(SICK, 9), keep=("sick",)), Unsupported, "does not take keep"),
         (replace(least_told(TWO, 9), release=("y",)), Unsupported, "releases exactly the columns"),
-        (least_told(SICK, 9, columns=("sick",)), Unsupported, "'sick' has a letter that is none"),
+        (least_told(SICK, 9, columns=("sick",)), Unsupported, "'sick' has a value that is none"),
         (least_told(counted([[0, 1]], {"x": ("0", "1", "7")}), 9), Unsupported, "are not one; declare its grid"),
     ],
 )

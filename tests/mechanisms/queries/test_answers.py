@@ -50,7 +50,7 @@ def test_sums_and_means_are_cut_off_at_their_ends():
     assert true("mean", ("income",), "income is not missing", **ends) == (F(-1, 5) + F(3, 5) + 2, 4)
     with pytest.raises(TableError, match="a value is missing"):
         true("sum", ("income",), **ends)
-    with pytest.raises(TableError, match="5 is not among the letters"):
+    with pytest.raises(TableError, match="5 is not among the values"):
         true("sum", ("rank",), declared={"rank": Column(values=("1", "2", "3", "4"))})
 
 
@@ -163,7 +163,7 @@ def test_what_is_proved_to_anybody_is_about_anything_unless_all_values_are_liste
     assert evaluate(listed, TABLE).numbers == evaluate(column, TABLE).numbers == (3,)
     with pytest.raises(TableError, match="not in its list of values"):
         evaluate(replace(listed, declared={"sex": Column(values=("f", "x"))}), TABLE)
-    with pytest.raises(InputError, match="not among the letters"):
+    with pytest.raises(InputError, match="not among the values"):
         replace(listed, letter="x")
 
 

@@ -177,7 +177,7 @@ def test_min_multiplicity_survives_the_file_and_is_compared_with_the_problem(tmp
     [
         ({"guarantees": (Independent(("S",)), Leakage(("S",), Fraction(1)))}, "makes one promise"),
         ({"observe": ("A", "B", "C")}, "add S to observe"),
-        ({"preserve_marginals": True, "guarantees": (Guess(("S",), Fraction(4, 5)),)}, "preserves the law"),
+        ({"preserve_marginals": True, "guarantees": (Guess(("S",), Fraction(4, 5)),)}, "preserves the distribution"),
         ({"guarantees": (Guess(("S",), at_most=Fraction(1), gain=((1, 0), (0, 1))),)}, "without gains"),
         ({"guarantees": (Leakage(("S",), Fraction(1)),), "min_multiplicity": 2}, "min_multiplicity goes with"),
     ],

@@ -85,14 +85,14 @@ def test_the_card_shows_no_record_and_proves_nothing_by_itself(folder):
     )
     assert '"rows":[[' not in public
     assert check((folder / "out" / "card.json").read_text()).kept.promises == (None,)
-    with pytest.raises(Unsupported, match="does not show its channel"):
+    with pytest.raises(Unsupported, match="does not show its recipe"):
         audit(folder / "out" / "card.json")
 
 
 def test_a_design_cannot_withhold_its_channel(folder):
     document = json.loads(solve(written(folder)).dumps())
     document["channel"] = {"form": "withheld"}
-    with pytest.raises(Refused, match="shows its channel"):
+    with pytest.raises(Refused, match="shows its recipe"):
         check(json.dumps(document, separators=(",", ":"), ensure_ascii=False))
 
 

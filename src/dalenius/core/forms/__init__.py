@@ -72,14 +72,14 @@ def channel_of(document: object) -> Kernel:
     (Fraction(3, 4), Fraction(1, 4))
     """
     if not isinstance(document, dict):
-        raise InvalidChannel("a channel file is an object with the keys inputs, output and rows")
+        raise InvalidChannel("a recipe file is an object with the keys inputs, output and rows")
     if "form" not in document:
         return Channel.from_json(document)
     if document["form"] == WITHHELD:
         raise Unsupported(
-            "this card does not show its channel, because that would show the records of the table; what the release "
-            "tells is stated in card.about.json, and with preserve_marginals the released table is analysed as it is"
+            "this card does not show its recipe, because that would show the records of the table; what the release "
+            "reveals is stated in card.about.json, and with preserve_marginals the released table is analysed as it is"
         )
     if not isinstance(document["form"], str) or document["form"] not in FORMS:
-        raise Unsupported(f"there is no channel of form {document['form']!r}; there are {', '.join(sorted(FORMS))}")
+        raise Unsupported(f"there is no recipe of form {document['form']!r}; there are {', '.join(sorted(FORMS))}")
     return FORMS[document["form"]](document)

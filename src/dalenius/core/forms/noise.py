@@ -134,7 +134,7 @@ class Noise(Kernel):
     def __post_init__(self) -> None:
         columns, axes = len(self.inputs), len(self.axes)
         if list(self.inputs) != list(self.output):
-            raise InvalidChannel("a channel of form 'noise' releases the columns that it reads, in their order")
+            raise InvalidChannel("a recipe of form 'noise' releases the columns that it reads, in their order")
         shaped = all(len(axis.take) == columns for axis in self.axes) and all(len(row) == axes for row in self.give)
         if not axes or not shaped or len(self.give) != columns or len(self.shift) != columns:
             raise InvalidChannel(
@@ -161,7 +161,7 @@ class Noise(Kernel):
     def side_by_side(cls, channels: Sequence["Noise"]) -> Self:
         """Independent noise for several columns, one axis each."""
         if any(len(c.inputs) != 1 for c in channels) or len({n for c in channels for n in c.inputs}) < len(channels):
-            raise InputError("columns side by side have one channel each")
+            raise InputError("columns side by side have one recipe each")
         many = range(len(channels))
         axes = tuple(
             NoiseAxis(tuple(a.take[0] if k == j else Fraction(0) for k in many), a.move, a.low, a.high, a.weights)
@@ -183,7 +183,7 @@ class Noise(Kernel):
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != KEYS:
-            raise InvalidChannel(f"a channel of form 'noise' has exactly the keys {', '.join(sorted(KEYS))}")
+            raise InvalidChannel(f"a recipe of form 'noise' has exactly the keys {', '.join(sorted(KEYS))}")
         axes, give, shift = (document[k] for k in ("axes", "give", "shift"))
         if not all(isinstance(v, list) for v in (axes, give, shift)) or not all(isinstance(v, list) for v in give):
             raise InvalidChannel("axes and shift are lists, give is a list of lists")

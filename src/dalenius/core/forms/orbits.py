@@ -81,7 +81,7 @@ class Orbits(Kernel):
     def __post_init__(self) -> None:
         letters = list(self.inputs.values())
         if len(letters) < 2 or any(tuple(a) != tuple(letters[0]) for a in letters):
-            raise InvalidChannel("a channel of form 'orbits' reads two samples or more, with the same letters in order")
+            raise InvalidChannel("a recipe of form 'orbits' reads two samples or more, with the same values in order")
         for k, column in enumerate(self.columns):
             fits = all(len(w) == len(letters) and set(w) <= set(range(len(letters[0]))) for w in column.words)
             if not column.words or not fits or len(set(column.words)) != len(column.words):
@@ -97,7 +97,7 @@ class Orbits(Kernel):
         if clash := set(self.output) & set(self.inputs):
             raise InvalidChannel(f"the output would be called {min(clash)!r} like an input")
         if prod(map(len, self.output.values())) > MOST_LETTERS:
-            raise InvalidChannel("the orbits have too many letters")
+            raise InvalidChannel("the orbits have too many values")
 
     @property
     def n(self) -> int:
@@ -159,7 +159,7 @@ class Orbits(Kernel):
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "columns"}:
-            raise InvalidChannel("a channel of form 'orbits' has exactly the keys form, inputs, output and columns")
+            raise InvalidChannel("a recipe of form 'orbits' has exactly the keys form, inputs, output and columns")
         columns = document["columns"]
         if not isinstance(columns, list) or not columns or not all(map(_is_column, columns)):
             raise InvalidChannel('"columns" of orbits is a list of [weight, [[mass, [codes of a word]], ...]]')
@@ -199,7 +199,7 @@ class Orbits(Kernel):
         outcomes = prod(map(len, self.inputs.values()))
         if outcomes * self.arrangements > DENSE:
             raise Unsupported(
-                f"a channel of form 'orbits' with {outcomes:,} rows of {self.arrangements:,} letters is not written "
+                f"a recipe of form 'orbits' with {outcomes:,} rows of {self.arrangements:,} values is not written "
                 f"out densely; up to {DENSE:,} entries are"
             )
         zero, letters = Fraction(0), list[str]()

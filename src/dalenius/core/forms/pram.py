@@ -40,8 +40,8 @@ class Pram(Kernel):
         outcomes, letters = self.shape
         if len(self.q) != outcomes or outcomes != letters:
             raise InvalidChannel(
-                f"a channel of form 'pram' needs one entry of q for each letter; there are {outcomes} inputs, "
-                f"{letters} letters and {len(self.q)} entries"
+                f"a recipe of form 'pram' needs one entry of q for each value; there are {outcomes} inputs, "
+                f"{letters} values and {len(self.q)} entries"
             )
         distinct = {id(v): v for v in self.q}.values()  # of many letters most share one object
         if any(not 0 <= v <= 1 for v in distinct) or (letters == 1 and self.q[0] != 1):
@@ -57,7 +57,7 @@ class Pram(Kernel):
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "q"}:
-            raise InvalidChannel("a channel of form 'pram' has exactly the keys form, inputs, output and q")
+            raise InvalidChannel("a recipe of form 'pram' has exactly the keys form, inputs, output and q")
         q = tuple(exact(v, "an entry of q") for v in document["q"])
         return cls(alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output"), q)
 

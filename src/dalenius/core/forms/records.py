@@ -81,7 +81,7 @@ class Records(Kernel):
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "read", "records", "rows"}:
             raise InvalidChannel(
-                "a channel of form 'records' has exactly the keys form, inputs, output, read, records and rows"
+                "a recipe of form 'records' has exactly the keys form, inputs, output, read, records and rows"
             )
         inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         try:
@@ -94,7 +94,7 @@ class Records(Kernel):
             if any(
                 len(row) != len(sizes) or not all(0 <= k < n for k, n in zip(row, sizes, strict=True)) for row in codes
             ):
-                raise InvalidChannel("an outcome of form 'records' has a code outside its alphabet")
+                raise InvalidChannel("an outcome of form 'records' has a code outside its list of values")
         return cls(inputs, output, read, records, lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Records(Kernel):
     @cached_property
     def rows(self) -> Rows:
         if self.shape[0] * self.shape[1] > DENSE:
-            raise Unsupported("a channel of form 'records' over so many letters is never written out")
+            raise Unsupported("a recipe of form 'records' over so many values is never written out")
         letters = {record: k for k, record in enumerate(product(*(range(len(a)) for a in self.output.values())))}
         at = [letters[record] for record in self.records]
         width = len(letters)

@@ -44,13 +44,13 @@ class Resample(Kernel):
         outcomes, letters = self.shape
         if len(self.keep) != outcomes or len(self.q) != letters or outcomes != letters:
             raise InvalidChannel(
-                f"a channel that resamples needs one entry of keep and of q for each letter; there are "
-                f"{outcomes} inputs, {letters} letters, {len(self.keep)} and {len(self.q)} entries"
+                f"a recipe that resamples needs one entry of keep and of q for each value; there are "
+                f"{outcomes} inputs, {letters} values, {len(self.keep)} and {len(self.q)} entries"
             )
         object.__setattr__(self, "keep", keep := Ratios.of(self.keep))
         object.__setattr__(self, "q", q := Ratios.of(self.q))
         if not keep.are_probabilities() or not q.are_probabilities() or q.total() != 1:
-            raise InvalidChannel("keep is not made of probabilities, or q is not a pmf")
+            raise InvalidChannel("keep is not made of probabilities, or q is not a distribution")
 
     @property
     def rank_one(self) -> tuple[Sequence[Fraction], Sequence[Fraction], Sequence[Fraction]]:
@@ -59,7 +59,7 @@ class Resample(Kernel):
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "keep", "q"}:
-            raise InvalidChannel("a channel of form 'resample' has exactly the keys form, inputs, output, keep and q")
+            raise InvalidChannel("a recipe of form 'resample' has exactly the keys form, inputs, output, keep and q")
         numbers = map(Ratios.read, (document["keep"], document["q"]))
         return cls(alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output"), *numbers)
 

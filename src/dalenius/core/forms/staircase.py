@@ -54,8 +54,8 @@ class Staircase(Kernel):
         outcomes, letters = self.shape
         if len(self.group) != outcomes or len(self.columns) != letters:
             raise InvalidChannel(
-                f"a channel of form 'staircase' needs a class for each input and a column for each letter; there are "
-                f"{outcomes} inputs, {letters} letters, {len(self.group)} classes and {len(self.columns)} columns"
+                f"a recipe of form 'staircase' needs a class for each input and a column for each value; there are "
+                f"{outcomes} inputs, {letters} values, {len(self.group)} classes and {len(self.columns)} columns"
             )
         classes = max(self.group) + 1
         if min(self.group) < 0 or len(set(self.group)) != classes:
@@ -89,7 +89,7 @@ class Staircase(Kernel):
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "ratio", "group", "columns"}:
             raise InvalidChannel(
-                "a channel of form 'staircase' has exactly the keys form, inputs, output, ratio, group and columns"
+                "a recipe of form 'staircase' has exactly the keys form, inputs, output, ratio, group and columns"
             )
         group, columns = document["group"], document["columns"]
         if not isinstance(columns, list) or not all(isinstance(c, list) and len(c) == 2 for c in columns):

@@ -40,12 +40,12 @@ class Strata(Kernel):
 
     def __post_init__(self) -> None:
         if not self.strata or tuple(self.inputs)[-len(self.strata) :] != self.strata:
-            raise InvalidChannel("the strata of a channel are its last inputs")
+            raise InvalidChannel("the strata of a recipe are its last inputs")
         if len(self.channels) != self.many:
-            raise InvalidChannel(f"there are {self.many} strata and {len(self.channels)} channels")
+            raise InvalidChannel(f"there are {self.many} strata and {len(self.channels)} recipes")
         for channel in self.channels:
             if dict(channel.inputs) != self.read or dict(channel.output) != dict(self.output):
-                raise InvalidChannel("the channels of the strata read or release other letters than each other")
+                raise InvalidChannel("the recipes of the strata read or release other values than each other")
 
     @property
     def output(self) -> Alphabets:
@@ -88,12 +88,12 @@ class Strata(Kernel):
 
         if set(document) != {"form", "inputs", "output", "strata", "channels"}:
             raise InvalidChannel(
-                "a channel of form 'strata' has exactly the keys form, inputs, output, strata, channels"
+                "a recipe of form 'strata' has exactly the keys form, inputs, output, strata, `channels`"
             )
         inputs, strata = alphabets(document["inputs"], "inputs"), document["strata"]
         if not isinstance(strata, list) or not isinstance(document["channels"], list):
             raise InvalidChannel(
-                '"strata" names the last inputs, and "channels" has a channel for each of their outcomes'
+                '"strata" names the last inputs, and `channels` has a recipe for each of their outcomes'
             )
         sides = {"inputs": {n: list(a) for n, a in inputs.items() if n not in strata}, "output": document["output"]}
         parts = [part for part in document["channels"] if isinstance(part, dict)]

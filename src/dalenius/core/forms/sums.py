@@ -51,16 +51,14 @@ class Sums(Kernel):
 
     def __post_init__(self) -> None:
         if self.modulus < 2 or not self.outputs or len(set(self.outputs)) != len(self.outputs):
-            raise InvalidChannel(
-                "a channel of form 'sums' needs a modulus above 1, and outputs with names of their own"
-            )
+            raise InvalidChannel("a recipe of form 'sums' needs a modulus above 1, and outputs with names of their own")
         if len(self.states) != len(self.inputs) or len(self.terms) != len(self.outputs):
-            raise InvalidChannel("a channel of form 'sums' has states for each input, and terms for each output")
+            raise InvalidChannel("a recipe of form 'sums' has states for each input, and terms for each output")
         for (name, letters), rows in zip(self.inputs.items(), self.states, strict=True):
             fits = len(rows) == len(letters) and all(len(row) == self.modulus for row in rows)
             if not fits or any(min(row) < 0 or sum(row) != 1 for row in rows):
                 raise InvalidChannel(
-                    f"the states of {name!r} are not a pmf over {self.modulus} residues for each letter"
+                    f"the states of {name!r} are not a distribution over {self.modulus} residues for each value"
                 )
         for output, names in zip(self.outputs, self.terms, strict=True):
             if not names or len(set(names)) != len(names) or not set(names) <= set(self.inputs):
@@ -100,18 +98,18 @@ class Sums(Kernel):
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "modulus", "states", "sums"}:
             raise InvalidChannel(
-                "a channel of form 'sums' has exactly the keys form, inputs, output, modulus, states, sums"
+                "a recipe of form 'sums' has exactly the keys form, inputs, output, modulus, states, sums"
             )
         inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         if type(document["modulus"]) is not int or any(len(a) != document["modulus"] for a in output.values()):
-            raise InvalidChannel("each output of form 'sums' has the residues of its modulus as letters")
+            raise InvalidChannel("each output of form 'sums' has the residues of its modulus as values")
         states = tuple(
-            tuple(tuple(exact(v, "a channel entry") for v in row) for row in rows) for rows in document["states"]
+            tuple(tuple(exact(v, "a recipe entry") for v in row) for row in rows) for rows in document["states"]
         )
         terms = tuple(tuple(map(str, names)) for names in document["sums"])
         found = cls(inputs, tuple(output), document["modulus"], states, terms)
         if found.output != output:
-            raise InvalidChannel("the letters of the outputs are not the residues 0, 1, ... in their order")
+            raise InvalidChannel("the values of the outputs are not the residues 0, 1, ... in their order")
         return found
 
     def to_json(self) -> dict[str, Any]:

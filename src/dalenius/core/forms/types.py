@@ -61,7 +61,7 @@ class Types(Kernel):
         for t, row in zip(self.types, self.of_type, strict=True):
             some = [p for p in row if p]
             if len(row) != letters or not some or min(some) < 0 or sum(some) != 1:
-                raise InvalidChannel(f"the row of type {t} is not a pmf over {letters} letters")
+                raise InvalidChannel(f"the row of type {t} is not a distribution over {letters} values")
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:
@@ -98,14 +98,14 @@ class Types(Kernel):
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) - {"columns"} != {"form", "inputs", "n", "output", "rows"}:
             raise InvalidChannel(
-                "a channel of form 'types' has exactly the keys form, inputs, n, output and rows, and perhaps columns"
+                "a recipe of form 'types' has exactly the keys form, inputs, n, output and rows, and perhaps columns"
             )
         columns = document.get("columns", [])
         if not isinstance(columns, list) or not all(isinstance(c, str) for c in columns):
             raise InvalidChannel("\"columns\" of form 'types' lists the names of the samples")
         inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         if len(inputs) != 1 or len(output) != 1:
-            raise InvalidChannel("a channel of form 'types' reads one kind of sample and writes one output")
+            raise InvalidChannel("a recipe of form 'types' reads one kind of sample and writes one output")
         if type(document["n"]) is not int or document["n"] < 1:
             raise InvalidChannel(f"the number of samples is {document['n']!r}, not an integer above 0")
         ((sample, alphabet),), (letters,) = inputs.items(), output.values()
@@ -113,10 +113,10 @@ class Types(Kernel):
         rows = []
         for k, given in enumerate(document["rows"]):
             if not isinstance(given, dict) or not set(given) <= set(place):
-                raise InvalidChannel(f"row {k + 1} does not map letters of the output to probabilities")
+                raise InvalidChannel(f"row {k + 1} does not map values of the output to probabilities")
             row = [Fraction(0)] * len(letters)
             for letter, p in given.items():
-                row[place[letter]] = exact(p, "a channel entry")
+                row[place[letter]] = exact(p, "a recipe entry")
             rows.append(tuple(row))
         return cls(sample, alphabet, document["n"], output, tuple(rows), tuple(columns))
 

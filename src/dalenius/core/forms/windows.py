@@ -47,7 +47,7 @@ class Windows(Kernel):
 
     def __post_init__(self) -> None:
         if not self.windows:
-            raise InvalidChannel(f"a channel of form {self.form!r} needs at least one window")
+            raise InvalidChannel(f"a recipe of form {self.form!r} needs at least one window")
         for window in self.windows:
             if len(window.output) != 1:
                 raise InvalidChannel("a window draws one output")
@@ -55,7 +55,7 @@ class Windows(Kernel):
                 if name not in self.inputs:
                     raise InvalidChannel(f"a window sees {name!r}, which is not an input")
                 if tuple(self.inputs[name]) != tuple(letters):
-                    raise InvalidChannel(f"{name!r} has another alphabet in a window than among the inputs")
+                    raise InvalidChannel(f"{name!r} has another list of values in a window than among the inputs")
         if len(self.output) != len(self.windows):
             raise InvalidChannel("two windows draw the same output")
         own = {n for window in self.windows if window.inputs == window.output for n in window.output}
@@ -81,16 +81,16 @@ class Windows(Kernel):
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) != {"form", "inputs", "output", "channels"}:
-            raise InvalidChannel(f"a channel of form {cls.form!r} has exactly the keys form, inputs, output, channels")
+            raise InvalidChannel(f"a recipe of form {cls.form!r} has exactly the keys form, inputs, output, `channels`")
         from dalenius.core.forms import channel_of  # a window has any form, so it is read by the reader of all
 
         inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
         channels = document["channels"]
         if not isinstance(channels, list) or len(channels) != len(output):
-            raise InvalidChannel('"channels" is a list with one channel for each output')
+            raise InvalidChannel("`channels` is a list with one recipe for each output")
         windows = []
         for number, (name, channel) in enumerate(zip(output, channels, strict=True), 1):
-            where = f"channel {number} of form {cls.form!r}"
+            where = f"recipe {number} of form {cls.form!r}"
             if not isinstance(channel, dict) or not set(channel) > {"inputs", "output"}:
                 raise InvalidChannel(f"{where} has exactly the keys inputs, output and rows, or those of its form")
             if channel["output"] != name:
@@ -139,9 +139,7 @@ class Product(Windows):
         super().__post_init__()
         seen = [name for window in self.windows for name in window.inputs]
         if twice := [n for n in seen if seen.count(n) > 1]:
-            raise InvalidChannel(
-                f"two channels of a product see {twice[0]!r}; windows that overlap have form 'windows'"
-            )
+            raise InvalidChannel(f"two recipes of a product see {twice[0]!r}; windows that overlap have form 'windows'")
 
     @property
     def independent_parts(self) -> tuple[Kernel, ...]:

@@ -87,8 +87,8 @@ def dealt_findings(
     """Columns and words against the law of each type; for each sample, the roles that it plays against its value."""
     dealt, law = Dealt.read(channel, inputs, letters), rows_of(channel)
     if (dealt.pair < 0).any():
-        what = "released letters follow the certified channel"
-        return [Finding(what, 0.0, share, "a letter was released that its input cannot draw")], []
+        what = "released values follow the recipe"
+        return [Finding(what, 0.0, share, "a value was released that its input cannot draw")], []
     size = law.size
     seen = np.bincount(dealt.types * law.shape[1] + dealt.pair, minlength=size).reshape(law.shape)
     n = seen.sum(axis=1)

@@ -68,7 +68,7 @@ def disclose_types(
     certificates = [Certificate("universal")]
     if len(table.letters) < 2 or len(table.values) < 2:
         channel = table.channel(problem, np.ones((len(table.seen), 1)), 1)
-        method = "nothing to tell: the samples, or W, are constant"
+        method = "nothing to say: the samples, or W, are constant"
     elif len(table.letters) == 2:
         channel, certificate, method = _by_pairs(problem, table, gap, seconds)
         certificates.append(certificate)
@@ -124,7 +124,7 @@ class _Table:
         if needed > DIGITS:
             raise Unsupported(
                 f"exact probabilities of the types of {law.n} samples have about {needed:,.0f} digits, more than "
-                f"{DIGITS:,}; give the prior and the kernel with fewer digits"
+                f"{DIGITS:,}; give the stated distribution and the kernel with fewer digits"
             )
         scale = [q.denominator for q in self.sample]
         offsets = [

@@ -44,7 +44,9 @@ def chain_windows(
     chain = problem.law
     assert isinstance(chain, MarkovChain)
     if set(problem.objective.names) != set(chain.variables):
-        raise Unsupported("windows over a chain are proved to tell about all of its samples; name them all in maximize")
+        raise Unsupported(
+            "windows over a chain are proved to say the most about all of its samples; name them all in maximize"
+        )
     runs = [_run(chain, window) for window in problem.windows]
     for (_, last), (following, _) in pairwise(runs):
         if following <= last:

@@ -34,8 +34,7 @@ from dalenius.core import Design, ProductPmf
 __all__ = ["with_cells"]
 
 ONLY_CELLS = (
-    "the promise is about the cells of the real values, not about the values within their cells, which may still be "
-    "correlated with the other columns"
+    "the promise is about the cells of the real values; within their cells the values may still depend on other columns"
 )
 
 
@@ -47,13 +46,14 @@ def with_cells(design: Design) -> Design:
     told = []
     if counted:
         told.append(
-            f"{', '.join(counted)} {'was' if len(counted) == 1 else 'were'} cut at the quantiles of this table, so the "
-            "cuts are public with the card, and cells of a population have other shares than those counted here"
+            f"{', '.join(counted)} {'was' if len(counted) == 1 else 'were'} cut at the quantiles of this table. So the "
+            "cuts are public with the card; in the population the cells have other shares"
         )
     if stated:
         close = "" if all(cdf.exact for cdf in stated.values()) else " up to 1e-15"
         told.append(
-            f"the cells of {', '.join(stated)} have equal probability{close} if the stated cdf is the law of the values"
+            f"the cells of {', '.join(stated)} have equal probability{close} if the stated cdf is the "
+            f"distribution of the values"
         )
     if columns and isinstance(design.problem.law, ProductPmf) and not counted:
         told.append(

@@ -99,9 +99,9 @@ def modular_sums(
     best = max(told, key=lambda size: (told[size], -size))
     few = _few(priors, terms, best)
     if not few and set(problem.objective.names) != set(names):
-        raise Unsupported("so many sums modulo M are proved to tell about all samples together; maximise that")
+        raise Unsupported("so many sums modulo M are proved to say the most about all samples together; maximise that")
     channel = Sums(letters, outputs, best, tuple(_states(priors, best).values()), terms)
-    chosen = "" if problem.modulus else ", the modulus that tells the most"
+    chosen = "" if problem.modulus else ", the modulus that says the most"
     return proved(
         replace(problem, joint=law),
         channel,

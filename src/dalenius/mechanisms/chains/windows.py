@@ -156,7 +156,7 @@ def independent_law(problem: Problem) -> ProductPmf:
     except MismatchError as e:
         raise Unsupported(
             f"outputs compose over independent samples only, and {e}; two private outputs about dependent samples "
-            'leak together. Design on a prior that says which are independent: {"independent": [...]}'
+            'leak together. Design on a stated distribution that says which are independent: {"independent": [...]}'
         ) from None
 
 

@@ -56,7 +56,7 @@ def by_column_boxes(
         return channel_of(problem, columns, p), Certificate("boxes", proof), method
     if not _samples(problem):
         raise SolverFailed(
-            f"the optimum lies between {found.value:.9g} and {found.bound:.9g} bits, but its channel has too many "
+            f"the optimum lies between {found.value:.9g} and {found.bound:.9g} bits, but its recipe has too many "
             "columns by symmetry and cannot be written row by row"
         )
     return _orbits(problem, found), Certificate("orbits", proof), method

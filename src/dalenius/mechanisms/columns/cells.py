@@ -61,7 +61,7 @@ def by_posterior_cells(
         aim -= max(1.5 * above, 0.1 * gap)  # what exact promises cost, once more
         if not (found.gap <= AIM * gap and above > 0 and aim > AIM * gap / 2 and left > seconds / 2):
             break
-    return channel, cone.certificate(found), f"max-affine search over {len(found.pieces)} cells of the posterior"
+    return channel, cone.certificate(found), f"max-affine search over {len(found.pieces)} cells of the conclusion"
 
 
 @dataclass(frozen=True)

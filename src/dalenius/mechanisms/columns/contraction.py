@@ -79,7 +79,7 @@ def contract(
         within = least_contraction(limits, gap=1e-3, seconds=seconds).bound
         if within > level:
             raise Infeasible(
-                f"within the limits of distortion no channel has a contraction coefficient below {within:.6g}, and "
+                f"within the limits of distortion no recipe has a contraction coefficient below {within:.6g}, and "
                 f"{float(level):g} is promised"
             )
     found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=max(gap, CLOSE), seconds=seconds)
@@ -159,7 +159,7 @@ def least_passing(
 
     d, limit = np.array([[float(Fraction(v)) for v in row] for row in distortion]), Fraction(at_most)
     if prior is None and (not every_input or least in ("correlation", "s_star")):
-        raise InputError(f"without a prior only every_input=True makes sense, and not least={least!r}")
+        raise InputError(f"without a stated distribution only every_input=True makes sense, and not least={least!r}")
     p = np.full(len(d), 1 / len(d)) if prior is None else _weights(prior, len(d))
     limits = Limits.every_input(d, float(limit)) if every_input else Limits.average(p, d, float(limit))
     name, alphabet = ("X", tuple(map(str, range(len(d))))) if prior is None else next(iter(prior.variables.items()))
@@ -177,7 +177,7 @@ def least_passing(
         exact = channel(found.rows)
         return Passing(exact, capacity(exact).high, found.bound / float(np.log(2)) * (1 - 1e-15), least)
     if prior is None:
-        raise InputError("a prior is needed")
+        raise InputError("a stated distribution is needed")
     if least == "correlation":
         found = least_correlation(p, limits, seconds=seconds)
         exact = channel(found.rows)
@@ -195,9 +195,11 @@ def least_passing(
 
 def _weights(prior: Pmf, n: int) -> Floats:
     if len(prior.variables) != 1 or len(next(iter(prior.variables.values()))) != n:
-        raise InputError(f"the prior has one variable with a letter for each of the {n} rows of the distortion")
+        raise InputError(
+            f"the stated distribution has one variable with a value for each of the {n} rows of the distortion"
+        )
     if len(prior) != n:
-        raise InvalidPmf("a letter has probability 0; leave it out, since nothing is known about what it would tell")
+        raise InvalidPmf("a value has probability 0; leave it out, since nothing is known about what it would reveal")
     return np.array([int(w) / prior.total for w in prior.weights.tolist()])
 
 
@@ -214,11 +216,11 @@ def reconstructed(q: Sequence[Sequence[float]], prior: Sequence[float]) -> tuple
     """
     matrix, p = np.array(q, dtype=np.float64), np.array(prior, dtype=np.float64)
     if (p <= 0).any() or abs(float(p.sum()) - 1) > 1e-9:
-        raise InvalidPmf("Theorem 2 needs a prior that is positive everywhere and sums to one")
+        raise InvalidPmf("Theorem 2 needs a stated distribution that is positive everywhere and sums to one")
     if (matrix < 0).any():
         raise InputError("the matrix Q has a negative entry")
     root = np.sqrt(p)
     if float(np.abs(matrix @ (matrix.T @ root) - root).max()) > 1e-9:
-        raise InputError("Q Q' does not keep sqrt(P_X), so Q does not come from a joint law with this prior")
+        raise InputError("Q Q' does not keep sqrt(P_X), so Q does not come from a distribution with this one")
     out = (matrix.T @ root) ** 2
     return out[out > 0], (matrix * np.sqrt(out) / root[:, None])[:, out > 0]

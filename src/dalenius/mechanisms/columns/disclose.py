@@ -52,7 +52,7 @@ WALK_SHORT = 2_000
 WALK_SHARE = 0.25  # of the time; the linear program, and the walk of the checker, take the rest
 WALK_BOXES = 16  # the columns of W = X are generated sooner than walked beyond
 FORCED = {  # how many extreme columns a polytope of no or one dimension has
-    1: "the promises leave no direction: one letter for every input (1 extreme column)",
+    1: "the promises leave no direction: one value for every input (1 extreme column)",
     2: "the promises leave one direction: one mapping is best for whatever is wanted (2 extreme columns)",
 }
 GAP = 1e-6
@@ -103,9 +103,9 @@ def disclose(
 def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
     """The first route that fits. Where local DP allows next to nothing, the gap is a share of that."""
     if any(not g.epsilon for g in local_promises(problem)) or len(merged_letters_of(problem)) == 1:
-        return _constant(problem, "nothing can be told: one letter for every input")
+        return _constant(problem, "nothing can be said: one value for every input")
     if any(set(problem.objective.names) <= set(view) for view in problem.views):
-        return _constant(problem, "what is wanted is part of a protected view: one letter for every input")
+        return _constant(problem, "what is wanted is part of a protected view: one value for every input")
     if staircase.serves_rows(problem):
         return staircase.design(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     if ratio := plain_ratio(problem):
@@ -169,7 +169,7 @@ def _beside_kept(problem: Problem, gap: float, seconds: float, on_progress: Call
         guarantees=tuple(map(Independent, views)),
     )
     if len(merged_letters_of(free)) == 1:
-        return _constant(problem, "the input tells nothing about what is wanted and kept: one letter for every input")
+        return _constant(problem, "the input reveals nothing about what is wanted and kept: one value for every input")
     channel, _, method = by_posterior_cells(free, gap=gap, seconds=seconds, on_progress=on_progress)
     return channel, [], f"{method}, independent of the kept columns too"
 
@@ -213,7 +213,7 @@ def _kept_must_be_free(problem: Problem) -> None:
                 if n
             )
             raise Infeasible(
-                f"{', '.join(problem.kept)} would leave as it is and alone tells {told:.3g} bits about "
+                f"{', '.join(problem.kept)} would leave as it is and alone reveals {told:.3g} bits about "
                 f"{', '.join(view)}, so no output beside it can be independent of {', '.join(view)}; "
                 "the nearest feasible problem does not keep it"
             )
@@ -223,13 +223,13 @@ def _remarks(problem: Problem, channel: Kernel) -> list[str]:
     """What a reader of the design must be told."""
     wanted = ", ".join(problem.objective.names)
     told = [
-        f"{wanted} is part of the protected view ({', '.join(view)}), so what is independent of it tells nothing"
+        f"{wanted} is part of the protected view ({', '.join(view)}), so what is independent of it reveals nothing"
         for view in problem.views
         if set(problem.objective.names) <= set(view)
     ]
     if isinstance(channel, Orbits):
         told.append(
-            f"{channel.name} names a column of the channel, {channel.name}_{problem.inputs[0]} and so on the role of "
+            f"{channel.name} names a column of the recipe, {channel.name}_{problem.inputs[0]} and so on the role of "
             "each sample in it; together they are what is released"
         )
     if isinstance(channel, Channel) and set(problem.objective.names) == set(problem.inputs) and local_promises(problem):

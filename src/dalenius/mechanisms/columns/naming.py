@@ -24,7 +24,7 @@ from dalenius.solvers.extremal import best_mixture
 
 __all__ = ["disclose_in_own_letters"]
 
-OUTPUT = "a released letter"
+OUTPUT = "a released value"
 Column = tuple[Fraction, ...]
 
 
@@ -59,7 +59,7 @@ def disclose_in_own_letters(
     rows = tuple(zip(*named, strict=True))
     output = {name: tuple(problem.pmf.variables[name]) for name in problem.release}
     channel = Channel(dense.inputs, output, rows)
-    method = f"{found.method}; letters named by assignment"
+    method = f"{found.method}; values named by assignment"
     return proved(problem, channel, [found.certificate], method=method, remarks=found.remarks)
 
 
@@ -75,7 +75,7 @@ def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
     mixture = best_mixture(columns, [float(v) for v in told], [Fraction(1)] * len(columns[0]))
     chosen = [tuple(theta * v for v in columns[k]) for k, theta in mixture.theta.items() if theta]
     if len(chosen) > most:
-        raise SolverFailed(f"{len(chosen)} letters are needed, and the columns have {most}")
+        raise SolverFailed(f"{len(chosen)} values are needed, and the columns have {most}")
     return chosen
 
 

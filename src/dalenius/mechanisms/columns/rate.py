@@ -29,7 +29,7 @@ __all__ = ["plain_rate"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
-METHOD = "an interior point on the output law, rounded to rationals"
+METHOD = "an interior point on the output distribution, rounded to rationals"
 TICKS = 50  # bits after the point of a probability of the channel
 WEIGHTS = 60
 FAINT = 1e-14
@@ -55,7 +55,7 @@ def plain_rate(problem: Problem, *, gap: float = GAP, on_progress: Callable[[str
         problem = replace(problem, joint=problem.pmf.marginal(problem.observe))
     case = _Case(problem, min(TOL, gap / 20))
     if on_progress:
-        on_progress(f"{len(case.p)} records, {len(case.letters)} letters")
+        on_progress(f"{len(case.p)} records, {len(case.letters)} values")
     least = isinstance(problem.objective, MinimizeDistortion)
     channel, certificate = _least_distortion(case) if least else _least_rate(case)
     return proved(problem, channel, [certificate], method=METHOD, remarks=[note] if note else [])
@@ -70,13 +70,13 @@ class _Case:
         if problem.release:
             self.output = joint.alphabets(problem.release)
         elif not isinstance(measure.get("distortion"), list):
-            raise Unsupported('with output = "Y" the distortion is a matrix; its columns define the letters')
+            raise Unsupported('with output = "Y" the distortion is a matrix; its columns define the values')
         else:
             self.output = {str(problem.output): tuple(str(k) for k in range(len(measure["distortion"][0])))}
         told = list(product(*self.output.values()))
         names, compared = list(self.inputs), columns_of(measure)
         if len(joint) * len(told) > MOST:
-            raise Unsupported(f"{len(joint)} records and {len(told)} letters are too many for a dense channel")
+            raise Unsupported(f"{len(joint)} records and {len(told)} values are too many for a dense recipe")
         records = [tuple(self.inputs[n][row[names.index(n)]] for n in compared) for row in joint.support.tolist()]
         low, _, self.unit = distortions(measure, dict(self.inputs), records, list(self.output), told)
         self.d, self.total, self.letters = low, joint.total, told
@@ -159,7 +159,7 @@ def _least_rate(case: _Case) -> tuple[Channel, Certificate]:
         ticks = case.rounded(on_few_letters(case.p, case.far, found, line, distortion=aim, tol=case.tol))
         if case.cost(ticks) <= most:
             return case.channel(ticks), case.certificate(line.weights, line.slope)
-    raise SolverFailed("no rounding of the channel keeps the distortion")
+    raise SolverFailed("no rounding of the recipe keeps the distortion")
 
 
 def _nearest(case: _Case) -> tuple[Channel, Certificate]:
@@ -199,13 +199,13 @@ def _least_distortion(case: _Case) -> tuple[Channel, Certificate]:
             return channel, certificate
         except NotCertified:
             continue
-    raise SolverFailed("no rounding of the channel keeps the leakage")
+    raise SolverFailed("no rounding of the recipe keeps the leakage")
 
 
 def _silent(case: _Case) -> tuple[Channel, Certificate]:
     """Nothing may leak: the best constant letter, proved by a line that touches the curve close to its end."""
     if case.most is None:
-        raise Infeasible("no letter is within a finite distance of every record; the smallest leakage is not 0")
+        raise Infeasible("no value is within a finite distance of every record; the smallest leakage is not 0")
     channel, _ = case.said_once()
     goal = float(case.bottom) + float(case.most - case.bottom) * (1 - 1e-6)
     _, line = rate_distortion(case.p, case.far, distortion=goal)

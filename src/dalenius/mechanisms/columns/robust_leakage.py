@@ -105,14 +105,17 @@ def robust_leakage(
             break
         bound, certificate = max((bound, certificate), (found.bound, found.certificate), key=lambda pair: pair[0])
         if on_progress:
-            on_progress(f"at least {bound:.6g} under {1 + max(len(own.laws) for own in near_laws)} laws of the ball")
+            on_progress(
+                f"at least {bound:.6g} under {1 + max(len(own.laws) for own in near_laws)} distributions of the ball"
+            )
         if not sum([_missed(problem, found.channel, own) for own in near_laws]) or over(deadline):
             break
     channel = _tightest(problem, whole, constant, near_laws, bound, deadline)
     if channel is None:
         raise Infeasible(
             "no mechanism was found that keeps every promise in the whole ball of [robust] together with all limits; "
-            f"under the estimated law alone the least distortion is {float(whole.value):.6g}. Allow more bits, more "
+            f"under the estimated distribution alone the least distortion is {float(whole.value):.6g}. Allow "
+            f"more bits, more "
             "distortion, or a smaller ball"
         )
     return proved(
@@ -120,8 +123,9 @@ def robust_leakage(
         channel,
         [certificate],
         method=(
-            f"a convex program under {1 + sum(len(own.laws) for own in near_laws)} laws of the ball; a tighter promise "
-            "under these, mixed with a constant letter"
+            f"a convex program under {1 + sum(len(own.laws) for own in near_laws)} distributions of the ball; a "
+            f"tighter promise "
+            "under these, mixed with a constant value"
         ),
         remarks=whole.remarks,
         proofs=near_proofs(problem, channel),
@@ -203,7 +207,7 @@ def _constant(problem: Problem, like: object) -> tuple[float, Channel]:
     """The constant letter with the least distortion."""
     program = Model.of(problem).program
     if not isinstance(like, Channel):
-        raise Unsupported("promises within a ball need a dense channel")
+        raise Unsupported("promises within a ball need a dense recipe")
     weights = program.mass.astype(float) / float(sum(program.mass))
     costs = weights @ program.cost.astype(float)
     letter = int(costs.argmin())

@@ -73,7 +73,7 @@ DISCLOSURE = Mechanism(
         EVERY_OUTCOME,
         Condition(
             lambda p: not any(isinstance(g, LocalDP) and g.delta for g in p.guarantees),
-            "delta > 0 limits sums over letters, and is no promise about each letter by itself; leave it out",
+            "delta > 0 limits sums over values, and is no promise about each value by itself; leave it out",
         ),
         Condition(
             lambda p: not p.kept or all(isinstance(g, Independent) for g in p.guarantees),
@@ -86,14 +86,14 @@ DISCLOSURE = Mechanism(
     sentences={
         "max_rows": (
             "several rows of one person cannot be charged together under independence, because releases of 0 bits do "
-            "not add up to 0 bits; leave out max_rows, and one letter is drawn for each person"
+            "not add up to 0 bits; leave out max_rows, and one value is drawn for each person"
         ),
     },
 )
 
 NAMED = Mechanism(
     name="own-letters-by-assignment",
-    title="perfect sample privacy in own letters",
+    title="perfect sample privacy in own values",
     papers=("000",),
     designer="dalenius.mechanisms.columns.naming:disclose_in_own_letters",
     objectives=(MaximizeInformation,),
@@ -189,7 +189,7 @@ RATE = Mechanism(
         ),
         Condition(
             lambda p: "erasure" not in [part.distortion for part in (measure_of(p), *measure_of(p).parts)],
-            "an erasure leaves letters that nobody may take",
+            "an erasure leaves values that nobody may take",
         ),
         Condition(
             lambda p: set(measure_of(p).of) <= set(p.observe),
@@ -294,7 +294,7 @@ LEAST = Mechanism(
         Condition(
             lambda p: not p.kept or all(g.given for g in p.guarantees if isinstance(g, LocalDP)),
             lambda p: (
-                f"what is kept ({', '.join(p.kept)}) tells records apart, so that no level holds between those that "
+                f"what is kept ({', '.join(p.kept)}) sets records apart, so that no level holds between those that "
                 f"differ in it; say given = {json.dumps(p.kept)} for a level between those that agree"
             ),
         ),
@@ -311,11 +311,11 @@ LEAST = Mechanism(
         ),
         Condition(
             _names_letters,
-            "nothing says which letters may be released: give a distortion matrix, whose columns they are, or release",
+            "nothing says which values may be released: give a distortion matrix, whose columns they are, or release",
         ),
         Condition(
             lambda p: p.release or not _shaped(p),
-            lambda p: f"{_shaped(p)} needs release = [...], the same alphabets before and after",
+            lambda p: f"{_shaped(p)} needs release = [...], the same lists of values before and after",
         ),
         Condition(lambda p: not _about_the_user(p), lambda p: _about_the_user(p) or ""),
     ),
@@ -323,7 +323,7 @@ LEAST = Mechanism(
         "objective": (
             "its objective is minimize = { leakage }, { distortion, of }, { sum }, { rate } or { leakage, rate, theta }"
         ),
-        "form": "it finds dense channels, without form",
+        "form": "it finds dense recipes, without form",
         "max_rows": ("several rows of one person cannot be charged together under a leakage limit; leave out max_rows"),
     },
 )
@@ -343,8 +343,7 @@ _CONVEX = (
     Promised(Dalenius),
 )
 _FRESH_LETTERS = (
-    "with release = [...] no bound is known, because more letters than those of a column may be needed; "
-    'say output = "Y"'
+    'with release = [...] no bound is known, because more values than those of a column may be needed; say output = "Y"'
 )
 _LEVELS_ALONE = Condition(
     lambda p: not (p.kept and any(isinstance(g, LocalDP) for g in p.guarantees)),
@@ -371,7 +370,7 @@ FUNNEL = Mechanism(
     conditions=(
         Condition(
             lambda p: any(_limits_a_sum(g) for g in p.guarantees),
-            "promises about each letter by itself are those of perfect sample privacy",
+            "promises about each value by itself are those of perfect sample privacy",
         ),
         _LEVELS_ALONE,
         Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),
@@ -399,7 +398,7 @@ BOTTLENECK = Mechanism(
         Condition(lambda p: p.output is not None or isinstance(p.objective, MinimizeDistortion), _FRESH_LETTERS),
         Condition(
             lambda p: not isinstance(p.objective, MinimizeDistortion) or _names_letters(p),
-            "nothing says which letters may be released: give a distortion matrix, whose columns they are, or release",
+            "nothing says which values may be released: give a distortion matrix, whose columns they are, or release",
         ),
         Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),
     ),
@@ -411,7 +410,7 @@ BOTTLENECK = Mechanism(
 
 ROBUST = Mechanism(
     name="robust",
-    title="bits within a ball of laws",
+    title="bits within a ball of distributions",
     papers=("004",),
     designer="dalenius.mechanisms.columns.robust_leakage:robust_leakage",
     objectives=(MinimizeDistortion,),
@@ -423,13 +422,13 @@ ROBUST = Mechanism(
     conditions=(
         Condition(
             lambda p: any(isinstance(g, Leakage) for g in p.guarantees),
-            "without leakage the promises hold under every law anyway; leave out [robust]",
+            "without leakage the promises hold under every distribution anyway; leave out [robust]",
         ),
     ),
     on_data=(
         Condition(
             lambda p: p.robust is None or p.robust.ball != "confidence" or p.robust.rows,
-            "confidence needs the number of rows that the joint pmf was counted from: name a table, or say rows",
+            "confidence needs the number of rows that the distribution was counted from: name a table, or say rows",
         ),
     ),
     sentences={

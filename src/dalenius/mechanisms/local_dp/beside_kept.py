@@ -65,13 +65,13 @@ def beside_kept(
     table /= table.sum()
     if len(order) < 2:
         groups, columns = np.zeros(1, dtype=np.int64), [(1 / ratio, frozenset({0}))]
-        proof, words = {"runs": [[1, "0"]], "tree": [["1"] * len(table)]}, "one letter: there is nothing to tell"
+        proof, words = {"runs": [[1, "0"]], "tree": [["1"] * len(table)]}, "one value: there is nothing to say"
     else:
         told = _bits(on_progress)
         r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
         groups, columns, proof = _designed(table, kinds, ratio, r, share, min(seconds, SECONDS), told)
         words = f"staircase columns beside {len(table)} kept values, generated one by one"
-        words += f", {groups.max() + 1} classes of {len(order):,} letters" if len(order) > ALONE else ""
+        words += f", {groups.max() + 1} classes of {len(order):,} values" if len(order) > ALONE else ""
     group = np.full(len(vectors), int(groups[-1]), dtype=np.int64)  # letters that never occur: with the rarest
     group[order] = groups
     names = {problem.output or "Y": tuple(map(str, range(len(columns))))}

@@ -29,7 +29,7 @@ from dalenius.mechanisms.proving import proved
 __all__ = ["invariant"]
 
 LETTERS = 64
-WAY_OUT = "without form, preserve_marginals takes any matrix in these letters"
+WAY_OUT = "without form, preserve_marginals takes any matrix in these values"
 
 
 def invariant(
@@ -53,18 +53,18 @@ def invariant(
     joint = problem.pmf.marginal(list(problem.observe))
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
     if (S := prod(map(len, alphabets.values()))) > LETTERS:
-        raise Unsupported(f"there are {S} letters; form (8) preserves the margins of up to {LETTERS}")
+        raise Unsupported(f"there are {S} values; form (8) preserves the margins of up to {LETTERS}")
     p = [Fraction(n, joint.total) for n in joint.every().tolist()]
     if min(p) == 0:
         raise Infeasible(
-            "a letter that never occurs can come from no other when margins are preserved, and form (8) reaches every "
-            f"letter from every letter; {WAY_OUT}, or declare fewer letters"
+            "a value that never occurs can come from no other when margins are preserved, and form (8) reaches every "
+            f"value from every value; {WAY_OUT}, or declare fewer values"
         )
     ends = interval(p, exp(promise.epsilon)[0])
     if ends is None:
         raise Infeasible(
             f"form (8) preserves these margins from the level {least_level(p):.6g} on, not at "
-            f"{float(promise.epsilon):g}: it keeps x with probability 1 - c/p(x), which no c allows where one letter "
+            f"{float(promise.epsilon):g}: it keeps x with probability 1 - c/p(x), which no c allows where one value "
             f"is far more frequent than another; {WAY_OUT}"
         )
     matrices = [Pram(alphabets, alphabets, tuple(1 - c / v for v in p)) for c in ends]
@@ -74,7 +74,7 @@ def invariant(
     fresh = replace(problem, release=(), output=name, form=None, preserve_marginals=False)
     best = staircase.in_form(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
     certificates = [Certificate("universal"), Certificate("subsets", best.certificate.proof)]
-    told = ["the best matrix of form (8) that preserves the margins; the bound is that of all channels at the level"]
+    told = ["the best matrix of form (8) that preserves the margins; the bound is that of all recipes at the level"]
     return proved(problem, channel, certificates, method="the better end of the interval of c", remarks=told)
 
 

@@ -63,7 +63,7 @@ def least_variance_under_a_metric(
     alphabets = joint.alphabets(problem.observe)
     p = np.array([n / joint.total for n in joint.every().tolist()])
     if not 2 <= len(p) <= LETTERS:
-        raise Unsupported(f"there are {len(p)} letters; under a metric the least variance is found for 2 to {LETTERS}")
+        raise Unsupported(f"there are {len(p)} values; under a metric the least variance is found for 2 to {LETTERS}")
     problem = with_metrics(problem, alphabets)
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     level = promise.epsilon * (1 - ROOM)

@@ -73,7 +73,7 @@ def own_letters(
     letters = list(product(*alphabets.values()))
     if len(letters) > LETTERS:
         raise Unsupported(
-            f"there are {len(letters)} letters, and a matrix in their own letters is searched for up to {LETTERS}; "
+            f"there are {len(letters)} values, and a matrix in their own values is searched for up to {LETTERS}; "
             'form = "pram" takes 100,000'
         )
     counts = joint.every().tolist()
@@ -161,7 +161,7 @@ def _allowed(problem: Problem, letters: Sequence[tuple[str, ...]], counts: Seque
     known = {v for letter in letters for v in letter}
     for a in [*(v for pair in problem.transitions for v in pair), *problem.freeze]:
         if a not in known:
-            raise problem.error(("mechanism", "forbid"), f"no released column has the letter {a!r}")
+            raise problem.error(("mechanism", "forbid"), f"no released column has the value {a!r}")
 
     def barred(x: tuple[str, ...], y: tuple[str, ...]) -> bool:
         return any((a, b) in pairs or (a in frozen and a != b) for a, b in zip(x, y, strict=True))
@@ -169,9 +169,9 @@ def _allowed(problem: Problem, letters: Sequence[tuple[str, ...]], counts: Seque
     zeros = problem.combinations
     possible = [not any(zero.holds(dict(zip(problem.release, y, strict=True))) for zero in zeros) for y in letters]
     allowed = [k for k, y in enumerate(letters) if possible[k] and not any(barred(x, y) for x in letters)]
-    why = "under local_dp a transition that is forbidden from one letter is impossible from every letter"
+    why = "under local_dp a transition that is forbidden from one value is impossible from every value"
     if not allowed:
-        raise Infeasible(f"{why}: of {len(letters)} letters 0 may be released; forbid or freeze fewer of them")
+        raise Infeasible(f"{why}: of {len(letters)} values 0 may be released; forbid or freeze fewer of them")
     if problem.preserve_marginals:
         for k, n in enumerate(counts):
             if n and k not in allowed:
@@ -337,7 +337,7 @@ def _remarks(
         )
     if never := [" ".join(y) for k, y in enumerate(letters) if k not in allowed and not impossible[k]]:
         told.append(
-            f"under local_dp a transition that is forbidden from one letter is impossible from every letter, so "
+            f"under local_dp a transition that is forbidden from one value is impossible from every value, so "
             f"{', '.join(never)} is never released"
         )
     if few := determined_words([channel.rows[x] for x in occur]):

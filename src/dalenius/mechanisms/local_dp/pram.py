@@ -54,7 +54,7 @@ def pram(
     counts = joint.every().tolist()
     boxes = shapes(len(counts), exp(promise.epsilon)[0])
     if on_progress:
-        on_progress(f"{len(counts):,} letters, {len(boxes)} kinds of vertices")
+        on_progress(f"{len(counts):,} values, {len(boxes)} kinds of vertices")
     best = search(np.array([n / joint.total for n in counts]), boxes, gap=RELATIVE)
     q = _corner(best, boxes, counts)
     # A value that is kept less often than it becomes a certain other one misleads who reads the table as it is.
@@ -68,13 +68,13 @@ def pram(
     order = np.array(sorted(range(len(counts)), key=lambda x: -counts[x]))  # the commonest first, as the checker has it
     proof = {"bases": [_runs(base[order]) for base in best.bases], "trees": best.trees}
     many = f"{alike:,}" if alike < 10**12 else "very many"
-    told = [f"{many} matrices of this form tell as much; this is one of them"] if alike > 1 else []
+    told = [f"{many} matrices of this form say as much; this is one of them"] if alike > 1 else []
     if 1 < alike <= LISTED:
         others = (f"({', '.join(f'{float(v):.6g}' for v in other)})" for other in tied(q, counts) if other != q)
-        told[0] += f", and others keep the letters with the probabilities {', '.join(others)}"
+        told[0] += f", and others keep the values with the probabilities {', '.join(others)}"
     if inverting:
         told += [
-            "this matrix tells the most, and releases some values as another one more often than as themselves: "
+            "this matrix says the most, and releases some values as another one more often than as themselves: "
             'estimate with its card, do not read the table as it is, or take form = "randomised-response"'
         ]
     told = told if problem.form == "pram" else []

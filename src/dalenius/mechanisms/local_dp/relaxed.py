@@ -54,7 +54,7 @@ def relaxed(
     alphabets = joint.alphabets(problem.observe)
     if (S := int(np.prod([len(a) for a in alphabets.values()]))) > LETTERS:
         raise Unsupported(
-            f"there are {S} letters; with delta each has a letter of its own that tells it, and every pair of rows is "
+            f"there are {S} values; with delta each has a value of its own that reveals it, and every pair of rows is "
             f"compared, so up to {LETTERS} are designed; without delta 100,000"
         )
     pure = replace(problem, joint=joint, guarantees=(LocalDP(promise.epsilon),))
@@ -67,11 +67,12 @@ def relaxed(
     told = [f"told: {' '.join(x)}" for x in best.channel.outcomes()]
     channel = Channel(alphabets, {problem.output or "Y": (*map(str, range(known)), *told)}, rows)
     remarks = [
-        f"with probability {written(delta)} a record is told as it is, so that about {written(delta)} of them are"
+        f"with probability {written(delta)} a record is shown as it is, so that about {written(delta)} of them are"
     ]
     if few := determined_words(best.channel.rows):
         remarks.append(
-            f"without the told records {few}; do not rely on estimates of the others, which rest on a handful of "
+            f"without the records shown as they are {few}; do not rely on estimates of the others, which rest "
+            f"on a handful of "
             "records"
         )
     proof = Certificate("relaxed", best.certificate.proof)

@@ -105,7 +105,7 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     channel = Staircase(
         alphabets, names, ratio, tuple(group.tolist()), tuple((w, tuple(sorted(m))) for w, m in columns)
     )
-    method = f"{_METHOD}, {len(masses)} classes of {len(p):,} letters" if len(p) > ALONE else _METHOD
+    method = f"{_METHOD}, {len(masses)} classes of {len(p):,} values" if len(p) > ALONE else _METHOD
     return proved(
         problem,
         channel,
@@ -121,7 +121,7 @@ def _silent(problem: Problem) -> Design:
     group = (0,) * int(np.prod([len(letters) for letters in alphabets.values()]))
     channel = Staircase(alphabets, {problem.output or "Y": ("0",)}, Fraction(1), group, ((Fraction(1), ()),))
     proof = {"runs": [[1, "0"]], "tree": ["0"]}
-    return proved(problem, channel, [Certificate("staircase", proof)], method="one letter: there is nothing to tell")
+    return proved(problem, channel, [Certificate("staircase", proof)], method="one value: there is nothing to say")
 
 
 def grouped(p: Floats, mass: float) -> npt.NDArray[np.int64]:

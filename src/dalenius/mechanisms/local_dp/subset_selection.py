@@ -61,13 +61,13 @@ def subset_selection(
     k = best_size(letters, float(ratio))
     if (many := comb(letters, k)) > MOST:
         raise Unsupported(
-            f"subset selection of {k} of {letters} letters releases one of {many:,} subsets, more than {MOST:,}; "
-            'form = "randomised-response" releases one of the letters'
+            f"subset selection of {k} of {letters} values releases one of {many:,} subsets, more than {MOST:,}; "
+            'form = "randomised-response" releases one of the values'
         )
     weight = 1 / (ratio * comb(letters - 1, k - 1) + comb(letters - 1, k))
     columns = tuple((weight, members) for members in combinations(range(letters), k))
     output = {problem.output or "Y": tuple(map(str, range(many)))}
     channel = Staircase(alphabets, output, ratio, tuple(range(letters)), columns)
     law = problem.pmf.marginal(list(problem.observe))
-    method = f"subsets of {k} of {letters} letters, whatever their frequencies"
+    method = f"subsets of {k} of {letters} values, whatever their frequencies"
     return proved(replace(problem, joint=law), channel, [best.certificate], method=method)

@@ -68,7 +68,7 @@ PRAM = Mechanism(
     hints=(
         Condition(
             lambda p: p.form not in PRAM_FORMS or not p.combinations,
-            "form (8) reaches every letter from every record, so impossible combinations too; leave out form, and the "
+            "form (8) reaches every value from every record, so impossible combinations too; leave out form, and the "
             "columns are perturbed jointly by a matrix that never releases them",
         ),
     ),
@@ -126,13 +126,13 @@ PARTS = Mechanism(
         ),
         Condition(
             lambda p: not (p.each and p.combinations),
-            "columns that are perturbed one by one reach every combination of letters, impossible ones too; perturb "
+            "columns that are perturbed one by one reach every combination of values, impossible ones too; perturb "
             "them jointly: leave out each and form",
         ),
         Condition(
             lambda p: not any(isinstance(g, LocalDP) and g.metric is not None for g in p.guarantees),
-            "distances between the letters of several matrices are not composed; with a metric design one channel at a "
-            'time, output = "Y" and maximize = { information = [...] }, and let a ledger add the levels',
+            "distances between the values of several matrices are not composed; with a metric design one recipe at a "
+            'time, output = "Y" and maximize = { information = [...] }; a ledger adds the levels',
         ),
         Condition(
             lambda p: not any(isinstance(g, LocalDP) and g.delta for g in p.guarantees),
@@ -142,15 +142,15 @@ PARTS = Mechanism(
     conditions=(
         Condition(
             lambda p: not p.release or (p.form in PRAM_FORMS and p.release == p.observe),
-            f'released letters are those of all observed columns, with form = "{PRAM_FORMS[0]}" or "{PRAM_FORMS[1]}"',
+            f'released values are those of all observed columns, with form = "{PRAM_FORMS[0]}" or "{PRAM_FORMS[1]}"',
         ),
         Condition(
             lambda p: not (p.output and p.form in PRAM_FORMS),
-            lambda p: f"form = {p.form!r} releases the letters of its columns: say release, not output",
+            lambda p: f"form = {p.form!r} releases the values of its columns: say release, not output",
         ),
         Condition(
             lambda p: not p.each or p.objective == MaximizeInformationOfEach(p.observe),
-            "what is told of several columns that are perturbed one by one is counted column by column: write maximize "
+            "what is said of several columns that are perturbed one by one is counted column by column: write maximize "
             "= { information_of_each = [...] } with the observed columns",
         ),
         Condition(lambda p: not p.each or min(levels_of(p).values()) > 0, "the level of every column is above 0"),
@@ -167,7 +167,7 @@ PARTS = Mechanism(
     ),
     sentences={
         "objective": (
-            "what is told of several columns that are perturbed one by one is counted column by column: write maximize "
+            "what is said of several columns that are perturbed one by one is counted column by column: write maximize "
             "= { information_of_each = [...] } with the observed columns"
         ),
     },
@@ -177,7 +177,7 @@ PARTS = Mechanism(
 # --- a fresh letter -------------------------------------------------------------------------------------------------
 BESIDE_KEPT = Mechanism(
     name="beside-kept",
-    title="letters beside kept columns",
+    title="values beside kept columns",
     papers=("002",),
     designer="dalenius.mechanisms.local_dp.beside_kept:beside_kept",
     objectives=(MaximizeInformation,),
@@ -196,9 +196,9 @@ BESIDE_KEPT = Mechanism(
         ),
     ),
     sentences={
-        "keep": "it designs a letter beside kept columns, keep = [...]",
+        "keep": "it designs a value beside kept columns, keep = [...]",
         "objective": _TOLD_ITSELF,
-        "form": 'it needs a fresh alphabet, output = "Y", without form',
+        "form": 'it needs a fresh list of values, output = "Y", without form',
     },
 )
 
@@ -240,12 +240,12 @@ DELTA = Mechanism(
         _ITSELF,
         Condition(lambda p: _promise(p).delta < 1, "it promises local_dp with a delta below 1"),
     ),
-    sentences={"objective": _TOLD_ITSELF, "form": 'it needs a fresh alphabet, output = "Y", without form'},
+    sentences={"objective": _TOLD_ITSELF, "form": 'it needs a fresh list of values, output = "Y", without form'},
 )
 
 STAIRCASE = Mechanism(
     name="staircase",
-    title="staircases for many letters",
+    title="staircases for many values",
     papers=("002",),
     designer="dalenius.mechanisms.local_dp.staircase:local_dp",
     objectives=(MaximizeInformation,),
@@ -254,7 +254,7 @@ STAIRCASE = Mechanism(
     takes=("robust", "max_rows"),
     conditions=(Condition(lambda p: set(p.objective.names) == set(p.observe), _TOLD_ITSELF),),
     on_data=(
-        Condition(lambda p: len(p.pmf.grouped(p.observe)[0]) > FEW, f"up to {FEW} inputs a channel is written in rows"),
+        Condition(lambda p: len(p.pmf.grouped(p.observe)[0]) > FEW, f"up to {FEW} inputs a recipe is written in rows"),
     ),
     shortcut=True,
 )
@@ -277,7 +277,7 @@ SUBSET_SELECTION = Mechanism(
 # --- the letters of the column itself -------------------------------------------------------------------------------
 OWN_LETTERS = Mechanism(
     name="own-letters",
-    title="matrices in a column's own letters",
+    title="matrices in a column's own values",
     papers=("002",),
     designer="dalenius.mechanisms.local_dp.own_letters:own_letters",
     objectives=(MaximizeInformation,),
@@ -287,8 +287,8 @@ OWN_LETTERS = Mechanism(
     law=(
         Condition(
             lambda p: not any(isinstance(g, LocalDP) and g.metric is not None for g in p.guarantees),
-            "letters of their own (forbid, freeze, preserve_marginals) are searched for without a metric; a metric is "
-            'taken with output = "Y", whose letters are fresh',
+            "values of their own (forbid, freeze, preserve_marginals) are searched for without a metric; a metric is "
+            'taken with output = "Y", whose values are fresh',
         ),
     ),
     conditions=(_ITSELF,),

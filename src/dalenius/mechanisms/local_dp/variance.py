@@ -64,21 +64,21 @@ def least_variance(
     S = int(np.prod(sizes))
     if not 2 <= S <= LETTERS:
         raise Unsupported(
-            f"there are {S} letters, and the least variance is searched for and proved for 2 to {LETTERS}; beyond, "
-            f'maximize information with form = "{RESPONSE}", whose variance `dalenius estimate --rows N` tells'
+            f"there are {S} values, and the least variance is searched for and proved for 2 to {LETTERS}; beyond, "
+            f'maximize information with form = "{RESPONSE}", whose variance `dalenius estimate --rows N` prints'
         )
     if problem.form == SUBSETS and comb(S, size := best_size(S, float(r))) > MOST_SUBSETS:
         raise Unsupported(
-            f"{S} letters have {comb(S, size):,} subsets of {size}, and at most {MOST_SUBSETS:,} are released; leave "
+            f"{S} values have {comb(S, size):,} subsets of {size}, and at most {MOST_SUBSETS:,} are released; leave "
             "out form, which finds fewer"
         )
     p = np.array([n / joint.total for n in joint.every().tolist()])
     if S <= EVERY:
         subsets, theta, proof = _by_all(p, float(r), gap, on_progress)
-        method = "weights of subsets of the letters by an interior point"
+        method = "weights of subsets of the values by an interior point"
     else:
         subsets, theta, proof = _by_many(p, float(r), min(seconds, SECONDS), on_progress)
-        method = "weights of generated subsets of the letters by an interior point"
+        method = "weights of generated subsets of the values by an interior point"
     channel = _channel(problem, alphabets, r, S, subsets, theta)
     method = problem.form or method
     certificates = [Certificate("variance", proof)]
@@ -140,7 +140,7 @@ def whole(values: Floats) -> Any:
 
 REMARK = (
     "the variance is that of all frequencies together for one released row; divide it by the number of rows, for the "
-    "population that they were drawn from"
+    "population that they were taken from"
 )
 
 

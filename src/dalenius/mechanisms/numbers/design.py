@@ -197,7 +197,7 @@ def _by_level(problem: Problem, numbers: Numbers, levels: Sequence[LocalDP]) -> 
             "design; shrinkage states the level that it has, and --mechanism best finds the best matrix of a small grid"
         )
     if not promise.epsilon:
-        raise Infeasible("local_dp = 0 needs a release that tells nothing, which no added noise is")
+        raise Infeasible("local_dp = 0 needs a release that reveals nothing, which no added noise is")
     many, columns = len(numbers.names), []
     for j, (name, grid) in enumerate(zip(numbers.names, numbers.grids, strict=True)):
         n, clip = len(grid), _clip(problem, numbers, j)
@@ -361,19 +361,19 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
     if others:
         other = others[0].stated
         told.append(
-            f"chosen: {best.method.split(': ')[1]}; {others[0].method.split(': ')[1]} would tell "
+            f"chosen: {best.method.split(': ')[1]}; {others[0].method.split(': ')[1]} would reveal "
             f"{float(exact(other['leakage_bits'])):.4g} bits at a squared error of "
             f"{float(exact(other['distortion'])):.6g}"
         )
     if problem.noise.kind == "shrinkage" and not leaks:
         told.append(
-            "the distortion allowed is not below the variance: the mean is released for every record, which tells "
+            "the distortion allowed is not below the variance: the mean is released for every record, which reveals "
             "nothing"
         )
     elif problem.noise.kind == "shrinkage":
         added = _added(problem, numbers, reached)
         told.append(
-            f"added Gaussian noise of the same squared error would tell {float(added):.4g} bits, "
+            f"added Gaussian noise of the same squared error would reveal {float(added):.4g} bits, "
             f"{float(added / max(leaks, Fraction(1, 10**9))):.3g} times as much"
         )
     told += compared(problem, numbers, reached)
@@ -386,7 +386,7 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
         told.append(
             "the noise has an end, so that there is no pure level of local_dp; delta is stated at several levels"
         )
-    told.append("the channel is a function of the declared grids and of the means and variances of the columns")
+    told.append("the recipe is a function of the declared grids and of the means and variances of the columns")
     return told
 
 

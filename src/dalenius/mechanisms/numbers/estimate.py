@@ -128,7 +128,7 @@ class Undone:
         K = give @ take
         if np.linalg.matrix_rank(K, tol=1e-9) < len(K):
             raise Unsupported(
-                "what is released does not depend on the whole record: there is an axis on which it tells nothing"
+                "what is released does not depend on the whole record: there is an axis on which it reveals nothing"
             )
         plain, back = (give == np.eye(*give.shape)).all(), np.linalg.inv(K)
         offset = np.array([float(a.move) - 0.5 for a in channel.axes])
@@ -378,7 +378,7 @@ def _clear(undone: Undone | Collected, X: Floats, J: Floats) -> None:
     if not sizes[0] > CLEAR * error:
         raise Unsupported(
             "the coefficients are not determined: the noise is as large as what these columns vary, or one of them is "
-            "told by the others; name fewer of them"
+            "revealed by the others; name fewer of them"
         )
 
 

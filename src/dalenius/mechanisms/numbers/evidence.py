@@ -67,7 +67,11 @@ def noise_seen(channel: Noise, inputs: npt.NDArray[Any], letters: npt.NDArray[An
     found, many = [], len(channel.axes)
     for i, (axis, shift) in enumerate(zip(channel.axes, shifts, strict=True)):
         name = f" of {list(channel.inputs)[i]}" if many == len(channel.inputs) > 1 and len(channel.axes) > 1 else ""
-        what = f"the noise{name} on axis {i + 1} follows its law" if many > 1 else "the noise follows its law"
+        what = (
+            f"the noise{name} on axis {i + 1} follows its distribution"
+            if many > 1
+            else "the noise follows its distribution"
+        )
         begins, ends = np.sort(low[:, i] - shift), np.sort(high[:, i] - shift)
         if begins[-1] > axis.reach + SLACK or ends[0] < -axis.reach - SLACK:
             found.append((what, 0.0, "a number was released that its record cannot draw"))

@@ -54,7 +54,7 @@ class Numbers:
                 x = [exact(v) for v in points]
             except InputError:
                 raise Unsupported(
-                    f"noise needs numbers, and {name!r} has a letter that is none; declare [columns.{name}] with "
+                    f"noise needs numbers, and {name!r} has a value that is none; declare [columns.{name}] with "
                     "grid = { low, high, step } and without missing values"
                 ) from None
             if len({b - a for a, b in pairwise(x)}) > 1 or (len(x) > 1 and x[1] < x[0]):

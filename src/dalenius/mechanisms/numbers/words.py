@@ -17,11 +17,11 @@ def noise_stated(document: Mapping[str, Any]) -> list[str]:
     if proof.get("kind") != "noise" or not stated:
         return []
     prior = "prior" in document.get("source", {}) or document.get("designed_on") == "a public distribution"
-    whose = "that follows the public prior" if prior else "of this table"
+    whose = "that follows the public statistics" if prior else "of this table"
     told = [
-        f"A record {whose} tells at most {bits(stated['leakage_bits'], 'up')} about its {names}, and so at most "
+        f"A record {whose} reveals at most {bits(stated['leakage_bits'], 'up')} about its {names}, and so at most "
         f"that about anything else; the expected squared error is {figure(stated['distortion'], 'up')}.",
-        "Whatever the records are, within the declared range: one released row by itself tells at most "
+        "Whatever the records are, within the declared range: one released row by itself reveals at most "
         f"{bits(stated['capacity_bits'], 'up')} about its record, and of what that record knows about any secret at "
         f"most {percent(stated['eta_kl'], 'up')} passes.",
         f"For any records of the same variance, on any range: at most {bits(stated['variance_bits'], 'up')}, again of "

@@ -158,7 +158,7 @@ def _remarks(query: Query) -> tuple[str, ...]:
     if query.noise in ("gaussian", "laplace"):
         return (f"{query.noise} noise is real; rounding of a sampler is not part of these figures",)
     if query.noise == "exponential":
-        return ("that a larger rate always tells more is seen, not proved, for exponential noise",)
+        return ("that a larger rate always reveals more is seen, not proved, for exponential noise",)
     return ()
 
 

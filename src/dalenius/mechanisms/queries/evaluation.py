@@ -148,7 +148,7 @@ def _number(question: Question, source: Table, name: str, text: str) -> Fraction
         known = [exact(v) for v in question.alphabet(name)]
         value = _exact(source, name, text)
         if value not in known:
-            raise TableError(f"{source.name}, column {name!r}: {text} is not among the letters of the query file")
+            raise TableError(f"{source.name}, column {name!r}: {text} is not among the values of the query file")
         return value
     return min(max(_exact(source, name, text), question.between.low), question.between.high)
 

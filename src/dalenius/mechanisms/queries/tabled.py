@@ -100,7 +100,7 @@ def tabled(question: Question, records: int, work: Work) -> Tabled:
         'take noise = "geometric", "discrete-laplace" or "discrete-gaussian"'
     )
     if shape.letters is None or shape.every != 1:
-        raise Unsupported(f"{question.noise} noise is for answers with a list of values; give letters as a list")
+        raise Unsupported(f"{question.noise} noise is for answers with a list of values; give values as a list")
     sums = sums_reached(shape.moves, records)
     lines = None if sums is None else lines_of(shape.moves, records, sums)
     if sums is None or lines is None:

@@ -151,7 +151,7 @@ class Curve:
                 tangent = max((p.tangent for p in self.points), key=lambda t: t.bound - t.lam * target)
                 return Found(rows, self._proof(tangent), "records: convex flow between records")
             near *= target / told * (1 - 1e-7)
-        raise SolverFailed(f"no flow between records was found that tells at most {target} bits")
+        raise SolverFailed(f"no flow between records was found that reveals at most {target} bits")
 
     def _rounded(self, flow: Flow) -> Rows:
         """Shares as whole weights: small ones left out, what is missing added to the largest."""

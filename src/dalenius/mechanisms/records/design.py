@@ -138,7 +138,7 @@ def _found(
         if not independent or len(wide.classes) != 2 or problem.limits or problem.keep_rows is not None:
             raise Unsupported(
                 f"with {len(wide.records):,} different records min_multiplicity goes with one promise, independent of "
-                "an observed secret of two values, and without limits: promise that, or group letters until there are "
+                "an observed secret of two values, and without limits: promise that, or group values until there are "
                 "fewer records"
             )
         return among_common(wide, on_progress)
@@ -166,7 +166,7 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
             preserving(wide, 0.0, on_progress) if problem.preserve_marginals else least_change(wide, 0.0, on_progress)
         )
     if problem.preserve_marginals:
-        raise Unsupported(_too_many(wide, "preserves the law of the table under independent or leakage"))
+        raise Unsupported(_too_many(wide, "preserves the distribution of the table under independent or leakage"))
     if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         return known.found(promise.at_most_bits)
@@ -182,7 +182,7 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
 
 def _too_many(wide: Wide, what: str) -> str:
     return (
-        f"with {len(wide.records):,} different records form records {what}; or group letters until there are fewer "
+        f"with {len(wide.records):,} different records form records {what}; or group values until there are fewer "
         "records"
     )
 

@@ -201,7 +201,7 @@ def record_findings(
     channel: Records, views: Sequence[Sequence[str]], inputs: Integers, letters: Integers, share: float
 ) -> tuple[list[Finding], list[dict[str, Any]]]:
     """Records that cannot be, how many stay, how often each is released; for each view, how often with each value."""
-    what = "released records follow the certified channel"
+    what = "released records follow the recipe"
     if impossible(channel, inputs, letters):
         return [Finding(what, 0.0, share, "a record was released that its original cannot become")], []
     n = np.bincount(inputs, minlength=len(channel.read)).astype(np.float64)

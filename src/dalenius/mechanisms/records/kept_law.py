@@ -187,9 +187,11 @@ class PreservingCurve:
             rows = self._whole(thinned(self.crowd, mixture, UNUSED))
             told = self._told(rows)
             if told <= target * (1 - 1e-10):
-                return Found(rows, self._proof(self._best(target)), "records: convex flow that preserves the law")
+                return Found(
+                    rows, self._proof(self._best(target)), "records: convex flow that preserves the distribution"
+                )
             near *= target / told * (1 - 1e-7)
-        raise SolverFailed(f"no flow that preserves the law was found that tells at most {target} bits")
+        raise SolverFailed(f"no flow that preserves the distribution was found that reveals at most {target} bits")
 
     def _whole(self, flow: Flow) -> Rows:
         """Shares as whole parts, with every atom and every record as often as before."""
@@ -248,7 +250,7 @@ def unseen(wide: Wide, at_most: Fraction, seconds: float, on_progress: Progress 
     kept = PreservingCurve(wide, on_progress).found(at_most, seconds)
     problem = replace(wide.problem, observe=(*wide.problem.observe, *wide.secret))
     free = Curve(Wide.of(problem), on_progress).found(at_most)
-    words = "records: convex flow that preserves the law, bounded by releases that see the secret"
+    words = "records: convex flow that preserves the distribution, bounded by releases that see the secret"
     return replace(kept, proof=free.proof, method=words)
 
 

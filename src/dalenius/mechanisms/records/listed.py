@@ -68,7 +68,7 @@ def over_all_letters(wide: Wide, gap: float, seconds: float, on_progress: Callab
     if rows is None:  # some letter is no record: none of them is better, but for few promises and many values
         rows = _rows(wide, least(_as_matrix(wide), gap=gap, seconds=seconds, on_progress=on_progress))
     proof = {"rule": "dual", **whole.certificate.proof}
-    return Found(rows, proof, "records: one program over all letters", (), whole.bound)
+    return Found(rows, proof, "records: one program over all values", (), whole.bound)
 
 
 def _among_records(wide: Wide, channel: Channel) -> Rows | None:

@@ -124,7 +124,7 @@ def bounded_posterior(wide: Wide, promise: InformationPrivacy | WorstCaseLeakage
         raise Unsupported(
             f"with {len(wide.records):,} different records {promise.key} is designed where no released record makes "
             f"the rarer value likelier than not; this one lets its chance rise to {float(high):.3g}: promise less, or "
-            "leakage, or group letters until there are fewer records"
+            "leakage, or group values until there are fewer records"
         )
     heavy_rows = wide.by_record[:, 1 - light]
     have = wide.by_record[:, light] * FINE
@@ -147,7 +147,7 @@ def bounded_posterior(wide: Wide, promise: InformationPrivacy | WorstCaseLeakage
         wide.metric, wide.points, wide.points[columns], plan.column_potential[:-1] + plan.row_potential[-1]
     )
     numbers = [_multipliers(promise, light, prior, (low, high), Fraction(v, wide.unit)) for v in beta.tolist()]
-    method = "records: a transport between the ends of what a record may tell"
+    method = "records: a transport between the ends of what a record may reveal"
     return Found(moved_rows(wide, {light: moved}), record_proof(wide, ["0"], [numbers]), method)
 
 

@@ -104,7 +104,8 @@ RECORDS = Mechanism(
     on_data=(
         Condition(
             lambda p: p.form == FORM or _wide(p),
-            f"up to {MOST_LETTERS} letters ({MOST_PRESERVED} where their law is preserved) a problem goes record by "
+            f"up to {MOST_LETTERS} values ({MOST_PRESERVED} where their distribution is preserved) a problem "
+            f"goes record by "
             'record only with form = "records"',
         ),
     ),

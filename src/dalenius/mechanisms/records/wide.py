@@ -184,5 +184,5 @@ def _number(letter: str, column: str) -> Fraction:
         return exact(letter)
     except InputError:
         raise InputError(
-            f"the letter {letter!r} of {column} is not a number, so that absolute cannot compare it; use hamming"
+            f"the value {letter!r} of {column} is not a number, so that absolute cannot compare it; use hamming"
         ) from None

@@ -57,14 +57,14 @@ def _presence(found: RecordFigures, rows: int, least: int, common: int | None) -
     once = _share(found.unique, rows, least)
     if common is not None and common > 1:
         return (
-            f"Every released record is one that at least {common:,} rows of the table have, so that the release shows "
+            f"Every released record is one that at least {common:,} rows of the table have. So the release shows "
             f"no combination of values that fewer rows have. Of the rows of the table, {once} have a record that no "
             "other row has: none of them is released as it is"
         )
     return (
         "Every released record is a record of the table, so that the release shows which combinations of values occur. "
         f"Of the rows of the table, {once} have a record that no other row has. Where that matters, say "
-        "min_multiplicity, or merge letters first"
+        "min_multiplicity, or merge values first"
     )
 
 
@@ -72,7 +72,7 @@ def _missing(found: RecordFigures, rows: int, least: int) -> str:
     told = [f"{_share(part, rows, least)} of the rows with {name}" for name, part in found.moved.items()]
     listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
     return (
-        "Whoever knows all released columns of a person, and that this person is in the table, can see whether the "
+        "Whoever knows all released columns of a person in the table can see whether the "
         f"record is missing from the release. On average {listed} are released as another record. No release of "
         "records can hide this"
     )
@@ -84,20 +84,21 @@ def _population(design: Design, rows: int) -> str:
     more = log2(1 + (values - 1) / rows)
     return (
         f"The figures are about the {rows:,} rows of this table, for an attacker who knows the whole table except who "
-        "is who. If the rows are independent draws from a population, someone who does not know the table learns at "
-        f"most {more:.2g} bits more than is stated, on average over tables"
+        "is who. Suppose that the rows are independent draws from a population. Then someone who does not know the "
+        f"table learns at most {more:.2g} bits more than is stated, on average over tables"
     )
 
 
 def _analysis(design: Design) -> str:
     if design.problem.preserve_marginals:
         return (
-            "The whole joint law of the released columns is that of the table: every count, table and regression of "
+            "The whole distribution of the released columns is that of the table: every count, table and regression of "
             "the released columns is right in expectation. Analyse the released table as it is; ordinary intervals "
             "are honest for what the table says"
         )
     return (
-        "The law of the released columns is not that of the table, and no correction can be made from the card. Where "
+        "The distribution of the released columns is not that of the table, and no correction can be made from "
+        "the card. Where "
         "analyses must be right in expectation, say preserve_marginals = true"
     )
 

@@ -138,7 +138,7 @@ def least_change(wide: Wide, gap: float, on_progress: Progress) -> Found:
 def preserving(wide: Wide, gap: float, on_progress: Progress) -> Found:
     """Everybody to the law of the table: the whole joint law of the released columns stays as it was."""
     sizes = wide.by_record.sum(axis=0)
-    method = "records: transport that preserves the law of the table"
+    method = "records: transport that preserves the distribution of the table"
     if len(sizes) == 2:
         light = int(sizes.argmin())
         between = move(wide, wide.by_record[:, light], wide.by_record[:, 1 - light], gap, on_progress)
@@ -166,10 +166,11 @@ def towards(wide: Wide, share: Fraction, gap: float, on_progress: Progress) -> F
     rows = _between(wide, between, light, share)
     proof = _transports(wide, [(light, 1 - light, Fraction(int(sizes[light]), wide.total), between)])
     remark = (
-        "The law of the released records was chosen (towards): no release with this law changes less. The bound is "
+        "The distribution of the released records was chosen (towards): no release with this distribution "
+        "changes less. The bound is "
         "that of all independent releases, so that the gap is the price of the choice"
     )
-    return Found(rows, proof, "records: transport towards a law between the classes", (remark,))
+    return Found(rows, proof, "records: transport towards a distribution between the classes", (remark,))
 
 
 def transport_proof(wide: Wide, transports: list[list[object]]) -> Json:

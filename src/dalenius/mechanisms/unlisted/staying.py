@@ -102,20 +102,20 @@ class StayingForm(UnlistedForm[C]):
         n, kept = np.bincount(inputs, minlength=size).astype(np.float64), np.bincount(inputs[same], minlength=size)
         values, classes = np.unique(stays, return_inverse=True)
         of_class = np.asarray(np.bincount(classes, weights=n), dtype=np.float64)
-        what = f"how many records keep their letter{which}"
+        what = f"how many records keep their value{which}"
         if self.cannot_draw(channel, inputs, letters).any():
-            first = Finding(what, 0.0, share / 2, "a letter was released that its input cannot draw")
+            first = Finding(what, 0.0, share / 2, "a value was released that its input cannot draw")
         else:
             seen = np.bincount(classes, weights=kept).astype(np.int64)
-            told = [f"records whose letter{which} is kept with probability {v:.6g}" for v in values]
+            told = [f"records whose value{which} is kept with probability {v:.6g}" for v in values]
             first = counts_finding(what, seen, of_class * values, of_class, share / 2, told)
         in_all, rows = (np.array([kept.sum()]), np.array([float(stays @ n)])), np.array(float(len(letters)))
         often = np.bincount(letters, minlength=size), self.expected(channel, n)
         labels = [" ".join(y) for y in channel.letters()]
         findings = [
             first,
-            counts_finding(f"how many letters{which} are kept in all", *in_all, rows, share / 2, ["kept letters"]),
-            counts_finding(f"how often each letter{which} was released", *often, rows, share, labels),
+            counts_finding(f"how many values{which} are kept in all", *in_all, rows, share / 2, ["kept values"]),
+            counts_finding(f"how often each value{which} was released", *often, rows, share, labels),
         ]
         return findings, []
 

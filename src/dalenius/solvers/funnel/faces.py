@@ -373,7 +373,7 @@ class _Letters:
                 break
             if attempt:
                 words = self.solver.modelStatusToString(self.solver.getModelStatus())
-                raise SolverFailed(f"the linear program over {len(self.columns)} letters has no optimum: {words}")
+                raise SolverFailed(f"the linear program over {len(self.columns)} values has no optimum: {words}")
             self.solver.clearSolver()  # now and then HiGHS does not know; from nothing it does
         solution = self.solver.getSolution()
         n = len(self.given.p)

@@ -115,5 +115,5 @@ def least_beside_information(
         short = max(0.0, least + SPARE - told - more)
         more = max(SMALLER * error, min(error, 1.5 * short if told < least else 0.0)) + 2 * SPARE
     if letters is None or proof is None:
-        raise SolverFailed("no channel that tells enough was found in the time given")
+        raise SolverFailed("no recipe that says enough was found in the time given")
     return Least(letters[0], letters[1], value, bound, *proof, rounds)

@@ -218,7 +218,7 @@ def _assess(
     if max(off, unequal) > 1e-7:
         farkas = wanted.bound(multipliers, objective=False)
         if farkas > 1e-6:
-            found.farkas, found.multipliers, found.words = farkas, multipliers, "no channel keeps the limits"
+            found.farkas, found.multipliers, found.words = farkas, multipliers, "no recipe keeps the limits"
             return True
     if max(off, unequal) <= 1e-12 and (found.inner is None or total > 1e-4):
         found.inner = pi

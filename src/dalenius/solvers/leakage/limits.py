@@ -69,11 +69,11 @@ class Limits:
             J = _flint(view) * channel
             for k, seen in enumerate(view.sum(axis=1)):
                 if any(int(J[k, t]) * self.total != int(seen) * q for t, q in enumerate(letters)):
-                    return "a view is not independent of the letter"
+                    return "a view is not independent of the value"
         if program.marginal is not None:
             for q, r in zip(letters, program.marginal, strict=True):
                 if q * r.denominator != r.numerator * self.total * den:
-                    return "the letters do not have the stated law"
+                    return "the values do not have the stated distribution"
         return None
 
     def _ratios(self, K: Exact) -> str | None:
@@ -136,12 +136,12 @@ class Limits:
             for term, most in program.worst:
                 if is_zero(most):
                     if not self._silent(term, channel):
-                        return "a letter leaks more than its limit"
+                        return "a value leaks more than its limit"
                     continue
                 limits, below = whole(most[None, :] * self.mass)
                 allowed = _flint(limits) * channel
                 if not all(f <= arb(fmpq(allowed[0, t], below)) for t, f in enumerate(known[id(term)])):
-                    return "a letter leaks more than its limit"
+                    return "a value leaks more than its limit"
         finally:
             ctx.prec = before
         return None

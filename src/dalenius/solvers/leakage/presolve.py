@@ -72,7 +72,7 @@ def _forbidden(program: Program, a: Arrays) -> tuple[Arrays, Lift]:
     """Forbid what the limits force to zero; raise NoChannel where that leaves a row or a letter without support."""
     allowed = program.allowed.copy()
     if not allowed.any(axis=1).all():
-        raise NoChannel(f"row {int(np.flatnonzero(~allowed.any(axis=1))[0])} may not take any letter")
+        raise NoChannel(f"row {int(np.flatnonzero(~allowed.any(axis=1))[0])} may not take any value")
     causes: list[_Cause] = []
     gone = [t for t, r in enumerate(program.marginal or ()) if r == 0]
     causes += [("marginal", 0, int(e), t, 0) for t in gone for e in np.flatnonzero(allowed[:, t])]
@@ -103,13 +103,13 @@ def _forbidden(program: Program, a: Arrays) -> tuple[Arrays, Lift]:
     if not allowed.any(axis=1).all():
         proof = lift(none_of(thin), objective=False)
         row = int(np.flatnonzero(~allowed.any(axis=1))[0])
-        raise NoChannel(f"the limits together leave no letter to row {row}", proof, a.bound(proof, objective=False))
+        raise NoChannel(f"the limits together leave no value to row {row}", proof, a.bound(proof, objective=False))
     for t, r in enumerate(program.marginal or ()):
         if r > 0 and not allowed[:, t].any():
             proof = none_of(thin)
             proof.equal[-1, t] = 1.0
             proof = lift(proof, objective=False)
-            words = f"letter {t} has mass {r}, but the limits leave it to no row"
+            words = f"value {t} has mass {r}, but the limits leave it to no row"
             raise NoChannel(words, proof, a.bound(proof, objective=False))
     return thin, lift
 
@@ -186,7 +186,7 @@ def _floored(program: Program, a: Arrays) -> tuple[Arrays, Lift]:
                     rho[own] = 1.0
             gauges = tuple((float(j == k), rhos) for j, (_, rhos) in enumerate(y.gauges))
             proof = replace(y, gauges=gauges)
-            words = f"gauge {k} is limited by {float(gauge.limit):.9g}; every channel reaches {float(least):.9g}"
+            words = f"gauge {k} is limited by {float(gauge.limit):.9g}; every recipe reaches {float(least):.9g}"
             raise NoChannel(words, proof, a.bound(proof, objective=False))
         if gauge.limit > least:
             continue

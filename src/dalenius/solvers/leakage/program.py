@@ -100,7 +100,7 @@ class Program:
     def __post_init__(self) -> None:
         n, m = len(self.mass), self.letters
         if n == 0 or m == 0:
-            raise InputError(f"a channel needs rows and letters; there are {n} and {m}")
+            raise InputError(f"a recipe needs rows and values; there are {n} and {m}")
         if min(self.mass) <= 0:
             raise InputError(f"row {int(np.argmin(self.mass))} has no mass; leave it out")
         shapes: dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
@@ -128,7 +128,7 @@ class Program:
         if any(r < 1 for r in ratios):
             raise InputError(f"a ratio of probabilities is bounded by {min(ratios)} < 1")
         if self.marginal is not None and (min(self.marginal) < 0 or sum(self.marginal) != 1):
-            raise InputError("the law of the letters is not a probability vector")
+            raise InputError("the distribution of the values is not a probability vector")
 
     @property
     def total(self) -> int:

@@ -47,7 +47,7 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
             nothing = Fraction(0)
             return tuple(tuple(Fraction(int(v), den) if v else nothing for v in row) for row in K)
         why = missed
-    raise SolverFailed(f"no exact channel was found next to the float one: {why}")
+    raise SolverFailed(f"no exact recipe was found next to the float one: {why}")
 
 
 def _plan(

@@ -187,7 +187,7 @@ def _inverse(G: Exact, rows: list[int]) -> _Pivot:
         return [], [], [], 1
     equations = _first_independent([[int(v) for v in g[rows]] for g in G], len(rows))
     if len(equations) < len(rows):
-        raise SolverFailed("the pivots of a letter are dependent")
+        raise SolverFailed("the pivots of a value are dependent")
     square = fmpz_mat(len(rows), len(rows), [int(G[i, e]) for i in equations for e in rows])
     inverse = fmpq_mat(square).inv()
     entries = [[inverse[i, j] for j in range(len(rows))] for i in range(len(rows))]

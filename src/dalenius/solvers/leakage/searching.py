@@ -138,7 +138,7 @@ def search(
 
     if beyond_memory(reduced):
         if not suits(reduced):
-            raise SolverFailed(f"{n} rows, {m} letters and these limits need more memory than the search may take")
+            raise SolverFailed(f"{n} rows, {m} values and these limits need more memory than the search may take")
         found = mirror_descent(tight, scaled.arrays, gap=enough, deadline=deadline, on_progress=told)
         best.take(found)
         steps = found.iterations
@@ -160,7 +160,7 @@ def search(
         if found.farkas:
             assert found.multipliers is not None
             proof = back(scaled.multipliers(found.multipliers))
-            raise NoChannel("no channel keeps all limits together", proof, given.bound(proof, objective=False))
+            raise NoChannel("no recipe keeps all limits together", proof, given.bound(proof, objective=False))
         best.take(found)
         if best.value - best.bound <= enough or found.settled or over(deadline):
             break  # what is settled leaves the price of the hair, whatever the care
@@ -216,6 +216,6 @@ def _linear(program: Program, given: Arrays, gap: float, *, exact: bool) -> Solu
             if found.farkas and found.multipliers is not None:
                 proof = back(scaled.multipliers(found.multipliers))
                 raise NoChannel(
-                    "no channel keeps all limits together", proof, given.bound(proof, objective=False)
+                    "no recipe keeps all limits together", proof, given.bound(proof, objective=False)
                 ) from words
         raise

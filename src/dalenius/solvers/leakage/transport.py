@@ -82,7 +82,7 @@ def transported(channel: Floats, support: NDArray[np.bool_], mass: list[int], la
         leaf = leaves.pop()
         if not tree[leaf]:
             if missing[leaf]:
-                raise SolverFailed("a part of the support cannot carry the law of its letters")
+                raise SolverFailed("a part of the support cannot carry the distribution of its values")
             continue
         ((near, _),) = tree[leaf].items()
         entry = (leaf, near - n) if leaf < n else (near, leaf - n)

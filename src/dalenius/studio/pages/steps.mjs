@@ -76,6 +76,35 @@ export function dataStep() {
     );
     return make("p", { class: "small" }, make("label", { for: id }, "Groups begin at "), input);
   }
+  const opened = new Set();
+  /** Two groups of a column become one; which ones, the page only asks. */
+  function merging(column, state) {
+    if (!["release", "protect"].includes(column.role) || column.groups.length === 0) return null;
+    const k = state.table.columns.indexOf(column);
+    const parts = [];
+    if (column.groups.length > 2) {
+      const choice = (which, first) =>
+        make(
+          "select",
+          { id: `${which}-${k}`, "aria-label": `${which === "one" ? "Group to merge" : "Group to merge it with"}, ${column.name}` },
+          ...column.groups.map((label, at) => make("option", { value: String(at), selected: at === first }, label)),
+        );
+      const one = choice("one", 0);
+      const other = choice("other", 1);
+      const merge = make("button", { type: "button", id: `merge-${k}`, "aria-label": `Merge, ${column.name}` }, "Merge");
+      merge.addEventListener("click", () => attempt(place, () => ask("/api/merge", { column: column.key, one: Number(one.value), other: Number(other.value) })));
+      parts.push(make("div", { class: "merge" }, one, other, merge));
+    }
+    if (column.by_hand) {
+      const undo = make("button", { type: "button", id: `undo-${k}`, "aria-label": `As suggested, ${column.name}` }, "As suggested");
+      undo.addEventListener("click", () => attempt(place, () => ask("/api/suggested", { column: column.key })));
+      parts.push(undo);
+    }
+    if (!parts.length) return null;
+    const details = make("details", { open: column.by_hand || opened.has(column.key) }, make("summary", {}, "Merge groups by hand"), ...parts);
+    details.addEventListener("toggle", () => (details.open ? opened.add(column.key) : opened.delete(column.key)));
+    return details;
+  }
   return {
     element,
     update(state) {
@@ -94,13 +123,14 @@ export function dataStep() {
               column.groups.length ? make("ul", { class: "chips" }, ...column.groups.slice(0, 12).map((label) => make("li", {}, label))) : "not used",
               column.groups.length > 12 ? make("div", { class: "small soft" }, `and ${column.groups.length - 12} more`) : null,
               cuts(column, state),
+              merging(column, state),
             ),
           ),
         ),
       );
-      if (focus?.startsWith("cuts-")) document.getElementById(focus)?.focus();
+      if (/^(cuts|one|other|merge|undo)-/.test(focus ?? "")) document.getElementById(focus)?.focus();
       size.textContent = `${state.problem.size} ${state.problem.smallest}`;
-      place.say(Object.keys(state.choices.cuts).length ? state.problem.error : "");
+      place.say(state.table.columns.some((column) => column.by_hand) ? state.problem.error : "");
     },
     summary: (state) => `${state.table.rows}, ${state.table.columns.length} columns`,
   };
@@ -334,7 +364,7 @@ export function tradeStep() {
     make("div", { class: "card" }, working, progress, make("p", {}, stop, " ", start)),
     inner,
   );
-  let asked = false;
+  let asked = "";
   function detail(index) {
     const point = app.state.trade.points[index];
     if (!point) return;
@@ -350,19 +380,20 @@ export function tradeStep() {
     update(state) {
       const { trade, problem } = state;
       const running = trade.state === "running";
-      if (trade.state === "none" && !asked && !problem.error && problem.form === "dense") {
-        asked = true;
+      const wanted = JSON.stringify(state.choices);
+      if (trade.state === "none" && asked !== wanted && !problem.error && problem.curved) {
+        asked = wanted;
         attempt(place, () => ask("/api/curve"));
       }
       progress.hidden = !running;
       if (trade.total) progress.max = trade.total;
       progress.value = trade.points.length;
       stop.hidden = !running;
-      start.hidden = running || problem.form !== "dense" || Boolean(problem.error);
+      start.hidden = running || !problem.curved || Boolean(problem.error);
       const size = `${problem.size}.`;
       working.textContent = running
         ? `Solving and proving: ${trade.points.length} of ${trade.total || "…"} points. ${size}`
-        : problem.form === "dense" || problem.error
+        : problem.curved || problem.error
           ? trade.points.length
             ? `${trade.points.length} points are solved and proved. ${size}`
             : size
@@ -374,7 +405,7 @@ export function tradeStep() {
       picture.update(trade.points, trade.chosen, trade.axis);
       detail(trade.chosen);
     },
-    ready: (state) => !state.problem.error && (state.problem.form !== "dense" || state.trade.points.length > 0),
+    ready: (state) => !state.problem.error && (!state.problem.curved || state.trade.points.length > 0),
     summary: (state) => {
       const point = state.trade.points[state.trade.chosen];
       return point ? `${point.title}; rows changed: ${point.changed}` : "";
@@ -395,6 +426,18 @@ export function releaseStep() {
   const content = make("div");
   const accept = make("input", { type: "checkbox", id: "accept", on: { change: () => foot() } });
   const name = make("input", { type: "text", id: "name", value: "release", autocomplete: "off" });
+  const asked = (id, label) => {
+    const input = make("input", { type: "text", id, value: app.state.choices[id], autocomplete: "off" });
+    input.addEventListener("change", () => attempt(place, () => choose({ [id]: input.value })));
+    return make("p", {}, make("label", { for: id }, label), input);
+  };
+  const ledger = make(
+    "select",
+    { id: "ledger" },
+    make("option", { value: "" }, "(none)"),
+    ...app.state.ledgers.map((found) => make("option", { value: found, selected: app.state.choices.ledger === found }, found)),
+  );
+  ledger.addEventListener("change", () => attempt(place, () => choose({ ledger: ledger.value })));
   const losses = make("ul");
   const alarm = make(
     "div",
@@ -413,6 +456,15 @@ export function releaseStep() {
     said,
     alarm,
     make("div", { class: "card" }, make("p", {}, make("label", { for: "name" }, "Name of the release: "), name), make("p", { class: "small soft" }, "It is written into ", folder, ". Nothing is written before you press Release.")),
+    make(
+      "div",
+      { class: "card" },
+      make("h2", {}, "On the statement"),
+      asked("title", "Title (may stay empty): "),
+      asked("owner", "Owner of the table (may stay empty): "),
+      make("p", {}, make("label", { for: "ledger" }, "Charge it to the ledger "), ledger),
+      make("p", { class: "small soft" }, "A ledger adds up what several releases about the same people reveal. Ledgers in the folder are offered; dalenius ledger init makes one."),
+    ),
     make(
       "div",
       { class: "card" },

@@ -69,7 +69,7 @@ def bottleneck(
     most = float(wanted.labels.phi(wanted.shares * wanted.mass[:, None]).sum()) / BITS
     if float(limit.at_least_bits) > most:
         raise Infeasible(
-            f"all of {', '.join(problem.inputs)} tells {most:.9g} bits about {', '.join(limit.about)}, less than the "
+            f"all of {', '.join(problem.inputs)} reveals {most:.9g} bits about {', '.join(limit.about)}, less than the "
             f"{up(limit.at_least_bits, 9)} of at_least_bits; the largest that can be asked for is {most:.9g}"
         )
 
@@ -91,7 +91,8 @@ def refuse_too_much(problem: Problem, seconds: float) -> None:
     most = taken.design(asked, gap=GAP, seconds=seconds).bound if taken else None
     if most is not None and most < limit.at_least_bits:
         raise Infeasible(
-            f"no mechanism that keeps the promises tells more than {up(most, 9)} bits about {', '.join(limit.about)}, "
+            f"no mechanism that keeps the promises reveals more than {up(most, 9)} bits about "
+            f"{', '.join(limit.about)}, "
             f"less than the {up(limit.at_least_bits, 9)} of at_least_bits; ask for less, or promise less"
         )
 
@@ -121,7 +122,7 @@ def least_telling(
     )
     spare = found.told / BITS - float(limit.at_least_bits)
     channel = exact_channel(problem, wanted, found.pi, loss=min(MERGING * gap, 0.5 * spare))
-    method = f"{len(found.pieces)} chords of the posterior, refined in {found.rounds} rounds, and a convex program"
+    method = f"{len(found.pieces)} chords of the conclusion, refined in {found.rounds} rounds, and a convex program"
     remarks = [problem.pmf.note] if problem.pmf.note else []
     return proved(problem, channel, [certificate(problem, wanted, found)], method=method, remarks=remarks)
 
@@ -158,7 +159,7 @@ def nearest_telling(
     cells = len(found.pieces) // meanings
     begin = found.pi.reshape(len(own.mass), meanings, cells).sum(axis=2)
     channel = improved(problem, wanted, begin, float(limit.at_least_bits) * BITS, deadline)
-    method = f"{cells} cells of the posterior for each letter, refined in {found.rounds} rounds, and a convex program"
+    method = f"{cells} cells of the conclusion for each value, refined in {found.rounds} rounds, and a convex program"
     remarks = [problem.pmf.note] if problem.pmf.note else []
     return proved(problem, channel, [Certificate("gain", proof)], method=method, remarks=remarks)
 
@@ -185,7 +186,7 @@ def improved(problem: Problem, wanted: Wanted, pi: Floats, least: float, deadlin
             best, enough = solution.value, (model, asked, solution)
     if enough is None:
         raise SolverFailed(
-            "no channel in these letters was found that tells enough and keeps every promise; ask for fewer bits"
+            "no recipe in these values was found that reveals enough and keeps every promise; ask for fewer bits"
         )
     model, asked, solution = enough
     return model.channel(rational(asked, solution))[0]

@@ -94,7 +94,7 @@ def by_gains(
         on_progress=told,
     )
     channel = exact_channel(problem, wanted, found.pi, loss=MERGING * gap)
-    method = f"{len(found.pieces)} chords of the posterior, refined in {found.rounds} rounds, and a convex program"
+    method = f"{len(found.pieces)} chords of the conclusion, refined in {found.rounds} rounds, and a convex program"
     return channel, certificate(models[found.proved_in], found), method
 
 

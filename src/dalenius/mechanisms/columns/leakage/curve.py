@@ -242,7 +242,7 @@ def trace(
     ends, silent = _ends(start, seconds)
     last = ends.private if ends.private is not None else ends.silent
     if last is None:
-        raise SolverFailed("no end of the curve was found: nothing can be released that tells nothing")
+        raise SolverFailed("no end of the curve was found: nothing can be released that reveals nothing")
     levels = _levels(ends, last, points)
     snapshot, found = None, []
     for k, level in enumerate(levels):

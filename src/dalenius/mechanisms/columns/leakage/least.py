@@ -50,9 +50,9 @@ def checked(problem: Problem) -> Problem:
     for a, b in problem.transitions:
         if not any({a, b} <= letters for letters in alphabets):
             raise problem.error(
-                ("mechanism", "forbid"), f"no released and observed column has both the letters {a!r} and {b!r}"
+                ("mechanism", "forbid"), f"no released and observed column has both the values {a!r} and {b!r}"
             )
     for a in problem.freeze:
         if not any(a in letters for letters in alphabets):
-            raise problem.error(("mechanism", "freeze"), f"no released and observed column has the letter {a!r}")
+            raise problem.error(("mechanism", "freeze"), f"no released and observed column has the value {a!r}")
     return problem

@@ -80,9 +80,7 @@ class Model:
             limits.append((reader.costs(limit, allowed, ("limit", k, "distortion")), limit.at_most or Fraction(0)))
         for e in np.flatnonzero(~allowed.any(axis=1)):
             where = named(problem, problem.inputs)[e]
-            raise Infeasible(
-                f"the input {', '.join(where)} has no letter that it may be released as; 0 letters are left"
-            )
+            raise Infeasible(f"the input {', '.join(where)} has no value that it may be released as; 0 values are left")
         leakages, worst, views, odds = [], [], [], []
         found = [gauged(problem, g, reader.near.numbers, worlds_of(problem)) for g in problem.guarantees]
         gauges = [one for one in found if one is not None]
@@ -302,6 +300,6 @@ def _without(row: tuple[Fraction, ...], barred: set[int]) -> tuple[Fraction, ...
 def _too_little(problem: Problem, guarantee: Leakage) -> str:
     told = ceil(already_told(problem, guarantee.about)[1] * 10**9) / 10**9
     return (
-        f"{', '.join(problem.beside)} alone tells {told:.9g} bits about {', '.join(guarantee.about)}, more than the "
+        f"{', '.join(problem.beside)} alone reveals {told:.9g} bits about {', '.join(guarantee.about)}, more than the "
         f"{float(guarantee.at_most_bits):g} bits of the limit; the smallest limit that can be kept is {told:.9g} bits"
     )

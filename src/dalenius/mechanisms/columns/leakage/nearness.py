@@ -66,7 +66,7 @@ class Nearness:
         if unseen and problem.preserve_marginals:
             raise Unsupported(
                 f"preserve_marginals beside local_dp with a metric needs inputs that all occur; {len(unseen)} never "
-                "do: leave their letters out, or design on a prior that has them"
+                "do: leave their values out, or design on a stated distribution that has them"
             )
         mean = max(1, joint.total // len(numbers)) * scale
         numbers = numbers + unseen

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import prod
 
 from dalenius.core import Independent, Leakage, MinimizeLeakage, Problem, WorstCaseLeakage
-from dalenius.errors import Unsupported
+from dalenius.errors import NOTHING_DONE, Unsupported
 
 __all__ = ["Size"]
 
@@ -117,7 +117,10 @@ class Size:
             return
         raise Unsupported(
             f"this problem is too large: {self.rows:,} combinations occur and {self.letters:,} may be released; it "
-            f"needs {need}. {self._way_out(seconds, free)}. Nothing was written"
+            f"needs {need}.",
+            do=f"{self._way_out(seconds, free)}.",
+            state=NOTHING_DONE,
+            code="too-large",
         )
 
     def _way_out(self, seconds: float, free: int | None) -> str:

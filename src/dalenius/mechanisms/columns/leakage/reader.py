@@ -89,7 +89,8 @@ def barred_letters(problem: Problem, inputs: Sequence[Names], told: Sequence[Nam
 
 
 def _beside(problem: Problem, values: Names) -> str:
-    return ", ".join(f"{n} = {v}" for n, v in zip(problem.beside, values, strict=True)) or "the law of the table"
+    named = ", ".join(f"{n} = {v}" for n, v in zip(problem.beside, values, strict=True))
+    return named or "the distribution of the table"
 
 
 class Reader:
@@ -107,9 +108,9 @@ class Reader:
             self.worlds = sorted(z for (z,) in named(problem, (side.variable,)))
             if maps is None and self.many_maps > MAPS:
                 raise Unsupported(
-                    f"{len(self.told)} letters for each of the {len(self.worlds)} values of {side.variable} make over "
-                    f"{MAPS:,} maps, which are not searched beside a metric over inputs that never occur; leave out "
-                    f'their letters, or let the encoder see {side.variable} (encoder = "informed")'
+                    f"{len(self.told)} values for each of the {len(self.worlds)} values of {side.variable} make over "
+                    f"{MAPS:,} maps; beside a metric over inputs that never occur these are not searched; leave out "
+                    f'their values, or let the encoder see {side.variable} (encoder = "informed")'
                 )
             everything = product(range(len(self.told)), repeat=len(self.worlds))
             self.maps = list(everything if maps is None else maps)
@@ -137,7 +138,7 @@ class Reader:
                 return [*((a,) for a in variables[measure.of[0]] if a != ERASED), (ERASED,)]
         raise problem.error(
             ("mechanism", "output"),
-            "nothing says which letters may be released: give a distortion matrix (its columns are the letters), or "
+            "nothing says which values may be released: give a distortion matrix (its columns are the values), or "
             "release = [...]",
         )
 
@@ -166,7 +167,8 @@ class Reader:
         if (table.sum(axis=0) * joint.total != np.outer(alone, table.sum(axis=(0, 1)))).any():
             told = float(already_told(problem, view)[1])
             raise Infeasible(
-                f"{', '.join(problem.beside)} alone tells {told:.3g} bits about {', '.join(view)}, so nothing released "
+                f"{', '.join(problem.beside)} alone reveals {told:.3g} bits about {', '.join(view)}, so nothing "
+                f"released "
                 f"beside it can be independent of {', '.join(view)}"
             )
         return [
@@ -207,7 +209,7 @@ class Reader:
                 most = [a - more * int(n) / int(m) for a, n, m in zip(most, counts[k], mass, strict=True)]
             if told > bits:
                 raise Infeasible(
-                    f"{_beside(problem, world)} alone tells {up(told, 9)} bits about {', '.join(secret)}, more than "
+                    f"{_beside(problem, world)} alone reveals {up(told, 9)} bits about {', '.join(secret)}, more than "
                     f"the {float(bits):g} of worst_case_leakage; the smallest limit that can be kept is {up(told, 9)}"
                 )
             rest = mass - here

@@ -116,7 +116,7 @@ def _with_cuts(
             break
         cuts.refine(solution.pi / given.p[:, None], given.p)
     if best is None or proof is None:
-        raise SolverFailed(f"no channel that keeps every promise was found in {turn + 1} rounds of cuts")
+        raise SolverFailed(f"no recipe that keeps every promise was found in {turn + 1} rounds of cuts")
     _, last, model, program, restore = proof
     last = replace(best[1], multipliers=last.multipliers, bound=last.bound)
     remarks = [f"{ENDED} ({why or 'the rounds of cuts ended'})"] if short > gap * scale else []
@@ -286,7 +286,7 @@ def presolved(model: Model) -> tuple[Program, Callable[[Multipliers], Multiplier
         smallest = sum((Fraction(v) * int(n) for v, n in zip(least, program.mass, strict=True)), Fraction(0)) / total
         if smallest > limit:
             raise Infeasible(
-                f"no channel has the distortion of limit {j + 1}, {written(limit)}: the smallest possible is "
+                f"no recipe has the distortion of limit {j + 1}, {written(limit)}: the smallest possible is "
                 f"{written(smallest)} ({up(smallest, 9)})"
             )
         if smallest < limit:
@@ -324,7 +324,7 @@ def least_distortion(program: Program, j: int, *, seconds: float, gap: float = 1
 
 def _nearest(model: Model, program: Program, seconds: float) -> str:
     """Which figure of the first limit would do, when all limits together cannot be kept."""
-    words = "no channel keeps all limits and guarantees together"
+    words = "no recipe keeps all limits and guarantees together"
     for j, limit in enumerate(model.problem.limits[: len(program.distortions)]):
         try:
             found = least_distortion(program, j, seconds=seconds)

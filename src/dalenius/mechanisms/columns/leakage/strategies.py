@@ -30,7 +30,7 @@ STARTS = 200
 MORE = 40  # maps added at a time
 LISTED = 32  # maps that are listed all; beyond, a program of a few of them is smaller and faster
 
-IMPOSSIBLE = "no channel keeps all limits and guarantees together, whatever the user makes of it beside its Z"
+IMPOSSIBLE = "no recipe keeps all limits and guarantees together, whatever the user makes of it beside its Z"
 
 Map = tuple[int, ...]
 Presolve = Callable[[Model], tuple[Program, Callable[[Multipliers], Multipliers]]]
@@ -175,7 +175,7 @@ def generated(
             if not possible and done:
                 raise Infeasible(IMPOSSIBLE)
             if not possible:
-                raise SolverFailed(f"no channel of {len(used)} maps keeps all limits, and of others it is not known")
+                raise SolverFailed(f"no recipe of {len(used)} maps keeps all limits, and of others it is not known")
             return Generated(model, program, restore, solution, more, solution.bound - short)
         if on_progress:
             on_progress(f"{len(used)} maps" + (f": {solution.value / unit:.6g}" if possible else ""))
