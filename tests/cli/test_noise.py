@@ -66,7 +66,7 @@ def test_a_release_is_written_verified_audited_estimated_and_drawn_again(table, 
         both = ("--released", folder / "released.csv", "--original", table)
         code, said, _ = run("audit", folder / "design.json", *both, *more)
         assert code == 0
-        assert "Nothing contradicts the proof" in said
+        assert "nothing contradicts the proof" in said
     code, said, _ = run("explain", folder / "card.json")
     assert code == 0
     assert "For any records of the same variance" in said
@@ -218,7 +218,7 @@ def test_an_honest_release_is_not_accused_where_the_shares_of_its_law_add_up_to_
         "noise", "--details", tmp_path / "n.csv", *words, "-o", tmp_path / "out", "--key", tmp_path / "k"
     )
     assert (code, err) == (0, "")
-    assert "Nothing contradicts the proof." in said
+    assert "nothing contradicts the proof." in said
 
 
 # --- the best matrix on the grid, and gaps ----------------------------------------------------------------------------

@@ -176,7 +176,7 @@ def test_seen_says_rows_tests_error_and_leakage(fine: Audit) -> None:
 def test_seen_says_a_contradiction(against: Audit) -> None:
     told = " ".join(seen(against))
     assert "The released table CONTRADICTS the proof: 1 of 2 tests failed." in told
-    assert "Failed: how often each letter was released" in told
+    assert "Failed: how often each value was released" in told
     assert "their order was shuffled" in told
     assert "nothing contradicts" not in told
 

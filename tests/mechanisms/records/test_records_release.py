@@ -92,7 +92,7 @@ def test_the_card_shows_no_record_and_proves_nothing_by_itself(folder):
 def test_a_design_cannot_withhold_its_channel(folder):
     document = json.loads(solve(written(folder)).dumps())
     document["channel"] = {"form": "withheld"}
-    with pytest.raises(Refused, match="shows its recipe"):
+    with pytest.raises(Refused, match="shows its channel"):
         check(json.dumps(document, separators=(",", ":"), ensure_ascii=False))
 
 
