@@ -269,7 +269,7 @@ def test_samples_are_checked_at_birth():
     law = alike(*TABLE_1, 2).law
     for change, message in (
         ({"n": 0}, "0 samples of 2 values have no type"),
-        ({"hidden": "V"}, "the stated distribution should be a distribution of 'V' alone"),
+        ({"hidden": "V"}, "the stated distribution should be about 'V' alone"),
         ({"kernel": Channel.constant({"V": ("0", "1")}, "X")}, "a recipe from 'W'"),
         ({"n": 10**7}, "more than 200,000 types"),
     ):

@@ -280,7 +280,7 @@ CHANGES += [not_given, lost_stratum, no_stratum, better]
     [
         (lambda: replace(strata(), guarantees=(LocalDP(1),)), "say given = "),
         (lambda: replace(strata(), each=True), "information_of_each"),
-        (lambda: replace(columns(), guarantees=(LocalDP(1, metric=((0, 1), (1, 0))),)), "let a ledger add the levels"),
+        (lambda: replace(columns(), guarantees=(LocalDP(1, metric=((0, 1), (1, 0))),)), "a ledger adds the levels"),
         (lambda: replace(columns(), guarantees=(LocalDP(1, delta="1/9"),)), "without delta"),
         (lambda: columns(each={"X": Fraction(1), "sex": Fraction(1)}), "add up to 2, more than local_dp = 3/4"),
         (lambda: columns(each={"X": Fraction(0), "sex": Fraction(1, 4)}), "above 0"),
