@@ -200,3 +200,12 @@ def test_a_transport_that_need_not_ship_everything_ships_the_cheapest_part():
         assert plan.cost == plan.bound == plan.amount @ pairwise(metric, rows[plan.row], columns[plan.column])
         assert last is None or plan.cost >= last
         last = plan.cost
+
+
+def test_what_a_search_takes_is_foretold_and_refused_where_memory_is_short(monkeypatch):
+    told = []
+    design(problem(0), on_progress=told.append)
+    assert any("pairs of records" in line and "MiB of memory" in line for line in told)
+    monkeypatch.setattr("dalenius.mechanisms.records.preflight.free_memory", lambda: 1 << 20)
+    with pytest.raises(Unsupported, match="different records need about"):
+        design(problem(0))

@@ -26,6 +26,7 @@ from dalenius.mechanisms.records.kept_law import PreservingCurve, unseen
 from dalenius.mechanisms.records.limited import within_limits
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
+from dalenius.mechanisms.records.preflight import refuse_too_large
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import remarks
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
@@ -62,6 +63,7 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
         If the form does not take the problem, with the reason and the way out.
     """
     wide = Wide.of(with_gains(problem, problem.pmf.variables))
+    refuse_too_large(wide)
     return certified(wide, _found(wide, gap, seconds, on_progress, None))
 
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 
 from dalenius.core.kept_rows import with_kept_rows
+from dalenius.mechanisms.records.preflight import foretold
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.transport import Plan, transport
@@ -40,7 +41,7 @@ Progress = Callable[[str], None] | None
 Json = dict[str, object]
 
 EXACT_PAIRS = 4_000_000_000
-LARGE_GAP = 0.005
+LARGE_GAP = 0.008
 """Pairs of records that are compared until the optimum is reached; beyond, until cost and bound are so near."""
 MOST_PAIRS = 28
 """Pairs of classes whose transports are solved where no class holds half of the table."""
@@ -107,7 +108,7 @@ def move(wide: Wide, start: Integers, end: Integers, gap: float, on_progress: Pr
     points = wide.points
     pairs = len(supply) * len(demand)
     if on_progress is not None:
-        on_progress(f"comparing {len(supply):,} records with {len(demand):,}, about {pairs / 1e9:.1f} s a round")
+        on_progress(foretold(wide, pairs))
     plan = transport(
         wide.metric,
         points[supply],

@@ -12,7 +12,7 @@ from math import prod
 from dalenius.core import Independent, Leakage, MinimizeLeakage, Problem, WorstCaseLeakage
 from dalenius.errors import NOTHING_DONE, Unsupported
 
-__all__ = ["Size"]
+__all__ = ["SHARE", "Size", "free_memory", "memory_words", "time_words"]
 
 PROOF = 40e-6  # seconds for each entry, of model and proof together
 WRITTEN = 0.5e-6  # seconds for each entry of the channel that is written, with a row for every input that can be
@@ -24,7 +24,7 @@ SHARE = 0.8  # of the memory that is free
 SHORT = 5.0  # seconds that nobody is refused for
 
 
-def _free_memory() -> int | None:
+def free_memory() -> int | None:
     """Bytes that can be had without swapping, where the system says so."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
@@ -97,7 +97,7 @@ class Size:
         """One line for whoever waits."""
         return (
             f"{self.rows:,} combinations that occur, {self.letters:,} that may be released; about "
-            f"{_time(self.search_seconds + self.proof_seconds)} and {_bytes(self.memory)} of memory"
+            f"{time_words(self.search_seconds + self.proof_seconds)} and {memory_words(self.memory)} of memory"
         )
 
     def refuse_too_large(self, seconds: float) -> None:
@@ -108,11 +108,11 @@ class Size:
         Unsupported
             With the size, what it needs, and which column to group.
         """
-        free = _free_memory()
+        free = free_memory()
         if free is not None and self.memory > SHARE * free:
-            need = f"{_bytes(self.memory)} of memory, and {_bytes(free)} are free"
+            need = f"{memory_words(self.memory)} of memory, and {memory_words(free)} are free"
         elif self.proof_seconds > max(seconds, SHORT):
-            need = f"about {_time(self.proof_seconds)} for the proof alone, and --seconds is {seconds:g}"
+            need = f"about {time_words(self.proof_seconds)} for the proof alone, and --seconds is {seconds:g}"
         else:
             return
         raise Unsupported(
@@ -143,11 +143,13 @@ class Size:
         return f"Group {' and '.join(largest)}, or release fewer columns together"
 
 
-def _time(seconds: float) -> str:
+def time_words(seconds: float) -> str:
+    """A time as somebody who waits says it."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     return f"{round(seconds / 60)} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
 
 
-def _bytes(number: int) -> str:
+def memory_words(number: int) -> str:
+    """An amount of memory with its unit."""
     return f"{number / 2**30:.1f} GiB" if number > 2**29 else f"{max(1, number >> 20)} MiB"

@@ -1,0 +1,52 @@
+"""Before the search between many records: what it will take, and a refusal where the memory is not there.
+
+The figures are those of tables of 19,000 to 177,000 different records: right within a factor of two.
+"""
+
+from dalenius.errors import Unsupported
+from dalenius.mechanisms.columns.leakage.preflight import SHARE, free_memory, memory_words, time_words
+from dalenius.mechanisms.records.wide import Wide
+
+__all__ = ["foretold", "refuse_too_large"]
+
+PAIR = 7e-8
+"""Seconds for each pair of records that is compared, all rounds together."""
+BASE, RECORD = 400 << 20, 12_000
+"""Bytes of memory before the search, and for each different record."""
+
+
+def memory_needed(wide: Wide) -> int:
+    """Bytes that search, proof and file take together."""
+    return BASE + RECORD * len(wide.records)
+
+
+def foretold(wide: Wide, pairs: int) -> str:
+    """What comparing so many pairs of records takes, in words.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    pairs : int
+        Of a record that has too many rows with one that has too few.
+    """
+    return (
+        f"{pairs / 1e9:.1f} billion pairs of records; about {time_words(PAIR * pairs)} of computing and "
+        f"{memory_words(memory_needed(wide))} of memory"
+    )
+
+
+def refuse_too_large(wide: Wide) -> None:
+    """Refuse a table whose search does not fit the memory that is free.
+
+    Raises
+    ------
+    Unsupported
+        With what it needs, and how to make it smaller.
+    """
+    free = free_memory()
+    if free is not None and memory_needed(wide) > SHARE * free:
+        raise Unsupported(
+            f"{len(wide.records):,} different records need about {memory_words(memory_needed(wide))} of memory, and "
+            f"{memory_words(free)} are free: group values until there are fewer, or release fewer columns together"
+        )
