@@ -136,7 +136,7 @@ def test_an_interrupt_keeps_the_best_design_if_asked(tmp_path):
 
 
 def test_what_does_not_fit_is_refused_before_it_is_allocated(monkeypatch):
-    monkeypatch.setattr(preflight, "_free_memory", lambda: 1 << 20)
+    monkeypatch.setattr(preflight, "free_memory", lambda: 1 << 20)
     monkeypatch.setattr(Model, "of", None)  # it would be the first to allocate
     with pytest.raises(Unsupported, match=r"60 combinations occur and 60 may be released; it needs .* of memory"):
         solve(asked())

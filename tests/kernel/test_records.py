@@ -425,3 +425,17 @@ def test_kept_rows_are_counted_in_both_forms(by_letters):
     moved["claims"]["limits"] = [str(10**9)] * len(moved["limits"])
     with pytest.raises(Refused, match="more than the allowed"):
         check(canonical(moved), ALLOWED)
+
+
+def test_rows_of_records_have_no_weight_in_a_proof_over_letters():
+    found = design(problem(2, Leakage(("S",), Fraction(1, 50))))
+    assert json.loads(found.text)["proof"]["rule"] == "lines"
+
+    def change(document, weight):
+        document["limits"].append({"multiplicity": "1"})
+        document["claims"]["limits"].append("1")
+        document["proof"]["limits"].append(weight)
+
+    assert check(spoilt(found.text, lambda d: change(d, "0")), ALLOWED).bound >= found.bound
+    with pytest.raises(Refused, match="this limit has no weight for letters"):
+        check(spoilt(found.text, lambda d: change(d, "1")), ALLOWED)

@@ -11,7 +11,7 @@ __all__ = ["foretold", "refuse_too_large"]
 
 PAIR = 7e-8
 """Seconds for each pair of records that is compared, all rounds together."""
-BASE, RECORD = 400 << 20, 12_000
+BASE, RECORD = 400 << 20, 6_000
 """Bytes of memory before the search, and for each different record."""
 
 
