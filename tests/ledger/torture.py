@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from dalenius import Certificate, Channel, Design, Key, Ledger, Problem, api, release
+from dalenius import Certificate, Channel, Design, Key, Ledger, Problem, release, releasing
 from dalenius.engines import local as local_engine
 from dalenius.errors import LedgerRefused
 from dalenius.ledger import book, store
@@ -52,7 +52,7 @@ local_dp = 2
 """
 RESPONSE = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))  # of level ln 3
 COST = Fraction("1.098612288668109691395245236923")
-TRACED = {store.__file__, book.__file__, api.__file__, api.write_text.__code__.co_filename}
+TRACED = {store.__file__, book.__file__, releasing.__file__, releasing.write_text.__code__.co_filename}
 REFUSED, BROKEN = 6, 70
 MOST_ATTEMPTS = 12
 LONGEST = 0.4  # seconds until a kill from outside
@@ -259,7 +259,7 @@ def count_lines(problem: Problem, folder: Path) -> int:
 @contextmanager
 def draws_first() -> Iterator[None]:
     """The charge is committed after the draw."""
-    charge, draw = api._charged, local_engine.draw
+    charge, draw = releasing._charged, local_engine.draw
     later: dict[str, Any] = {}
 
     class Promise:
@@ -275,7 +275,7 @@ def draws_first() -> Iterator[None]:
         later["entry"].id = charge(*later["arguments"]).id
         return out
 
-    with mock.patch.object(api, "_charged", put_off), mock.patch.object(local_engine, "draw", drawn):
+    with mock.patch.object(releasing, "_charged", put_off), mock.patch.object(local_engine, "draw", drawn):
         yield
 
 
@@ -308,7 +308,7 @@ def forgets_who() -> Iterator[None]:
         book_.begin(entry)
         return entry
 
-    with mock.patch.object(api, "_charged", charged):
+    with mock.patch.object(releasing, "_charged", charged):
         yield
 
 
@@ -325,7 +325,7 @@ def torture(
 ) -> Tally:
     """Rounds until so many processes were killed; impatient: until the first complaint."""
     tally = Tally()
-    with mock.patch.object(api, "solve", randomised_response), BUGS[bug]():
+    with mock.patch.object(releasing, "solve", randomised_response), BUGS[bug]():
         while tally.kills < kills and (patient or not tally.complaints):
             with tempfile.TemporaryDirectory(prefix="dalenius-torture-") as folder:
                 Round(Path(folder), jobs, max(1, jobs * 3 // 4), seed + tally.rounds).run(processes, tally)
