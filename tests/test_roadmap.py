@@ -55,17 +55,12 @@ def problem_of(promise, objective):
     return Problem.from_document(document).bound(JOINT)
 
 
-TOGETHER = (
-    "A limit on all values together can need one value more than there are inputs: for fair bits seen through "
-    "errors of 1/10 and 0.1 bits two values reach 0.18375 and three 0.18832. In own values no optimum is claimed; "
-    '`output = "Y"` has it.'
-)
 FREQUENCIES = (
     "The variance of estimated frequencies is bounded through the extreme columns that `local_dp` leaves (with a "
     "metric of up to six letters). Under other promises no such bound is proved, so that no least variance is claimed; "
     "a distortion can be minimised instead."
 )
-WHY_NOT = {"own values": TOGETHER, "variance": FREQUENCIES}
+WHY_NOT = {"variance": FREQUENCIES}
 """For each objective that is not everywhere: what is said in the cells without it."""
 
 

@@ -4,19 +4,22 @@ Under promises that each column keeps by itself the best mechanism needs no more
 solution of the linear program over its columns has one for each row. What a letter is called changes no information, so
 the letters of the best mechanism with a fresh alphabet are given the names of input outcomes, and those are chosen that
 leave the most records as they are (an assignment problem). The bound is that of the fresh alphabet.
+
+A promise that limits a sum over letters can need one letter more. Letters are then added up, those first that lose
+least, which keeps every promise; what that loses stays between value and bound, because no better bound is known.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
 from dalenius.core import Channel, Design, Problem
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms.columns.exact_columns import Target
-from dalenius.mechanisms.columns.takes import NAMED
+from dalenius.mechanisms.columns.takes import NAMED, limits_a_sum
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.registry import takers
@@ -25,6 +28,7 @@ from dalenius.solvers.extremal import best_mixture
 __all__ = ["disclose_in_own_letters"]
 
 OUTPUT = "a released value"
+MORE = "the best mechanism that was found has {} values, and the column has {}: what adding some up loses is left open"
 Column = tuple[Fraction, ...]
 
 
@@ -54,29 +58,49 @@ def disclose_in_own_letters(
     found = takers(fresh)[0].design(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
     dense = Channel(found.channel.inputs, found.channel.output, found.channel.rows)
     letters = list(product(*(problem.pmf.variables[name] for name in problem.release)))
-    columns = _few(fresh, [tuple(column) for column in zip(*dense.rows, strict=True) if any(column)], len(letters))
+    columns = [tuple(column) for column in zip(*dense.rows, strict=True) if any(column)]
+    many, sums, remarks = len(columns), any(map(limits_a_sum, problem.guarantees)), list(found.remarks)
+    if many > len(letters):
+        columns = (_added_up if sums else _few)(fresh, columns, len(letters))
+        remarks += [MORE.format(many, len(letters))] if sums else []
     named = _named(problem, dense, columns, len(letters))
     rows = tuple(zip(*named, strict=True))
     output = {name: tuple(problem.pmf.variables[name]) for name in problem.release}
     channel = Channel(dense.inputs, output, rows)
     method = f"{found.method}; values named by assignment"
-    return proved(problem, channel, [found.certificate], method=method, remarks=found.remarks)
+    return proved(problem, channel, [found.certificate], method=method, remarks=remarks)
 
 
 def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
-    """The columns, or where they are more than the names a basic solution over them, which tells no less."""
-    if len(columns) <= most:
-        return columns
-    joint, target = problem.pmf, Target(problem)
-    channel = Channel.constant(joint.alphabets(problem.inputs), OUTPUT)
-    places = [channel.row_of(codes) for codes in joint.grouped(problem.inputs)[0]]
-    masses = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
-    told = [target.phi([m * column[x] for m, x in zip(masses, places, strict=True)]) for column in columns]
-    mixture = best_mixture(columns, [float(v) for v in told], [Fraction(1)] * len(columns[0]))
+    """A basic solution over the columns, which tells no less."""
+    mixture = best_mixture(columns, _told(problem, columns), [Fraction(1)] * len(columns[0]))
     chosen = [tuple(theta * v for v in columns[k]) for k, theta in mixture.theta.items() if theta]
     if len(chosen) > most:
         raise SolverFailed(f"{len(chosen)} values are needed, and the columns have {most}")
     return chosen
+
+
+def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column]:
+    """So few columns: two are added up again and again, those that lose least."""
+    columns = list(columns)
+    while len(columns) > most:
+        told = _told(problem, columns)
+        pairs = list(combinations(range(len(columns)), 2))
+        sums = [tuple(a + b for a, b in zip(columns[i], columns[j], strict=True)) for i, j in pairs]
+        lost = [told[i] + told[j] - both for (i, j), both in zip(pairs, _told(problem, sums), strict=True)]
+        least = min(range(len(pairs)), key=lost.__getitem__)
+        i, j = pairs[least]
+        columns = [*(column for k, column in enumerate(columns) if k not in (i, j)), sums[least]]
+    return columns
+
+
+def _told(problem: Problem, columns: list[Column]) -> list[float]:
+    """What each column tells, in bits."""
+    joint, target = problem.pmf, Target(problem)
+    channel = Channel.constant(joint.alphabets(problem.inputs), OUTPUT)
+    places = [channel.row_of(codes) for codes in joint.grouped(problem.inputs)[0]]
+    masses = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
+    return [float(target.phi([m * column[x] for m, x in zip(masses, places, strict=True)])) for column in columns]
 
 
 def _named(problem: Problem, channel: Channel, columns: list[Column], names: int) -> list[Column]:

@@ -37,6 +37,7 @@ __all__ = [
     "RANDOM_COLUMNS",
     "RATE",
     "ROBUST",
+    "limits_a_sum",
     "measure_of",
 ]
 
@@ -89,20 +90,6 @@ DISCLOSURE = Mechanism(
             "not add up to 0 bits; leave out max_rows, and one value is drawn for each person"
         ),
     },
-)
-
-NAMED = Mechanism(
-    name="own-letters-by-assignment",
-    title="perfect sample privacy in own values",
-    papers=("000",),
-    designer="dalenius.mechanisms.columns.naming:disclose_in_own_letters",
-    objectives=(MaximizeInformation,),
-    promises=(*DISCLOSURE.promises, Promised(WorstCaseLeakage)),
-    count=(1, None),
-    letters="own",
-    takes=("robust",),
-    law=DISCLOSURE.law,
-    sentences=DISCLOSURE.sentences,
 )
 
 RANDOM_COLUMNS = Mechanism(
@@ -351,7 +338,7 @@ _LEVELS_ALONE = Condition(
 )
 
 
-def _limits_a_sum(promise: Guarantee) -> bool:
+def limits_a_sum(promise: Guarantee) -> bool:
     """Whether a promise is convex in the columns, and more than a row of linear inequalities for each of them."""
     linear = isinstance(promise, Independent | InformationPrivacy | LocalDP)
     return not linear or bool(getattr(promise, "delta", 0))
@@ -369,7 +356,7 @@ FUNNEL = Mechanism(
     law=(EVERY_OUTCOME,),
     conditions=(
         Condition(
-            lambda p: any(_limits_a_sum(g) for g in p.guarantees),
+            lambda p: any(limits_a_sum(g) for g in p.guarantees),
             "promises about each value by itself are those of perfect sample privacy",
         ),
         _LEVELS_ALONE,
@@ -379,6 +366,21 @@ FUNNEL = Mechanism(
         "letters": _FRESH_LETTERS,
         "max_rows": "several rows of one person cannot be charged together under a leakage limit; leave out max_rows",
     },
+)
+
+NAMED = Mechanism(
+    name="own-letters-by-assignment",
+    title="information in own values",
+    papers=("000",),
+    designer="dalenius.mechanisms.columns.naming:disclose_in_own_letters",
+    objectives=(MaximizeInformation,),
+    promises=_CONVEX,
+    count=(1, None),
+    letters="own",
+    takes=("robust",),
+    law=(EVERY_OUTCOME,),
+    conditions=(Condition(lambda p: not _about_all_inputs(p), lambda p: _about_all_inputs(p) or ""),),
+    sentences=DISCLOSURE.sentences,
 )
 
 BOTTLENECK = Mechanism(
