@@ -280,7 +280,7 @@ def test_least_distortion_while_enough_is_told():
 
 def test_more_than_the_promises_allow_says_how_much_they_do():
     asked = nearest(THREE, "7/100", leak("1/1000"))
-    with pytest.raises(Infeasible, match=r"tells more than 0\.\d+ bits about W"):
+    with pytest.raises(Infeasible, match=r"reveals more than 0\.\d+ bits about W"):
         solve(asked)
 
 
