@@ -109,7 +109,7 @@ def test_value_and_bound_enclose_what_a_ball_costs(found):
 def test_laws_of_the_ball_close_the_gap(ball):
     design = solve(nearby_bit("1/10", "1/20", **ball))
     assert design.gap < design.bound / 500
-    assert "under 2 laws of the ball" in design.method
+    assert "under 2 distributions of the ball" in design.method
 
 
 def test_laws_beside_a_kept_column():
