@@ -304,17 +304,21 @@ GAUGES = [
 BALLS = [
     (
         "one end of each cell",
-        "chances = 2 * cells.many * ball.sharing / (1 - ball.radius)",
-        "chances = cells.many * ball.sharing / (1 - ball.radius)",
+        "chances = 2 * self.many * ball.sharing / (1 - ball.radius)",
+        "chances = self.many * ball.sharing / (1 - ball.radius)",
     ),
-    ("one cell for all", "chances = 2 * cells.many * ball.sharing", "chances = 2 * ball.sharing"),
+    ("one cell for all", "chances = 2 * self.many * ball.sharing", "chances = 2 * ball.sharing"),
     ("promises that share nothing", "sharing=max(1, sharing)", "sharing=1"),
     (
         "an uncounted law has rows",
-        "    rows = cells.setting.law.rows\n",
-        "    rows = cells.setting.law.rows or cells.setting.total\n",
+        "    rows = self.setting.law.rows\n",
+        "    rows = self.setting.law.rows or self.setting.total\n",
     ),
-    ("the upper end alone", "for p in (1 - upper[rows - n], upper[n]))", "for p in (upper[n],))"),
+    (
+        "the upper end alone",
+        "return [(1 - upper[rows - n], upper[n]) for n in self.counts]",
+        "return [(upper[n], upper[n]) for n in self.counts]",
+    ),
     (
         "a cell that holds no mass",
         "return p * score + bits(times_log2(self.eta * p, p / reference)[1]) if p else Fraction(0)",
@@ -330,8 +334,8 @@ BALLS = [
     ("the ball is not compared", 'at_most(found["within_bits"], self.at_most, "the leakage within the ball")', "pass"),
     (
         "no contraction beside kept columns",
-        "self.eta = Fraction(1) if mechanism.beside else",
-        "self.eta = Fraction(1, 9) if mechanism.beside else",
+        "self.eta = Fraction(1) if setting.mechanism.beside else",
+        "self.eta = Fraction(1, 9) if setting.mechanism.beside else",
     ),
     (
         "the tail without its spread",

@@ -122,8 +122,8 @@ LINES = [
         "columns.append([(self.prices[len(columns)] << UP) + (-row) // n - sigma",
     ),
     ("what exceeds prices without the ratio", "over[k] += r * more if more > 0 else more", "over[k] += more"),
-    ("contraction of the wrong sign", "line[case] -= front * (", "line[case] += front * ("),
-    ("contraction without its limit", "self.constant += w * promise.at_most", "self.constant += 0 * w"),
+    ("contraction of the wrong sign", "[front * (2 * a - a * a * b) // 1", "[-front * (2 * a - a * a * b) // 1"),
+    ("contraction without its limit", "return w * promise.at_most, [*lent", "return 0 * w, [*lent"),
     (
         "a tree for some letters",
         'require(one or len(self.trees) == by_letter, "there is not',
@@ -223,8 +223,8 @@ OTHERS = [
     ("sets of some cases", "worst = max(worst, self._best(known, at))", "worst = self._best(known, at)"),
     (
         "letters in or out, whichever is worse",
-        "worth * (high if worth > 0 else low)",
-        "worth * (low if worth > 0 else high)",
+        "gain += worth * (high if worth > 0 else low)",
+        "gain += worth * (low if worth > 0 else high)",
     ),
     ("a run that is known on the wrong side", "if rank[run] < cut else low * n", "if rank[run] >= cut else low * n"),
     ("a ceiling that is too low", "(top - 1) * E_HIGH", "(top - 2) * E_HIGH"),
@@ -252,8 +252,8 @@ OTHERS = [
     ),
     (
         "what a leakage allows, forgotten in closed form",
-        "bounds.append(information(joint, setting.work)[1] + told)",
-        "bounds.append(information(joint, setting.work)[1] + 0 * told)",
+        "bounds.append(most + told)",
+        "bounds.append(most + 0 * told)",
     ),
     (
         "a capacity of some columns for all of them",
@@ -272,7 +272,7 @@ OTHERS = [
         "if all(least == EVEN for least, _ in box):",
     ),
     ("the better corner of a box", "here += n * max(-(-v // mass) - less", "here += n * min(-(-v // mass) - less"),
-    ("what exceeds the prices of a variance", "tau = max(tau, told - paid)", "tau = min(tau, told - paid)"),
+    ("what exceeds the prices of a variance", "if over * least > most * under:", "if over * least < most * under:"),
     (
         "a form of many letters without their number",
         "return (S + 1) * (Fraction(s + S + 1",

@@ -142,7 +142,7 @@ def seen(module, kept):
     return None
 
 
-CHOSEN = sorted(PLANTED)[:: effort(4, 1)]  # a few of each kind by default, all of them in the long run
+CHOSEN = sorted(PLANTED)[:: effort(10, 1)]  # a few of each kind by default, all of them in the long run
 
 
 @pytest.mark.parametrize("name", CHOSEN)

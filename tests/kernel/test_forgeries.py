@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from dalenius.kernel import Refused, check
+from tests.effort import effort
 from tests.kernel.documents import design, honest, text_of
 from tests.kernel.forgeries import forged
 from tests.kernel.one_file import one_file, source
@@ -82,7 +83,7 @@ def test_a_python_that_reads_short_numbers_only_is_refused(digits):
         ([], 2, "usage"),
         (["--all", "honest"], 2, "usage"),
         (["--work", "honest"], 2, "usage"),
-    ],
+    ][:: effort(3, 1)],  # `test_command` runs them all in this process
 )
 def test_the_exported_file_runs_alone(tmp_path, arguments, status, said):
     program = tmp_path / "verifier.py"

@@ -14,7 +14,7 @@ from tests.kernel.golden import CORPUS, texts_of
 from tests.kernel.mutations import inner, places
 
 FOLDERS = sorted(folder.name for folder in CORPUS.iterdir() if folder.is_dir())
-EACH = effort(12, 400)  # lies of one kind about one folder
+EACH = effort(6, 400)  # lies of one kind about one folder
 
 
 def proved(folder):
@@ -114,7 +114,7 @@ def test_a_lie_about_any_place_of_any_document_is_refused(folder, lie):
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_letter_that_never_leaves_cannot_be_every_letter(folder):
-    for document in proved(folder)[: effort(25, 1000)]:
+    for document in proved(folder)[: effort(8, 1000)]:
         released = document["mechanism"]["release"]
         if not released:
             continue
@@ -145,7 +145,7 @@ def test_a_larger_group_or_more_rows_cannot_cost_less(folder):
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_figures_cannot_be_claimed_better_than_they_are(folder):
-    for document in proved(folder)[: effort(25, 1000)]:
+    for document in proved(folder)[: effort(8, 1000)]:
         for k, figures in enumerate(check(text_of(document), privacy_only=True).kept.promises):
             for name, figure in (figures or {}).items():
                 if figure is None or "|" in name:

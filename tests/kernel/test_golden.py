@@ -22,7 +22,7 @@ def test_verdicts_of_the_corpus_are_those_that_were_kept(folder):
 def test_the_exported_file_gives_the_same_verdicts(folder):
     other = one_file()
     kept = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
-    found = verdicts_of(folder, effort(5, 1), checker=other.check, refusal=other.Refused)
+    found = verdicts_of(folder, effort(12, 1), checker=other.check, refusal=other.Refused)
     assert found
     assert found == {name: kept[name] for name in found}
 

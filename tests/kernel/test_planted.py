@@ -7,7 +7,7 @@ from tests.kernel.one_file import loaded, source
 from tests.kernel.planted import PLANTED, planted_into, seen, seen_by
 
 # A few of each kind by default, all of them in the long run.
-CHOSEN = PLANTED[:: effort(8, 1)]
+CHOSEN = PLANTED[:: effort(16, 1)]
 
 
 @pytest.mark.parametrize(("before", "after"), [error[1:] for error in CHOSEN], ids=[error[0] for error in CHOSEN])

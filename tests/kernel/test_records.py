@@ -20,6 +20,7 @@ from dalenius.mechanisms.records.design import certified, design
 from dalenius.mechanisms.records.kept_law import PreservingCurve
 from dalenius.mechanisms.records.listed import listed
 from dalenius.mechanisms.records.wide import Wide
+from tests.effort import effort
 
 ALLOWED = 10**9
 
@@ -255,8 +256,7 @@ def test_the_work_that_a_file_declares_is_enough_and_not_without_end():
         check(spoilt(found.text, lambda d: d.__setitem__("work", str(needed // 2))), ALLOWED)
 
 
-@pytest.mark.parametrize("seen", [True, False])
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("seen", "classes"), [(True, 2), (False, 3), (True, 3), (False, 2)][: effort(1, 4)])
 def test_a_preserving_release_that_leaks_is_near_the_best_of_all_matrices(seen, classes):
     """Against the dense family, which proves the optimum: the bound is below it, and the value hardly above."""
     asked = problem(3, Leakage(("S",), Fraction(1, 20)), preserve=True, classes=classes, rows=80)
