@@ -19,7 +19,10 @@ PRIVACY = (
     *("numbers", "logs", "nouns", "document", "channel", "release", "promises", "gauges", "powers"),
     *("distortion", "within", "adversary", "privacy"),
 )
-FORMS = ("alike", "axes", "composite", "divided", "groups", "maps", "noise", "orbits", "sums", "water")
+FORMS = (
+    *("added", "alike", "answers", "axes", "chained", "composite", "divided", "groups", "maps", "markov", "noise"),
+    *("orbits", "records", "sums", "water"),
+)
 
 
 def lines(source):

@@ -23,7 +23,7 @@ from dalenius.kernel.promises import Contraction, Dalenius, Leakage, LocalDP, Pr
 from dalenius.kernel.rows import MOST_NATS, SCORE, UNIT, Numbers, of_one_row
 from dalenius.kernel.within import Places
 
-Cell = tuple[int, Label, Label]  # an input, the value of the secret, and what leaves beside the letter
+CutCell = tuple[int, Label, Label]  # an input, the value of the secret, and what leaves beside the letter
 Lent = list[tuple[int, Numbers]]  # of each input what is lent in each case, in units of 2^-SCORE / total, from below
 
 
@@ -66,7 +66,7 @@ def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple
 
 
 def _of_another_law(
-    cut: Node, at_most: Fraction, setting: Setting, cells: Sequence[Cell], cases: int
+    cut: Node, at_most: Fraction, setting: Setting, cells: Sequence[CutCell], cases: int
 ) -> tuple[Fraction, Lent]:
     """A law of the cells by weights in units of 2^-UNIT, and for each case a law of s given k, up to its sums."""
     weights, laws = cut.fields("promise", "weights", "laws")[1:]
