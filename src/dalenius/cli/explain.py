@@ -37,7 +37,7 @@ def run(arguments: Namespace) -> None:
     document = read_told(arguments.design)
     if not isinstance(document, dict) or document.get("format") not in PROVABLE:
         raise InputError(f"{arguments.design} is neither a design nor a card")
-    verdict = verify(arguments.design)  # nothing is explained that is not proved
+    verdict = verify(arguments.design, work=arguments.work)  # nothing is explained that is not proved
     with sound(arguments.design):
         parts = _of_design(document, verdict) if "joint" in document else _of_card(document, verdict)
         remarks = [str(remark) for remark in document.get("remarks", [])]

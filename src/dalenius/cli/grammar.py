@@ -251,6 +251,7 @@ def parser() -> argparse.ArgumentParser:
         "dalenius explain card.json\n  dalenius explain problem.toml --samples 5 50 500",
     )
     c.add_argument("design", help="design.json, card.json or problem.toml")
+    c.add_argument("--work", type=whole, metavar="N", help="allow a proof that needs so many steps")
     c.add_argument("--samples", nargs="+", type=whole, default=[], metavar="N", help="numbers of samples to follow")
     c.add_argument("--alpha", nargs="+", default=[], metavar="BITS", help="bits that may be revealed about one sample")
 
