@@ -210,7 +210,7 @@ PROMISES = [
         "best = max(best, min(apart, _most_of_pair(both, one)))",
         "best = best or min(apart, _most_of_pair(both, one))",
     ),
-    ("a guess before that counts the last", "sum(max(n for _, n in held)", "sum(sum(n for _, n in held)"),
+    ("a guess before that counts the last", "sum(max(n for _, n in h) for h", "sum(sum(n for _, n in h) for h"),
     ("a claim may be better than proved", 'require(enough, f"the claimed {name}', 'require(True, f"the claimed {name}'),
     (
         "claims from below and above are confused",
@@ -261,8 +261,8 @@ GAUGES = [
     ("a gain takes the mean", "best += max(sum(row[s]", "best += min(sum(row[s]"),
     (
         "side information is forgotten",
-        "side = (mechanism.side,) if mechanism.side in mechanism.beside else ()",
-        "side: tuple[str, ...] = ()",
+        "side = [name for name in setting.mechanism.beside if name == setting.mechanism.side]",
+        "side: list[str] = []",
     ),
     (
         "a gain may be negative",

@@ -803,7 +803,7 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
         "window_that_reads_backwards",
     ),
     "states that are not uniform": ("mass * size == small.total * states.scale", "True", "states_that_are_not_uniform"),
-    "sums that hide themselves": ("if name not in view}", "if True}", "sum_of_one_sample"),
+    "sums that hide themselves": ("hidden = set(view)", "hidden = set()", "sum_of_one_sample"),
     "sums that may be one": ('require(self.onto(()), "', 'require(True, "', "sum_twice"),
     "what each sum tells is counted twice": ("found += known[key]", "found += 2 * known[key]", "sums_ternary"),
     "the noise of states is not counted": (
@@ -819,8 +819,8 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
         "sums_pairs",
     ),
     "the chance of the rarest": (
-        "found *= Fraction(max(counts.values())",
-        "found *= Fraction(min(counts.values())",
+        "return Fraction(max(self.counts(names, work).values()), self.total)",
+        "return Fraction(min(self.counts(names, work).values()), self.total)",
         "sums_pairs",
     ),
     "matrices for each column or not": (

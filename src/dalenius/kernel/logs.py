@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd
 
 from dalenius.kernel.numbers import Work, require
 
@@ -109,8 +108,8 @@ def entropy(weights: Iterable[int], work: Work) -> tuple[Fraction, Fraction]:
     alike = Counter(weights)
     total = sum(weight * many for weight, many in alike.items())
     work.spend(LOG_COST * len(alike), total.bit_length())
-    common = {weight: gcd(total, weight) for weight in alike}  # so that shares of 1/2, 1/4, .. are exact
-    ends = [(weight * many, log2(total // common[weight], weight // common[weight])) for weight, many in alike.items()]
+    # In lowest terms, so that shares of 1/2, 1/4, .. are exact.
+    ends = [(weight * many, log2(*Fraction(total, weight).as_integer_ratio())) for weight, many in alike.items()]
     return bits(Fraction(sum(w * low for w, (low, _) in ends), total)), bits(
         Fraction(sum(w * high for w, (_, high) in ends), total)
     )

@@ -76,8 +76,7 @@ def held_before(setting: Setting, secret: Sequence[str]) -> list[Held]:
 
     That is what is known before the release.
     """
-    mechanism = setting.mechanism
-    side = (mechanism.side,) if mechanism.side in mechanism.beside else ()
+    side = [name for name in setting.mechanism.beside if name == setting.mechanism.side]
     found: defaultdict[Label, Held] = defaultdict(list)
     for (z, s), n in setting.weights(list(zip(setting.labels(side), setting.labels(secret), strict=True))).items():
         found[z].append((s, n))
@@ -143,12 +142,11 @@ class Release:
                 worst[y] += times_log2(Fraction(weight, out[(), y]), ratio)[1]
                 odds = max(odds, ratio, 1 / ratio)
         ruled_out = len(joint) < len(prior) * len(out)
-        before = sum(max(n for _, n in held) for held in held_before(setting, secret))
         return {
             "leakage_bits": information(joint, self.work)[1],
             "worst_letter_bits": bits(max(0, *worst.values(), 0)),
             "odds_nats": None if ruled_out else nats(odds),
-            "guess_before": Fraction(before, setting.total),
+            "guess_before": Fraction(sum(max(n for _, n in h) for h in held_before(setting, secret)), setting.total),
             "guess_after": Fraction(sum(best.values()), total),
             "entropy_bits": setting.law.entropy(secret, self.work)[0],
         }
