@@ -22,6 +22,7 @@ from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records import design as designing
 from dalenius.mechanisms.records.design import certified, design
+from dalenius.mechanisms.records.limited import _mixture
 from dalenius.mechanisms.records.listed import listed
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.distances import Metric, pairwise
@@ -209,3 +210,10 @@ def test_what_a_search_takes_is_foretold_and_refused_where_memory_is_short(monke
     monkeypatch.setattr("dalenius.mechanisms.records.preflight.free_memory", lambda: 1 << 20)
     with pytest.raises(Unsupported, match="different records need about"):
         design(problem(0))
+
+
+def test_a_value_of_few_rows_is_kept_at_any_price():
+    figures = np.array([[1.2, 0.9999], [0.8, 1.0]])  # a release that keeps the value, and a cheaper one that loses it
+    shares, _, passed = _mixture(figures, np.array([0.99991]))
+    assert not passed
+    assert shares @ figures[:, 1] <= 0.99991 + 1e-12

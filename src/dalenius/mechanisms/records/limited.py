@@ -144,6 +144,10 @@ def _priced(wide: Wide, limits: Sequence[Distortion], prices: Sequence[Fraction]
 def _mixture(figures: Floats, at_most: Floats) -> tuple[Floats, Floats, bool]:
     """Shares of the releases at the least cost within the limits, prices of the limits, and whether some are passed."""
     many = len(figures)
+    # A value that few rows have is lost by tiny amounts, so that no price of passing a limit is high enough for all.
+    kept = linprog(figures[:, 0], A_ub=figures[:, 1:].T, b_ub=at_most, A_eq=np.ones((1, many)), b_eq=[1.0])
+    if kept.status == 0:
+        return kept.x, -kept.ineqlin.marginals, False
     dear = 10 * (1 + figures.max())  # beyond a limit everything is dear, so that prices rise until it is kept
     cost = np.concatenate([figures[:, 0], np.full(len(at_most), dear)])
     limits = np.hstack([figures[:, 1:].T, -np.eye(len(at_most))])
