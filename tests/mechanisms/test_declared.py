@@ -42,7 +42,7 @@ def test_declarations_import_no_solver():
 
 
 EVERYBODY_READS = {"observe", "objective", "guarantees", "output", "release", "form", "joint", "source", "columns"}
-OF_A_FORM = {"windows", "modulus", "noise", "towards"}
+OF_A_FORM = {"windows", "modulus", "noise", "min_multiplicity", "towards"}
 """Keys that `Problem` itself refuses without their form."""
 AFTERWARDS = {"order", "allow_inverted", "digest", "file", "lines"}
 """What the draw, the names of letters and errors read, whatever the mechanism."""

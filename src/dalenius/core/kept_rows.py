@@ -36,6 +36,7 @@ def with_kept_rows(problem: Problem) -> Problem:
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> from dalenius.testing import binary_tradeoff
     >>> asked = replace(binary_tradeoff("1/10", "1/20"), keep_rows=Fraction(3, 4))
     >>> [limit.keeps for limit in with_kept_rows(asked).limits[1:]]

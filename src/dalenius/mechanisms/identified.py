@@ -19,9 +19,9 @@ def determined_words(rows: Sequence[Sequence[Fraction]], group: Sequence[int] | 
 
     >>> half = Fraction(1, 2)
     >>> determined_words([[half, half], [half, half]])
-    'the released letters determine none of 2 frequencies by itself (1 independent figure in all)'
+    'the released values determine none of 2 frequencies by itself (1 independent figure in all)'
     >>> determined_words([[1, 0], [half, half], [half, half]])
-    'the released letters determine 1 of 3 frequencies by itself (2 independent figures in all)'
+    'the released values determine 1 of 3 frequencies by itself (2 independent figures in all)'
     """
     matrix = np.array([[float(v) for v in row] for row in rows])
     directions, size, _ = np.linalg.svd(matrix, full_matrices=False)
@@ -42,7 +42,7 @@ def rank_remarks(
 
     >>> half = Fraction(1, 2)
     >>> rank_remarks([[half, half], [half, half]])[0].partition(": ")[2]
-    'p cannot be estimated letter by letter'
+    'p cannot be estimated value by value'
     """
     told = determined_words(rows, group)
     if told is None:

@@ -31,7 +31,7 @@ def asked_for(problem: Problem) -> dict[str, list[str]]:
     --------
     >>> from dalenius.testing import binary_tradeoff
     >>> asked_for(binary_tradeoff("1/10", "1/20"))["released"][0]
-    'The recipe looks at X and writes Y.'
+    'The recipe looks at X and writes X.'
     """
     document = _document(problem)
     facts = Facts.read(document)

@@ -29,13 +29,13 @@ def _described(query: Query) -> str:
 
 
 def _many_letters(alphabets: Sequence[Sequence[str]]) -> str:
-    """How many letters each record has.
+    """How many values each record has.
 
     >>> _many_letters([("a", "b")] * 3), _many_letters([("a", "b"), ("a", "b", "c")])
-    ('2 letters', '2 to 3 letters')
+    ('2 values', '2 to 3 values')
     """
     sizes = sorted({len(letters) for letters in alphabets})
-    return f"{sizes[0]} letters" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} values"
+    return f"{sizes[0]} values" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} values"
 
 
 def _short(query: Query) -> str:

@@ -139,7 +139,7 @@ def discrete_geometric(ratio: Fraction, coins: Coins) -> int:
 
     >>> from dalenius.sampling.stream import Stream
     >>> discrete_geometric(Fraction(9, 10), Coins(Stream(bytes(32)), 0))
-    -7
+    -15
     """
     if not 0 < ratio < 1:
         raise InputError("the ratio of geometric noise lies between 0 and 1")

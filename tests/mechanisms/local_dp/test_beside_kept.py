@@ -92,8 +92,6 @@ def test_fifty_letters_are_proved_to_1e_4():
     ("change", "message"),
     [
         ({"guarantees": (LocalDP(1),)}, "say given = "),
-        ({"guarantees": (LocalDP(0, given=("K",)),)}, "above 0"),
-        ({"output": None, "release": ("X",), "form": "pram"}, "fresh list of values"),
         ({"observe": ("X", "K"), "objective": MaximizeInformation(("X", "K"))}, "name it in keep alone"),
         ({"preserve_marginals": True}, "does not take preserve_marginals"),
     ],
@@ -103,6 +101,14 @@ def test_what_it_does_not_solve_is_said(change, message):
     with pytest.raises(Unsupported, match=message):
         solve(asked)
     with pytest.raises(Unsupported, match=message):
+        beside_kept(asked)
+
+
+def test_a_level_of_nothing_is_refused():
+    asked = replace(problem(), guarantees=(LocalDP(0, given=("K",)),))
+    with pytest.raises(Unsupported, match="no mechanism solves this combination"):
+        solve(asked)
+    with pytest.raises(Unsupported, match="above 0"):
         beside_kept(asked)
 
 

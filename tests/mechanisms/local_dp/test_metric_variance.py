@@ -76,7 +76,8 @@ def test_the_kernel_bounds_by_all_columns_and_refuses_what_it_cannot_visit():
     stricter["claims"] = document["claims"] | {"promises": [[], []]}
     assert bound(stricter) <= value * 9  # the strictest ratio of each pair
     far = promise | {"epsilon": "60"}
-    assert bound(document | {"promises": [far]}) >= 0  # 120 nats restrict nothing
+    with pytest.raises(Refused, match="too far apart"):  # 120 nats are more than the rule bounds
+        bound(document | {"promises": [far]})
 
 
 def test_the_kernel_visits_the_columns_of_six_letters_at_most():
