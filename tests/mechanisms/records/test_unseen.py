@@ -11,7 +11,7 @@ from dalenius.mechanisms.records.design import certified, design
 from dalenius.mechanisms.records.kept_law import PreservingCurve, unseen
 from dalenius.mechanisms.records.takes import by_records
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.solvers.flows.crowds import exchanged, figures
+from dalenius.solvers.flows.crowds import figures
 from dalenius.solvers.flows.keeping import thinned
 
 MOST = Fraction(1, 20)
@@ -61,20 +61,3 @@ def test_small_shares_are_left_out_before_the_proof_and_the_margins_stay():
     arrived = np.bincount(thin.point, thin.share * curve.crowd.mass[thin.atom], len(curve.crowd.points))
     assert np.abs(arrived - curve.crowd.at_points).sum() < 1e-3
     assert figures(curve.crowd, thin)[0] <= figures(curve.crowd, flow)[0] * 1.001
-
-
-def test_an_exchange_within_parts_tells_little_and_keeps_the_law_at_once():
-    crowd = PreservingCurve(Wide.of(asked(400, preserve_marginals=True))).crowd
-    flow = exchanged(crowd, 0.005)
-    arrived = np.bincount(flow.point, flow.share * crowd.mass[flow.atom], len(crowd.points))
-    assert np.abs(arrived - crowd.at_points).max() < 1e-12
-    assert figures(crowd, flow)[1] <= 0.005
-    assert len(flow.atom) < len(crowd.at) * len(crowd.points) / 4
-
-
-def test_a_search_without_time_still_finds_a_release_that_preserves_the_law(monkeypatch):
-    monkeypatch.setattr("dalenius.solvers.flows.keeping.MOST_PAIRS", 0)
-    wide = Wide.of(asked(300, preserve_marginals=True))
-    found = certified(wide, PreservingCurve(wide).found(Fraction(1, 500), 0.0))
-    assert Fraction(found.proved[0]["leakage_bits"]) <= Fraction(1, 500)
-    assert found.bound <= found.value

@@ -24,7 +24,7 @@ from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, preserving, record_proof
-from dalenius.solvers.flows.crowds import Crowd, Priced, blended, exchanged, figures, nobody_moves
+from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves
 from dalenius.solvers.flows.distances import pairwise
 from dalenius.solvers.flows.keeping import kept_flow, thinned
 from dalenius.solvers.flows.keeping_few import MOST_PAIRS
@@ -80,7 +80,6 @@ class PreservingCurve:
         self.still = nobody_moves(self.crowd)
         self.most = figures(self.crowd, self.still)[1]
         self.points: list[_Point] = []  # in the order of their prices
-        self.exchange: tuple[float, Flow] | None = None  # what it may tell, and the flow
 
     @cached_property
     def quiet(self) -> Flow | None:
@@ -174,16 +173,10 @@ class PreservingCurve:
         below = [p.flow for p in self.points if p.bits <= target][:1]
         above = [p.flow for p in self.points if p.bits > target] or [self.still]
         pairs = [(above[-1], flow) for flow in below]
-        quiet = self.quiet or self._exchange(target)
-        pairs += [(flow, quiet) for flow in above]
+        if self.quiet is not None:
+            pairs += [(flow, self.quiet) for flow in above]
         mixtures = [blended(self.crowd, first, second, target) for first, second in pairs]
         return min(mixtures, key=lambda flow: figures(self.crowd, flow)[0], default=None)
-
-    def _exchange(self, target: float) -> Flow:
-        """Where the secret is not seen: an exchange within parts of the table that tells little, whatever the time."""
-        if self.exchange is None or self.exchange[0] > target:
-            self.exchange = (target / 2, exchanged(self.crowd, target / 2))
-        return self.exchange[1]
 
     def _rounded(self, near: float, target: float) -> Found:
         """Whole weights that tell at most the target, and the multipliers of the best bound."""

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.solvers.flows.distances import Metric, blocks, pairwise
+from dalenius.solvers.flows.distances import Metric, blocks
 from dalenius.solvers.flows.leaking import Flow, mixture
 
-__all__ = ["Crowd", "Priced", "bits_of", "blended", "exchanged", "figures", "nobody_moves"]
+__all__ = ["Crowd", "Priced", "bits_of", "blended", "figures", "nobody_moves"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -112,54 +112,6 @@ def nobody_moves(crowd: Crowd) -> Flow:
     """Every atom stays at its point."""
     many = len(crowd.at)
     return Flow(np.arange(many), crowd.at, np.zeros(many), np.ones(many))
-
-
-def exchanged(crowd: Crowd, bits: float) -> Flow:
-    """Everybody goes to a point of its part of the crowd, as often as somebody is there: only the part tells.
-
-    Parts are alike in what tells least, so that those who differ in what tells most are together; they are doubled
-    until they tell little enough.
-
-    Parameters
-    ----------
-    crowd : Crowd
-        What flows.
-    bits : float
-        The most that the parts may tell.
-
-    Returns
-    -------
-    Flow
-        It keeps the mass of every point.
-    """
-    many, codes = len(crowd.at), crowd.points[crowd.at]
-    masses = crowd.mass * crowd.lean
-
-    def told(label: Integers) -> float:
-        return bits_of(crowd, np.stack([np.bincount(label, own) for own in masses]))
-
-    axes = sorted(range(codes.shape[1]), key=lambda a: -told(codes[:, a]))
-    order = np.lexsort([codes[:, a] for a in axes])  # the axis that tells least counts first
-    size, part = 1, np.zeros(many, dtype=np.int64)
-    while size < many:
-        size *= 2
-        part[order] = np.arange(many) // size
-        if told(part) <= bits:
-            break
-    atom, point, share = [], [], []
-    for start in range(0, many, size):
-        members = order[start : start + size]
-        places, which = np.unique(crowd.at[members], return_inverse=True)
-        there = np.bincount(which, crowd.mass[members])
-        atom.append(np.repeat(members, len(places)))
-        point.append(np.tile(places, len(members)))
-        share.append(np.tile(there / there.sum(), len(members)))
-    arcs = np.argsort(np.concatenate(atom) * len(crowd.points) + np.concatenate(point))
-    flow = Flow(
-        np.concatenate(atom)[arcs], np.concatenate(point)[arcs], np.zeros(len(arcs)), np.concatenate(share)[arcs]
-    )
-    distance = pairwise(crowd.metric, codes[flow.atom], crowd.points[flow.point]) / crowd.unit
-    return Flow(flow.atom, flow.point, distance, flow.share)
 
 
 def blended(crowd: Crowd, first: Flow, second: Flow, bits: float) -> Flow:
