@@ -18,10 +18,10 @@ demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release a
 	$(BIN)/python examples/rand_health/demo.py demo
 
 test: $(VENV)/dev.stamp  ## the default tests, about three minutes on two cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m $(PLAIN)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m $(PLAIN)
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
-	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2 --dist loadfile -m "not engines and not node and not browser and not r"
+	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m "not engines and not node and not browser and not r"
 
 test-node: $(VENV)/dev.stamp  ## the second checker, in JavaScript, against the first; Node.js is installed where it is missing
 	command -v node >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nodejs)
@@ -55,7 +55,7 @@ check: $(VENV)/dev.stamp  ## format, lint, strict types, tests and doctests
 
 coverage: $(VENV)/dev.stamp  ## the default tests once more, counted: every line and branch of the kernel, 95 % of the package
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist loadfile -m $(PLAIN)
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m $(PLAIN)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include "*/dalenius/kernel/*" --show-missing --skip-covered --fail-under 100
 	$(BIN)/python -m coverage report --skip-covered --fail-under 95

@@ -5,16 +5,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections import deque
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from dalenius import stopping, verify
-from dalenius.cli import main
+from dalenius.cli import interrupts, main
 from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
-from dalenius.errors import Unsupported
+from dalenius.errors import SolverFailed, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.leakage import preflight
 from dalenius.mechanisms.columns.leakage.model import Model
@@ -133,6 +135,24 @@ def test_an_interrupt_keeps_the_best_design_if_asked(tmp_path):
         assert running.wait(120) == 0
         assert "best design so far" in running.stderr.read()
     assert main(["verify", str(tmp_path / "d.json")]) == 0
+
+
+def test_a_time_limit_leaves_nothing_behind_whenever_it_strikes(monkeypatch):
+    """A watch that is left behind ends the whole process later; a thread broken while it starts never ends."""
+    monkeypatch.setattr(interrupts, "PATIENCE", 600.0)
+    late = 0
+    for tenth in range(600):
+        try:
+            with interrupts.within((tenth % 30 + 1) * 1e-5, "the loop"):
+                deque(range(20_000), maxlen=0)
+        except SolverFailed:
+            late += 1
+    assert late > 100
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    for thread in threading.enumerate():
+        if thread.name == "time limit":
+            thread.join(5)
+            assert not thread.is_alive()
 
 
 def test_what_does_not_fit_is_refused_before_it_is_allocated(monkeypatch):

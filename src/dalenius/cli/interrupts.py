@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -56,16 +55,13 @@ def interruptible(*, keep: bool) -> Iterator[None]:
 
     def watch() -> None:
         seen = 0
-        while seen < allowed:
-            try:
-                received = os.read(reading, 1)
-            except OSError:
-                return
-            if not received:
-                return
-            seen += received[0] in SIGNALS
-        time.sleep(PATIENCE)
-        if not done.is_set():
+        with open(reading, "rb", buffering=0) as signals:
+            while seen < allowed:
+                received = signals.read(1)
+                if not received:
+                    return
+                seen += received[0] in SIGNALS
+        if not done.wait(PATIENCE):
             os._exit(CODE)
 
     done = threading.Event()
@@ -114,12 +110,14 @@ def within(seconds: float, what: str) -> Iterator[None]:
             print(f"dalenius: {told}", file=sys.stderr, flush=True)
             os._exit(SolverFailed.exit_code)
 
+    threading.Thread(target=watch, daemon=True, name="time limit").start()  # before the clock: `late` must not break it
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    threading.Thread(target=watch, daemon=True, name="time limit").start()
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         yield
     finally:
-        done.set()
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        try:  # the signal comes at most once, but as late as in the next line
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        finally:
+            done.set()
+            signal.signal(signal.SIGALRM, before)
