@@ -102,6 +102,7 @@ torture: $(VENV)/dev.stamp  ## 100,000 damaged inputs, 500 kills over all comman
 torture-kernel: $(VENV)/dev.stamp  ## 100,000 damaged documents, damaged and random proofs, every planted error: an hour
 	$(BIN)/python -m tests.kernel.torture 100000
 	$(BIN)/python -m tests.kernel.torture_rules 20000
+	$(BIN)/python -m tests.kernel.meanings
 	DALENIUS_TESTS=all $(BIN)/python -m pytest tests/kernel -k "planted or torture"
 	$(BIN)/python -m tests.kernel.count
 

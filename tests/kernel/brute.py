@@ -1,76 +1,134 @@
-"""Whether a design keeps its promises, in floats and without the kernel: what it denies, the kernel must refuse."""
+"""Whether a design keeps its promises, without the kernel: what this denies, the kernel must refuse.
 
+Probabilities are rationals; only logarithms, powers and ratios of an epsilon are floats.
+"""
+
+import copy
 import itertools
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
+from math import prod
+
+from tests.kernel.written_out import MOST, Unknown, atoms_of, place, rows_of
 
 SLACK = 1e-9
 
 
-def number(text):
-    return float(Fraction(text))
+number = Fraction
 
 
 class Told:
-    """A design written out: the matrix, the atoms, and what leaves beside the letter."""
+    """A design written out: the rows of its channel, the atoms, what leaves beside the letter, and the letters."""
 
     def __init__(self, document):
         self.document = document
         mechanism = document["mechanism"]
         self.alphabets = {variable["name"]: variable["letters"] for variable in document["variables"]}
+        self.atoms = atoms_of(document["law"], self.alphabets) if "law" in document else []
         side = [mechanism["side"]["variable"]] if mechanism["side"] else []
-        self.reads = mechanism["observe"] + mechanism["strata"] + side
-        self.beside = mechanism["keep"] + mechanism["strata"] + side
-        self.inputs = list(itertools.product(*(range(len(self.alphabets[name])) for name in self.reads)))
-        self.rows = dict(zip(self.inputs, self.matrix(document["channel"]), strict=True))
-        self.atoms = self.law(document["law"]) if "law" in document else []
+        informed = bool(side) and mechanism["side"]["encoder"] == "informed"
+        self.reads = mechanism["observe"] + mechanism["strata"] + (side if informed else [])
+        self.leaving = mechanism["keep"] + mechanism["strata"]
+        self.beside = self.leaving + side  # the user has side information, whoever reads it
+        sizes = [len(self.alphabets[name]) for name in self.reads]
+        if document["channel"]["form"] in ("records", "types") and prod(sizes) > MOST:
+            raise Unknown("large")
+        self.inputs = list(itertools.product(*map(range, sizes)))
+        law = defaultdict(Fraction)
+        for outcome, mass in self.atoms:
+            law[self.read(outcome)] += mass
+        released = mechanism["release"]
+        self.letters = list(itertools.product(*(self.alphabets[name] for name in released))) if released else []
+        if document["channel"]["form"] == "records":
+            self.inputs = sorted(law)
+            records = sorted({tuple(outcome[name] for name in released) for outcome, _ in self.atoms})
+            self.letters = [
+                tuple(self.alphabets[name][k] for name, k in zip(released, x, strict=True)) for x in records
+            ]
+        rows = rows_of(document["channel"], sizes, law if self.atoms else None)
+        self.rows = dict(zip(self.inputs, rows, strict=True))
 
-    def matrix(self, channel):
-        match channel["form"]:
-            case "dense":
-                return [[int(v) / int(channel["scale"]) for v in row] for row in channel["rows"]]
-            case "pram":
-                stay = [number(v) for v in channel["stay"]]
-                others = max(1, len(stay) - 1)
-                return [[q if x == y else (1 - q) / others for y in range(len(stay))] for x, q in enumerate(stay)]
-            case "resample":
-                stay, draw = ([number(v) for v in channel[key]] for key in ("stay", "others"))
-                return [[(1 - q) * p + q * (x == y) for y, p in enumerate(draw)] for x, q in enumerate(stay)]
-            case "staircase":
-                ratio = number(channel["ratio"])
-                return [
-                    [number(weight) * (ratio if c in members else 1) for weight, members in channel["columns"]]
-                    for c in channel["classes"]
-                ]
+    def read(self, outcome):
+        """The input that an outcome is."""
+        return tuple(outcome[name] for name in self.reads)
 
-    def law(self, law):
-        """[(outcome by name, mass)]"""
-        if law["law"] == "independent":
-            parts = [self.law(group) for group in law["groups"]]
-            found = []
-            for atoms in itertools.product(*parts):
-                outcome = {name: k for atom, _ in atoms for name, k in atom.items()}
-                found.append((outcome, math.prod(mass for _, mass in atoms)))
-            return found
-        total = sum(int(outcome[-1]) for outcome in law["outcomes"])
-        return [
-            (dict(zip(law["variables"], outcome[:-1], strict=True)), int(outcome[-1]) / total)
-            for outcome in law["outcomes"]
-        ]
+    def with_rows(self, rows):
+        """The same records under another channel with the same letters."""
+        found = copy.copy(self)
+        found.rows = rows
+        return found
+
+    def leaves(self, outcome):
+        """[(released letters or None, probability)] for one record; under maps what the user makes of the map."""
+        row = self.rows[self.read(outcome)]
+        maps = self.document["channel"].get("decoder")
+        if maps is None:
+            return list(zip(self.letters or [None] * len(row), row, strict=False))
+        z = outcome[self.document["mechanism"]["side"]["variable"]]
+        return [(self.letters[of[z]] if self.letters else None, p) for of, p in zip(maps, row, strict=True)]
 
     def joint(self, secret, atoms=None):
-        found = defaultdict(float)
+        found = defaultdict(Fraction)
         for outcome, mass in self.atoms if atoms is None else atoms:
             beside = tuple(outcome[name] for name in self.beside)
-            row = self.rows[tuple(outcome[name] for name in self.reads)]
-            for y, p in enumerate(row):
+            for y, p in enumerate(self.rows[self.read(outcome)]):
                 found[tuple(outcome[name] for name in secret), (y, beside)] += mass * p
         return {key: p for key, p in found.items() if p}
 
+    def cost(self, parts):
+        """The expected distortion; infinite where a letter is released that is infinitely far."""
+        found = Fraction(0)
+        for outcome, mass in self.atoms:
+            for letters, p in self.leaves(outcome):
+                if p:
+                    found += (
+                        mass * p * sum(number(part["weight"]) * self.distance(part, outcome, letters) for part in parts)
+                    )
+        return found
+
+    def distance(self, part, outcome, letters):
+        """Between a record and released letters."""
+        if part["distance"] == "matrix":
+            sizes = [len(self.alphabets[name]) for name in part["of"]]
+            return number(part["matrix"][place([outcome[n] for n in part["of"]], sizes)][self.letters.index(letters)])
+        release = self.document["mechanism"]["release"]
+        if not release or letters is None:
+            raise Unknown("letters of its own")
+        own = [self.alphabets[name][outcome[name]] for name in part["of"]]
+        new = [letters[release.index(name)] for name in part["of"]]
+        match part["distance"]:
+            case "hamming":
+                group = {letter: k for k, members in enumerate(part["classes"]) for letter in members}
+                return int([group.get(a, a) for a in own] != [group.get(b, b) for b in new])
+            case "absolute":
+                return sum(abs(number(a) - number(b)) for a, b in zip(own, new, strict=True))
+            case "squared":
+                return sum((number(a) - number(b)) ** 2 for a, b in zip(own, new, strict=True))
+            case "lost":
+                return int(new[0] not in part["classes"][0])
+        raise Unknown(part["distance"])
+
+    def within(self, limit, figure=None):
+        """Whether a limit is kept, and is what was said to be reached."""
+        if "multiplicity" in limit:
+            rows = Counter()
+            for *x, n in self.document["law"]["outcomes"]:
+                outcome = dict(zip(self.document["law"]["variables"], x, strict=True))
+                rows[tuple(self.alphabets[m][outcome[m]] for m in self.document["mechanism"]["release"])] += int(n)
+            least = min(rows[y] for o, _ in self.atoms for y, p in self.leaves(o) if p)
+            return least >= int(limit["multiplicity"]) and (figure is None or figure <= least)
+        if "information" in limit:
+            told = information(self.joint(limit["information"]))
+            return told >= max(number(limit["at_least_bits"]), figure or 0) - SLACK
+        if self.document["channel"]["form"] == "noise":
+            raise Unknown("letters outside the alphabet")
+        cost = self.cost(limit["distortion"])
+        return cost <= number(limit["at_most"]) + SLACK and (figure is None or cost <= figure + SLACK)
+
 
 def margins(joint):
-    prior, out = defaultdict(float), defaultdict(float)
+    prior, out = defaultdict(Fraction), defaultdict(Fraction)
     for (s, y), p in joint.items():
         prior[s] += p
         out[y] += p
@@ -84,7 +142,7 @@ def information(joint):
 
 def worst_letter(joint):
     prior, out = margins(joint)
-    found = defaultdict(float)
+    found = defaultdict(Fraction)
     for (s, y), p in joint.items():
         found[y] += p / out[y] * math.log2(p / out[y] / prior[s])
     return max(found.values())
@@ -97,18 +155,19 @@ def odds(joint):
 
 
 def keeps_local_dp(told, promise):
-    if not set(told.beside) <= set(promise["given"]):
+    if not set(told.leaving) <= set(promise["given"]):
         return False
     at = [k for k, name in enumerate(told.reads) if name in promise["given"]]
     epsilon = number(promise["epsilon"]) / promise["rows"]
     delta = number(promise["delta"]) / promise["rows"]
+    rows = {x: list(map(float, row)) for x, row in told.rows.items()}
     for i, x in enumerate(told.inputs):
         for j, z in enumerate(told.inputs):
             if any(x[k] != z[k] for k in at):
                 continue
             far = number(promise["metric"][i][j]) if promise["metric"] else 1
             ratio = math.exp(min(700, epsilon * far))
-            if sum(max(0, a - ratio * b) for a, b in zip(told.rows[x], told.rows[z], strict=True)) > delta + SLACK:
+            if sum(max(0, a - ratio * b) for a, b in zip(rows[x], rows[z], strict=True)) > delta + SLACK:
                 return False
     return True
 
@@ -124,25 +183,30 @@ def laws_of_group(told, group, chance):
 
 def keeps_dalenius(told, promise, chance):
     """No law that we try tells more about a group; rows of one person repeat their values."""
-    if told.beside:
+    if told.leaving:
         return False
-    for members, law in laws_of_group(told, promise["group"], chance):
+    group, rows = promise["group"], min(2, int(promise["rows"]))
+    records = 1
+    if told.document["mechanism"]["form"] == "noise":  # a group of records, each of which has noise of its own
+        group, records = len(told.reads), group
+    for members, law in laws_of_group(told, group, chance):
         joint = defaultdict(float)
         for x, mass in law:
-            for letters in itertools.product(range(len(told.rows[x])), repeat=min(2, int(promise["rows"]))):
+            for letters in itertools.product(range(len(told.rows[x])), repeat=rows):
                 p = math.prod(told.rows[x][y] for y in letters)
                 joint[tuple(x[k] for k in members), letters] += mass * p
-        if information({key: p for key, p in joint.items() if p}) > number(promise["at_most_bits"]) + SLACK:
+        if records * information({key: p for key, p in joint.items() if p}) > number(promise["at_most_bits"]) + SLACK:
             return False
     return True
 
 
 def keeps_contraction(told, promise):
-    if told.beside:
+    if told.leaving:
         return False
     most = 0.0
-    for p in told.rows.values():
-        for q in told.rows.values():
+    rows = {tuple(map(float, row)) for row in told.rows.values()}
+    for p in rows:
+        for q in rows:
             for b in (0.2, 0.35, 0.5, 0.65, 0.8):
                 mixed = [(b * u + (1 - b) * v, u - v) for u, v in zip(p, q, strict=True) if u or v]
                 most = max(most, b * (1 - b) * sum(apart**2 / m for m, apart in mixed))
@@ -250,7 +314,8 @@ def keeps(told, promise, chance):
             return True  # a card does not claim it
         joint = told.joint(promise["secret"])
         if kind == "independent":
-            return information(joint) <= SLACK
+            prior, out = margins(joint)
+            return all(joint.get((s, y), 0) == prior[s] * out[y] for s in prior for y in out)
         if kind == "information_privacy":
             return math.log(odds(joint)) <= number(promise["epsilon"]) + SLACK
         if kind == "worst_case_leakage":
@@ -266,15 +331,23 @@ def keeps(told, promise, chance):
     return keeps_dalenius(told, promise, chance) if kind == "dalenius" else keeps_contraction(told, promise)
 
 
-def keeps_shape(told):
-    mechanism = told.document["mechanism"]
-    letters = list(itertools.product(*(told.alphabets[name] for name in mechanism["release"])))
+def changes(told):
+    """(input by name, released letters) of all that can be released, also for inputs that never occur."""
+    maps = told.document["channel"].get("decoder")
     for x, row in told.rows.items():
         before = {name: told.alphabets[name][k] for name, k in zip(told.reads, x, strict=True)}
         for t, p in enumerate(row):
-            if not p or not mechanism["release"]:
-                continue
-            after = dict(zip(mechanism["release"], letters[t], strict=True))
+            for letter in ({t} if maps is None else set(maps[t])) if p else ():
+                yield before, told.letters[letter]
+
+
+def keeps_shape(told):
+    mechanism = told.document["mechanism"]
+    if not keeps_form(told):
+        return False
+    if mechanism["forbid"] or mechanism["freeze"] or mechanism["never"]:
+        for before, letters in changes(told):
+            after = dict(zip(mechanism["release"], letters, strict=True))
             for name, new in after.items():
                 old = before.get(name)
                 if [old, new] in mechanism["forbid"] or (old in mechanism["freeze"] and old != new):
@@ -282,17 +355,105 @@ def keeps_shape(told):
             if any(all(after[z["column"]] in z["letters"] for z in zero) for zero in mechanism["never"]):
                 return False
     if mechanism["preserve_marginals"]:
-        drift = defaultdict(float)
+        drift = defaultdict(Fraction)
         for outcome, mass in told.atoms:
             drift[tuple(told.alphabets[name][outcome[name]] for name in mechanism["release"])] -= mass
-            for t, p in enumerate(told.rows[tuple(outcome[name] for name in told.reads)]):
-                drift[letters[t]] += mass * p
-        return bool(told.atoms) and all(abs(apart) < SLACK for apart in drift.values())
+            for letters, p in told.leaves(outcome):
+                drift[letters] += mass * p
+        return bool(told.atoms) and not any(drift.values())
     return True
 
 
+def keeps_form(told):
+    """A matrix of the form that is asked for; one for each column, drawn by itself, where that is said."""
+    mechanism, channel = told.document["mechanism"], told.document["channel"]
+    parts = channel["channels"] if channel["form"] == "strata" else [channel]
+    if mechanism["each"] is not None:
+        single = [[k] for k in range(len(mechanism["observe"]))]
+        if any(part["form"] != "windows" or [w["reads"] for w in part["windows"]] != single for part in parts):
+            return False
+        parts = [window["channel"] for part in parts for window in part["windows"]]
+    return mechanism["form"] == "any" or {part["form"] for part in parts} == {mechanism["form"]}
+
+
 def truthful(document, chance):
-    """Whether floats find nothing false in the promises and shapes of a document."""
+    """Whether nothing is found to be false in the promises and shapes of a document."""
     told = Told(document)
     laws = all(abs(sum(row) - 1) < SLACK and min(row) >= 0 for row in told.rows.values())
     return laws and keeps_shape(told) and all(keeps(told, promise, chance) for promise in document["promises"])
+
+
+FIGURES = {  # what a figure says, as a promise that is kept with it
+    "leakage_bits": lambda secret, v: {"promise": "leakage", "secret": secret, "at_most_bits": v, "within": None},
+    "worst_letter_bits": lambda secret, v: {"promise": "worst_case_leakage", "secret": secret, "at_most_bits": v},
+    "odds_nats": lambda secret, v: {"promise": "information_privacy", "secret": secret, "epsilon": v},
+    "guess_after": lambda secret, v: {
+        "promise": "guess", "secret": secret, "at_most": v, "times": None, "gain": None
+    },
+}  # fmt: skip
+LIMITS = {  # the key of a promise that one of its figures stands for
+    "epsilon_nats": "epsilon",
+    "delta": "delta",
+    "capacity_bits": "at_most_bits",
+    "eta_kl": "at_most",
+    "maximal_bits": "at_most_bits",
+    "total_variation": "at_most",
+    "sibson_bits": "at_most_bits",
+    "gain_after": "at_most",
+    "within_bits": "at_most_bits",
+}
+
+
+def false_figures(told, promise, figures, chance):
+    """The first figure of a promise that is not so, in words; None where all are, or bound nothing."""
+    secret = promise.get("secret")
+    for name, figure in (figures or {}).items():
+        if figure is None:
+            continue
+        if name in ("guess_before", "gain_before", "entropy_bits"):
+            true = not secret or figure <= known_before(told, promise, name) + SLACK
+        elif "|" in name:
+            true = given_column(told, secret, name.split("|", 1)[1]) <= figure + SLACK
+        elif name in FIGURES:
+            true = keeps(told, FIGURES[name](secret, str(figure)), chance)
+        else:
+            with_figures = {LIMITS[n]: str(v) for n, v in figures.items() if n in ("epsilon_nats", "delta")}
+            other = promise | {"times": None} if "times" in promise else promise
+            true = keeps(told, other | (with_figures or {LIMITS[name]: str(figure)}), chance)
+        if not true:
+            return f"{name} is not {float(figure)}"
+    return None
+
+
+def known_before(told, promise, name):
+    """The best guess, the best gain, or the entropy of a secret, before anything is released."""
+    joint = told.joint(promise["secret"])
+    if name == "entropy_bits":
+        return -sum(p * math.log2(p) for p in margins(joint)[0].values())
+    return gained(told, promise if name == "gain_before" else promise | {"gain": None}, joint)[0]
+
+
+def given_column(told, secret, column):
+    """I(secret; all that leaves | one more column)."""
+    return information(told.joint([*secret, column])) - information(told.joint([column]))
+
+
+def reached(told):
+    """What the channel reaches of the objective; None where that is not written out here."""
+    objective, mechanism = told.document["objective"], told.document["mechanism"]
+    if objective["aim"] == "distortion":
+        return None if told.document["channel"]["form"] == "noise" else told.cost(objective["distortion"])
+    if objective["aim"] not in ("information", "leakage"):
+        return None
+    uninformed = mechanism["side"] is not None and mechanism["side"]["encoder"] == "uninformed"
+    if uninformed:  # what stands in the objective is what the letter tells by itself
+        told = told.with_rows(told.rows)
+        told.beside = told.leaving
+    theta, found = number(objective["theta"]), 0.0
+    if theta:
+        found += theta * information(told.joint(objective["about"]))
+    if theta < 1:
+        side = [mechanism["side"]["variable"]] if mechanism["side"] and not uninformed else []
+        about = mechanism["observe"]
+        found += (1 - theta) * (given_column(told, about, side[0]) if side else information(told.joint(about)))
+    return Fraction(found)

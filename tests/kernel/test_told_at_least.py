@@ -32,7 +32,7 @@ def judged(document):
 
 def test_what_is_told_is_proved_from_below():
     verdict = judged(told("1/10", "1/10"))
-    assert verdict.kept.from_below == (True,)
+    assert verdict.kept.from_below == ("bits",)
     assert Fraction(1, 10) < verdict.kept.limits[0] < Fraction(1, 5)
     assert any("limit 1: kept, at least 0.1" in line for line in said(verdict))
 

@@ -28,7 +28,7 @@ def said(verdict: Verdict) -> list[str]:
             else:
                 found.append(f"    {name} at most {up(figure, 15)}")
     for k, (reached, below) in enumerate(zip(verdict.kept.limits, verdict.kept.from_below, strict=True), 1):
-        shown = f"at least {down(reached, 15)} bits" if below else f"at most {up(reached, 15)}"
+        shown = f"at least {down(reached, 15)} {below}" if below else f"at most {up(reached, 15)}"
         found.append(f"  limit {k}: kept, {shown}")
     if verdict.value is None or verdict.bound is None:
         found.append("  value and bound: not asked for, or not in a card")

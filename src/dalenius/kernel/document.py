@@ -190,6 +190,8 @@ def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
     node.require(node.length() <= MOST_PROMISES, f"there are more than {MOST_PROMISES:,} promises")
     promises = [read_promise(item, setting) for item in node.items()]
     node.require(len(set(promises)) == len(promises), "a promise stands twice")
+    ignored = setting.mechanism.encoder == "uninformed" and any(promise.about for promise in promises)
+    node.require(not ignored, "a promise about a secret counts what the user has, so the mechanism may not ignore it")
     sharing = sum(
         isinstance(promise, Leakage) and promise.within is not None and promise.within.kind == "confidence"
         for promise in promises

@@ -58,8 +58,9 @@ class Noise(Compact):
     def __init__(self, node: Node, setting: Setting) -> None:
         _, first, letters, axes, give, shift = node.fields("form", "first", "letters", "axes", "give", "shift")
         m = setting.mechanism
-        asked = m.form == "noise" and m.reads == m.observe == m.release and m.side is None
-        node.require(asked, "noise releases the columns that it reads, under a mechanism of form noise")
+        # What is told is summed over the axes alone: a column beside them would have to be counted, too.
+        asked = m.form == "noise" and m.reads == m.observe == m.release and not m.leaving and m.side is None
+        node.require(asked, "noise releases the columns that it reads and no others, under a mechanism of form noise")
         self.grids = Grids(setting)
         many = len(self.grids.names)
         self.offsets = first.wholes()

@@ -23,15 +23,15 @@ class Kept:
         which a card does not carry.
     limits : tuple of Fraction
         The distortion of each limit, or what is told at least.
-    from_below : tuple of bool
-        Whether each limit is one from below.
+    from_below : tuple of str
+        The unit of each limit that is one from below; empty: one from above.
     stated : dict
         Figures that hold without being promised.
     """
 
     promises: tuple[Figures | None, ...]
     limits: tuple[Fraction, ...]
-    from_below: tuple[bool, ...]
+    from_below: tuple[str, ...]
     stated: Figures
 
 
@@ -64,29 +64,29 @@ def check_privacy(document: Document) -> Kept:
         for claim in claims:
             _prove_claim(claim, promise, figures, release)
         proved.append(figures)
-    costs: list[Fraction] = []
-    for limit, claimed in zip(document.limits, document.claims.limits, strict=True):
-        if isinstance(limit, Multiplicity):
-            rows = release.least_rows()
-            require(rows >= limit.rows, f"a record is released that {rows:,} rows have, less than {limit.rows:,}")
-            require(claimed <= rows, f"the claimed number of rows is not proved: it is {rows:,}")
-            costs.append(Fraction(rows))
-            continue
-        if isinstance(limit, AtLeast):
-            told = release.information(limit.about)[0]
-            require(told >= limit.bits, f"{down(told, 12)} bits are told, less than the {up(limit.bits, 12)} asked for")
-            require(claimed <= told, f"the claimed information is not proved: it is {down(told, 12)}")
-            costs.append(told)
-            continue
-        cost = release.cost(limit.distortion)
-        require(
-            cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {down(limit.at_most, 12)}"
-        )
-        require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
-        costs.append(cost)
+    limits = zip(document.limits, document.claims.limits, strict=True)
+    reached = [_prove_limit(limit, claimed, release) for limit, claimed in limits]
     release.keep_shape()
-    from_below = tuple(not isinstance(limit, Limit) for limit in document.limits)
-    return Kept(tuple(proved), tuple(costs), from_below, release.stated())
+    return Kept(tuple(proved), tuple(cost for cost, _ in reached), tuple(u for _, u in reached), release.stated())
+
+
+def _prove_limit(limit: Limit | AtLeast | Multiplicity, claimed: Fraction, release: Release) -> tuple[Fraction, str]:
+    """What is reached, and the unit of a limit from below."""
+    if isinstance(limit, Multiplicity):
+        rows = release.least_rows()
+        require(rows >= limit.rows, f"a record is released that {rows:,} rows have, less than {limit.rows:,}")
+        require(claimed <= rows, f"the claimed number of rows is not proved: it is {rows:,}")
+        law = release.setting.law  # a stated one has no rows, only shares
+        return Fraction(rows), f"of {law.total:,} in the stated law" if law.rows is None else "rows"
+    if isinstance(limit, AtLeast):
+        told = release.information(limit.about)[0]
+        require(told >= limit.bits, f"{down(told, 12)} bits are told, less than the {up(limit.bits, 12)} asked for")
+        require(claimed <= told, f"the claimed information is not proved: it is {down(told, 12)}")
+        return told, "bits"
+    cost = release.cost(limit.distortion)
+    require(cost <= limit.at_most, f"the distortion is {up(cost, 12)}, more than the allowed {down(limit.at_most, 12)}")
+    require(claimed >= cost, f"the claimed distortion is not proved: it is {up(cost, 12)}")
+    return cost, ""
 
 
 def _prove_claim(claim: Claim, promise: Promise, figures: Figures, release: Release) -> None:

@@ -192,7 +192,8 @@ class ReleasedRecords(Release):
 
     def keep_shape(self) -> None:
         mechanism = self.setting.mechanism
-        require(mechanism.form == "any", f"form records is not of form {mechanism.form}")
+        plain = mechanism.form == "any" and mechanism.each is None
+        require(plain, "records are released whole, and not by a form or a matrix for each column")
         if mechanism.forbid or mechanism.freeze or mechanism.never:
             self._keep_letters()
         if mechanism.preserve_marginals:
