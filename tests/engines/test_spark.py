@@ -17,6 +17,7 @@ from pyarrow import parquet
 
 from dalenius import Key, Problem
 from dalenius.api import release
+from dalenius.engines.spark import _one_sentence
 from dalenius.errors import TableError, Unsupported
 from dalenius.tables import open_table
 
@@ -235,3 +236,10 @@ def test_an_executor_that_is_killed_is_replaced_and_draws_the_same(place: Path, 
         killer.done.set()
         killer.join()
     assert killer.killed
+
+
+def test_only_what_spark_raises_is_said_to_be_of_spark() -> None:
+    with pytest.raises(TableError, match="Spark cannot read or write t: it is gone"), _one_sentence("t"):
+        raise OSError("it is gone\nat line 3")
+    with pytest.raises(TypeError, match="a fault of ours"), _one_sentence("t"):
+        raise TypeError("a fault of ours")

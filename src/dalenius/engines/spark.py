@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from dalenius.core import Design, Problem, TableSource
 from dalenius.core.source import MISSING, Column, Dialect
-from dalenius.errors import DaleniusError, InputError, TableError, Unsupported
+from dalenius.errors import InputError, TableError, Unsupported
 from dalenius.mechanisms.applying import Drawing, Released, subkeys_of
 from dalenius.sampling import Key
 from dalenius.sampling.stream import RowWords, Stream
@@ -407,7 +407,7 @@ def _session() -> Any:
             builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
             builder = builder.config("spark.ui.enabled", "false")
         session = builder.getOrCreate()
-    except Exception as e:
+    except _errors_of_spark() as e:
         raise Unsupported(f"Spark does not start: {_first_line(e)}") from None
     session.sparkContext.setLogLevel("ERROR")
     session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(BATCH))
@@ -428,10 +428,16 @@ def _one_sentence(what: str) -> Iterator[None]:
     """Errors of Spark in one sentence; ours pass."""
     try:
         yield
-    except DaleniusError:
-        raise
-    except Exception as e:
+    except _errors_of_spark() as e:
         raise TableError(f"Spark cannot read or write {what}: {_first_line(e)}") from None
+
+
+def _errors_of_spark() -> tuple[type[Exception], ...]:
+    """What Spark, its bridge to Java, and Arrow raise; any other error is a fault of ours and must look like one."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError, pa.ArrowException, OSError, EOFError
 
 
 def _first_line(e: BaseException) -> str:
