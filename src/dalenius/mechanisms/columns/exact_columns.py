@@ -57,7 +57,7 @@ class Target:
             s[k] += mass
         return Fraction(sum(times_log2(m, m / (self.prior[w] * s[k]))[1] for (w, k), m in u.items()), 1 << BITS)
 
-    def near(self, columns: Sequence[Column]) -> npt.NDArray[np.float64]:
+    def near(self, columns: Sequence[Column] | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """phi of many columns in floats, for a search."""
         worlds = sorted({k for shares in self.shares for _, k, _ in shares})
         told = np.zeros((len(self.shares), len(self.prior), len(worlds)))

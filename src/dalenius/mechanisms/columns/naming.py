@@ -12,7 +12,7 @@ least, which keeps every promise; what that loses stays between value and bound,
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 
@@ -73,7 +73,8 @@ def disclose_in_own_letters(
 
 def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
     """A basic solution over the columns, which tells no less."""
-    mixture = best_mixture(columns, _told(problem, columns), [Fraction(1)] * len(columns[0]))
+    told = Target(problem).near(_weighted(problem, columns)).tolist()
+    mixture = best_mixture(columns, told, [Fraction(1)] * len(columns[0]))
     chosen = [tuple(theta * v for v in columns[k]) for k, theta in mixture.theta.items() if theta]
     if len(chosen) > most:
         raise SolverFailed(f"{len(chosen)} values are needed, and the columns have {most}")
@@ -81,26 +82,28 @@ def _few(problem: Problem, columns: list[Column], most: int) -> list[Column]:
 
 
 def _added_up(problem: Problem, columns: list[Column], most: int) -> list[Column]:
-    """So few columns: two are added up again and again, those that lose least."""
-    columns = list(columns)
+    """So few columns: two are added up again and again, those that lose least by floats; the sums are exact."""
+    columns, target = list(columns), Target(problem)
+    masses = np.array([[float(v) for v in column] for column in _weighted(problem, columns)])
     while len(columns) > most:
-        told = _told(problem, columns)
-        pairs = list(combinations(range(len(columns)), 2))
-        sums = [tuple(a + b for a, b in zip(columns[i], columns[j], strict=True)) for i, j in pairs]
-        lost = [told[i] + told[j] - both for (i, j), both in zip(pairs, _told(problem, sums), strict=True)]
-        least = min(range(len(pairs)), key=lost.__getitem__)
-        i, j = pairs[least]
-        columns = [*(column for k, column in enumerate(columns) if k not in (i, j)), sums[least]]
+        told = target.near(masses)
+        first, second = np.triu_indices(len(columns), 1)
+        lost = told[first] + told[second] - target.near(masses[first] + masses[second])
+        least = int(np.argmin(lost))
+        i, j = int(first[least]), int(second[least])
+        both = tuple(a + b for a, b in zip(columns[i], columns[j], strict=True))
+        columns = [*(column for k, column in enumerate(columns) if k not in (i, j)), both]
+        masses = np.vstack([np.delete(masses, [i, j], axis=0), masses[i] + masses[j]])
     return columns
 
 
-def _told(problem: Problem, columns: list[Column]) -> list[float]:
-    """What each column tells, in bits."""
-    joint, target = problem.pmf, Target(problem)
+def _weighted(problem: Problem, columns: list[Column]) -> list[Column]:
+    """Columns of the mechanism times the probability of each input that occurs, in the order of the table."""
+    joint = problem.pmf
     channel = Channel.constant(joint.alphabets(problem.inputs), OUTPUT)
     places = [channel.row_of(codes) for codes in joint.grouped(problem.inputs)[0]]
     masses = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
-    return [float(target.phi([m * column[x] for m, x in zip(masses, places, strict=True)])) for column in columns]
+    return [tuple(m * column[x] for m, x in zip(masses, places, strict=True)) for column in columns]
 
 
 def _named(problem: Problem, channel: Channel, columns: list[Column], names: int) -> list[Column]:
