@@ -1,4 +1,4 @@
-"""The floors of the house: a room imports only rooms of a lower floor, or itself; `errors` stands beside them all."""
+"""The plan of the house: floors, which a room imports only from below; forms, asked for in one room; no long module."""
 
 import ast
 from functools import cache
@@ -151,3 +151,47 @@ def test_no_case_of_a_form_outside_mechanisms():
 )
 def test_a_planted_case_of_a_form_is_caught(planted, caught):
     assert cases_of_forms(planted) == caught
+
+
+# --- no module is longer than can be read in one go -----------------------------------------------------------------
+PROJECT = Path(__file__).parents[1]
+MOST_LINES = 500
+STILL_LONGER = {
+    "tests/kernel/alike_documents.py": 530,
+    "tests/kernel/directed.py": 620,
+    "tests/kernel/documents.py": 720,
+    "tests/kernel/forgeries.py": 900,
+    "tests/kernel/hostile.py": 720,
+    "tests/kernel/test_noise.py": 540,
+    "tests/kernel/test_parts.py": 660,
+    "tests/kernel/test_parts_forged.py": 870,
+    "tests/kernel/test_rules_refusals.py": 780,
+    "tests/solvers/test_leakage_search.py": 520,
+}
+"""Lists of documents and forgeries, mostly: how long each may be at most."""
+
+
+def too_long(lines):
+    """Which modules have more lines than they may, of those with so many lines."""
+    return {name: many for name, many in lines.items() if many > STILL_LONGER.get(name, MOST_LINES)}
+
+
+def lines_of(folder):
+    files = sorted((PROJECT / folder).rglob("*.py"))
+    return {str(file.relative_to(PROJECT)): len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "scripts", "benchmarks"])
+def test_no_module_is_too_long(folder):
+    lines = lines_of(folder)
+    assert lines
+    assert too_long(lines) == {}, "look for the second noun in it"
+
+
+def test_what_was_shortened_is_no_exception_any_more():
+    lines = lines_of("tests")
+    assert [name for name in STILL_LONGER if lines.get(name, 0) <= MOST_LINES] == []
+
+
+def test_a_long_module_is_seen():
+    assert too_long({"src/dalenius/all.py": 501, "tests/kernel/documents.py": 720}) == {"src/dalenius/all.py": 501}
