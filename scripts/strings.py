@@ -48,11 +48,11 @@ class Said:
 def said_in(file: Path) -> Iterator[Said]:
     """The texts of one module: every string that reads like words, but for docstrings; f-strings with {} in them."""
     room = file.relative_to(HOUSE).parts[0].removesuffix(".py")
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    apart = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    apart |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    kinds = dict(_kinds(tree))
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    apart = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    apart |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    kinds = dict(_kinds(nodes))
+    for node in nodes:
         if id(node) in apart:
             continue
         if isinstance(node, ast.JoinedStr):
@@ -67,9 +67,9 @@ def said_in(file: Path) -> Iterator[Said]:
             yield Said(room, place, kinds.get(id(node), "output"), " ".join(text.split()))
 
 
-def _kinds(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def _kinds(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
     """Which strings are messages of errors, and which are help."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Raise):
             yield from ((id(inner), "error") for inner in ast.walk(node))
         elif isinstance(node, ast.keyword) and node.arg in ("help", "description", "epilog"):

@@ -1,5 +1,6 @@
 """Properties without a number of their own try 15 examples by default, and 100 in the long run."""
 
+import gc
 from collections.abc import Generator
 from typing import Any
 
@@ -17,3 +18,10 @@ settings.load_profile("dalenius")
 def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
     """Doctests stand in the package; to look for some in every test took a fifth of the collection."""
     return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the collector of garbage need not look at it again after every test."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
