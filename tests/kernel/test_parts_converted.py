@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dalenius.convert.parts import CHANNELS, LAWS, OBJECTIVES, TOLD_LAWS, TOLD_OBJECTIVES, asked_given, each_of
+from dalenius.convert.parts import CHANNELS, LAWS, OBJECTIVES, TOLD_LAWS, TOLD_OBJECTIVES, each_of
 from dalenius.convert.telling import channel_told
 from dalenius.core import Independent, LocalDP, MaximizeInformation, MaximizeInformationOfEach, Pmf, Problem, ProductPmf
 from dalenius.core.forms import channel_of
@@ -62,28 +62,6 @@ def test_levels_of_columns_are_for_one_row():
     assert each_of(design) == ["1/6", "2/3"]
     design["mechanism"]["each"] = True
     assert each_of(design) == ["1/2", "1/2"]
-
-
-@pytest.mark.parametrize("name", HONEST)
-def test_columns_that_may_be_known_are_those_that_the_kernel_has_figures_for(name):
-    document = HONEST[name] | {"work": "20000000", "claims": HONEST[name]["claims"] | {}}
-    asked = [asked_given(document, promise.get("secret", [])) for promise in document["promises"]]
-    before = [[claim["given"] for claim in claims if claim["given"]] for claims in document["claims"]["promises"]]
-    assert [sorted(own) for own in asked] == [sorted(own) for own in before]
-
-
-def test_a_dense_matrix_over_few_independent_samples_is_gone_through():
-    document = HONEST["windows_few"]
-    found = read_document(canonical(document))
-    scale, rows = found.channel.rows(found.work)
-    written = {
-        "form": "dense",
-        "letters": len(rows[0]),
-        "scale": str(scale),
-        "rows": [[*map(str, row)] for row in rows],
-    }
-    assert asked_given(document | {"channel": written}, ["X2"]) == ["X1", "X3"]
-    assert asked_given(document | {"channel": {"form": "orbits"}}, ["X2"]) == []
 
 
 # --- from the search to the kernel ------------------------------------------------------------------------------------

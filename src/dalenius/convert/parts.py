@@ -6,12 +6,11 @@ the observed columns. The names of such outputs prove nothing; they follow from 
 
 from fractions import Fraction
 from itertools import product
-from math import lcm, prod
+from math import lcm
 from typing import Any
 
 from dalenius.convert.text import number, text
 from dalenius.convert.view import division
-from dalenius.kernel.composite import GONE_THROUGH
 
 __all__ = [
     "CHANNELS",
@@ -21,7 +20,6 @@ __all__ = [
     "TOLD_CHANNELS",
     "TOLD_LAWS",
     "TOLD_OBJECTIVES",
-    "asked_given",
     "each_of",
 ]
 
@@ -136,52 +134,6 @@ def _sums(document: Json) -> Json:
         states.append({"scale": str(scale), "rows": [[str(int(value * scale)) for value in row] for row in rows]})
     sums = [sorted(observe.index(name) for name in terms) for terms in channel["sums"]]
     return {"form": "sums", "modulus": channel["modulus"], "states": states, "sums": sums}
-
-
-def asked_given(draft: Json, secret: list[str]) -> list[str]:
-    """The columns that somebody may know beside what leaves, for which the kernel proves what is then told of a secret.
-
-    Parameters
-    ----------
-    draft : dict
-        A design of version 2, as plain values.
-    secret : list of str
-        The columns that a promise is about.
-
-    Returns
-    -------
-    list of str
-        Where all outcomes are gone through, every other observed column; else those of which the lemma speaks.
-    """
-    law, channel, observe = draft["law"], draft["channel"], draft["mechanism"]["observe"]
-    if law["law"] != "independent":
-        return []
-    group = {name: place for place, part in enumerate(law["groups"]) for name in part["variables"]}
-    own = {group[name] for name in secret}
-    near: set[str] = set()
-    if _few(draft):
-        near = {*observe}
-    elif channel["form"] == "sums":
-        for terms in ([observe[at] for at in terms] for terms in channel["sums"]):
-            near |= {*terms} if {*terms} & {*secret} else set()
-    elif channel["form"] == "windows":
-        for reads in ([observe[at] for at in window["reads"]] for window in channel["windows"]):
-            near |= {*reads} if own <= {group[name] for name in reads} else set()
-    return [name for name in observe if name in near and name not in secret]
-
-
-def _few(draft: Json) -> bool:
-    """Whether the kernel goes through all outcomes."""
-    letters = {entry["name"]: len(entry["letters"]) for entry in draft["variables"]}
-    channel = draft["channel"]
-    inputs = prod(letters[name] for name in draft["mechanism"]["observe"])
-    if channel["form"] == "sums":
-        width = channel["modulus"] ** len(channel["sums"])
-    else:
-        parts = [window["channel"] for window in channel["windows"]] if channel["form"] == "windows" else [channel]
-        width = prod(part.get("letters") or GONE_THROUGH + 1 for part in parts)
-    outcomes = prod(len(part["outcomes"]) for part in draft["law"]["groups"])
-    return outcomes <= GONE_THROUGH and inputs * width <= GONE_THROUGH
 
 
 # --- back to the words of version 1 -----------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ References: Devroye, "Non-Uniform Random Variate Generation", II.2 (inversion); 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -29,7 +29,7 @@ from dalenius.core.kernel import once_each
 from dalenius.errors import InputError, InvalidChannel
 from dalenius.sampling.stream import Words
 
-__all__ = ["Sampler", "checked_codes"]
+__all__ = ["Sampler", "checked_codes", "decided"]
 
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
@@ -168,8 +168,6 @@ class Sampler:
     def draw_one(self, code: int, stream: Words, row: int) -> int:
         """The letter of one row in integers alone: the definition that `draw` must match, and its last resort.
 
-        After k words U lies in [v, v + 1) / 2^(64 k): a letter is decided once no threshold cuts that interval.
-
         >>> from dalenius.sampling.stream import Stream
         >>> Sampler([[Fraction(1, 3), Fraction(2, 3)]]).draw_one(0, Stream(bytes(32)), 0)
         1
@@ -177,18 +175,27 @@ class Sampler:
         if not 0 <= code < self.inputs:
             raise InputError(f"code {code} of row {row} is not in 0..{self.inputs - 1}")
         numerators, total = _scaled(self._rows[code], code, self.letters)
-        value = bits = index = 0
-        while True:
-            value = value << _WORD | stream.word(row, index)
-            bits += _WORD
-            index += 1
-            reached = 0
-            for letter, numerator in enumerate(numerators):
-                reached += numerator
-                if (value + 1) * total <= reached << bits:
-                    return letter
-                if value * total < reached << bits:
-                    break
+        return decided(enumerate(numerators), total, stream, row)
+
+
+def decided(weighted: Iterable[tuple[int, int]], total: int, stream: Words, row: int) -> int:
+    """The letter of one row, of pairs (letter, weight) whose weights sum to `total`: the definition of every draw.
+
+    After k words U lies in [v, v + 1) / 2^(64 k): a letter is decided once no threshold cuts that interval.
+    """
+    letters = list(weighted)
+    value = bits = index = 0
+    while True:
+        value = value << _WORD | stream.word(row, index)
+        bits += _WORD
+        index += 1
+        reached = 0
+        for letter, weight in letters:
+            reached += weight
+            if (value + 1) * total <= reached << bits:
+                return letter
+            if value * total < reached << bits:
+                break  # the threshold lies within the interval: one more word
 
 
 def checked_codes(codes: Integers, inputs: int, start: int = 0) -> Integers:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.errors import InvalidChannel
-from dalenius.sampling.sampler import Integers, Letters, checked_codes
+from dalenius.sampling.sampler import Integers, Letters, checked_codes, decided
 from dalenius.sampling.stream import Words
 
 __all__ = ["SparseSampler"]
@@ -88,16 +88,4 @@ class SparseSampler:
     def draw_one(self, code: int, stream: Words, row: int) -> int:
         """The letter of one row in integers alone: the definition that `draw` must match, and its last resort."""
         places, weights = self.lines[code]
-        total = sum(weights)
-        value = bits = index = 0
-        while True:
-            value = value << _WORD | stream.word(row, index)
-            bits += _WORD
-            index += 1
-            reached = 0
-            for letter, weight in zip(places, weights, strict=True):
-                reached += weight
-                if (value + 1) * total <= reached << bits:
-                    return letter
-                if value * total < reached << bits:
-                    break
+        return decided(zip(places, weights, strict=True), sum(weights), stream, row)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.solvers.exact import Rational, Rows, as_fraction, reduced_right
 
-__all__ = ["Optimum", "exact_basic_solution", "exact_dual", "maximise"]
+__all__ = ["Optimum", "add_columns", "exact_basic_solution", "exact_dual", "maximise"]
 
 _Floats: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = Sequence[Mapping[int, float]]
@@ -48,6 +48,22 @@ class Optimum:
     dual: _Floats
     basic_columns: tuple[int, ...]
     basic_rows: tuple[int, ...]
+
+
+def add_columns(
+    solver: highspy.Highs, costs: Sequence[float], starts: Sequence[int], rows: Sequence[int], entries: Sequence[float]
+) -> None:
+    """Give a running program further variables, from zero on: those of column k begin at `starts[k]`."""
+    solver.addCols(
+        len(costs),
+        np.array(costs),
+        np.zeros(len(costs)),
+        np.full(len(costs), highspy.kHighsInf),
+        len(rows),
+        np.array(starts, dtype=np.int32),
+        np.array(rows, dtype=np.int32),
+        np.array(entries),
+    )
 
 
 def maximise(

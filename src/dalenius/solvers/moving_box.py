@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dalenius.errors import SolverFailed
 from dalenius.solvers.cells import divergence
 from dalenius.solvers.chords import Envelope, envelope
-from dalenius.solvers.lp import silent_simplex
+from dalenius.solvers.lp import add_columns, silent_simplex
 
 __all__ = ["BestColumns", "best_binary_columns"]
 
@@ -111,16 +111,7 @@ class _Program:
             costs.append(-_GAIN * float(value) / float(rows.max()))
             self.columns.append((atoms, rows / rows.max()))
         if costs:
-            self.solver.addCols(
-                len(costs),
-                np.array(costs),
-                np.zeros(len(costs)),
-                np.full(len(costs), highspy.kHighsInf),
-                len(index),
-                np.array(starts, dtype=np.int32),
-                np.array(index, dtype=np.int32),
-                np.array(entries),
-            )
+            add_columns(self.solver, costs, starts, index, entries)
 
     def _run(self) -> tuple[Floats, Floats, float]:
         self.solver.run()

@@ -133,18 +133,30 @@ _WHOLE_COLUMN = (
     Condition(lambda p: _secret_of(p) == set(p.observe), "the secret is not exactly what is observed"),
 )
 
-CATEGORICAL = Mechanism(
-    name="categorical",
-    title="categories in closed form",
-    papers=("003",),
-    designer="dalenius.mechanisms.columns.categorical:categorical",
-    objectives=(MinimizeLeakage, MinimizeRate, MinimizeDistortion),
-    promises=(Promised(Leakage),),
-    count=(0, 1),
-    letters="any",
-    takes=("limits",),
-    conditions=(
-        *_WHOLE_COLUMN,
+
+def _of_the_whole_column(name: str, title: str, designer: str, conditions: tuple[Condition, ...]) -> Mechanism:
+    """A shortcut for one column that is all that is secret, observed and released."""
+    return Mechanism(
+        name=name,
+        title=title,
+        papers=("003",),
+        designer=f"dalenius.mechanisms.columns.{designer}",
+        objectives=(MinimizeLeakage, MinimizeRate, MinimizeDistortion),
+        promises=(Promised(Leakage),),
+        count=(0, 1),
+        letters="any",
+        takes=("limits",),
+        conditions=(*_WHOLE_COLUMN, *conditions),
+        sentences={"promises": _ONE_LEAKAGE},
+        shortcut=True,
+    )
+
+
+CATEGORICAL = _of_the_whole_column(
+    "categorical",
+    "categories in closed form",
+    "categorical:categorical",
+    (
         Condition(
             lambda p: measure_of(p).distortion == "hamming" and not measure_of(p).classes,
             "its distortion is hamming, without classes",
@@ -154,22 +166,13 @@ CATEGORICAL = Mechanism(
             "what is observed, released and compared is not the same",
         ),
     ),
-    sentences={"promises": _ONE_LEAKAGE},
-    shortcut=True,
 )
 
-RATE = Mechanism(
-    name="rate",
-    title="plain rate-distortion",
-    papers=("003",),
-    designer="dalenius.mechanisms.columns.rate:plain_rate",
-    objectives=(MinimizeLeakage, MinimizeRate, MinimizeDistortion),
-    promises=(Promised(Leakage),),
-    count=(0, 1),
-    letters="any",
-    takes=("limits",),
-    conditions=(
-        *_WHOLE_COLUMN,
+RATE = _of_the_whole_column(
+    "rate",
+    "plain rate-distortion",
+    "rate:plain_rate",
+    (
         Condition(
             lambda p: "kl" not in [part.distortion for part in (measure_of(p), *measure_of(p).parts)],
             "a kl distortion is not rational",
@@ -183,8 +186,6 @@ RATE = Mechanism(
             "the distortion is about columns that are not observed",
         ),
     ),
-    sentences={"promises": _ONE_LEAKAGE},
-    shortcut=True,
 )
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dalenius.errors import SolverFailed
 from dalenius.solvers.funnel.gauges import Gauge, PolyhedralGauge
 from dalenius.solvers.funnel.subdivision import Labels
-from dalenius.solvers.lp import silent_simplex
+from dalenius.solvers.lp import add_columns, silent_simplex
 from dalenius.stopping import over
 
 __all__ = ["FaceDual", "Faces", "Facial", "by_columns_of_few"]
@@ -332,16 +332,7 @@ class _Letters:
             costs.append(-SCALE * float(told[k]) / unit)
             self.columns.append((inputs, v[k][on], unit))
         if costs:
-            self.solver.addCols(
-                len(costs),
-                np.array(costs),
-                np.zeros(len(costs)),
-                np.full(len(costs), highspy.kHighsInf),
-                len(index),
-                np.array(starts, np.int32),
-                np.array(index, np.int32),
-                np.array(entries),
-            )
+            add_columns(self.solver, costs, starts, index, entries)
         return len(costs)
 
     def more(self, found: Waves, dual: FaceDual) -> int:
