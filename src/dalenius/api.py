@@ -36,7 +36,7 @@ from dalenius.kernel.numbers import Refused
 from dalenius.mechanisms import GAP, SECONDS, by_records, solve
 from dalenius.mechanisms.applying import Released, draw, subkeys_of
 from dalenius.mechanisms.columns.leakage.trade import Trade
-from dalenius.mechanisms.columns.robust_leakage import near_again
+from dalenius.mechanisms.columns.near_proofs import near_again
 from dalenius.mechanisms.forms import form_of
 from dalenius.mechanisms.side_by_side import SUFFIX
 from dalenius.releasing import Outcome, Progress, kept_columns, left_as_they_are, release, small_cells, stage

@@ -368,6 +368,12 @@ def test_help_loads_nothing_heavy() -> None:
     assert r.stdout.strip() == "[]", r.stderr
 
 
+def test_the_walk_loads_neither_searches_nor_pages_until_it_needs_them() -> None:
+    program = "import sys, dalenius.api; print([m for m in ('scipy', 'jinja2', 'duckdb', 'pandas') if m in sys.modules])"
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert r.stdout.strip() == "[]", r.stderr
+
+
 def test_python_walk_is_the_same_walk(done: Place, tmp_path: Path) -> None:
     import dalenius
 

@@ -11,7 +11,6 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from dalenius.core import Design, Kernel, Margins, Samples, channel_of
@@ -33,6 +32,8 @@ from dalenius.report.reproof import Reproof, reproof
 from dalenius.report.tiles import recipe
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from dalenius.mechanisms.columns.leakage.curve import Curve
 
 __all__ = ["public_statement", "statement"]
@@ -42,7 +43,9 @@ SHORT = 8  # characters of the fingerprint that number the statement
 
 
 @cache
-def _template() -> Template:
+def _template() -> "Template":
+    from jinja2 import Environment, StrictUndefined  # only what renders a page waits for it
+
     folder = files("dalenius.report")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["round1"] = lambda x: f"{x:.1f}".removesuffix(".0")

@@ -24,19 +24,20 @@ from dalenius.convert import bounds_within
 from dalenius.core import Certificate, Channel, Design, Leakage, Problem
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.kernel.numbers import Refused
-from dalenius.measures.mismatch import near, worst_law
+from dalenius.measures.mismatch import worst_law
 from dalenius.mechanisms.columns.leakage.curved import Cuts
 from dalenius.mechanisms.columns.leakage.least import checked, least
 from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
 from dalenius.mechanisms.columns.leakage.searching import presolved, solved
+from dalenius.mechanisms.columns.near_proofs import ball_of, near_one, near_proofs
 from dalenius.mechanisms.columns.takes import ROBUST
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.leakage import rational
 from dalenius.stopping import left, over
 
-__all__ = ["near_again", "near_proofs", "robust_leakage"]
+__all__ = ["robust_leakage"]
 
 SHARES = 8  # tries of how much tighter the promise has to be
 LAWS = 24  # that are added at most
@@ -46,36 +47,6 @@ NEARLY = 0.999  # share of a promise that is used up, about
 NARROW = 1e-3  # gap that is small enough, as a share of the bound
 FINE = 1 << 24  # the share of the constant is a multiple of 1/FINE
 TRIES = 12
-
-
-def near_proofs(problem: Problem, channel: Channel) -> tuple[dict[str, str], ...]:
-    """For each promise the multipliers that bound it within the ball; empty for those that hold under every law."""
-    return tuple(near_one(problem, channel, g)[1] if isinstance(g, Leakage) else {} for g in problem.guarantees)
-
-
-def near_again(design: Design, rows: int) -> Design:
-    """The design with multipliers for the law that it has now, counted from so many rows."""
-    ball = design.problem.robust
-    if ball is None or not isinstance(design.channel, Channel):
-        return design
-    ball = replace(ball, rows=rows) if ball.rows else ball
-    problem = replace(design.problem, robust=ball)
-    return replace(design, problem=problem, proofs=near_proofs(problem, design.channel))
-
-
-def near_one(problem: Problem, channel: Channel, promise: Leakage) -> tuple[float, dict[str, str]]:
-    """What leaks within the ball, about, and the multipliers that prove it."""
-    kind, radius, rows = _ball(problem)
-    return near(problem.pmf, channel, promise.about, kind, radius, rows=rows, kept=problem.kept)
-
-
-def _ball(problem: Problem) -> tuple[str, float, int]:
-    """The kind of the ball, the radius for each promise, and the rows that the law was counted from."""
-    ball = problem.robust
-    if ball is None:
-        raise ValueError("the problem has no [robust] section")
-    sharing, radius = sum(isinstance(g, Leakage) for g in problem.guarantees), float(ball.radius)
-    return ball.ball, (1 - radius) / sharing if ball.ball == "confidence" else radius, ball.rows or 0
 
 
 def robust_leakage(
@@ -157,7 +128,7 @@ def _least_under(problem: Problem, near_laws: list[NearLaws], deadline: float) -
 
 def _missed(problem: Problem, channel: Channel, own: NearLaws) -> bool:
     """Whether a law of the ball is found under which the channel tells more than promised; it is added."""
-    kind, radius, rows = _ball(problem)
+    kind, radius, rows = ball_of(problem)
     law, bits = worst_law(problem.pmf, channel, own.promise.about, kind, radius, rows=rows, kept=problem.kept)
     if bits <= float(own.promise.at_most_bits) * (1 + ENOUGH):
         return False

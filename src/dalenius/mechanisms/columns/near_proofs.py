@@ -1,0 +1,41 @@
+"""What a channel tells under every law near the counted one: the multipliers that prove it for a promise of leakage.
+
+Apart from the design of such channels, because whoever binds a design to a table needs these alone, and a short start.
+"""
+
+from dataclasses import replace
+
+from dalenius.core import Channel, Design, Leakage, Problem
+from dalenius.measures.mismatch import near
+
+__all__ = ["ball_of", "near_again", "near_one", "near_proofs"]
+
+
+def near_proofs(problem: Problem, channel: Channel) -> tuple[dict[str, str], ...]:
+    """For each promise the multipliers that bound it within the ball; empty for those that hold under every law."""
+    return tuple(near_one(problem, channel, g)[1] if isinstance(g, Leakage) else {} for g in problem.guarantees)
+
+
+def near_again(design: Design, rows: int) -> Design:
+    """The design with multipliers for the law that it has now, counted from so many rows."""
+    ball = design.problem.robust
+    if ball is None or not isinstance(design.channel, Channel):
+        return design
+    ball = replace(ball, rows=rows) if ball.rows else ball
+    problem = replace(design.problem, robust=ball)
+    return replace(design, problem=problem, proofs=near_proofs(problem, design.channel))
+
+
+def near_one(problem: Problem, channel: Channel, promise: Leakage) -> tuple[float, dict[str, str]]:
+    """What leaks within the ball, about, and the multipliers that prove it."""
+    kind, radius, rows = ball_of(problem)
+    return near(problem.pmf, channel, promise.about, kind, radius, rows=rows, kept=problem.kept)
+
+
+def ball_of(problem: Problem) -> tuple[str, float, int]:
+    """The kind of the ball, the radius for each promise, and the rows that the law was counted from."""
+    ball = problem.robust
+    if ball is None:
+        raise ValueError("the problem has no [robust] section")
+    sharing, radius = sum(isinstance(g, Leakage) for g in problem.guarantees), float(ball.radius)
+    return ball.ball, (1 - radius) / sharing if ball.ball == "confidence" else radius, ball.rows or 0
