@@ -2,6 +2,8 @@
 
 import random
 import shlex
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 import numpy as np
@@ -254,3 +256,47 @@ def test_wishes_that_contradict_themselves_are_refused(wish, says):
 def test_a_look_says_what_a_column_holds():
     look = Look("visits", tuple(map(str, range(20))), np.arange(20))
     assert look.words() == "numbers from 0 to 19"
+
+
+# --- dates ------------------------------------------------------------------------------------------------------------
+def stays(rows=3000, seed=4):
+    """Dates over nine years, times within one year, and an answer that depends on the year."""
+    rng = random.Random(seed)
+    first = date(2014, 1, 1)
+    days = [first + timedelta(days=rng.randrange(3200)) for _ in range(rows)]
+    seen = [datetime(2026, 1, 1) + timedelta(seconds=rng.randrange(360 * 86400)) for _ in range(rows)]
+    sick = ["flu" if rng.random() < 0.2 + 0.3 * (day.year > 2019) else "other" for day in days]
+    return pa.table({"admitted": [d.isoformat() for d in days], "seen": seen, "sick": sick})
+
+
+def test_dates_are_cut_by_year_or_by_month_within_one_year():
+    table = open_table(stays())
+    left_out, _ = roles(table)
+    assert not left_out  # 3,000 different times name nobody once they are months
+    looks = look_at(table, ["admitted", "seen", "sick"])
+    assert (looks["admitted"].dates, looks["seen"].dates, looks["sick"].dates) == ("year", "month", "")
+    assert looks["admitted"].known == tuple(str(year) for year in range(2014, 2023))
+    assert looks["admitted"].words() == "dates, by year from 2014 to 2022"
+    assert looks["seen"].known[0] == "2026-01"
+
+
+def test_merged_dates_are_neighbours_and_the_file_says_what_they_are_cut_by():
+    wish = Wish((("sick",),), ("admitted",), "reveal", Fraction(1, 100), min_rows=80, cuts={"admitted": ("month",)})
+    found = drafted(wish, stays())
+    members = found.released[0].members
+    assert 2 < len(members) < 97
+    assert [v for group in members for v in group] == sorted(v for group in members for v in group)
+    assert all(
+        f"{g[0]} to {g[-1]}" == label for g, label in zip(members, found.released[0].labels, strict=True) if g[1:]
+    )
+    assert found.smallest[1] >= 80
+    column = Problem.from_document(read_toml(found.text, "p")).columns["admitted"]
+    assert column.dates == "month"
+    assert parser().parse_args(["init", *flags_of(wish, "t.csv")]).cut == ["admitted=month"]
+
+
+def test_years_can_be_cut_where_somebody_says_and_other_columns_cannot():
+    wish = Wish((("sick",),), ("admitted",), "reveal", Fraction(1, 100), cuts={"admitted": ("2016", "2020")})
+    assert drafted(wish, stays()).released[0].labels == ("under 2016", "2016-2019", "2020 or more")
+    with pytest.raises(InputError, match='town cannot be cut by year: "east" is not a date'):
+        drafted(replace(WISH, cuts={"town": ("year",)}))

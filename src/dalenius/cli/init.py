@@ -16,7 +16,7 @@ from dalenius.core.digits import many
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.outputs import new_file, refuse_existing
-from dalenius.starting import PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
+from dalenius.starting import PARTS, PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
 from dalenius.starting.columns import there
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
@@ -108,12 +108,14 @@ def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _cut(text: str) -> tuple[str, tuple[str, ...]]:
-    """A column and where its groups begin, from `visits=1,3,7`."""
+    """A column and where its groups begin, from `visits=1,3,7`, or what its dates are cut by, from `admitted=month`."""
     name, equals, numbers = text.partition("=")
     cuts = tuple(part.strip() for part in numbers.split(",") if part.strip())
     if not equals or not cuts:
-        raise InputError(f'"--cut {text}" is not COLUMN=NUMBER,NUMBER,... as in --cut visits=1,3,7.')
-    for number in cuts:
+        raise InputError(
+            f'"--cut {text}" is not COLUMN=NUMBER,NUMBER,... as in --cut visits=1,3,7, nor COLUMN=year or COLUMN=month.'
+        )
+    for number in () if cuts[0] in PARTS and len(cuts) == 1 else cuts:
         exact(number, "--cut")
     return name.strip(), cuts
 

@@ -50,7 +50,11 @@ def init_command(
     more.add_argument("--groups", type=count, default=5, help="the most groups of a column of numbers (default: 5)")
     more.add_argument("--no-groups", action="store_true", help="leave every value as it is")
     more.add_argument(
-        "--cut", action="append", default=[], metavar="COLUMN=N,N", help="where groups begin, as visits=1,3,7"
+        "--cut",
+        action="append",
+        default=[],
+        metavar="COLUMN=N,N",
+        help="where groups begin, as visits=1,3,7; dates by year or month",
     )
     more.add_argument(
         "--group",

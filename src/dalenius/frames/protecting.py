@@ -29,7 +29,7 @@ from dalenius.tables import bind, open_table
 __all__ = ["Release", "problem", "protect"]
 
 Number = float | str | Fraction
-Grouping = Mapping[str, Sequence[float] | Mapping[str, Sequence[str]]]
+Grouping = Mapping[str, str | Sequence[float] | Mapping[str, Sequence[str]]]
 
 LOST = Fraction(3, 4)
 """A value that keeps less than this share of its rows is a loss."""
@@ -85,8 +85,8 @@ def protect(
     person : str, optional
         The column that names the person, where one person has several rows.
     groups : mapping, optional
-        For a column either the numbers at which groups begin, or named lists of values. The others are suggested;
-        what was suggested is in ``Release.groups``.
+        For a column either the numbers at which groups begin, or named lists of values, or for dates "year" or
+        "month". The others are suggested; what was suggested is in ``Release.groups``.
     form : str, optional
         "dense", "records" or "each"; chosen by the size of the table unless said.
     min_rows : int
@@ -180,7 +180,11 @@ def _drafted(
     left_out, _ = roles(table)
     secrets = (secret,) if isinstance(secret, str) else tuple(secret)
     others = [n for n in table.names if n not in left_out and n not in secrets and n not in keep and n != person]
-    cuts = {name: tuple(map(str, g)) for name, g in (groups or {}).items() if not isinstance(g, Mapping)}
+    cuts = {
+        name: (g,) if isinstance(g, str) else tuple(map(str, g))
+        for name, g in (groups or {}).items()
+        if not isinstance(g, Mapping)
+    }
     named = {
         name: {label: tuple(map(str, values)) for label, values in g.items()}
         for name, g in (groups or {}).items()
@@ -263,7 +267,7 @@ class Release:
         else:
             table = pa.Table.from_batches(list(open_table(opened).batches(open_table(opened).names)))
         groups = (*self.draft.released, *self.draft.kept)
-        labels = {g.look.name: g.labels for g in groups if not g.untouched}
+        labels = {g.look.name: g.labels for g in groups if g.look.dates or not g.untouched}
         ranges = [g.look.name for g in groups if g.cuts]
         return returning(self.source)(typed(table, _schema(self.source), labels, ranges))
 

@@ -1,7 +1,7 @@
 """What the columns of a table look like: values or numbers, gaps, and which of them point at single people."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dalenius.core import MISSING, Column
 from dalenius.errors import InputError
 from dalenius.tables import Coded, Table, encode, profile
-from dalenius.tables.coding import is_number
+from dalenius.tables.coding import DATE, is_number
 
 __all__ = ["Look", "look_at", "roles", "there"]
 
@@ -48,11 +48,14 @@ class Look:
         The different values, numbers by size; a gap is the last of them, "(missing)".
     codes : array
         For each row the place of its value.
+    dates : str
+        "year" or "month" where the table holds dates and the values are their years or months; else empty.
     """
 
     name: str
     values: tuple[str, ...]
     codes: npt.NDArray[np.integer]
+    dates: str = ""
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -86,14 +89,16 @@ class Look:
         '2 values: f, m'
         """
         gaps = f", {int(self.counts[-1]):,} rows without a value" if self.gaps else ""
+        if self.dates:
+            return f"dates, by {self.dates} from {self.known[0]} to {self.known[-1]}{gaps}"
         if self.is_numeric:
             return f"numbers from {self.known[0]} to {self.known[-1]}{gaps}"
         shown = ", ".join(self.known[:4]) + (", ..." if len(self.known) > 4 else "")
         return f"{len(self.known)} {'value' if len(self.known) == 1 else 'values'}: {shown}{gaps}"
 
 
-def look_at(table: Table, names: Sequence[str]) -> dict[str, Look]:
-    """The named columns of a table, read in one pass.
+def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None = None) -> dict[str, Look]:
+    """The named columns of a table, read in one pass; dates are cut by their year or month.
 
     Parameters
     ----------
@@ -101,14 +106,39 @@ def look_at(table: Table, names: Sequence[str]) -> dict[str, Look]:
         Opened.
     names : sequence of str
         Columns of it.
+    parts : mapping, optional
+        "year" or "month" for columns of dates; otherwise the year, or the month where all are of one year.
 
     Returns
     -------
     dict
         A `Look` for each name.
+
+    Raises
+    ------
+    InputError
+        If a column of `parts` holds something else than dates.
     """
     coded: Coded = encode(table, dict.fromkeys(names, Column(missing="category")), names)
-    return {name: Look(name, coded.alphabets[name], coded.codes[name]) for name in coded.names}
+    looks = [Look(name, coded.alphabets[name], coded.codes[name]) for name in coded.names]
+    return {look.name: _by_date(look, (parts or {}).get(look.name)) for look in looks}
+
+
+def _by_date(look: Look, part: str | None) -> Look:
+    """A column of dates as its years or months; any other column as it is."""
+    dates = [DATE.fullmatch(value) for value in look.known]
+    if not dates or None in dates:
+        if part:
+            wrong = next(value for value, date in zip(look.known, dates, strict=True) if not date)
+            raise InputError(f'{look.name} cannot be cut by {part}: "{wrong}" is not a date like 2026-03-17.')
+        return look
+    years, months = ([date[1] for date in dates if date], [f"{date[1]}-{date[2]}" for date in dates if date])
+    part = part or ("year" if len(set(years)) > 1 else "month")
+    cut = years if part == "year" else months
+    values = tuple(sorted(set(cut)))
+    place = {value: k for k, value in enumerate(values)}
+    new = np.array([*(place[value] for value in cut), *([len(values)] if look.gaps else [])])
+    return Look(look.name, (*values, *([MISSING] if look.gaps else [])), new[look.codes], part)
 
 
 def roles(table: Table) -> tuple[dict[str, str], str | None]:
@@ -133,6 +163,8 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
         measured = column["looks_numeric"] and any("." in entry["letter"] for entry in column.get("top", []))
         if distinct <= 1:
             left_out[name] = "it has the same value in every row"
+        elif column["looks_dated"] and column["distinct_is_exact"]:
+            continue  # they are cut by year or month, and then name nobody
         elif not column["distinct_is_exact"] or (distinct > NEARLY_ALL * rows and not measured):
             left_out[name] = f"it names rows: {distinct:,} different values in {rows:,} rows"
         elif NAMING.fullmatch(name):

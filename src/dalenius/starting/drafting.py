@@ -122,7 +122,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     release = tuple(name for name in wish.release if name not in refused)
     if not release:
         raise InputError(f"Nothing is left to release: {'; '.join(f'{n}: {why}' for n, why in refused.items())}.")
-    looks = look_at(table, [*wish.secrets, *release, *wish.keep])
+    looks = look_at(table, [*wish.secrets, *release, *wish.keep], wish.parts)
     secrets = [_secret_groups(looks[name], wish) for name in wish.secrets]
     kept = [starting_groups(looks[name], wish) for name in wish.keep]
     first = [starting_groups(looks[name], wish) for name in release]
@@ -152,7 +152,7 @@ def _in_a_thousand(share: Fraction) -> str:
 
 def _secret_groups(look: Look, wish: Wish) -> Groups:
     """A secret keeps its values; numbers become ranges, and answers that hardly anybody gave are put together."""
-    if look.is_numeric and look.name not in wish.cuts and look.name not in wish.named:
+    if look.is_numeric and look.name not in wish.ranges and look.name not in wish.named:
         return starting_groups(look, replace(wish, groups=min(wish.groups, MOST_SECRET) or MOST_SECRET))
     groups = starting_groups(look, wish)
     while not groups.cuts and len(groups.labels) > 2 and groups.counts.min() < RARE * wish.min_rows:
@@ -166,7 +166,7 @@ def _formed(
     """The form of the mechanism, why, and the groups that go with it."""
     wide = wish.promise in ("reveal", "nothing") and wish.times is None and not wish.keep and wish.person is None
     most = MOST_DENIED if wish.promise == "deny" else MOST_COMBINATIONS
-    by_hand = {*wish.cuts, *wish.named}
+    by_hand = {*wish.ranges, *wish.named}
     if wish.form == RECORDS:
         if not wide:
             raise InputError(

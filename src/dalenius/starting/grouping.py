@@ -105,12 +105,17 @@ class Groups:
         return int(self.counts[: len(self.labels)].argmin())
 
     def merges(self) -> list[tuple[int, int]]:
-        """Pairs of groups that may become one: neighbours of numbers; of values the rarest with one of the next."""
+        """Pairs of groups that may become one: neighbours of numbers; of values the rarest with one of the next.
+
+        Of dates the rarest goes with the one before or after it.
+        """
         if len(self.labels) <= 2:
             return []
         if self.cuts:
             return [(k, k + 1) for k in range(len(self.cuts))]
         others = [k for k in range(len(self.labels)) if k != self.rarest]
+        if self.look.dates:
+            others = [k for k in others if abs(k - self.rarest) == 1]
         return [(self.rarest, k) for k in sorted(others, key=lambda k: (int(self.counts[k]), k))[:TRIED]]
 
     def joined(self, one: int, other: int) -> "Groups":
@@ -121,8 +126,12 @@ class Groups:
         if len(name) > LONGEST or "other" in (self.labels[one], self.labels[other]):
             taken = {label for k, label in enumerate(self.labels) if k not in (one, other)}
             name = "other" if "other" not in taken else f"{self.labels[other]} and more"
+        together = (*self.members[other], *self.members[one])
+        if self.look.dates:
+            together = tuple(sorted(together))
+            name = f"{together[0]} to {together[-1]}"
         members = {
-            (name if k == other else label): (*group, *self.members[one]) if k == other else group
+            (name if k == other else label): together if k == other else group
             for k, (label, group) in enumerate(zip(self.labels, self.members, strict=True))
             if k != one
         }
@@ -132,8 +141,8 @@ class Groups:
         """What became of the column, for the person who checks it."""
         names = ", ".join([*self.labels, *([MISSING] if self.look.gaps else [])])
         if self.untouched:
-            return f"as it is: {names}"
-        of = f" of {len(self.look.known):,} values" if not self.cuts else ""
+            return f"{f'by {self.look.dates}' if self.look.dates else 'as it is'}: {names}"
+        of = f" of {len(self.look.known):,} {self.look.dates or 'value'}s" if not self.cuts else ""
         return f"{len(self.labels)} {'group' if len(self.labels) == 1 else 'groups'}{of}: {names}"
 
 
@@ -202,10 +211,10 @@ def _counted(sizes: tuple[int, ...], places: Integers, rows: Integers) -> Cells:
 
 def starting_groups(look: Look, wish: Wish) -> Groups:
     """The groups of a column before combinations are looked at: what was said, round ranges, or its own values."""
-    if look.name in wish.cuts:
+    if look.name in wish.ranges:
         if wrong := [value for value in look.known if not is_number(value)]:
             raise InputError(f'{look.name} cannot be cut: "{wrong[0]}" is not a number.')
-        return Groups.by_cuts(look, wish.cuts[look.name])
+        return Groups.by_cuts(look, wish.ranges[look.name])
     if look.name in wish.named:
         listed = {value for group in wish.named[look.name].values() for value in group}
         if lacking := [value for value in look.known if value not in listed]:

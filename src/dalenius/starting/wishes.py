@@ -13,6 +13,7 @@ from dalenius.errors import InputError
 __all__ = [
     "DENSE",
     "EACH",
+    "PARTS",
     "PROMISES",
     "RECORDS",
     "Wish",
@@ -34,6 +35,9 @@ PROMISES = {
 
 DENSE, RECORDS, EACH = "dense", "records", "each"
 """One recipe for all columns, an exchange of whole records, a recipe for each column."""
+
+PARTS = ("year", "month")
+"""What a column of dates can be cut by."""
 
 GROUPS = 5
 MIN_ROWS = 10
@@ -69,7 +73,7 @@ class Wish:
     min_rows : int
         A combination with fewer rows is small.
     cuts : dict
-        For a column, the numbers at which its groups begin, as texts.
+        For a column, the numbers at which its groups begin, as texts; for one of dates also "year" or "month" alone.
     named : dict
         For a column, its groups by name: a list of values each.
     title, owner : str, optional
@@ -111,6 +115,16 @@ class Wish:
     def secrets(self) -> tuple[str, ...]:
         """All columns that a promise is about, each once."""
         return tuple(dict.fromkeys(name for view in self.protect for name in view))
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """For a column of dates, what they are cut by."""
+        return {name: cut[0] for name, cut in self.cuts.items() if len(cut) == 1 and cut[0] in PARTS}
+
+    @property
+    def ranges(self) -> dict[str, tuple[str, ...]]:
+        """For a column, the numbers at which its groups begin."""
+        return {name: cut for name, cut in self.cuts.items() if name not in self.parts}
 
     def guarantees(self) -> list[list[str]]:
         """The lines of each [[guarantee]] of the problem file."""

@@ -91,6 +91,8 @@ def column_lines(groups: Groups, title: str) -> list[str]:
     list of str
     """
     lines = [f"[columns.{key_of(groups.look.name)}]".ljust(34) + f"# {title}"]
+    if groups.look.dates:
+        lines.append(f'dates = "{groups.look.dates}"'.ljust(34) + "# what the dates are cut by")
     if groups.cuts:
         lines += [f"cuts = [{', '.join(groups.cuts)}]", f"labels = {names_of(groups.labels)}"]
     elif groups.untouched:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dalenius.core.source import Column
-from dalenius.tables.coding import encode, is_number
+from dalenius.tables.coding import DATE, encode, is_number
 from dalenius.tables.persons import persons
 from dalenius.tables.source import Progress, Table
 from dalenius.tables.suggesting import Seen, is_measured, suggested
@@ -125,6 +125,7 @@ def _column(tally: _Tally, rows: int) -> dict[str, Any]:
         "missing": tally.missing,
         "looks_like_identifier": 2 * distinct > rows and distinct > 1 and not is_measured(tally.counts),
         "looks_numeric": distinct > 0 and all(map(is_number, tally.counts)),
+        "looks_dated": distinct > 0 and all(map(DATE.fullmatch, tally.counts)),
     }
     if tally.followed:
         ranked = sorted(tally.counts.items(), key=lambda item: (-item[1], item[0]))
@@ -142,6 +143,8 @@ def _notes(name: str, column: dict[str, Any]) -> list[str]:
     exact = "" if column["distinct_is_exact"] else "more than "
     if column["looks_like_identifier"]:
         notes.append(f"{name} looks like an identifier: {exact}{column['distinct']:,} different values; leave it out")
+    elif column["looks_dated"]:
+        notes.append(f"{name} holds dates, {exact}{column['distinct']:,} different ones; cut them by year or month")
     elif column["distinct"] > MANY_LETTERS:
         notes.append(f"{name}: {exact}{column['distinct']:,} different values; put them into groups")
     elif column.get("small_letters"):
