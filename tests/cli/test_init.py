@@ -48,7 +48,13 @@ def test_the_file_is_released_without_an_edit(rand: Path, run: Run, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "promise",
-    [["--nothing"], ["--deny", "2"], ["--reveal", "0.02", "--times-at-most", "2"], ["--guess-at-most", "55%"]],
+    [
+        ["--nothing"],
+        ["--deny", "2"],
+        ["--reveal", "0.02", "--times-at-most", "2"],
+        ["--guess-at-most", "55%"],
+        ["--times-at-most", "3/2"],
+    ],
 )
 @pytest.mark.parametrize("kept", ["all", "3/4", "0"])
 def test_every_promise_is_released_without_an_edit(
@@ -59,7 +65,7 @@ def test_every_promise_is_released_without_an_edit(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("promise", [["--nothing"], ["--reveal", "0.01"], ["--deny", "2"]])
+@pytest.mark.parametrize("promise", [["--nothing"], ["--reveal", "0.01"], ["--deny", "2"], ["--guess-at-most", "70%"]])
 def test_ten_columns_are_released_without_an_edit(run: Run, tmp_path: Path, promise: list[str]) -> None:
     text = files("statsmodels.datasets.randhie").joinpath("randhie.csv").read_bytes()
     (tmp_path / "rand.csv").write_bytes(text)
@@ -83,6 +89,16 @@ def test_machines_get_the_choices_and_a_dry_run_writes_nothing(place: Place, run
     assert told["columns"]["sex"]["groups"] == ["f", "m"]
     assert "[[guarantee]]" in told["text"]
     assert place.names() == before
+
+
+def test_a_factor_is_a_promise_of_its_own_or_stands_beside_another(place: Place, run: Run) -> None:
+    arguments = ["init", place / "t.csv", "--protect", "out", "--release", "sex,age", "--times-at-most", "2"]
+    code, out, _ = run(*arguments, "-o", place / "alone.toml")
+    assert code == 0
+    assert "Promise: no released row makes an answer about out more than 2 times as likely." in out
+    assert (place / "alone.toml").read_text().count("[[guarantee]]") == 1
+    assert run(*arguments, "--nothing", "-o", place / "beside.toml")[0] == 0
+    assert (place / "beside.toml").read_text().count("[[guarantee]]") == 2
 
 
 def test_an_existing_file_is_not_replaced(place: Place, run: Run) -> None:
@@ -132,7 +148,7 @@ def test_questions_are_explained_and_asked_again(place: Place, run: Run, monkeyp
     assert code == 0
     assert "nobody learns much about this column" in err
     assert 'has no column "outt". Did you mean "out"?' in err
-    assert "Answer 1, 2, 3 or 4." in err
+    assert "Answer 1, 2, 3, 4 or 5." in err
     text = (place / "asked.toml").read_text()
     assert 'unit = "id"' in text
     assert "local_dp" in text

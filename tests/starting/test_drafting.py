@@ -138,10 +138,15 @@ def test_the_mechanism_is_chosen_by_promise_and_size():
     denied = drafted(Wish((("s",),), names, "deny", Fraction(2)), wide())
     assert denied.form == "each"
     assert "information_of_each" in denied.text
+    for promise, level in (("guess", Fraction(4, 5)), ("times", Fraction(2))):
+        found = drafted(Wish((("s",),), names, promise, level), wide())
+        assert found.form == "records"
+        assert "preserve_marginals" not in found.text  # records keep the statistics under the other promises alone
+    two = Wish((("s",),), names, "guess", Fraction(4, 5), times=Fraction(2))
     with pytest.raises(InputError, match="No grouping"):
-        drafted(Wish((("s",),), names, "guess", Fraction(4, 5)), wide())
+        drafted(two, wide())
     with pytest.raises(InputError, match="still 512 combinations"):
-        drafted(Wish((("s",),), names, "guess", Fraction(4, 5), min_rows=1), wide())
+        drafted(replace(two, min_rows=1), wide())
     with pytest.raises(InputError, match="--deny alone"):
         drafted(Wish((("rich",),), ("age",), "nothing", form="each"))
 

@@ -24,7 +24,7 @@ RELEASED = (
 PERSON = "With several rows of one person the promise must cover them all together. Answer y and the column that names "
 PERSON += "the person, as in: y person_id"
 PROMISE = "1 limits how often a guess is right. 2 limits what a row reveals on average. 3 reveals nothing, and changes "
-PROMISE += "most. 4 holds whatever an attacker knows. Example: 1 80%, or 2, or 4 2"
+PROMISE += "most. 4 holds whatever an attacker knows. 5 holds for every single row. Example: 1 80%, or 2, or 4 2"
 
 
 def ask(
@@ -98,6 +98,7 @@ def ask(
         _tell(f"  2  A row reveals at most 0.01 bits about {secret}, on average (suggested)")
         _tell("  3  Nothing at all is revealed")
         _tell("  4  Every person can deny: no entry more than __ times likelier for one than for another")
+        _tell(f"  5  No row makes an answer about {secret} more than __ times as likely")
         promised = _until("[2]", PROMISE, "2", _promise)
     return answered, promised
 
@@ -163,15 +164,15 @@ def _person(text: str, table: Table) -> str | None:
 def _promise(text: str) -> Promised:
     """The number of a promise, and its level where it has one."""
     number, _, level = text.partition(" ")
-    kinds = {"1": "guess", "2": "reveal", "3": "nothing", "4": "deny"}
+    kinds = {"1": "guess", "2": "reveal", "3": "nothing", "4": "deny", "5": "times"}
     if number not in kinds:
-        raise InputError("Answer 1, 2, 3 or 4.")
+        raise InputError("Answer 1, 2, 3, 4 or 5.")
     kind, level = kinds[number], level.strip()
     if kind == "guess" and not level:
         level = _until("At most how often, in per cent?", PROMISE, None, str)
         level = level if "%" in level else f"{level}%"
-    if kind == "deny" and not level:
-        level = _until("How many times likelier at most? [2]", PROMISE, "2", str)
+    if kind in ("deny", "times") and not level:
+        level = _until("How many times at most? [2]", PROMISE, "2", str)
     level = level or "0.01"
     level_of(kind, level)
     return kind, level

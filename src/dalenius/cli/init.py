@@ -5,6 +5,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ from dalenius.core.digits import many
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
 from dalenius.outputs import new_file, refuse_existing
-from dalenius.starting import PARTS, PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
+from dalenius.starting import FLAGS, PARTS, PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
 from dalenius.starting.columns import there
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
 
-FLAGS = {"reveal": "--reveal 0.01", "guess": "--guess-at-most 80%", "nothing": "--nothing", "deny": "--deny 2"}
+LEVELS = {"reveal": " 0.01", "guess": " 80%", "nothing": "", "deny": " 2", "times": " 2"}  # for examples
 
 
 def run(arguments: Namespace) -> None:
@@ -60,7 +61,7 @@ def _main_job(arguments: Namespace, table: Table, path: str) -> tuple[str, list[
         release=_listed(arguments.release),
         promise=promised[0],
         level=level_of(*promised),
-        times=level_of("times", arguments.times_at_most) if arguments.times_at_most else None,
+        times=_beside(arguments, promised[0]),
         keep=_listed(arguments.keep or ""),
         person=arguments.person,
         keep_rows=exact("1" if arguments.keep_rows == "all" else arguments.keep_rows, "--keep-rows"),
@@ -86,18 +87,27 @@ def _promised(arguments: Namespace) -> tuple[str, str] | None:
     }
     given = [(promise, level) for promise, level in said.items() if level is not None]
     if len(given) > 1:
-        flags = " and ".join(FLAGS[promise].split()[0] for promise, _ in given)
+        flags = " and ".join(FLAGS[promise] for promise, _ in given)
         raise InputError(f"Choose one promise: you said {flags}. --times-at-most may stand beside any.")
+    if not given and arguments.times_at_most:
+        return "times", arguments.times_at_most
     return given[0] if given else None
+
+
+def _beside(arguments: Namespace, promise: str) -> Fraction | None:
+    """The factor of --times-at-most, where it stands beside another promise."""
+    said = arguments.times_at_most
+    return None if promise == "times" or said is None else level_of("times", said)
 
 
 def _missing(arguments: Namespace, promised: tuple[str, str] | None) -> str:
     """What has to be said without a terminal, with an example."""
     lacking = [f"--{name}" for name in ("protect", "release") if not getattr(arguments, name)]
-    example = f"dalenius init {arguments.table} --protect income --release age,sex --reveal 0.01"
+    protect, release = (arguments.protect or ["income"])[0], arguments.release or "age,sex"
+    promise = "--reveal 0.01" if promised is None else f"{FLAGS[promised[0]]} {promised[1]}".removesuffix(" 0")
+    example = f"dalenius init {arguments.table} --protect {protect} --release {release} {promise}"
     if not promised:
-        told = "; ".join(f"{FLAGS[key]}: {words}" for key, words in PROMISES.items())
-        lacking.append(f"a promise ({told})")
+        lacking.append(f"a promise ({', '.join(FLAGS[key] + LEVELS[key] for key in PROMISES)})")
     return f"Missing: {', '.join(lacking)}. Example: {example}"
 
 
@@ -147,8 +157,8 @@ def _words(table: Table, found: Draft) -> list[str]:
     used = len(found.released) + len(found.secrets) + len(found.kept)
     rest = len(table.names) - used
     lines = [
-        f"{table.name}: {many(found.rows, 'row')}, {many(len(table.names), 'column')}. "
-        + (f"{many(rest, 'column')} {'is' if rest == 1 else 'are'} left out." if rest else "")
+        f"{table.name}: {many(found.rows, 'row')}, {many(len(table.names), 'column')}."
+        + (f" {many(rest, 'column')} {'is' if rest == 1 else 'are'} left out." if rest else "")
     ]
     lines += [f"  {name} is left out: {why}." for name, why in found.left_out.items()]
     width = max(len(g.look.name) for g in (*found.released, *found.secrets, *found.kept))
@@ -161,7 +171,7 @@ def _words(table: Table, found: Draft) -> list[str]:
     lines.append(f"Promise: {_promise_words(found)}")
     lines.append(f"How: {found.because}")
     lines.append(f"Size: {many(found.combinations, 'combination')}. A release takes {about(found.seconds)}.")
-    if wish.keep_rows == 1 and "preserve_marginals" not in found.text:
+    if wish.keep_rows and "\npreserve_marginals" not in found.text and "\nkeep_rows" not in found.text:
         lines.append("Not kept: the rows of each value may change in number; this promise and form cannot fix them.")
     return lines
 
@@ -176,6 +186,8 @@ def _promise_words(found: Draft) -> str:
         return f"{limit}; everything about it is {everything:.2f} bits."
     if wish.promise == "guess" and wish.level is not None:
         return f"an attacker guesses {secret} right at most {round(wish.level * 1000)} times in 1,000 ({anyway})."
+    if wish.promise == "times" and wish.level is not None:
+        return f"no released row makes an answer about {secret} more than {float(wish.level):g} times as likely."
     if wish.promise == "deny" and wish.level is not None:
         return f"no released entry is more than {float(wish.level):g} times likelier for one person than for another."
     return f"a row reveals nothing about {secret}."

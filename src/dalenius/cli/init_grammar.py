@@ -36,7 +36,9 @@ def init_command(
         "--deny", metavar="FACTOR", help="no entry is more than so many times likelier for one person than another"
     )
     promise.add_argument(
-        "--times-at-most", metavar="FACTOR", help="beside any promise: no answer gets more than so many times as likely"
+        "--times-at-most",
+        metavar="FACTOR",
+        help="no answer gets more than so many times as likely; also beside any other promise",
     )
     more = c.add_argument_group("more")
     more.add_argument("--keep", metavar="COLUMNS", help="go out as they are, and count as known to everybody: a,b")

@@ -17,9 +17,10 @@ __all__ = ["after_release", "check_command"]
 
 PUBLIC = ("card.json", "statement-public.html")
 PRIVATE = ("design.json", "statement.html")
-OUTSIDE = "estimate, outside the proof"  # remarks for specialists, which the statement carries
+SPECIAL = ("estimate, outside the proof", "relaxed levels of this recipe")  # remarks that the statement carries
 TRIPPED = ("a second release", "people outside the table")
 NAMED = 3  # losses that the terminal names; the statement names all
+NOTES = 2  # remarks that the terminal shows
 
 
 def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | None = None) -> list[str]:
@@ -56,7 +57,7 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     lines += dict.fromkeys(guesses)  # several promises about one secret say the same
     lines += [_line("Worst row", text) for text in map(_worst, beliefs(outcome.design)) if text]
     lines.append(_line("Changed", _changed(outcome, facts)))
-    lines += [_line("Note", f"{remark}.") for remark in outcome.design.remarks if not remark.startswith(OUTSIDE)]
+    lines += [_line("Note", text) for text in _notes(outcome)]
     lines.append(_line("Not covered", f"{_not_covered(facts)}."))
     public = [f"table {into}" if into else Path(place).name, *(name for name in PUBLIC if (folder / name).exists())]
     private = [name for name in PRIVATE if (folder / name).exists()]
@@ -70,6 +71,16 @@ def _line(title: str, text: str) -> str:
     return f"{title:<11} {text}"
 
 
+def _notes(outcome: Outcome) -> list[str]:
+    """The first remarks, without those for specialists; the statement has all of them."""
+    found = [remark for remark in outcome.design.remarks if not any(words in remark for words in SPECIAL)]
+    more = len(found) - NOTES
+    told = [f"{remark[:1].upper()}{remark[1:]}." for remark in found[:NOTES]]
+    return (
+        [*told, f"{many(more, 'more remark')} {'is' if more == 1 else 'are'} in the statement."] if more > 0 else told
+    )
+
+
 def _not_covered(facts: Facts) -> str:
     """Of the limits of the statement those that people trip over: several rows or groups, releases, other people."""
     first, *others = (limit.name.lower() for limit in limits(facts.document))
@@ -80,7 +91,8 @@ def _lost(found: Losses) -> list[str]:
     """Values and combinations that are mostly gone, the largest first."""
     told = list(found.lost[:NAMED])
     more = len(found.lost) - NAMED
-    told += [f"{many(more, 'more value')} lost over a quarter of their rows; the statement names all."] * (more > 0)
+    whose = "its" if more == 1 else "their"
+    told += [f"{many(more, 'more value')} lost over a quarter of {whose} rows; the statement names all."] * (more > 0)
     told += [found.vanished] if found.vanished else []
     return told or ["nothing: no value lost over a quarter of its rows."]
 
@@ -102,10 +114,13 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     best = plain.best_possible(facts)
     moved = [entry for entry in outcome.audit.transitions if "changed" in entry]
     told = []
-    if len(moved) == 1 and moved[0]["rows"]:
-        share = one_in(moved[0]["changed"] / moved[0]["rows"])
-        told.append(f"{moved[0]['changed']:,} rows ({share}).")
-    told.append(f"{best.short}.")
+    changed, compared = (sum(entry[key] for entry in moved) for key in ("changed", "rows"))
+    if compared:
+        what = "rows" if len(moved) == 1 else "entries"
+        told.append(f"{changed:,} {what} ({one_in(changed / compared)}).")
+    elif fields := plain.fields_compared(facts.document):
+        told.append(f"About {plain.changed_entries(facts.document['value'], fields)}.")
+    told.append(f"{best.short}." if best.agrees or plain.fields_compared(facts.document) else best.sentence)
     tests = outcome.audit.findings
     told.append(f"{sum(not test.contradicts for test in tests)} of {len(tests)} tests passed.")
     return " ".join(told)

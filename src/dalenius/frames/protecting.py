@@ -77,7 +77,7 @@ def protect(
     deny : float, optional
         No entry is more than so many times likelier for one person than for another (local differential privacy).
     times_at_most : float, optional
-        No answer becomes more than so many times as likely, for any row. Stands beside any promise.
+        No answer becomes more than so many times as likely, for any row. It may also stand beside another promise.
     keep : sequence of str
         Columns that are released as they are.
     keep_rows : float or str
@@ -174,8 +174,10 @@ def _drafted(
 ) -> Draft:
     """The draft of a wish in keywords."""
     given = [(promise, level) for promise, level in said.items() if level is not None]
+    if not given and times_at_most is not None:
+        given, times_at_most = [("times", times_at_most)], None
     if len(given) != 1:
-        raise InputError("Say exactly one of reveal_at_most, guess_at_most, reveal_nothing and deny.")
+        raise InputError("Say exactly one of reveal_at_most, guess_at_most, reveal_nothing, deny and times_at_most.")
     table = open_table(data)
     left_out, _ = roles(table)
     secrets = (secret,) if isinstance(secret, str) else tuple(secret)
@@ -289,6 +291,8 @@ class Release:
             return f"reveals at most {float(wish.level):g} bits about {secret}"
         if wish.promise == "guess" and wish.level is not None:
             return f"lets {secret} be guessed right at most {ceil(wish.level * 1000)} times in 1,000"
+        if wish.promise == "times" and wish.level is not None:
+            return f"makes no answer about {secret} more than {float(wish.level):g} times as likely"
         if wish.promise == "deny" and wish.level is not None:
             return f"makes no entry more than {float(wish.level):g} times likelier for one person than for another"
         return f"reveals nothing about {secret}"

@@ -143,11 +143,13 @@ def best_possible(facts: Facts) -> Optimum:
     fields = fields_compared(document)
     shown_value, shown_bound = reached(document, facts.side)
     form = WITHIN.get(facts.kind, "")
-    what = "Least possible change" if not maximise else "Most possible use"
+    what = "Least possible change" if not maximise else "As informative as possible"
     if not fields and not maximise:
         what = "The best possible"
     least, most = sorted((value, bound))
     between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
+    if fields:
+        between = f"The least possible lies between {figure(100 * least, 'down', 2)} and {figure(100 * most, 'up', 2)}"
     near = "Near the best possible" if most <= NEAR * least else between
     short = f"{what}, proved {to}" if agrees else near
     less = "more" if maximise else "less"

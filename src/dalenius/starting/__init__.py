@@ -6,11 +6,12 @@ The command `init`, the studio and `dalenius.protect` all start here, so that th
 from dalenius.starting.columns import Look, look_at, roles
 from dalenius.starting.drafting import Draft, draft
 from dalenius.starting.grouping import Groups
-from dalenius.starting.wishes import DENSE, PARTS, PROMISES, RECORDS, Wish, flags_of, level_of
+from dalenius.starting.wishes import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Wish, flags_of, level_of
 from dalenius.starting.writing import disclosure_text
 
 __all__ = [
     "DENSE",
+    "FLAGS",
     "PARTS",
     "PROMISES",
     "RECORDS",

@@ -164,16 +164,15 @@ def _formed(
     wish: Wish, first: Sequence[Groups], secrets: Sequence[Groups], kept: Sequence[Groups]
 ) -> tuple[str, str, list[Groups]]:
     """The form of the mechanism, why, and the groups that go with it."""
-    wide = wish.promise in ("reveal", "nothing") and wish.times is None and not wish.keep and wish.person is None
+    wide = wish.promise != "deny" and wish.times is None and not wish.keep and wish.person is None
     most = MOST_DENIED if wish.promise == "deny" else MOST_COMBINATIONS
     by_hand = {*wish.ranges, *wish.named}
     if wish.form == RECORDS:
         if not wide:
             raise InputError(
-                "Exchanging whole records goes with --reveal and --nothing alone, without --times-at-most, --keep and "
-                "--person."
+                "Exchanging whole records goes with one promise alone, and not with --deny, --keep or --person."
             )
-        return RECORDS, "You asked for it.", list(_for_records(first, wish))
+        return RECORDS, "You asked for it.", _for_records(first, wish)
     if wish.form == EACH:
         if wish.promise != "deny":
             raise InputError("A recipe for each column by itself goes with --deny alone.")
@@ -187,7 +186,8 @@ def _formed(
     if wish.promise == "deny":
         return EACH, _too_many(first, "each column gets a recipe of its own"), list(first)
     if wide and wish.form is None:
-        return RECORDS, _too_many(first, "rows exchange whole records"), list(_for_records(first, wish))
+        finer = _for_records(first, wish)
+        return RECORDS, _too_many(finer, "rows exchange whole records"), finer
     if cells.small(wish.min_rows):
         raise InputError(
             f"No grouping gives every combination {many(wish.min_rows, 'row')}: the smallest still has "

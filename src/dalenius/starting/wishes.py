@@ -13,6 +13,7 @@ from dalenius.errors import InputError
 __all__ = [
     "DENSE",
     "EACH",
+    "FLAGS",
     "PARTS",
     "PROMISES",
     "RECORDS",
@@ -30,8 +31,18 @@ PROMISES = {
     "reveal": "a row reveals at most so many bits about the secret, on average",
     "nothing": "a row reveals nothing about the secret",
     "deny": "every person can deny every entry: none is more than so many times likelier for one person than another",
+    "times": "no answer about the secret gets more than so many times as likely, for any row",
 }
 """The promises that a release can begin with, each in one sentence."""
+
+FLAGS = {
+    "guess": "--guess-at-most",
+    "reveal": "--reveal",
+    "nothing": "--nothing",
+    "deny": "--deny",
+    "times": "--times-at-most",
+}
+"""The flag of each promise."""
 
 DENSE, RECORDS, EACH = "dense", "records", "each"
 """One recipe for all columns, an exchange of whole records, a recipe for each column."""
@@ -59,7 +70,7 @@ class Wish:
     level : Fraction, optional
         Bits, a share of right guesses, or a factor, by the promise; none for "nothing".
     times : Fraction, optional
-        Beside the promise: no answer becomes more than so many times as likely, nor less likely by that factor.
+        Beside another promise: no answer becomes more than so many times as likely, nor less likely by that factor.
     keep : tuple of str
         Columns that are released as they are.
     person : str, optional
@@ -140,8 +151,9 @@ class Wish:
                 found.append([f"leakage = {names}", f"at_most_bits = {json.dumps(str(self.level))}"])
             elif self.promise == "guess":
                 found.append([f"guess = {names}", f"at_most = {json.dumps(str(self.level))}"])
-            if self.times is not None:
-                found.append([f"information_privacy = {names}", f"epsilon = {json.dumps(logarithm(self.times))}"])
+            times = self.level if self.promise == "times" else self.times
+            if times is not None:
+                found.append([f"information_privacy = {names}", f"epsilon = {json.dumps(logarithm(times))}"])
         return found
 
 
@@ -169,8 +181,7 @@ def flags_of(wish: Wish, table: str) -> list[str]:
     for view in wish.protect:
         flags += ["--protect", ",".join(view)]
     flags += ["--release", ",".join(wish.release)]
-    names = {"reveal": "--reveal", "guess": "--guess-at-most", "nothing": "--nothing", "deny": "--deny"}
-    flags += [names[wish.promise], *([] if wish.level is None else [str(wish.level)])]
+    flags += [FLAGS[wish.promise], *([] if wish.level is None else [str(wish.level)])]
     optional = {
         "--times-at-most": wish.times,
         "--keep": ",".join(wish.keep) or None,
@@ -233,7 +244,7 @@ def level_of(promise: str, said: object) -> Fraction | None:
     Parameters
     ----------
     promise : str
-        A key of `PROMISES`, or "times".
+        A key of `PROMISES`.
     said : object
         A number, or a text with one.
 

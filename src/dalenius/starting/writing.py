@@ -70,7 +70,7 @@ def problem_text(
     if preserves(wish, form) and form == DENSE:
         lines += ["", "# [[limit]]                       # instead of preserve_marginals: less change, and"]
         lines.append('# keep_rows = "3/4"               # each value keeps three quarters of its rows')
-    if form == DENSE and 0 < wish.keep_rows < 1:
+    if _keeps(wish, form) and 0 < wish.keep_rows < 1:
         lines += ["", "[[limit]]                         # every value keeps this share of its rows"]
         lines.append(f"keep_rows = {text_of(str(wish.keep_rows))}")
     return "\n".join(lines) + "\n"
@@ -115,7 +115,10 @@ def _mechanism(wish: Wish, form: str, because: str, released: Sequence[Groups], 
     if form == RECORDS:
         lines.append('form = "records"                  # rows exchange whole records')
     if form == EACH:
-        lines += ['form = "pram"', "each = true                       # a recipe for each column by itself"]
+        lines += [
+            'form = "randomised-response"',
+            "each = true                       # a recipe for each column by itself",
+        ]
     if preserves(wish, form):
         lines.append("preserve_marginals = true         # every combination keeps its number of rows, on average")
     return lines
@@ -123,7 +126,12 @@ def _mechanism(wish: Wish, form: str, because: str, released: Sequence[Groups], 
 
 def preserves(wish: Wish, form: str) -> bool:
     """Whether every combination keeps its rows on average."""
-    return wish.keep_rows == Fraction(1) and form in (DENSE, RECORDS)
+    return wish.keep_rows == Fraction(1) and _keeps(wish, form)
+
+
+def _keeps(wish: Wish, form: str) -> bool:
+    """Whether the form can keep the rows of values under this promise, however many records there are."""
+    return form == DENSE or (form == RECORDS and wish.promise in ("reveal", "nothing"))
 
 
 def _objective(form: str, names: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
-from dalenius.starting import PROMISES, Groups, Wish, level_of
+from dalenius.starting import Groups, Wish, level_of
 
 __all__ = ["KEEPING", "LEVELS", "ROLES", "Choices"]
 
@@ -41,7 +41,7 @@ class Choices:
             raise InputError("Choose the column that must stay secret.")
         if not by_role["release"]:
             raise InputError("Choose at least one column to release.")
-        if self.promise not in PROMISES:
+        if self.promise not in LEVELS:
             raise InputError("Choose a promise.")
         cuts = {
             name: tuple(part.strip() for part in text.split(",") if part.strip())

@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import log2
 
 from dalenius.core import Design, Records, TableSource
+from dalenius.core.digits import figure
 from dalenius.mechanisms.records.evidence import RecordFigures, figures
 
 __all__ = ["remarks"]
@@ -81,11 +82,11 @@ def _missing(found: RecordFigures, rows: int, least: int) -> str:
 def _population(design: Design, rows: int) -> str:
     secret = next(g.secret for g in design.problem.guarantees)
     values = len(design.problem.pmf.grouped(secret)[0])
-    more = log2(1 + (values - 1) / rows)
+    more = figure(log2(1 + (values - 1) / rows) * (1 + 1e-12), "up", 2)  # the float may be short by an ulp or two
     return (
         f"The figures are about the {rows:,} rows of this table, for an attacker who knows the whole table except who "
         "is who. Suppose that the rows are independent draws from a population. Then someone who does not know the "
-        f"table learns at most {more:.2g} bits more than is stated, on average over tables"
+        f"table learns at most {more} bits more than is stated, on average over tables"
     )
 
 
