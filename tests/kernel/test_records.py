@@ -233,7 +233,7 @@ def test_the_nearest_record_is_the_one_that_looking_at_all_finds(seed):
     some = [k for k in range(len(records)) if rng.random() < 0.7] or [0]
     for asked in (1, 100):  # by looking, and by masks
         near = Nearest(metric, [records[k] for k in some], [numbers[k] for k in some], scale, Work(10**9), asked)
-        assert (near.closest is None) == (asked == 1)
+        assert (near.digits is None) == (asked == 1)
         for x in records:
             assert near.least(x) == min(scale * metric.distance(x, records[k]) + numbers[k] for k in some)
 
