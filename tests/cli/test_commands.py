@@ -369,7 +369,9 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_the_walk_loads_neither_searches_nor_pages_until_it_needs_them() -> None:
-    program = "import sys, dalenius.api; print([m for m in ('scipy', 'jinja2', 'duckdb', 'pandas') if m in sys.modules])"
+    program = (
+        "import sys, dalenius.api; print([m for m in ('scipy', 'jinja2', 'duckdb', 'pandas') if m in sys.modules])"
+    )
     r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert r.stdout.strip() == "[]", r.stderr
 
