@@ -17,8 +17,8 @@ from dalenius.kernel import Refused, check
 from dalenius.kernel.nearest import DistanceAxis, Nearest, RecordMetric
 from dalenius.kernel.numbers import Work, canonical
 from dalenius.mechanisms.records.design import certified, design
-from dalenius.mechanisms.records.kept_law import PreservingCurve
 from dalenius.mechanisms.records.listed import listed
+from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.wide import Wide
 from tests.effort import effort
 
@@ -274,7 +274,7 @@ def test_a_preserving_release_that_leaks_is_near_the_best_of_all_matrices(seen, 
 def leaking_and_preserving(asked):
     """The design that convex flows between the margins of the table find, as for many records."""
     wide = Wide.of(asked)
-    return certified(wide, PreservingCurve(wide).found(asked.guarantees[0].at_most_bits, 60.0))
+    return certified(wide, PricedRecords(wide).found(asked.guarantees[0].at_most_bits, 60.0))
 
 
 @cache
