@@ -10,6 +10,7 @@ import importlib.util
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,11 @@ def three_columns(folder):
     pa.csv.write_csv(
         pa.table({"health": table["health"], "plan": table["plan"], "visits": visits}), folder / "rand.csv"
     )
+
+
+def parity(folder):
+    run_demo("parity", folder)
+    shutil.rmtree(folder / "release")
 
 
 def ten_columns(folder):
@@ -157,6 +163,8 @@ def walk(page, folder, *, numbers=True):
             (folder / name).write_text(body, encoding="utf-8")
     for block in BLOCK.finditer(text):
         kind, body = block.groups()
+        if kind == "toml" and "[source]" not in body:
+            continue  # a part of a file, to be read
         if kind in ("toml", "json") or (kind == "text" and "$ " not in body):
             if name := named(kind, text[: block.start()], text[block.end() :]):
                 (folder / name).write_text(body, encoding="utf-8")
@@ -179,6 +187,7 @@ WALKS = {
         [(f"docs/tutorials/{p}.md", False) for p in ("disclosure", "auditor", "ledger")],
     ),
     "wide": (ten_columns, [("docs/tutorials/wide.md", False)]),
+    "parity": (parity, [("docs/tutorials/parity.md", False)]),
     "noise": (tenths, [("docs/tutorials/noise.md", False)]),
     "samples": (nothing, [("docs/tutorials/samples.md", True)]),
     "queries": (nothing, [("docs/tutorials/queries.md", True)]),

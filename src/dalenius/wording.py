@@ -99,7 +99,9 @@ def compared(document: Mapping[str, Any]) -> str:
         told.append(f"uses {shown(side)} as the problem says")
     if not by_record(document):
         told.append("changes each row by itself, all rows by the same rule")
-    return f"Compared with every recipe that {'; '.join(told)}."
+    *others, last = told
+    listed = f"{'; '.join(others)}{';' if len(others) > 1 else ''} and {last}" if others else last
+    return f"Compared with every recipe that {listed}."
 
 
 def _leaves(names: Sequence[str]) -> str:

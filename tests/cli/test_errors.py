@@ -18,9 +18,8 @@ PARTS = ["code", "what", "where", "why", "do", "state"]
 def codes():
     """Every code that an error of the package can carry."""
     found = {kind.code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DaleniusError)}
-    sources = [file.read_text("utf-8") for file in (ROOT / "src" / "dalenius").rglob("*.py")]
-    for source in sources:
-        for node in ast.walk(ast.parse(source)) if "code=" in source else ():
+    for file in (ROOT / "src" / "dalenius").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             given = node.keywords if isinstance(node, ast.Call) else ()
             found |= {k.value.value for k in given if k.arg == "code" and isinstance(k.value, ast.Constant)}
     return {code for code in found if isinstance(code, str)}

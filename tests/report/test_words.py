@@ -35,8 +35,8 @@ def test_independence_names_one_guess_before_and_after(designs: dict[str, Design
     told = promised(designs["two_binary"].to_json())
     assert told[:2] == [
         "A released row reveals nothing about X1: every answer stays exactly as likely as it was.",
-        "Someone who knows the statistics of the whole table, but not the row, guesses X1 right 510 times in 1,000, "
-        "with the row and without it.",
+        "Someone who knows the statistics of the table guesses X1 right 510 times in 1,000, "
+        "with the released row and without it.",
     ]
     assert len(told) == 4
 
@@ -52,7 +52,7 @@ def test_bounds_are_rounded_up_and_the_guess_before_down(designs: dict[str, Desi
     assert told[1] == (
         "Proved: 0.0488 bits on average, and 0.114 bits for the most revealing row (Y = <script>alert(1)</script>)."
     )
-    assert "guesses secret right 513 times in 1,000 without the row, and at most 532 times with it." in told[2]
+    assert "guesses secret right 513 times in 1,000 without the released row, and at most 532 times with it." in told[2]
 
 
 @pytest.mark.parametrize(
@@ -87,24 +87,24 @@ def test_only_promises_with_figures_are_called_proved(designs: dict[str, Design]
 def test_a_tight_gap_is_said_in_digits(designs: dict[str, Design]) -> None:
     told = proved(designs["example2"].to_json())
     assert re.search(
-        r"says 0\.0134 bits .*\. No other recipe keeps the promise and has more: proved to 15 digits\.", told[1]
+        r"says 0\.0134 bits .*\. No other recipe keeps the promise and does better: proved to 15 digits\.", told[1]
     )
     assert "How it was proved: a look at every extreme recipe, one by one." in told
     assert not any(re.search(r"\de-\d", line) for line in told)
     exactly = proved(designs["xor"].card())
-    assert exactly[1].endswith("No other recipe keeps the promise and has more: proved exactly.")
+    assert exactly[1].endswith("No other recipe keeps the promise and does better: proved exactly.")
 
 
 def test_a_wide_gap_shows_the_bound(designs: dict[str, Design]) -> None:
     told = " ".join(proved(designs["made up"].to_json()))
     assert "says 0.3 bits" in told
-    assert "Whether another recipe has more is open; none can have more than 0.37 bits." in told
+    assert "Whether another recipe does better is open; none can have more than 0.37 bits." in told
 
 
 def test_nothing_to_say_is_said(designs: dict[str, Design]) -> None:
     told = " ".join(proved(designs["one value"].card()))
-    assert "The release says 0 bits (everything about it is " in told
-    assert "No other recipe keeps the promise and has more: proved exactly." in told
+    assert "The release says 0 bits about W (everything about it is " in told
+    assert "No other recipe keeps the promise and does better: proved exactly." in told
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_nothing_to_say_is_said(designs: dict[str, Design]) -> None:
         ),
         (
             MinimizeLeakage(("secret",)),
-            "reveals 0.124 bits about secret. Whether another recipe has less is open;",
+            "reveals 0.124 bits about secret. Whether another recipe does better is open;",
         ),
         (MinimizeRate(), "reveals 0.124 bits about all that the recipe looks at"),
         (MinimizeDistortion(Distortion("hamming", ("kind",))), "has a share of changed entries of kind of 0.124."),
@@ -269,14 +269,14 @@ def test_what_is_neither_design_nor_card_is_refused(document: dict[str, object])
 def test_a_bound_within_one_form_is_no_bound_on_every_mechanism(designs: dict[str, Design]) -> None:
     card = designs["example2"].card()
     within = " ".join(proved({**card, "proof": {**card["proof"], "kind": "pram"}}))
-    assert "No other recipe of the form pram keeps the promise and has more" in within
+    assert "No other recipe of the form pram keeps the promise and does better" in within
     assert "of the form" not in " ".join(proved(card))
 
 
 def test_least_leakage_of_nothing_and_beside_side_information(designs: dict[str, Design]) -> None:
     card = {**designs["example2"].card(), "objective": {"minimize": {"leakage": ["W"]}}}
     nothing = " ".join(proved({**card, "value": "0", "bound": "0", "gap": "0"}))
-    assert "The release reveals 0 bits about W. No other recipe keeps the promise and has less" in nothing
+    assert "The release reveals 0 bits about W. No other recipe keeps the promise and does better" in nothing
     beside = " ".join(proved({**card, "side_information": {"variable": "Z"}}))
     assert "about W (together with Z, which its reader has anyway)." in beside
 
@@ -322,7 +322,7 @@ def test_a_guess_is_rounded_once_wherever_it_is_told(designs: dict[str, Design])
     (entry,) = [g for g in document["guarantees"] if "leakage" in g["promised"]][:1]
     figures = {**entry["proved"], "guess_before": "0.6004", "guess_after": "0.6004"}
     told = " ".join(promised(document | {"guarantees": [{**entry, "proved": figures}]}))
-    assert "guesses secret right 600 times in 1,000, with the row and without it" in told
+    assert "guesses secret right 600 times in 1,000, with the released row and without it" in told
     attack = Attack(("secret",), Fraction(6004, 10000), Fraction(6004, 10000), 0.1)
     assert guesses([attack])[0] == "Of 1,000 guesses of secret, 600 are right anyway, and no more with the row."
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from dalenius.core.digits import many
 from dalenius.errors import NOTHING_DONE, InputError
-from dalenius.starting import level_of, look_at
+from dalenius.starting import Look, level_of, look_at
 from dalenius.starting.columns import there
 from dalenius.tables import Table
 
@@ -94,13 +94,20 @@ def ask(
     if promised is None:
         secret = " and ".join(sorted(secrets))
         _tell("What do you promise?")
-        _tell(f"  1  An attacker guesses {secret} right at most __ % of the time")
+        _tell(f"  1  An attacker guesses {secret} right at most __ % of the time{_anyway(looks, secrets)}")
         _tell(f"  2  A row reveals at most 0.01 bits about {secret}, on average (suggested)")
         _tell("  3  Nothing at all is revealed")
         _tell("  4  Every person can deny: no entry more than __ times likelier for one than for another")
         _tell(f"  5  No row makes an answer about {secret} more than __ times as likely")
         promised = _until("[2]", PROMISE, "2", _promise)
     return answered, promised
+
+
+def _anyway(looks: Mapping[str, Look], secrets: set[str]) -> str:
+    """How often the best guess of one secret with few values is right without any data."""
+    if len(secrets) > 1 or (look := looks.get(min(secrets))) is None or look.is_numeric:
+        return ""
+    return f" ({100 * look.counts.max() / look.counts.sum():.1f} % without any data)"
 
 
 def _tell(line: str) -> None:

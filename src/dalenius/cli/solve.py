@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> None:
         with new_file(output, force=arguments.force, private=True) as main:
             main.write_bytes(design.dumps().encode())
     document = design.outline()
-    lines = [*words.promised(document), *words.proved(document), *design.remarks]
+    lines = [*words.promised(document), *words.proved(document), *(f"Note: {remark}." for remark in design.remarks)]
     lines += [f"Written: {output} and {beside.name} (confidential); SHA-256 {design.digest()}."]
     figures = ("value", "bound", "gap", "unit", "method", "guarantees", "remarks", "fingerprint")
     say(arguments, lines, {key: document[key] for key in figures})

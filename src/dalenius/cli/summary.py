@@ -17,7 +17,11 @@ __all__ = ["after_release", "check_command"]
 
 PUBLIC = ("card.json", "statement-public.html")
 PRIVATE = ("design.json", "statement.html")
-SPECIAL = ("estimate, outside the proof", "relaxed levels of this recipe")  # remarks that the statement carries
+SPECIAL = (
+    "estimate, outside the proof",
+    "relaxed levels of this recipe",
+    "no pure level",
+)  # remarks that the statement carries
 TRIPPED = ("a second release", "people outside the table")
 NAMED = 3  # losses that the terminal names; the statement names all
 NOTES = 2  # remarks that the terminal shows
@@ -47,13 +51,16 @@ def after_release(outcome: Outcome, *, key_file: str | None = None, into: str | 
     if found is not None:
         lines += [_line("LOST", text) for text in _lost(found)]
         lines += [_line("Instead", way) for way in found.ways if found.lost]
+    promises = plain.promises(facts)
+    several = len({promise.about for promise in promises if promise.gain is not None}) > 1
     guesses = []
-    for promise in plain.promises(facts):
+    for promise in promises:
         proved = "" if "Proved" in promise.headline else " Proved."
         lines.append(_line("Promise", f"{promise.headline}{proved}"))
         if promise.before is not None and promise.gain is not None:
             more = f"at most {promise.gain} more with the row" if promise.gain else "and no more with the row"
-            guesses.append(_line("Attacker", f"Of 1,000 guesses {promise.before:,} are right anyway, {more}."))
+            what = f"1,000 guesses of {promise.about}," if several else "1,000 guesses"
+            guesses.append(_line("Attacker", f"Of {what} {promise.before:,} are right anyway, {more}."))
     lines += dict.fromkeys(guesses)  # several promises about one secret say the same
     lines += [_line("Worst row", text) for text in map(_worst, beliefs(outcome.design)) if text]
     lines.append(_line("Changed", _changed(outcome, facts)))
@@ -122,7 +129,7 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
         told.append(f"About {plain.changed_entries(facts.document['value'], fields)}.")
     told.append(f"{best.short}." if best.agrees or plain.fields_compared(facts.document) else best.sentence)
     tests = outcome.audit.findings
-    told.append(f"{sum(not test.contradicts for test in tests)} of {len(tests)} tests passed.")
+    told.append(f"{sum(not test.contradicts for test in tests)} of {many(len(tests), 'test')} passed.")
     return " ".join(told)
 
 

@@ -179,8 +179,8 @@ def factor(nats: Any) -> str:
     str
         Rounded up.
 
-    >>> factor(1), factor(0), factor("0.01"), factor(1000)
-    ('2.72', '1', '1.02', 'e^1000')
+    >>> factor(1), factor(0), factor("0.01"), factor("0.6931471"), factor(1000)
+    ('2.72', '1', '1.02', '2', 'e^1000')
     """
     q = exact(nats)
     if not q:
@@ -188,7 +188,8 @@ def factor(nats: Any) -> str:
     if q > 100:
         return f"e^{figure(q, 'up')}"
     # The exponential of a double is right to far more than nine digits; what is added keeps the bound above the truth.
-    return figure(Fraction(exp(float(q))) * (1 + Fraction(1, 10**9)), "up")
+    above = figure(Fraction(exp(float(q))) * (1 + Fraction(1, 10**9)), "up")
+    return above.rstrip("0").rstrip(".") if "." in above and "e" not in above else above
 
 
 def guesses_in_thousand(before: Any, after: Any) -> tuple[int, int]:

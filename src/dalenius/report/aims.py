@@ -133,6 +133,5 @@ def reached(document: Document, side: str | None) -> tuple[str, str]:
     amount = amount_of(exact(document["value"], "value"), "down" if maximise else "up", unit)
     limit = amount_of(exact(document["bound"], "bound"), "up" if maximise else "down", unit)
     there = document.get("entropy_bits") if maximise else None
-    if there and exact(there):
-        amount += f" (everything about it is {bits(there, 'up')})"
-    return f"The release {does.format(amount)}.", limit
+    everything = f" (everything about it is {bits(there, 'up')})" if there and exact(there) else ""
+    return f"The release {does.format(amount)}{everything}.", limit

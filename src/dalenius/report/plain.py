@@ -84,13 +84,10 @@ def _guesses(promise: Promise) -> tuple[int | None, int | None]:
 
 
 def _attacker(promise: Promise, before: int, gain: int) -> str:
-    knows = "Someone who knows the statistics of the whole table, but not the row,"
+    knows = f"Someone who knows the statistics of the table guesses {promise.about} right {before:,} times in 1,000"
     if not gain:
-        return f"{knows} guesses {promise.about} right {before:,} times in 1,000, with the row and without it."
-    return (
-        f"{knows} guesses {promise.about} right {before:,} times in 1,000 without the row, and at most "
-        f"{before + gain:,} times with it."
-    )
+        return f"{knows}, with the released row and without it."
+    return f"{knows} without the released row, and at most {before + gain:,} times with it."
 
 
 def _explained(promise: Promise) -> str:
@@ -153,15 +150,13 @@ def best_possible(facts: Facts) -> Optimum:
     near = "Near the best possible" if most <= NEAR * least else between
     short = f"{what}, proved {to}" if agrees else near
     less = "more" if maximise else "less"
-    nobody = f"no other recipe {form}keeps the promise and has {less}"
     if agrees:
-        sentence = f"{shown_value} {nobody[:1].upper()}{nobody[1:]}: proved {to}."
+        sentence = f"{shown_value} No other recipe {form}keeps the promise and does better: proved {to}."
         if fields:
             sentence = f"{changed_entries(value, fields)} change. No other recipe {form}keeps the promise with fewer."
     else:
-        sentence = (
-            f"{shown_value} Whether another recipe {form}has {less} is open; none can have {less} than {shown_bound}."
-        )
+        sentence = f"{shown_value} Whether another recipe {form}does better is open"
+        sentence += f"; none can have {less} than {shown_bound}." if maximise or bound > 0 else "."
     small = f"Reached: {figure(value, 'down' if maximise else 'up', 9)}; the limit for everybody: "
     small += f"{figure(bound, 'up' if maximise else 'down', 9)}"
     small += (

@@ -114,7 +114,7 @@ def proved(document: Document) -> list[str]:
     >>> from dalenius import solve
     >>> from dalenius.testing import xor
     >>> proved(solve(xor()).card())[1]
-    'The release says 1 bit (everything about it is 1 bit) about W. No other recipe keeps the promise and has more: \
+    'The release says 1 bit about W (everything about it is 1 bit). No other recipe keeps the promise and does better: \
 proved exactly.'
     """
     facts = Facts.read(document)

@@ -29,11 +29,11 @@ NAMING = re.compile(
 )
 """Names of columns that point at people."""
 
-SENSITIVE = frozenset(
-    {"health", "diagnosis", "disease", "illness", "disability", "income", "salary", "wage", "religion", "party", "vote"}
-    | {"orientation", "ethnicity", "race", "crime", "debt"}
+SENSITIVE = (
+    *("health", "diagnosis", "disease", "illness", "disability", "income", "salary", "wage", "debt", "crime"),
+    *("religion", "party", "vote", "orientation", "ethnicity", "race"),
 )
-"""Names of columns that most people would keep secret; the first question of the dialogue suggests one of them."""
+"""Names of columns that most people would keep secret, above all the first; the dialogue suggests one of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
     left_out : dict
         For each column that names people, or says nothing, why it should not be released.
     sensitive : str or None
-        The first column with a name that most people would keep secret.
+        The column with a name that most people would keep secret.
     """
     found = profile(table)
     left_out = {}
@@ -169,9 +169,9 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
             left_out[name] = f"it names rows: {distinct:,} different values in {rows:,} rows"
         elif NAMING.fullmatch(name):
             left_out[name] = "its name says that it points at people"
-    words = {name: re.split(r"[^a-z]+", name.lower()) for name in table.names}
-    sensitive = next((n for n in table.names if n not in left_out and set(words[n]) & SENSITIVE), None)
-    return left_out, sensitive
+    words = {name: re.split(r"[^a-z]+", name.lower()) for name in table.names if name not in left_out}
+    sensitive = (name for word in SENSITIVE for name in words if word in words[name])
+    return left_out, next(sensitive, None)
 
 
 def there(table: Table, names: Sequence[str]) -> None:
