@@ -13,6 +13,7 @@ import pytest
 
 from dalenius import releasing
 from dalenius.cli import main
+from dalenius.mechanisms.numbers import compared
 from tests.effort import effort
 
 PROBLEM = """\
@@ -78,9 +79,10 @@ class Place:
 
 @pytest.fixture(autouse=True, scope="session")
 def _few_points() -> Iterator[None]:
-    """The curve in a statement has three points by default; a curve of its own is asked for with its number."""
+    """By default a curve in a statement has three points, and noise on a grid of many is compared with no matrix."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(releasing, "POINTS", effort(3, releasing.POINTS))
+        patch.setattr(compared, "FEW", effort(32, compared.FEW))
         yield
 
 

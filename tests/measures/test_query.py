@@ -309,7 +309,7 @@ def test_calibrated_noise_keeps_the_record_with_more_letters_within_the_budget()
     assert found.beside is None or found.beside_proved[0] > 1.5
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=effort(4, 15))
 @given(
     st.lists(st.integers(0, 30), min_size=8, max_size=8),
     st.sampled_from(["gaussian", "laplace", "geometric"]),

@@ -16,6 +16,7 @@ from dalenius.core import Column, Grid, Noise, Pmf, Problem
 from dalenius.core.numbers import exact
 from dalenius.errors import Infeasible, InputError, NotCertified, Unsupported
 from dalenius.mechanisms import solve
+from dalenius.mechanisms.numbers import compared
 from dalenius.sampling import Key
 from dalenius.solvers.noise import gaussian_sigma
 from dalenius.testing import noisy_dice
@@ -25,6 +26,14 @@ from tests.effort import EVERYTHING, effort
 RNG = np.random.default_rng(5)
 CODES = np.clip(RNG.gamma(2.0, 12.0, 4000), 0, 100).astype(int)
 OTHER = np.clip(CODES // 3 + RNG.integers(0, 9, CODES.size), 0, 50)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_matrices():
+    """By default noise on these grids is compared with no matrix, a second each; `tests/cli` does so on small ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compared, "FEW", effort(32, compared.FEW))
+        yield
 
 
 def counted(columns, tops):

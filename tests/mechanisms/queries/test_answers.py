@@ -22,6 +22,7 @@ from dalenius.mechanisms.queries.draw import answered
 from dalenius.mechanisms.queries.evaluation import evaluate
 from dalenius.mechanisms.queries.proof import proved_answer_text
 from dalenius.sampling import Key
+from tests.effort import effort
 
 F = Fraction
 ROWS = [("a", "f", 10, 1), ("a", "f", 20, 2), ("b", "m", 30, 3), ("c", "m", 45, 4), ("d", "f", None, 5)]
@@ -120,17 +121,18 @@ def test_a_histogram_has_a_bound_of_cells_and_public_values():
     ("noise", "parameter"), [("randomised-response", F(1, 3)), ("exponential", F(1, 2)), ("geometric", F(1, 2))]
 )
 def test_finite_noise_has_exactly_the_law_of_its_kernel(noise, parameter):
-    """Five records: the shares of 3,000 draws against the row of the true count in `core.noise`."""
+    """Five records: the shares of many draws against the row of the true count in `core.noise`."""
+    many = effort(800, 3000)
     question = Question("count", (), noise, parameter, where=condition("sex == 'f'"))
     seen = evaluate(question, TABLE)
     proved = proved_answer_text(question, seen.records)
     kernel = kernel_on([(F(k),) for k in range(6)], noise, parameter)
-    found = [answered(question, seen, proved, Key.unsafe(k)) for k in range(3000)]
+    found = [answered(question, seen, proved, Key.unsafe(k)) for k in range(many)]
     drawn = Counter(answer.drawn[0] for answer in found)
     held = sum(answer.numbers[0].low <= 3 <= answer.numbers[0].high for answer in found)
-    assert held >= 0.93 * 3000
+    assert held >= 0.93 * many
     for value, p in enumerate(kernel.rows[3]):
-        assert abs(drawn[value] / 3000 - float(p)) < 0.04
+        assert abs(drawn[value] / many - float(p)) < 0.04
 
 
 def test_a_table_of_noise_may_release_words():
