@@ -187,6 +187,27 @@ def test_dragging_and_keys_give_the_proved_numbers(visit: Visit) -> None:
         (visit.studio.folder / "here.toml").unlink()
 
 
+def test_an_answer_to_an_earlier_move_does_not_take_back_a_later_one(visit: Visit) -> None:
+    page = visit.page
+    points = visit.solved()["points"]
+    held: list[Any] = []
+    page.route("**/api/point", lambda route: held.append(route))
+    page.focus("#slide")
+    for key, moves in (("End", 1), ("ArrowLeft", 2)):
+        page.keyboard.press(key)
+        while len(held) < moves:
+            page.wait_for_timeout(20)
+    before_last = f"{points[-2]['title']}."
+    with page.expect_response("**/api/point") as answered:
+        held[0].continue_()
+    answered.value.finished()
+    page.wait_for_timeout(100)  # long enough for the page to take the answer in
+    assert page.inner_text("#title") == before_last
+    held[1].continue_()
+    visit.until(lambda state: state["trade"]["chosen"] == len(points) - 2)
+    assert page.inner_text("#title") == before_last
+
+
 def test_a_move_along_the_curve_takes_a_moment(visit: Visit) -> None:
     visit.solved()
     took = visit.page.evaluate(

@@ -61,8 +61,8 @@ def interruptible(*, keep: bool) -> Iterator[None]:
                 if not received:
                     return
                 seen += received[0] in SIGNALS
-        if not done.wait(PATIENCE):
-            os._exit(CODE)
+            if not done.wait(PATIENCE):  # with the pipe open: further signals are still written to it
+                os._exit(CODE)
 
     done = threading.Event()
     before = {number: signal.signal(number, handler) for number in SIGNALS}
@@ -71,8 +71,8 @@ def interruptible(*, keep: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        done.set()
         signal.set_wakeup_fd(waking)
+        done.set()
         for number, known in before.items():
             signal.signal(number, known)
         os.close(writing)  # the thread reads the end of the pipe and is done

@@ -328,11 +328,16 @@ export function tradeStep() {
   const stop = make("button", { type: "button", id: "stop" }, "Stop");
   const start = make("button", { type: "button", id: "start" }, "Solve the curve again");
   let sending = null;
+  let picked = null; // the point that was chosen here, until the server has answered: older answers must not move it
   const picture = curve((index, done) => {
     detail(index);
     if (!done) return;
+    picked = index;
     clearTimeout(sending);
-    sending = setTimeout(() => attempt(place, () => ask("/api/point", { index })), 120);
+    sending = setTimeout(async () => {
+      await attempt(place, () => ask("/api/point", { index }));
+      if (picked === index) picked = null;
+    }, 120);
   });
   stop.addEventListener("click", () => attempt(place, () => ask("/api/cancel")));
   start.addEventListener("click", () => attempt(place, () => ask("/api/curve")));
@@ -402,8 +407,9 @@ export function tradeStep() {
       inner.hidden = trade.points.length === 0;
       heading.textContent = state.trade.axis.up;
       if (picture.dragging()) return;
-      picture.update(trade.points, trade.chosen, trade.axis);
-      detail(trade.chosen);
+      const at = picked !== null && picked < trade.points.length ? picked : trade.chosen;
+      picture.update(trade.points, at, trade.axis);
+      detail(at);
     },
     ready: (state) => !state.problem.error && (!state.problem.curved || state.trade.points.length > 0),
     summary: (state) => {
