@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from datetime import date
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -169,6 +170,20 @@ def test_a_curve_is_asked_drawn_and_tabulated():
     assert list(curve.to_frame().columns) == ["distortion", "at_least_bits", "at_most_bits", "proved"]
     assert curve._repr_html_().startswith("<svg")
     assert "\n" not in repr(curve)
+    assert len(repr(point)) < 100
+
+
+def test_one_name_need_not_be_a_list_and_a_factor_is_a_promise():
+    found = protect(pa.table(FRAME), secret="health", release="plan", times_at_most=2)
+    assert found.data.column_names == ["plan"]
+    assert found.promise == "makes no answer about health more than 2 times as likely"
+
+
+def test_dates_come_back_as_ordered_years():
+    days = [date(2014 + k % 7, 1 + k % 12, 1 + k % 28) for k in range(len(FRAME["age"]))]
+    data = protect(pd.DataFrame(FRAME | {"day": pd.to_datetime(days)}), **(FEW | {"release": "day"})).data
+    assert list(data["day"].cat.categories) == [str(2014 + k) for k in range(7)]
+    assert data["day"].cat.ordered
 
 
 def test_a_curve_is_plotted():

@@ -42,13 +42,13 @@ def protect(
     data: Any,
     *,
     secret: str | Sequence[str],
-    release: Sequence[str] | None = None,
+    release: str | Sequence[str] | None = None,
     reveal_at_most: Number | None = None,
     guess_at_most: Number | None = None,
     reveal_nothing: bool = False,
     deny: Number | None = None,
     times_at_most: Number | None = None,
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     keep_rows: Number = 1,
     person: str | None = None,
     groups: Grouping | None = None,
@@ -66,7 +66,7 @@ def protect(
         One row for each person or event. It is not changed.
     secret : str or sequence of str
         Column that must stay secret. Several names are protected together.
-    release : sequence of str, optional
+    release : str or sequence of str, optional
         Columns to release. Default: all others that do not look like identifiers.
     reveal_at_most : float, str or Fraction, optional
         Bits that a row may reveal about `secret`, on average. Exactly one promise is needed.
@@ -78,7 +78,7 @@ def protect(
         No entry is more than so many times likelier for one person than for another (local differential privacy).
     times_at_most : float, optional
         No answer becomes more than so many times as likely, for any row. It may also stand beside another promise.
-    keep : sequence of str
+    keep : str or sequence of str
         Columns that are released as they are.
     keep_rows : float or str
         The share of its rows that every value keeps; 1 preserves how often each combination occurs.
@@ -127,7 +127,9 @@ def protect(
     return _released(data, found, key, seconds, progress)
 
 
-def problem(data: Any, *, secret: str | Sequence[str], release: Sequence[str] | None = None, **wishes: Any) -> Problem:
+def problem(
+    data: Any, *, secret: str | Sequence[str], release: str | Sequence[str] | None = None, **wishes: Any
+) -> Problem:
     """The problem that `protect` would solve, bound to the table, for `solve`, `tradeoff` and `explain`.
 
     Parameters
@@ -159,13 +161,18 @@ def problem(data: Any, *, secret: str | Sequence[str], release: Sequence[str] | 
     return bind(declared, table=data)[0]
 
 
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """One name, or several."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def _drafted(
     data: Any,
     secret: str | Sequence[str],
-    chosen: Sequence[str] | None,
+    chosen: str | Sequence[str] | None,
     said: Mapping[str, Any],
     times_at_most: Number | None,
-    keep: Sequence[str],
+    keep: str | Sequence[str],
     keep_rows: Number,
     person: str | None,
     groups: Grouping | None,
@@ -180,7 +187,7 @@ def _drafted(
         raise InputError("Say exactly one of reveal_at_most, guess_at_most, reveal_nothing, deny and times_at_most.")
     table = open_table(data)
     left_out, _ = roles(table)
-    secrets = (secret,) if isinstance(secret, str) else tuple(secret)
+    secrets, keep = _listed(secret), _listed(keep)
     others = [n for n in table.names if n not in left_out and n not in secrets and n not in keep and n != person]
     cuts = {
         name: (g,) if isinstance(g, str) else tuple(map(str, g))
@@ -194,11 +201,11 @@ def _drafted(
     }
     wish = Wish(
         (secrets,),
-        tuple(others if chosen is None else chosen),
+        tuple(others) if chosen is None else _listed(chosen),
         given[0][0],
         level_of(*given[0]),
         times=None if times_at_most is None else level_of("times", times_at_most),
-        keep=tuple(keep),
+        keep=keep,
         person=person,
         keep_rows=Fraction(str(keep_rows)),
         form=form,

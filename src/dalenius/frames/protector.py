@@ -42,6 +42,8 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ``fit(X, y)`` designs the recipe and proves it for the rows of X, with `y` as the secret. ``fit_transform`` releases
     these rows. ``transform`` of other rows draws by the same recipe; its promise is proved for the statistics of the
     fitted table alone, and a `PromiseNotProved` says so. Rows keep their order. A value that was not fitted is refused.
+    Every call of ``transform`` without `key` is a release of its own, and two of the same rows reveal more than one:
+    publish one of them.
 
     Parameters
     ----------
@@ -200,7 +202,11 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             keep_rows=Fraction(str(self.keep_rows)),
             form="dense",
             min_rows=self.min_rows,
-            cuts={name: tuple(map(str, g)) for name, g in given.items() if not isinstance(g, Mapping)},
+            cuts={
+                name: (g,) if isinstance(g, str) else tuple(map(str, g))
+                for name, g in given.items()
+                if not isinstance(g, Mapping)
+            },
             named={
                 name: {label: tuple(map(str, values)) for label, values in g.items()}
                 for name, g in given.items()

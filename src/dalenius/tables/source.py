@@ -279,7 +279,7 @@ def from_object(source: Any, chunk: int, dialect: Dialect) -> Table:
             raise TableError(f"cannot read the table: {_first_line(e)}") from None
     else:
         raise TableError(
-            f"a table is a file or speaks Arrow (pandas, polars, pyarrow); this is a {type(source).__name__}"
+            f"a table is a file or speaks Arrow (pandas, polars, pyarrow); this is of type {type(source).__name__}"
         )
     # pandas adds the labels of its rows; they are no column of the table.
     kept = [k for k, n in enumerate(table.column_names) if not INDEX.fullmatch(n)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.core import Design, MinimizeDistortion, Problem
+from dalenius.core.digits import figure
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.mechanisms.columns.leakage.drawing import curve_html
 from dalenius.mechanisms.columns.leakage.least import checked
@@ -43,6 +44,11 @@ class Point:
     high: Fraction
     slope: float | None
     proved: bool = True
+
+    def __repr__(self) -> str:
+        between = f"{figure(self.low, 'down')} to {figure(self.high, 'up')}"
+        how = "proved" if self.proved else "found"
+        return f"Point(distortion {figure(self.distortion, 'nearest')} reveals {between} bits at least, {how})"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -138,9 +144,11 @@ class Curve:
             except ImportError:
                 raise InputError("a plot needs matplotlib: pip install matplotlib") from None
             _, ax = pyplot.subplots()
-        ax.plot([float(p.distortion) for p in self.points], [float(p.high) for p in self.points], label="the least")
+        ax.plot(
+            [float(p.distortion) for p in self.points], [float(p.high) for p in self.points], "o-", label="the least"
+        )
         if self.chosen is not None:
-            ax.plot([float(self.chosen.distortion)], [float(self.chosen.high)], "o", label="the point of the problem")
+            ax.plot([float(self.chosen.distortion)], [float(self.chosen.high)], "s", label="your problem")
         ax.set_xlabel("average change")
         ax.set_ylabel(f"bits revealed about {', '.join(self.trade.secret)}")
         ax.set_ylim(bottom=0)
