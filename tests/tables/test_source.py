@@ -172,7 +172,7 @@ def test_objects_and_files_are_refused(tmp_path: Path) -> None:
     for name in ("broken.parquet", "broken.arrow"):
         with pytest.raises(TableError, match=f"cannot read {name}"):
             open_table(written(tmp_path, "not what it says", name))
-    with pytest.raises(TableError, match=r"a table is a file or speaks Arrow .*; this is a list"):
+    with pytest.raises(TableError, match=r"a table is a file or speaks Arrow .*; this is of type list"):
         open_table([1, 2])
     with pytest.raises(TableError, match="column 'a': values of type list"):
         rows(open_table(pa.table({"a": [[1]]})))

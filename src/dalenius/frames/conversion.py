@@ -66,7 +66,7 @@ def typed(
     labels : mapping
         For each grouped column its groups in order.
     ranges : sequence of str
-        Columns whose groups are ranges of numbers, so that their order means something.
+        Columns whose groups are ranges of numbers or dates, so that their order means something.
 
     Returns
     -------

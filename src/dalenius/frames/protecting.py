@@ -277,7 +277,7 @@ class Release:
             table = pa.Table.from_batches(list(open_table(opened).batches(open_table(opened).names)))
         groups = (*self.draft.released, *self.draft.kept)
         labels = {g.look.name: g.labels for g in groups if g.look.dates or not g.untouched}
-        ranges = [g.look.name for g in groups if g.cuts]
+        ranges = [g.look.name for g in groups if g.cuts or g.look.dates]
         return returning(self.source)(typed(table, _schema(self.source), labels, ranges))
 
     @property
