@@ -185,7 +185,7 @@ def test_a_million_records_by_their_structure(tmp_path, run):
         (SUM + "letters = {low = 0, high = 1}\ngrid = 1\n", "not a number"),
         (SUM + "letters = {low = 0, high = 1}\n", "needs grid"),
         (SUM, "letters = { low"),
-        (SUM + 'letters = ["f"]\n', "'f'"),
+        (SUM + 'letters = ["f"]\n', "is over numbers, and 'f' of 'sex' is none"),
         (COUNT.replace("discrete-laplace", "laplace"), "must be one of"),
         (WITHOUT_A_TABLE, "asks nothing of a table"),
     ],

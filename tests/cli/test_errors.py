@@ -18,8 +18,9 @@ PARTS = ["code", "what", "where", "why", "do", "state"]
 def codes():
     """Every code that an error of the package can carry."""
     found = {kind.code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DaleniusError)}
-    for file in (ROOT / "src" / "dalenius").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    sources = [file.read_text("utf-8") for file in (ROOT / "src" / "dalenius").rglob("*.py")]
+    for source in sources:
+        for node in ast.walk(ast.parse(source)) if "code=" in source else ():
             given = node.keywords if isinstance(node, ast.Call) else ()
             found |= {k.value.value for k in given if k.arg == "code" and isinstance(k.value, ast.Constant)}
     return {code for code in found if isinstance(code, str)}

@@ -59,6 +59,13 @@ class Told:
         found.rows = rows
         return found
 
+    def alone(self):
+        """Without side information that the mechanism ignores: limits and aims speak of what leaves alone."""
+        side = self.document["mechanism"]["side"]
+        found = copy.copy(self)
+        found.beside = self.leaving if side and side["encoder"] == "uninformed" else self.beside
+        return found
+
     def leaves(self, outcome):
         """[(released letters or None, probability)] for one record; under maps what the user makes of the map."""
         row = self.rows[self.read(outcome)]
@@ -119,7 +126,7 @@ class Told:
             least = min(rows[y] for o, _ in self.atoms for y, p in self.leaves(o) if p)
             return least >= int(limit["multiplicity"]) and (figure is None or figure <= least)
         if "information" in limit:
-            told = information(self.joint(limit["information"]))
+            told = information(self.alone().joint(limit["information"]))
             return told >= max(number(limit["at_least_bits"]), figure or 0) - SLACK
         if self.document["channel"]["form"] == "noise":
             raise Unknown("letters outside the alphabet")
@@ -445,15 +452,11 @@ def reached(told):
         return None if told.document["channel"]["form"] == "noise" else told.cost(objective["distortion"])
     if objective["aim"] not in ("information", "leakage"):
         return None
-    uninformed = mechanism["side"] is not None and mechanism["side"]["encoder"] == "uninformed"
-    if uninformed:  # what stands in the objective is what the letter tells by itself
-        told = told.with_rows(told.rows)
-        told.beside = told.leaving
+    told = told.alone()
     theta, found = number(objective["theta"]), 0.0
     if theta:
         found += theta * information(told.joint(objective["about"]))
     if theta < 1:
-        side = [mechanism["side"]["variable"]] if mechanism["side"] and not uninformed else []
-        about = mechanism["observe"]
+        side, about = [name for name in told.beside if name not in told.leaving], mechanism["observe"]
         found += (1 - theta) * (given_column(told, about, side[0]) if side else information(told.joint(about)))
     return Fraction(found)

@@ -217,11 +217,7 @@ PROMISES = [
         "claim.value <= figure if name in LOWER else claim.value >= figure",
         "claim.value >= figure",
     ),
-    (
-        "a limit is not compared",
-        "    require(\n            cost <= limit.at_most,",
-        "    require(\n            cost <= limit.at_most or True,",
-    ),
+    ("a limit is not compared", "require(cost <= limit.at_most, f", "require(True, f"),
     ("the claimed limit is not compared", "require(claimed >= cost, f", "require(True, f"),
     ("shapes are not looked at", "    release.keep_shape()\n", "    pass\n"),
     (

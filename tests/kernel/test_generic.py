@@ -18,10 +18,11 @@ EACH = effort(6, 400)  # lies of one kind about one folder
 
 
 def proved(folder):
-    """The documents of a folder whose privacy is proved."""
+    """The designs and cards of a folder whose privacy is proved."""
     kept = json.loads((CORPUS / folder / "verdicts.json").read_text(encoding="utf-8"))
     texts = texts_of(CORPUS / folder)
-    return [json.loads(texts[name]) for name, verdict in kept.items() if isinstance(verdict["privacy"], dict)]
+    found = [json.loads(texts[name]) for name, verdict in kept.items() if isinstance(verdict["privacy"], dict)]
+    return [document for document in found if "mechanism" in document]
 
 
 # Parts of a sum, weights of a noise, trees of several groups, and windows that are drawn twice.

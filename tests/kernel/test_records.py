@@ -17,8 +17,8 @@ from dalenius.kernel import Refused, check
 from dalenius.kernel.nearest import DistanceAxis, Nearest, RecordMetric
 from dalenius.kernel.numbers import Work, canonical
 from dalenius.mechanisms.records.design import certified, design
-from dalenius.mechanisms.records.kept_law import PreservingCurve
 from dalenius.mechanisms.records.listed import listed
+from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.wide import Wide
 from tests.effort import effort
 
@@ -233,7 +233,7 @@ def test_the_nearest_record_is_the_one_that_looking_at_all_finds(seed):
     some = [k for k in range(len(records)) if rng.random() < 0.7] or [0]
     for asked in (1, 100):  # by looking, and by masks
         near = Nearest(metric, [records[k] for k in some], [numbers[k] for k in some], scale, Work(10**9), asked)
-        assert (near.closest is None) == (asked == 1)
+        assert (near.digits is None) == (asked == 1)
         for x in records:
             assert near.least(x) == min(scale * metric.distance(x, records[k]) + numbers[k] for k in some)
 
@@ -274,7 +274,7 @@ def test_a_preserving_release_that_leaks_is_near_the_best_of_all_matrices(seen, 
 def leaking_and_preserving(asked):
     """The design that convex flows between the margins of the table find, as for many records."""
     wide = Wide.of(asked)
-    return certified(wide, PreservingCurve(wide).found(asked.guarantees[0].at_most_bits, 60.0))
+    return certified(wide, PricedRecords(wide).found(asked.guarantees[0].at_most_bits, 60.0))
 
 
 @cache

@@ -153,6 +153,10 @@ def _records(channel, _sizes, law):
     return found
 
 
+def _withheld(_channel, _sizes, _law):
+    raise Unknown("a card without its channel")
+
+
 ROWS = {
     "dense": _dense,
     "maps": _dense,
@@ -167,6 +171,7 @@ ROWS = {
     "filled": _filled,
     "noise": _noise,
     "records": _records,
+    "withheld": _withheld,
 }
 
 

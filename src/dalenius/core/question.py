@@ -316,7 +316,13 @@ def _sum(question: Question) -> None:
         raise InputError(f"a {question.kind} of numbers between two ends needs grid, the step of the answer")
     if question.between is None:
         for text in question.alphabet(question.columns[0]):
-            exact(text, f"the value {text!r} of a {question.kind}")
+            try:
+                exact(text)
+            except InputError:
+                raise InputError(
+                    f"a {question.kind} is over numbers, and {text!r} of {question.columns[0]!r} is none; for numbers "
+                    "between two ends write letters = { low = ..., high = ... } instead of values or cuts"
+                ) from None
 
 
 def _histogram(question: Question) -> None:

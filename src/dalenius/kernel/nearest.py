@@ -1,9 +1,10 @@
 """The nearest of many records, each with a number added to its distance: exact, over all pairs, in little time.
 
-Records are bits of one long integer, sorted by their number. For a record x and each axis, a mask holds the records
-that agree with x; and-ing and or-ing masks gives, for every total weight k, all records that agree with x in weight k
-or more. The lowest bit among them is the smallest number within that distance. So the minimum over all records takes
-some seventy operations on long integers instead of one look at each of them.
+Records are bits of long integers, sorted by their number. For a record x and each axis, masks hold the binary digits of
+how far all records are along the axis; adding them digit by digit gives the digits of all distances from x. The lowest
+bit of those that are equally far is the smallest number at that distance. So the minimum over all records takes some
+fifty operations on long integers instead of one look at each of them, and fewer where the record that was asked before
+has the same codes along the first axes.
 """
 
 from collections.abc import Sequence
@@ -163,29 +164,33 @@ class Nearest:
         self.numbers = [numbers[k] for k in order]
         self.rows = [metric.codes[record] for record in self.records]
         self.everybody = (1 << len(self.rows)) - 1
-        self.closest = self._closeness() if asked > FEW_ASKED else None
+        self.digits = self._along_axes() if asked > FEW_ASKED else None
+        self.sums: list[tuple[int, list[int]]] = []  # the codes that were asked last, and the distances up to each axis
 
-    def _closeness(self) -> list[dict[int, list[tuple[int, int]]]] | None:
-        """For each axis and code: (weight, mask of the records that are at least so close); None: look at every record.
-
-        Records that agree are closest. Along an ordered axis of span w, records within t count weight (w - t).
-        """
+    def _along_axes(self) -> list[dict[int, list[int]]] | None:
+        """For each axis and code, how far all records are along it, digit by digit; None: look at every record."""
         sums = 1
         masks = 0
         for place, axis in enumerate(self.metric.axes):
             masks += len(self.metric.values(place)) if axis.ordered else 1
             sums = min(1 + self.metric.farthest, sums * (len(self.metric.values(place)) if axis.ordered else 2))
-        self.steps = sums * masks // 2  # the sums grow from one axis to the next
+        digits = self.metric.farthest.bit_length()
+        self.steps = max(sums * masks // 2, digits * len(self.metric.axes))
         if self.steps > WIDE_STEPS:
             return None
         found = []
         for place, axis in enumerate(self.metric.axes):
             by_code = self._masks(place)
+            codes = self.metric.values(place)
             if axis.ordered:
-                found.append(_within_steps(by_code, self.metric.values(place), axis.weight))
+                found.append({code: _digits_apart(by_code, code, axis.weight) for code in codes})
             else:
-                found.append({code: [(axis.weight, mask)] for code, mask in by_code.items()})
+                found.append({code: self._digits_unlike(by_code.get(code, 0), axis.weight) for code in codes})
         return found
+
+    def _digits_unlike(self, alike: int, weight: int) -> list[int]:
+        """The digits of the weight, for the records that are not alike."""
+        return [(self.everybody ^ alike) * (weight >> k & 1) for k in range(weight.bit_length())]
 
     def _masks(self, place: int) -> dict[int, int]:
         """For each code of an axis, the records that have it."""
@@ -201,24 +206,34 @@ class Nearest:
 
     def least(self, x: Label) -> int:
         """min over the records y of scale * d(x, y) + number(y)."""
-        if self.closest is None:
+        if self.digits is None:
             return self._by_looking(x)
         self.work.spend(20 + self.steps * (1 + len(self.rows) // _BITS_OF_WORK))
-        close = {0: self.everybody}
-        for levels, code in zip(self.closest, self.metric.codes[x], strict=True):
-            known = list(close.items())
-            for weight, mask in levels.get(code, ()):  # no record agrees: nobody is closer
-                for k, some in known:
-                    both = some & mask
-                    if both:
-                        close[k + weight] = close.get(k + weight, 0) | both
+        codes = self.metric.codes[x]
+        same = 0
+        while same < len(self.sums) and self.sums[same][0] == codes[same]:
+            same += 1
+        del self.sums[same:]  # what the axes before add up to is known from the last record that was asked
+        for place in range(same, len(codes)):
+            before = self.sums[-1][1] if self.sums else []
+            self.sums.append((codes[place], _added(before, self.digits[place][codes[place]])))
+        return self._least_at(self.sums[-1][1] if self.sums else [])
+
+    def _least_at(self, distance: list[int]) -> int:
+        """The same, where the digits of the distance of every record are known: nearest records first."""
         best = self.scale * self.metric.farthest + self.numbers[0]
-        for k in sorted(close, reverse=True):
-            # Everybody here is at most this far, and each record stands under its own distance as well.
-            first = (close[k] & -close[k]).bit_length() - 1
-            best = min(best, self.scale * (self.metric.farthest - k) + self.numbers[first])
-            if not first:
-                break
+        waiting = [(self.everybody, 0, len(distance))]
+        while waiting:
+            some, far, digit = waiting.pop()
+            if not some or self.scale * far + self.numbers[0] >= best:
+                continue  # all of these are at least so far
+            if digit:
+                farther = some & distance[digit - 1]
+                waiting.append((farther, far + (1 << digit - 1), digit - 1))
+                waiting.append((some ^ farther, far, digit - 1))
+            else:
+                first = (some & -some).bit_length() - 1
+                best = min(best, self.scale * far + self.numbers[first])
         return best
 
     def _by_looking(self, x: Label) -> int:
@@ -232,16 +247,24 @@ class Nearest:
         return best
 
 
-def _within_steps(by_code: dict[int, int], codes: list[int], weight: int) -> dict[int, list[tuple[int, int]]]:
-    """For each code of an ordered axis: (weight (span - t), records within t), for every t that occurs."""
-    span = codes[-1] - codes[0]
-    found = {}
-    for code in codes:
-        levels = []
-        mask = 0
-        for apart, other in sorted((abs(code - other), other) for other in codes):
-            mask |= by_code.get(other, 0)
-            if mask and apart < span:
-                levels.append((weight * (span - apart), mask))
-        found[code] = levels
+def _digits_apart(by_code: dict[int, int], code: int, weight: int) -> list[int]:
+    """The digits of weight times the difference of the codes, for all records."""
+    found: list[int] = []
+    for other, mask in by_code.items():
+        far = weight * abs(code - other)
+        found += [0] * (far.bit_length() - len(found))
+        for digit in range(far.bit_length()):
+            found[digit] |= mask * (far >> digit & 1)
+    return found
+
+
+def _added(numbers: list[int], more: list[int]) -> list[int]:
+    """The sum of two numbers for each record, all records at once, digit by digit."""
+    found = numbers + [0] * (len(more) - len(numbers))
+    for digit, carried in enumerate(more):
+        while carried:
+            if digit == len(found):
+                found.append(0)
+            found[digit], carried = found[digit] ^ carried, found[digit] & carried
+            digit += 1
     return found

@@ -17,6 +17,7 @@ from dalenius.measures.correlation import eta_kl, maximal_correlation, s_star
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.contraction import contract, least_passing, reconstructed
 from dalenius.testing import contracted_bit
+from tests.effort import effort
 
 HAMMING = [[int(x != y) for y in range(3)] for x in range(3)]
 
@@ -42,7 +43,7 @@ class TestContract(DesignContract):
         return {
             "bit": contracted_bit("9/25"),
             "three": categories(3, "1/5"),
-            "impossible input": categories(3, "0.4", absent=1),
+            "impossible input": categories(effort(2, 3), "0.4", absent=1),
             "limit": categories(3, "1/4", (Distortion(matrix(3), ("X",), Fraction(4, 5)),)),
         }
 
@@ -51,7 +52,7 @@ class TestContract(DesignContract):
 
 
 def test_the_coefficient_of_a_design_is_proved_and_reached() -> None:
-    design = solve(categories(4, "0.3"))
+    design = solve(categories(effort(3, 4), "0.3"))
     assert design.gap <= Fraction(1, 10**6)
     assert 0.299 < float(exact(design.proved[0]["eta_kl"])) <= 0.3
     assert eta_kl(design.channel)[1] <= 0.3 + 1e-12

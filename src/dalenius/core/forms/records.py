@@ -8,6 +8,9 @@ from itertools import product
 from math import lcm
 from typing import Any, ClassVar, Self
 
+import numpy as np
+import numpy.typing as npt
+
 from dalenius.core.expanding import DENSE
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
@@ -102,10 +105,33 @@ class Records(Kernel):
             "form": self.form,
             "inputs": {n: list(a) for n, a in self.inputs.items()},
             "output": {n: list(a) for n, a in self.output.items()},
+            **self._written,
+        }
+
+    @cached_property
+    def _written(self) -> dict[str, Any]:
+        """The long lists of the file, which several documents of a release share."""
+        return {
             "read": [list(row) for row in self.read],
             "records": [list(row) for row in self.records],
             "rows": [[list(places), [str(w) for w in weights]] for places, weights in self.lines],
         }
+
+    @cached_property
+    def home(self) -> npt.NDArray[np.int64]:
+        """The record of each outcome, by its place."""
+        own = {record: k for k, record in enumerate(self.records)}
+        at = [list(self.inputs).index(name) for name in self.output]
+        return np.array([own[tuple(outcome[k] for k in at)] for outcome in self.read], dtype=np.int64)
+
+    @cached_property
+    def shares(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Outcomes, records and probabilities of all entries, end to end."""
+        sizes = [len(places) for places, _ in self.lines]
+        record = np.array([y for places, _ in self.lines for y in places], dtype=np.int64)
+        totals = [sum(weights) for _, weights in self.lines]
+        share = np.array([w / one for (_, ws), one in zip(self.lines, totals, strict=True) for w in ws])
+        return np.repeat(np.arange(len(sizes)), sizes), record, share
 
     @cached_property
     def rows(self) -> Rows:

@@ -55,16 +55,16 @@ def asked_words(found: Asked) -> list[str]:
 def figure_words(seen: Figures, question: Question) -> list[str]:
     """What an answer tells about one person's records, a line for each kind of reader."""
     group = question.group
-    most = in_bits(seen.anybody_bits) + ("" if question.whole else " about anything")
     whose = "any one record" if group == 1 else f"the {group} records of any one person"
+    what = whose if question.whole else "anything, one record or all of them together"
     lines = [
-        f"Proved about {whose}:",
-        f"  Nobody learns more than {most}, whatever they know or believe about all records.",
-        f"  Somebody who knows all other records learns at most {in_bits(seen.independent_bits)}.",
+        "Proved:",
+        f"  Nobody learns more than {in_bits(seen.anybody_bits)} about {what}, whatever they know or believe.",
+        f"  Somebody who knows all other records learns at most {in_bits(seen.independent_bits)} about {whose}.",
     ]
     if seen.epsilon_nats is None or seen.rho is None:
         return [*lines, "  No level of differential privacy: the noise rules an answer out."]
-    level = f"  Differential privacy: epsilon {rounded_up(seen.epsilon_nats)}"
+    level = f"  Differential privacy of {whose}: epsilon {rounded_up(seen.epsilon_nats)}"
     if seen.delta:
         level += f" at delta {float(seen.delta):.0e}".replace("1e-06", "1 in 1,000,000")
     return [*lines, f"{level}; concentrated: rho {rounded_up(seen.rho)}."]

@@ -6,10 +6,11 @@ near both, and the bound for b is the best of bound(lam) - lam b. The mixture is
 a channel whatever is rounded; what it tells is computed again, and what was too much is mixed away.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, log
+from math import exp, inf, log
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, record_proof
 from dalenius.solvers.flows.leaking import LN2, Atoms, Flow, Tangent, descended, loosened, measured, mixed, started
+from dalenius.stopping import over
 
-__all__ = ["Curve"]
+__all__ = ["ROW", "Curve", "rounded"]
 
 Progress = Callable[[str], None] | None
 
@@ -27,6 +29,8 @@ GAP = 0.004
 """Share of the distortion by which value and bound may differ."""
 TRIES = 12
 """Prices of a bit that are tried for one b."""
+SEARCH = 0.5
+"""Share of the time that the search may take; the rest is for the proof."""
 ROW = 1 << 24
 """Weights of a row."""
 UNUSED = 1e-5
@@ -69,13 +73,17 @@ class Curve:
         self.most = measured(self.atoms, self.still)[1]
         self.points: list[Point] = []  # in the order of their prices
 
-    def found(self, at_most: Fraction) -> Found:
+    def found(self, at_most: Fraction, seconds: float = inf, quiet: Callable[[], Flow] | None = None) -> Found:
         """A channel that tells at most so many bits.
 
         Parameters
         ----------
         at_most : Fraction
             Above zero; zero is an independent release.
+        seconds : float
+            When to stop looking for a better one.
+        quiet : callable, optional
+            A flow that tells nothing, asked for when the time is up and nothing was found.
 
         Returns
         -------
@@ -84,9 +92,10 @@ class Curve:
         """
         target = float(at_most)
         if target >= self.most * (1 + 1e-12):
-            rows = self._rounded(self.still)
+            rows = rounded(self.still, len(self.atoms.at))
             return Found(rows, self._proof(None), "records: nothing has to change")
         near = target * (1 - ROOM)
+        deadline = time.monotonic() + SEARCH * seconds
         for _ in range(TRIES):
             mixture = self._mixture(near)
             tangent = max((p.tangent for p in self.points), key=lambda t: t.bound - t.lam * target, default=None)
@@ -94,15 +103,10 @@ class Curve:
                 distance = measured(self.atoms, mixture)[0]
                 if distance - (tangent.bound - tangent.lam * target) <= GAP * distance:
                     break
-            self._add(self._next(near))
-        return self._whole(near, target)
-
-    def bound(self, target: float) -> float:
-        """What every release that tells at most so many bits must change, in floating point, as far as it is known."""
-        known = max((p.tangent.bound - p.tangent.lam * target for p in self.points), default=0.0)
-        # Other letters than records may change less, by this factor: see the rule "records" of the kernel.
-        values = len(self.wide.classes)
-        return known / (2 - 2 / values) if values > 2 else known
+            if over(deadline) and self.points:
+                break
+            self._add(self._next(near), lambda: over(deadline))
+        return self._whole(near, target, None if self._mixture(near) or quiet is None else quiet())
 
     def _next(self, target: float) -> float:
         """The price to try: beyond the ends while b is not between them, else between its neighbours."""
@@ -120,49 +124,38 @@ class Curve:
         part = min(0.9, max(0.1, part))
         return exp((1 - part) * log(first.tangent.lam) + part * log(second.tangent.lam))
 
-    def _add(self, lam: float) -> None:
+    def _add(self, lam: float, done: Callable[[], bool]) -> None:
         """A new point, from the nearest flow that is known."""
         if self.points:
             near = min(self.points, key=lambda p: abs(log(p.tangent.lam / lam)))
             start = loosened(self.atoms, near.flow)
         else:
             start = started(self.atoms)
-        flow, tangent = descended(self.atoms, start, lam, gap=GAP / 3, on_progress=self.on_progress)
+        flow, tangent = descended(self.atoms, start, lam, gap=GAP / 3, done=done, on_progress=self.on_progress)
         distance, bits = measured(self.atoms, flow)
         self.points = sorted([*self.points, Point(flow, tangent, distance, bits)], key=lambda p: p.tangent.lam)
 
-    def _mixture(self, target: float) -> Flow | None:
+    def _mixture(self, target: float, quiet: Flow | None = None) -> Flow | None:
         """A flow that tells at most this: between the two points around it, or the last one and doing nothing."""
-        below = [p.flow for p in self.points if p.bits <= target]
+        below = [p.flow for p in self.points if p.bits <= target] + ([] if quiet is None else [quiet])
         above = [p.flow for p in self.points if p.bits > target]
         if not below:
             return None
         return mixed(self.atoms, above[-1] if above else self.still, below[0], target)
 
-    def _whole(self, near: float, target: float) -> Found:
+    def _whole(self, near: float, target: float, quiet: Flow | None) -> Found:
         """Whole weights that tell at most the target, and the multipliers of the best bound."""
         for _ in range(20):
-            mixture = self._mixture(near)
+            mixture = self._mixture(near, quiet)
             if mixture is None:
                 break
-            rows = self._rounded(mixture)
+            rows = rounded(mixture, len(self.atoms.at))
             told = self._told(rows)
             if told <= target * (1 - 1e-10):
                 tangent = max((p.tangent for p in self.points), key=lambda t: t.bound - t.lam * target)
                 return Found(rows, self._proof(tangent), "records: convex flow between records")
             near *= target / told * (1 - 1e-7)
         raise SolverFailed(f"no flow between records was found that reveals at most {target} bits")
-
-    def _rounded(self, flow: Flow) -> Rows:
-        """Shares as whole weights: small ones left out, what is missing added to the largest."""
-        weight = np.floor(flow.share * ROW).astype(np.int64)
-        weight[flow.share < UNUSED] = 0
-        first = flow.first(len(self.atoms.at))
-        missing = ROW - np.add.reduceat(weight, first)
-        order = np.lexsort((weight, flow.atom))
-        largest = order[np.append(first[1:], len(flow.atom)) - 1]
-        weight[largest] += missing
-        return Rows.gathered(len(self.atoms.at), flow.atom, flow.point, weight)
 
     def _told(self, rows: Rows) -> float:
         """Leakage of whole weights in bits."""
@@ -179,3 +172,28 @@ class Curve:
         whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
         numbers = [[str(v) for v in column] for column in whole.T.tolist()]
         return record_proof(self.wide, [str(round(tangent.lam * (1 << UNIT)))], [numbers])
+
+
+def rounded(flow: Flow, atoms: int) -> Rows:
+    """Shares as whole weights: small ones left out, what is missing added to the largest.
+
+    Parameters
+    ----------
+    flow : Flow
+        Shares that sum to one for each atom.
+    atoms : int
+        How many there are.
+
+    Returns
+    -------
+    Rows
+        With weights that sum to `ROW` for each atom.
+    """
+    weight = np.floor(flow.share * ROW).astype(np.int64)
+    weight[flow.share < UNUSED] = 0
+    first = flow.first(atoms)
+    missing = ROW - np.add.reduceat(weight, first)
+    order = np.lexsort((weight, flow.atom))
+    largest = order[np.append(first[1:], len(flow.atom)) - 1]
+    weight[largest] += missing
+    return Rows.gathered(atoms, flow.atom, flow.point, weight)

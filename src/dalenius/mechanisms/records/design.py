@@ -22,11 +22,11 @@ from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.common import among_common
-from dalenius.mechanisms.records.kept_law import PreservingCurve, unseen
 from dalenius.mechanisms.records.limited import within_limits
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
 from dalenius.mechanisms.records.preflight import refuse_too_large
+from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import remarks
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
@@ -82,13 +82,13 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
     Design
         In the order of the limits.
     """
-    curve: Curve | PreservingCurve | None = None
+    curve: Curve | PricedRecords | None = None
     for most in at_most_bits:
         secret = problem.guarantees[0].secret
         promise = Leakage(secret, most) if most else Independent(secret)
         wide = Wide.of(replace(problem, guarantees=(promise,)))
         if curve is None and wide.problem.preserve_marginals:
-            curve = PreservingCurve(wide, on_progress)
+            curve = PricedRecords(wide, on_progress)
         elif curve is None and wide.seen:
             curve = Curve(wide, on_progress)
         yield certified(wide, _found(wide, GAP, SECONDS, on_progress, curve))
@@ -112,9 +112,7 @@ def certified(wide: Wide, found: Found) -> Design:
     return replace(design, remarks=(*design.remarks, *remarks(design)))
 
 
-def _found(
-    wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | PreservingCurve | None
-) -> Found:
+def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found:
     """The channel by the way that fits the promises and the size."""
     problem = wide.problem
     limited = bool(problem.limits) or problem.keep_rows is not None or problem.min_multiplicity is not None
@@ -149,17 +147,15 @@ def _found(
     return _at_any_size(wide, seconds, on_progress, curve)
 
 
-def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PreservingCurve | None) -> Found:
+def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found:
     """The best release for one promise, by flows between records; limits are left to prices in the distance."""
     problem = wide.problem
     promise = problem.guarantees[0]
     if len(problem.guarantees) > 1:
         raise Unsupported(_too_many(wide, "makes one promise; name all secrets in one, which promises more"))
-    if type(promise) is Leakage and problem.preserve_marginals:
-        kept = curve if isinstance(curve, PreservingCurve) else PreservingCurve(wide, on_progress)
-        return kept.found(promise.at_most_bits, seconds)
-    if not wide.seen and type(promise) is Leakage:
-        return unseen(wide, promise.at_most_bits, seconds, on_progress)
+    if type(promise) is Leakage and (problem.preserve_marginals or not wide.seen):
+        priced = curve if isinstance(curve, PricedRecords) else PricedRecords(wide, on_progress)
+        return priced.found(promise.at_most_bits, seconds)
     if not wide.seen:
         secret = ", ".join(promise.secret)
         raise Unsupported(_too_many(wide, f"observes its secret: add {secret} to observe; it does not leave"))
@@ -171,7 +167,7 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
         raise Unsupported(_too_many(wide, "preserves the distribution of the table under independent or leakage"))
     if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
-        return known.found(promise.at_most_bits)
+        return known.found(promise.at_most_bits, seconds, lambda: PricedRecords(wide).quiet.flow)
     if len(wide.classes) != 2:
         raise Unsupported(_too_many(wide, f"promises {promise.key} about a secret of two values; group its values"))
     if isinstance(promise, Guess):

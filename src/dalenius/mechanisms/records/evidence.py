@@ -22,11 +22,9 @@ __all__ = [
     "apart",
     "expected",
     "figures",
-    "home",
     "impossible",
     "names_of",
     "record_findings",
-    "shares",
     "shuffled_records",
     "values",
 ]
@@ -60,15 +58,6 @@ class RecordFigures:
     records: int
 
 
-def shares(channel: Records) -> tuple[Integers, Integers, Floats]:
-    """Rows, records and probabilities of a channel, end to end."""
-    sizes = [len(places) for places, _ in channel.lines]
-    row = np.repeat(np.arange(len(sizes)), sizes)
-    record = np.array([y for places, _ in channel.lines for y in places], dtype=np.int64)
-    share = np.array([w / sum(weights) for _, weights in channel.lines for w in weights], dtype=np.float64)
-    return row, record, share
-
-
 def figures(design: Design) -> RecordFigures:
     """What a design of form records moves and shows, exactly.
 
@@ -87,7 +76,7 @@ def figures(design: Design) -> RecordFigures:
     np.add.at(counts, (input_of_atom, class_of_atom), law.weights)
     names = list(channel.output)
     sizes = counts.sum(axis=0)
-    own = home(channel)
+    own = channel.home
     multiplicity = np.bincount(own, counts.sum(axis=1), len(channel.records)).astype(np.int64).tolist()
     moved, changed, unique = _Sums(len(classes)), _Sums(len(names)), _Sums(1)
     for here, (places, weights), by_class in zip(own.tolist(), channel.lines, counts.tolist(), strict=True):
@@ -135,9 +124,9 @@ class _Sums:
 
 def expected(channel: Records, rows: Floats) -> tuple[Floats, Floats]:
     """How often each record is expected where each outcome occurs so often, and how often each outcome stays."""
-    row, record, share = shares(channel)
+    row, record, share = channel.shares
     mean = np.bincount(record, rows[row] * share, len(channel.records))
-    stay = np.bincount(row, np.where(record == home(channel)[row], share, 0.0), len(channel.read))
+    stay = np.bincount(row, np.where(record == channel.home[row], share, 0.0), len(channel.read))
     return np.asarray(mean, dtype=np.float64), np.asarray(stay, dtype=np.float64)
 
 
@@ -173,13 +162,6 @@ def impossible(channel: Records, inputs: Integers, letters: Integers) -> bool:
     return any((e, y) not in possible for e, y in pairs.tolist())
 
 
-def home(channel: Records) -> Integers:
-    """The record of each outcome."""
-    own = {record: k for k, record in enumerate(channel.records)}
-    at = [list(channel.inputs).index(name) for name in channel.output]
-    return np.array([own[tuple(outcome[k] for k in at)] for outcome in channel.read], dtype=np.int64)
-
-
 def values(channel: Records, view: Sequence[str]) -> tuple[Integers, list[str]]:
     """Which value of a view each outcome has, and the values in words."""
     at = [list(channel.inputs).index(name) for name in view]
@@ -206,7 +188,7 @@ def record_findings(
         return [Finding(what, 0.0, share, "a record was released that its original cannot become")], []
     n = np.bincount(inputs, minlength=len(channel.read)).astype(np.float64)
     mean, stay = expected(channel, n)
-    stayed = np.array([int(np.count_nonzero(home(channel)[inputs] == letters))])
+    stayed = np.array([int(np.count_nonzero(channel.home[inputs] == letters))])
     trials, labels = np.array(float(len(letters))), names_of(channel)
     seen = np.bincount(letters, minlength=len(channel.records))
     findings = [

@@ -56,9 +56,9 @@ class RecordsForm(Form[Records]):
         return wanted
 
     def distorted(self, channel: Records, measure: dict[str, Any], inputs: Array, letters: Array) -> Distorted:
-        from dalenius.mechanisms.records.evidence import apart, shares
+        from dalenius.mechanisms.records.evidence import apart
 
-        row, record, probability = shares(channel)
+        row, record, probability = channel.shares
         d = apart(channel, measure, row, record)
         mean, square = (np.bincount(row, probability * v, len(channel.read)) for v in (d, d * d))
         seen = float(apart(channel, measure, inputs.astype(np.int64), letters.astype(np.int64)).mean())

@@ -17,7 +17,6 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
 
 from dalenius.core import Distortion, MinimizeDistortion
 from dalenius.core.kept_rows import with_kept_rows
@@ -143,6 +142,8 @@ def _priced(wide: Wide, limits: Sequence[Distortion], prices: Sequence[Fraction]
 
 def _mixture(figures: Floats, at_most: Floats) -> tuple[Floats, Floats, bool]:
     """Shares of the releases at the least cost within the limits, prices of the limits, and whether some are passed."""
+    from scipy.optimize import linprog  # takes a second to import
+
     many = len(figures)
     # A value that few rows have is lost by tiny amounts, so that no price of passing a limit is high enough for all.
     kept = linprog(figures[:, 0], A_ub=figures[:, 1:].T, b_ub=at_most, A_eq=np.ones((1, many)), b_eq=[1.0])

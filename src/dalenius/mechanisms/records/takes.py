@@ -23,6 +23,9 @@ MOST_LETTERS = 1500
 MOST_PRESERVED = 600
 """The same where their law is preserved: that is as many more equations, and nothing but records can be released."""
 
+MOST_UNSEEN = 250_000
+"""Entries of a matrix, beyond which a release that does not see its secret is designed record by record."""
+
 
 def _unlike(problem: Problem) -> str | None:
     """The first distortion that records are not compared by."""
@@ -57,8 +60,7 @@ def _wide(problem: Problem) -> bool:
     letters = prod(len(problem.joint.variables[name]) for name in problem.release)
     if problem.preserve_marginals or _seen(problem):
         return letters > most
-    # Records are a weak second where the secret is not seen: only for what no matrix can do.
-    return letters * len(problem.joint.grouped(problem.observe)[0]) > most**2
+    return letters * len(problem.joint.grouped(problem.observe)[0]) > MOST_UNSEEN
 
 
 def _of_the_table(problem: Problem) -> str | None:

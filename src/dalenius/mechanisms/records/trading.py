@@ -12,7 +12,7 @@ from dalenius.mechanisms.columns.leakage.curve import Ends, Point
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.design import design, tradeoff
-from dalenius.mechanisms.records.kept_law import PreservingCurve
+from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.wide import Wide
 
 __all__ = ["traced"]
@@ -40,7 +40,7 @@ def traced(problem: Problem, points: int, *, on_point: Callable[[int, int | None
     """
     trade = Trade.of(problem)
     wide = Wide.of(problem)
-    most = (PreservingCurve(wide) if problem.preserve_marginals else Curve(wide)).most
+    most = (PricedRecords(wide) if problem.preserve_marginals else Curve(wide)).most
     asked = [g.at_most_bits for g in problem.guarantees if isinstance(g, Leakage) and g.secret == trade.secret]
     steps = max(2, points) - 1
     # The curve is steep where little leaks, so that points stand closer there.

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
 
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.mechanisms.records.preflight import foretold
@@ -336,6 +335,8 @@ def _turned(found: Move) -> Move:
 
 def _matching(sizes: list[int], cost: dict[tuple[int, int], float]) -> dict[tuple[int, int], Fraction]:
     """Weights w_st with sum_t w_st <= p_s and the largest sum of w_st W(P_s, P_t)."""
+    from scipy.optimize import linprog  # takes a second to import
+
     pairs = list(cost)
     total = sum(sizes)
     uses = [[float(s in pair) for pair in pairs] for s in range(len(sizes))]

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.solvers.flows.distances import Metric, blocks
+from dalenius.solvers.flows.distances import Metric, blocks, pairwise
 from dalenius.solvers.flows.leaking import Flow, mixture
 
-__all__ = ["Crowd", "Priced", "bits_of", "blended", "figures", "nobody_moves"]
+__all__ = ["Crowd", "Priced", "bits_of", "blended", "figures", "nobody_moves", "with_own"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -112,6 +112,31 @@ def nobody_moves(crowd: Crowd) -> Flow:
     """Every atom stays at its point."""
     many = len(crowd.at)
     return Flow(np.arange(many), crowd.at, np.zeros(many), np.ones(many))
+
+
+def with_own(crowd: Crowd, atom: Integers, point: Integers, share: Floats) -> Flow:
+    """A flow of these shares on arcs, equal arcs added up; what an atom does not send stays at its point.
+
+    Parameters
+    ----------
+    crowd : Crowd
+        What flows.
+    atom, point, share : array
+        Arcs and their shares, at most one together for each atom.
+
+    Returns
+    -------
+    Flow
+        Sorted, with shares that sum to one.
+    """
+    many = len(crowd.points)
+    own = np.arange(len(crowd.at))
+    stays = np.maximum(0.0, 1 - np.bincount(atom, share, len(own)))
+    key, place = np.unique(np.concatenate([atom, own]) * many + np.concatenate([point, crowd.at]), return_inverse=True)
+    total = np.bincount(place, np.concatenate([share, stays]))
+    atom, point = key // many, key % many
+    distance = pairwise(crowd.metric, crowd.points[crowd.at[atom]], crowd.points[point]) / crowd.unit
+    return Flow(atom, point, distance, np.asarray(total / np.bincount(atom, total)[atom]))
 
 
 def blended(crowd: Crowd, first: Flow, second: Flow, bits: float) -> Flow:

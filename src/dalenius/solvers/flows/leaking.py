@@ -173,6 +173,7 @@ def descended(
     *,
     rounds: int = 8,
     gap: float = 1e-3,
+    done: Callable[[], bool] = lambda: False,
     on_progress: Callable[[str], None] | None = None,
 ) -> tuple[Flow, Tangent]:
     """Go down from a flow for one lam, with arcs generated until the bound is near.
@@ -189,6 +190,8 @@ def descended(
         Rounds of descent and new arcs.
     gap : float
         Stop when objective and bound differ by this share of the distance.
+    done : callable
+        Whether the time is up; the round that runs is ended.
 
     Returns
     -------
@@ -208,7 +211,7 @@ def descended(
         if on_progress is not None:
             share = (objective - best.bound) / max(distance, 1e-12)
             on_progress(f"{bits:.5f} bits for {distance:.5f}, round {turn}: {len(flow.atom):,} arcs, gap {share:.2%}")
-        if objective - best.bound <= gap * max(distance, 1e-9) or turn == rounds:
+        if objective - best.bound <= gap * max(distance, 1e-9) or turn == rounds or done():
             break
         flow = _extended(atoms, flow, prices, paid, arcs)
     assert best is not None

@@ -69,11 +69,12 @@ def ship(arcs: Arcs, supply: Integers, demand: Integers, row: Integers, column: 
     ([1, 1, 2], 0)
     """
     beyond = int(arcs.cost.max(initial=0)) + 1
+    by_column = np.argsort(arcs.column, kind="stable")
     left = supply - _sums(arcs.row, flow, len(supply))
     open_ = demand - _sums(arcs.column, flow, len(demand))
     while left.any():
         reduced = arcs.cost - row[arcs.row] - column[arcs.column]
-        to_row, to_column = _distances(arcs, reduced, flow, left, len(demand))
+        to_row, to_column = _distances(arcs, by_column, reduced, flow, left, len(demand))
         step = to_column[open_ > 0].min()
         stuck = step >= _FAR
         if stuck:
@@ -100,10 +101,9 @@ def _sums(place: Integers, amount: Integers, size: int) -> Integers:
 
 
 def _distances(
-    arcs: Arcs, reduced: Integers, flow: Integers, left: Integers, columns: int
+    arcs: Arcs, by_column: Integers, reduced: Integers, flow: Integers, left: Integers, columns: int
 ) -> tuple[Integers, Integers]:
     """Least reduced cost of a way from rows with something left: forth along arcs, back along arcs with flow."""
-    by_column = np.argsort(arcs.column, kind="stable")
     forth = _Gather(arcs.column[by_column], arcs.row[by_column], reduced[by_column])
     used = np.flatnonzero(flow)
     back = _Gather(arcs.row[used], arcs.column[used], -reduced[used])

@@ -60,7 +60,7 @@ class Gauge:
         """The rows of each part at the constant channel, <row, p>."""
         total = int(sum(mass))
         return [
-            [sum((Fraction(v) * int(n) for v, n in zip(row, mass, strict=True)), Fraction(0)) / total for row in part]
+            [sum((v * int(n) for v, n in zip(row, mass, strict=True) if v), Fraction(0)) / total for row in part]
             for part in self.parts
         ]
 

@@ -96,9 +96,11 @@ class Bent:
         total, found = int(sum(mass)), []
         for (i, j, b), slopes in self.points.items():
             rows = np.zeros((len(slopes), len(mass)), dtype=object)
+            unit_i = b * (1 - b) * Fraction(total, int(mass[i]))
+            unit_j = b * (1 - b) * Fraction(total, int(mass[j]))
             for row, a in zip(rows, slopes, strict=True):
-                row[i] = b * (1 - b) * (2 * a - a * a * b) * Fraction(total, int(mass[i]))
-                row[j] = b * (1 - b) * (-2 * a - a * a * (1 - b)) * Fraction(total, int(mass[j]))
+                row[i] = unit_i * (2 * a - a * a * b)
+                row[j] = unit_j * (-2 * a - a * a * (1 - b))
             found.append(Gauge((rows,), self.limit - less))
         return found
 

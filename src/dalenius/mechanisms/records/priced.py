@@ -1,0 +1,258 @@
+"""Releases that tell at most b bits and leave the law of the table as it is, or do not see the secret, or both.
+
+One concave program in prices of the records (`solvers.flows.smoothing`) gives a flow that tells about b, and a bound
+over all pairs. The flow is mixed with one that tells nothing (`solvers.flows.balancing`, which is there before the
+search begins) or with staying, until it tells at most b, and made whole. Where the law of the table is preserved no
+margin is touched: every row of the table is divided into the same number of parts, parts are sent as the flow says,
+rounded down, and what is left over stays where it is or goes where a part is missing.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import SolverFailed
+from dalenius.mechanisms.records.bits import ROW, rounded
+from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.wide import Wide
+from dalenius.mechanisms.records.zero import Found, preserving, record_proof
+from dalenius.solvers.flows.balancing import Balance, balanced
+from dalenius.solvers.flows.crowds import Crowd, Priced, blended, figures, nobody_moves, with_own
+from dalenius.solvers.flows.leaking import LN2, Flow
+from dalenius.solvers.flows.smoothing import climbed, thinned
+from dalenius.stopping import over
+
+__all__ = ["PricedRecords"]
+
+Integers = npt.NDArray[np.int64]
+Progress = Callable[[str], None] | None
+
+GAP = 0.004
+"""Share of the distortion by which value and bound may differ."""
+PARTS = 1 << 20
+"""Parts of a row of the table."""
+ROOM = 1e-5
+"""Share of b that is left free for what rounding may add."""
+LESS = (1.0, 0.9, 0.7, 0.4)
+"""Shares of b that are aimed at, one after the other, where nothing that tells nothing is known."""
+UNUSED = 1e-4
+"""A share that is left out: a proof takes as long as there are shares."""
+UNIT = 60
+POSTERIOR = 32
+"""Bits after the point of a multiplier, and of a posterior in a proof."""
+PROOF = 1.5e-6
+"""Seconds of a proof for each record and each mixture of values of the secret that some input has."""
+WRITTEN = 2e-5
+"""Seconds for each share, to be made whole, proved and written."""
+SHARES = 30
+"""Shares of an input, about."""
+AFTER = 0.5
+"""The most of the time that is kept for what comes after the search."""
+MOST_PAIRS = 3_000_000
+"""Pairs of an input and a record that may all have a share."""
+
+ENDED = "the time ended before a bound was found: how near this is to the best possible is not known"
+
+
+class PricedRecords:
+    """What is told against what is changed, for one table.
+
+    Parameters
+    ----------
+    wide : Wide
+        With one promise of leakage about one secret.
+    """
+
+    def __init__(self, wide: Wide, on_progress: Progress = None) -> None:
+        self.wide = wide
+        self.on_progress = on_progress
+        self.keeps = wide.problem.preserve_marginals
+        rows = wide.counts.sum(axis=1)
+        lean = np.ascontiguousarray((wide.counts / rows[:, None]).T)
+        self.crowd = Crowd(wide.metric, wide.points, wide.record_of_input, lean, rows / wide.total, wide.unit)
+        self.rows = rows
+        self.still = nobody_moves(self.crowd)
+        self.most = figures(self.crowd, self.still)[1]
+
+    @cached_property
+    def quiet(self) -> Balance:
+        """A flow that tells nothing, and arcs that the search begins with; without shares where none is known."""
+        nowhere = np.zeros(0, dtype=np.int64)
+        crowd = self.crowd
+        if len(crowd.prior) == 2:
+            return balanced(crowd, self.keeps)
+        if not self.keeps:
+            # Everybody to the record that costs least.
+            near = min(self._heaviest(), key=lambda y: figures(crowd, _to_one(crowd, y))[0])
+            return Balance(_to_one(crowd, near), nowhere, nowhere)
+        if self.wide.seen:
+            rows = preserving(self.wide, 0.0, self.on_progress).rows
+            atom = np.repeat(np.arange(len(rows)), np.diff(rows.first))
+            weight = np.array([float(w) for w in rows.weight])
+            return Balance(
+                with_own(crowd, atom, rows.record, weight / np.bincount(atom, weight)[atom]), atom, rows.record
+            )
+        if len(crowd.at) * len(crowd.points) <= MOST_PAIRS:
+            atom = np.repeat(np.arange(len(crowd.at)), len(crowd.points))
+            point = np.tile(np.arange(len(crowd.points)), len(crowd.at))
+            return Balance(with_own(crowd, atom, point, crowd.at_points[point]), nowhere, nowhere)
+        return Balance(self.still, nowhere, nowhere)
+
+    def _heaviest(self) -> Sequence[int]:
+        """Some records with many rows."""
+        return [int(y) for y in np.argsort(-self.crowd.at_points, kind="stable")[:20]]
+
+    def found(self, at_most: Fraction, seconds: float) -> Found:
+        """A channel that tells at most so many bits.
+
+        Parameters
+        ----------
+        at_most : Fraction
+            Above zero; zero is an independent release.
+        seconds : float
+            For everything, the proof of what is found included.
+
+        Returns
+        -------
+        Found
+            Whole weights, and the multipliers of the best bound.
+
+        Raises
+        ------
+        SolverFailed
+            If no flow was found that tells so little: with more than two values of a secret that is not seen.
+        """
+        start = time.monotonic()
+        target = float(at_most)
+        if target >= self.most * (1 + 1e-12):
+            return Found(self._whole(self.still), self._proof(None), "records: nothing has to change")
+        quiet = self.quiet
+        proof, after = self._foretold()
+        provable = proof < AFTER * seconds
+        deadline = start + seconds - min(AFTER * seconds, after + (proof if provable else 0.0))
+        flows, best = [quiet.flow], None
+        begin = Flow(
+            np.concatenate([quiet.flow.atom, quiet.atom]),
+            np.concatenate([quiet.flow.point, quiet.point]),
+            np.zeros(0),
+            np.zeros(0),
+        )
+        silent = figures(self.crowd, quiet.flow)[1] <= target / 2
+        for less in LESS:
+            aim = less * target * (1 - ROOM)
+            flow, priced = climbed(
+                self.crowd, aim, begin, keeps=self.keeps, gap=GAP, done=lambda: over(deadline), say=self.on_progress
+            )
+            flows.append(flow)
+            best = priced if best is None else best
+            if silent or over(deadline) or figures(self.crowd, flow)[1] < target:
+                break
+        rows = self._rounded(flows, target)
+        known = best is not None and provable
+        words = "records: prices of all records, by a smooth concave program"
+        return Found(rows, self._proof(best if known else None), words, () if known else (ENDED,))
+
+    def _foretold(self) -> tuple[float, float]:
+        """Seconds that the proof of the bound takes, and everything else after the search."""
+        counts = self.wide.counts
+        mixtures = len(np.unique(counts // np.gcd.reduce(counts, axis=1)[:, None], axis=0))
+        return PROOF * mixtures * len(self.wide.records), 1.0 + WRITTEN * SHARES * len(counts)
+
+    def _rounded(self, flows: Sequence[Flow], target: float) -> Rows:
+        """Whole weights that tell at most the target, of the least distance that mixtures of flows have."""
+        if self.keeps:
+            flows = [flows[0], *(thinned(self.crowd, flow, UNUSED) for flow in flows[1:])]
+        told = [figures(self.crowd, flow)[1] for flow in flows]
+        near = target * (1 - ROOM)
+        for _ in range(20):
+            below = [flow for flow, bits in zip(flows, told, strict=True) if bits <= near]
+            above = [flow for flow, bits in zip(flows, told, strict=True) if bits > near] + [self.still]
+            mixtures = [blended(self.crowd, first, second, near) for first in above for second in below]
+            if not mixtures:
+                break
+            rows = self._whole(min(mixtures, key=lambda flow: figures(self.crowd, flow)[0]))
+            reached = self._told(rows)
+            if reached <= target * (1 - 1e-10):
+                return rows
+            near *= target / reached * (1 - 1e-7)
+        raise SolverFailed(f"no flow between records was found that reveals at most {target} bits")
+
+    def _whole(self, flow: Flow) -> Rows:
+        """Shares as whole weights; where the law stays, with every atom and every record as often as before."""
+        if not self.keeps:
+            return rounded(flow, len(self.crowd.at))
+        atom, point = flow.atom, flow.point
+        have = self.rows * PARTS
+        want = np.zeros(len(self.crowd.points), dtype=np.int64)
+        np.add.at(want, self.crowd.at, have)
+        parts = np.floor(flow.share * have[atom])
+        arrived = np.bincount(point, parts, len(want))
+        parts = np.floor(parts * np.minimum(1.0, want / np.maximum(arrived, 1.0))[point]).astype(np.int64)
+        np.subtract.at(have, atom, parts)
+        np.subtract.at(want, point, parts)
+        more_atom, more_point, more = _left_over(self.crowd.at, have, want)
+        return Rows.gathered(
+            len(self.crowd.at),
+            np.concatenate([atom, more_atom]),
+            np.concatenate([point, more_point]),
+            np.concatenate([parts, more]),
+        )
+
+    def _told(self, rows: Rows) -> float:
+        """Leakage of whole weights in bits."""
+        atom = np.repeat(np.arange(len(rows)), np.diff(rows.first))
+        whole = (self.rows * PARTS)[atom] if self.keeps else ROW
+        share = np.array(rows.weight, dtype=np.float64) / whole
+        return figures(self.crowd, Flow(atom, rows.record, np.zeros(len(atom)), share))[1]
+
+    def _proof(self, priced: Priced | None) -> dict[str, object]:
+        """Multipliers of the rule "records": the price of a bit, a posterior and a number for each record."""
+        if priced is None:
+            return record_proof(self.wide, ["0"], [[]])
+        posterior = self.crowd.prior[:, None] * np.exp(priced.prices / (priced.lam / LN2))
+        whole = np.maximum(1, np.round(posterior * (1 << POSTERIOR))).astype(np.int64)
+        numbers = [[str(v) for v in column] for column in whole.T.tolist()]
+        law = [str(round(v * (1 << UNIT))) for v in priced.numbers.tolist()] if self.keeps else ()
+        return record_proof(self.wide, [str(round(priced.lam * (1 << UNIT)))], [numbers], law=law)
+
+
+def _to_one(crowd: Crowd, point: int) -> Flow:
+    """Everybody to one point."""
+    atom = np.arange(len(crowd.at))
+    return with_own(crowd, atom, np.full(len(atom), point, dtype=np.int64), np.ones(len(atom)))
+
+
+def _left_over(at: Integers, have: Integers, want: Integers) -> tuple[Integers, Integers, Integers]:
+    """Where parts that are left over go: to their own record while it lacks some, else to the next one that does."""
+    atoms: list[int] = []
+    points: list[int] = []
+    parts: list[int] = []
+    lacking = want.tolist()
+    left: list[tuple[int, int]] = []
+    for e in np.flatnonzero(have).tolist():
+        own = int(at[e])
+        stays = min(int(have[e]), lacking[own])
+        lacking[own] -= stays
+        if stays:
+            atoms.append(e)
+            points.append(own)
+            parts.append(stays)
+        if have[e] > stays:
+            left.append((e, int(have[e]) - stays))
+    place = 0
+    for e, many in left:
+        rest = many
+        while rest:
+            while not lacking[place]:
+                place += 1
+            moved = min(rest, lacking[place])
+            lacking[place] -= moved
+            rest -= moved
+            atoms.append(e)
+            points.append(place)
+            parts.append(moved)
+    return tuple(np.array(v, dtype=np.int64) for v in (atoms, points, parts))  # type: ignore[return-value]

@@ -1,0 +1,223 @@
+"""Errors planted into records, chains and answers are seen: a kept verdict of `corpus/later` changes."""
+
+import json
+
+import pytest
+
+from tests.kernel.golden import CORPUS, texts_of, verdict_of
+from tests.kernel.one_file import one_file, source
+from tests.kernel.planted_rules import planted
+
+RECORDS = [
+    ("each weight of a row is the whole row", "+= scaled * weight // one", "+= scaled * one // one"),
+    ("what arrives forgets its input", "found[y] += self.channel.table.mass[e] * weight", "found[y] += weight"),
+    (
+        "a distance forgets how many rows change",
+        "total += table.mass[e] * far * self.scale",
+        "total += far * self.scale",
+    ),
+    ("what is lost is what is kept", "if letters[record[at]] not in kept)", "if letters[record[at]] in kept)"),
+    (
+        "the most common record for the rarest",
+        "return min(self.channel.table.multiplicity[y] for y in released)",
+        "return max(self.channel.table.multiplicity[y] for y in released)",
+    ),
+    ("rarer records than allowed", "require(rows >= limit.rows, f", "require(rows >= 1, f"),
+    ("a law that is not preserved", "require(self.arrived == before,", "require(bool(before),"),
+    ("a forbidden change of a record", "require(move not in mechanism.forbid and not held,", "require(not held,"),
+    ("a frozen letter of a record", "held = a != b and move[0] in mechanism.freeze", "held = False"),
+    ("a combination that leaves", 'require(not whole, "a combination', 'require(True, "a combination'),
+    (
+        "a matrix for each column of records",
+        'plain = mechanism.form == "any" and mechanism.each is None',
+        'plain = mechanism.form == "any"',
+    ),
+    ("records of a row in any order", "if any(a >= b for a, b in pairwise(places)):", "if False:"),
+    ("a kept column beside records", 'require(not mechanism.beside, "form records', 'require(True, "form records'),
+    ("a level of records", "    level = _unproved\n", ""),
+    (
+        "a design without its channel",
+        'node.require(not setting.has_law, "a design shows',
+        'node.require(True, "a design',
+    ),
+]
+
+BOUNDS = [
+    (
+        "ordered letters that only differ",
+        "total += axis.weight * (abs(a - b) if axis.ordered else 1)",
+        "total += axis.weight",
+    ),
+    (
+        "the nearest record is nearer than it is",
+        "best = min(best, self.scale * far + self.numbers[first])",
+        "best = min(best, self.scale * (far // 2) + self.numbers[first])",
+    ),
+    (
+        "the farthest of those that are looked at",
+        "best = min(best, number + self.scale * self.metric.distance(x, record))",
+        "best = max(best, number + self.scale * self.metric.distance(x, record))",
+    ),
+    ("a price that allows nothing", "allowed += price * limit.at_most", "allowed += 0 * limit.at_most"),
+    ("transports beyond one class", "left[s] -= share", "left[s] -= 0 * share"),
+    ("transports beyond the other class", "left[t] -= share", "left[t] -= 0 * share"),
+    (
+        "a transport to a law that is not preserved",
+        'end.require(setting.mechanism.preserve_marginals, "the law of',
+        'end.require(True, "the law of',
+    ),
+    (
+        "transports without independence",
+        "if not isinstance(promise, Independent):\n        raise which",
+        "if False:\n        raise which",
+    ),
+    (
+        "what a class sends twice",
+        "total += sum(n * near.least(table.records[x]) for x, n in supply)",
+        "total += sum(2 * n * near.least(table.records[x]) for x, n in supply)",
+    ),
+    ("three classes without their factor", "else 2 - Fraction(2, values)", "else Fraction(1)"),
+    ("rare records compete", "if n >= least]", "if n >= 0]"),
+    ("numbers of the law are not given back", "lowest + Fraction(back, setting.total << SCORE)", "lowest"),
+    ("a promise that allows nothing", "<< SCORE) - allowed) / factor", "<< SCORE)) / factor"),
+    (
+        "numbers for a law that is not preserved",
+        "law.require(setting.mechanism.preserve_marginals or not numbers,",
+        "law.require(True,",
+    ),
+    ("prices of limits that are not paid back", "/ factor - limited)", "/ factor)"),
+    ("scores with the wrong sign", "[v - metric.unit * n * w for v, w", "[v + metric.unit * n * w for v, w"),
+    ("a negative price", "price = item.number(0)", "price = item.number()"),
+    ("a negative weight of a promise", "multipliers = weights.wholes(0)", "multipliers = weights.wholes()"),
+]
+
+CHAINS = [
+    ("a chain that is not stationary", "after == [n * scale for n in first],", "True,"),
+    (
+        "samples with other letters",
+        'variables), "the samples have different letters")\n    first',
+        'variables) or True, "")\n    first',
+    ),
+    (
+        "a step too many",
+        "share = Fraction(n * (last - first), sum(self.start))",
+        "share = Fraction(n * (last - first + 1), sum(self.start))",
+    ),
+    ("ends that are not hidden", "            if ends:\n", "            if False:\n"),
+    ("windows that share a sample", "k == 0 or found[k - 1][1] < first,", "True,"),
+    ("windows that are no runs", "require(last - first + 1 == len(own),", "require(True,"),
+    (
+        "a secret of two windows",
+        "if first <= min(places) and max(places) <= last:",
+        "if first <= min(places) <= last:",
+    ),
+    (
+        "windows that tell twice",
+        "known[key] = part.information([name for name in own if name in wanted])[0]",
+        "known[key] = 2 * part.information([name for name in own if name in wanted])[0]",
+    ),
+    ("a view that costs nothing", "return found - law.entropy(names[:longest], setting.work)[0]", "return found"),
+    ("the secret itself is not proved", "        self.parts[k or 0].independent(secret)\n", "        return\n"),
+]
+
+ANSWERS = [
+    (
+        "geometric noise of twice its scale",
+        "super().__init__(_below(E_LOW / high), work)",
+        "super().__init__(2 * E_LOW / high, work)",
+    ),
+    (
+        "tails of less geometric noise",
+        "return Laplace(self._wider, self.work).outside(steps)",
+        "return Laplace(self._wider / 2, self.work).outside(steps)",
+    ),
+    (
+        "a level of half the distance",
+        "        return distance / self.scale\n",
+        "        return distance / self.scale / 2\n",
+    ),
+    ("noise that reaches farther than said", "require(outside <= 1 - level,", "require(True,"),
+    (
+        "one tail of two",
+        "return min(Fraction(1), 2 * falling((steps + 1) / self.scale)[1]",
+        "return min(Fraction(1), falling((steps + 1) / self.scale)[1]",
+    ),
+    ("half of the delta", "total += high * (1 - falling(-gap)[0])", "total += high * (1 - falling(-gap)[0]) / 2"),
+    (
+        "concentrated privacy of half the squares",
+        "return sum(d * d for d in distances) / (2 * self.variance)",
+        "return sum(d * d for d in distances) / (4 * self.variance)",
+    ),
+    ("a coarser grid rounds down", "return -(-distance // self.every)", "return distance // self.every"),
+    (
+        "a group of one",
+        "many = group * max(len(pair) for pair in self.of_one)",
+        "many = max(len(pair) for pair in self.of_one) - 1",
+    ),
+    (
+        "a mixture that is twice as near",
+        "less = most * E_LOW + log2_of(near / whole)[0]",
+        "less = most * E_LOW + log2_of(near / whole)[0] + 1",
+    ),
+    (
+        "a table that rules out",
+        "                if largest and not least:\n                    return None\n",
+        "                if largest and not least:\n                    continue\n",
+    ),
+    ("a group of a table is one record", "(None if one is None else group * one, most)", "(one, one)"),
+    ("a delta of neighbours alone", "lines = [range(len(self.rows))] if group > 1 else", "lines ="),
+    (
+        "pairs of a group count once",
+        "else min(self.everything, group * self._of_pairs)",
+        "else min(self.everything, self._of_pairs)",
+    ),
+    (
+        "neighbours of a group count once",
+        "found = [self.anybody(group), group * self._of_neighbours]",
+        "found = [self.anybody(group), self._of_neighbours]",
+    ),
+    (
+        "rows of a table that are no laws",
+        "rows.require(all(len(row) == len(law) and sum(row) == one for row in table)",
+        "rows.require(all(len(row) == len(law) for row in table)",
+    ),
+    ("sums of a table that are others", '== sums, "these are not the sums', '!= [], "these are not the sums'),
+    ("a row compared with nothing", "found = max(found, self._own[k] - crossed)", "found = max(found, -crossed)"),
+]
+
+PLANTED = RECORDS + BOUNDS + CHAINS + ANSWERS
+
+
+def seen(kernel):
+    """The first text of the corpus of which a kernel says something else, or None."""
+    kept = json.loads((CORPUS / "later" / "verdicts.json").read_text(encoding="utf-8"))
+    for name, text in texts_of(CORPUS / "later").items():
+        try:
+            verdict = verdict_of(text, False, checker=kernel.check, refusal=kernel.Refused)
+        except Exception as error:  # anything but a refusal is an error that is seen
+            return f"{name}: {type(error).__name__}"
+        if verdict != kept[name]["all"]:
+            return name
+    return None
+
+
+def test_nothing_is_seen_in_the_checker_as_it_is():
+    assert seen(one_file()) is None
+
+
+def test_every_planted_error_has_a_name_and_a_place():
+    assert len({name for name, _, _ in PLANTED}) == len(PLANTED) >= 60
+    assert [name for name, old, _ in PLANTED if source().count(old) != 1] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("old", "new"), [error[1:] for error in PLANTED], ids=[error[0] for error in PLANTED])
+def test_a_planted_error_is_seen(old, new):
+    assert seen(planted(old, new)) is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [error[1:] for error in PLANTED[::20]], ids=[error[0] for error in PLANTED[::20]]
+)
+def test_some_planted_errors_are_seen(old, new):
+    assert seen(planted(old, new)) is not None
