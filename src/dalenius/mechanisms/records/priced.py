@@ -39,17 +39,17 @@ ROOM = 1e-5
 """Share of b that is left free for what rounding may add."""
 LESS = (1.0, 0.9, 0.7, 0.4)
 """Shares of b that are aimed at, one after the other, where nothing that tells nothing is known."""
-UNUSED = 1e-4
+UNUSED = 5e-4
 """A share that is left out: a proof takes as long as there are shares."""
 UNIT = 60
 POSTERIOR = 32
 """Bits after the point of a multiplier, and of a posterior in a proof."""
-PROOF = 1.5e-6
+PROOF = 5e-6
 """Seconds of a proof for each record and each mixture of values of the secret that some input has."""
-WRITTEN = 2e-5
+WRITTEN = 2.5e-5
 """Seconds for each share, to be made whole, proved and written."""
-SHARES = 30
-"""Shares of an input, about."""
+SHARES = 32
+"""The most shares of an input."""
 AFTER = 0.5
 """The most of the time that is kept for what comes after the search."""
 MOST_PAIRS = 3_000_000
@@ -164,8 +164,7 @@ class PricedRecords:
 
     def _rounded(self, flows: Sequence[Flow], target: float) -> Rows:
         """Whole weights that tell at most the target, of the least distance that mixtures of flows have."""
-        if self.keeps:
-            flows = [flows[0], *(thinned(self.crowd, flow, UNUSED) for flow in flows[1:])]
+        flows = [flows[0], *(thinned(self.crowd, flow, UNUSED, SHARES, self.keeps) for flow in flows[1:])]
         told = [figures(self.crowd, flow)[1] for flow in flows]
         near = target * (1 - ROOM)
         for _ in range(20):

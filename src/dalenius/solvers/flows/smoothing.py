@@ -96,8 +96,8 @@ def climbed(
     return flow, best
 
 
-def thinned(crowd: Crowd, flow: Flow, least: float) -> Flow:
-    """The same without shares below the least, scaled to the masses of the points again as nearly as that can be.
+def thinned(crowd: Crowd, flow: Flow, least: float, most: int, keeps: bool) -> Flow:
+    """The same without small shares; where points keep their masses, scaled to them again as nearly as that can be.
 
     Parameters
     ----------
@@ -107,25 +107,32 @@ def thinned(crowd: Crowd, flow: Flow, least: float) -> Flow:
         With small shares.
     least : float
         The smallest share that stays, but for the share of those who stay where they are.
+    most : int
+        How many shares of an atom stay, the largest ones.
+    keeps : bool
+        Whether every point keeps its mass.
 
     Returns
     -------
     Flow
         With fewer arcs.
     """
-    large = flow.share > least
+    order = np.lexsort((-flow.share, flow.atom))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - flow.first(len(crowd.at))[flow.atom[order]]
+    large = (flow.share > least) & (rank < most)
     arcs = _arcs(crowd, flow.atom[large], flow.point[large])
     many = len(crowd.points)
-    mass = np.full(len(arcs.atom), 1e-6)
+    mass = np.full(len(arcs.atom), _USED if keeps else 0.0)
     mass[np.searchsorted(arcs.atom * many + arcs.point, (flow.atom * many + flow.point)[large])] = flow.share[large]
     mass *= crowd.mass[arcs.atom]
-    for _ in range(_SCALINGS):  # Sinkhorn's: the masses of the points, then those of the atoms
+    for _ in range(_SCALINGS if keeps else 0):  # Sinkhorn's: the masses of the points, then those of the atoms
         into = crowd.at_points / np.maximum(np.bincount(arcs.point, mass, many), 1e-300)
         mass *= into[arcs.point]
         mass *= (crowd.mass / np.add.reduceat(mass, arcs.first))[arcs.atom]
         if np.abs(into - 1).max() < 1e-9:
             break
-    return Flow(arcs.atom, arcs.point, arcs.distance, mass / crowd.mass[arcs.atom])
+    return Flow(arcs.atom, arcs.point, arcs.distance, mass / np.add.reduceat(mass, arcs.first)[arcs.atom])
 
 
 @dataclass(frozen=True, eq=False)
