@@ -9,6 +9,7 @@ import pytest
 
 from dalenius.cli import main
 from dalenius.evidence.before_after import before_and_after
+from dalenius.releasing import _compared
 
 FILE = """
 [source]
@@ -94,3 +95,9 @@ def test_noise_that_is_worse_than_a_constant_says_so(tmp_path, capsys):
     assert "Rows before" not in printed, "noise changes every number"
     assert main([*said, "--epsilon", "60", "-o", str(tmp_path / "fine")]) == 0
     assert "one number for everybody" not in capsys.readouterr().out
+
+
+def test_two_distortions_are_compared_in_as_many_digits_as_tell_them_apart():
+    assert _compared(0.8021, 0.8019) == "the distortion is then 0.8021 instead of 0.8019"
+    assert _compared(0.9, 0.5) == "the distortion is then 0.9 instead of 0.5"
+    assert _compared(0.8, 0.8) == "the distortion stays the same"

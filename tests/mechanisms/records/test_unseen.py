@@ -92,8 +92,10 @@ def test_three_values_of_a_secret_that_is_not_seen_have_an_answer_too():
 def test_small_shares_are_left_out_before_the_proof_and_the_margins_stay():
     priced = PricedRecords(Wide.of(asked(200, preserve_marginals=True)))
     crowd, flow = priced.crowd, balanced(priced.crowd, True).flow
-    thin = thinned(crowd, flow, 1e-2, 3, True)
+    thin = thinned(crowd, flow, 1e-2, 100, True)
     assert len(thin.atom) < len(flow.atom)
-    assert np.bincount(thin.atom).max() <= 4  # three, and the own record
     arrived = np.bincount(thin.point, thin.share * crowd.mass[thin.atom], len(crowd.points))
     assert np.abs(arrived - crowd.at_points).sum() < 1e-3
+    few = thinned(crowd, flow, 0.0, 3, False)
+    assert np.bincount(few.atom).max() <= 4 < np.bincount(flow.atom).max()  # three, and the own record
+    assert np.allclose(np.bincount(few.atom, few.share), 1)
