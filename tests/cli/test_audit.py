@@ -1,6 +1,7 @@
 """`dalenius audit`: any mechanism, with and without a prior, beside a released table, and refusals."""
 
 import json
+import math
 import random
 import re
 from fractions import Fraction
@@ -27,6 +28,23 @@ def files(tmp_path):
     (tmp_path / "channel.json").write_text(json.dumps(CHANNEL))
     (tmp_path / "prior.json").write_text(json.dumps(PRIOR))
     return tmp_path
+
+
+def test_a_recipe_that_leaves_most_values_alone_is_audited(tmp_path, run):
+    """Its capacity hangs on a row of tiny weight that alone reaches a column; the search ended in exit 5."""
+    rng, n = random.Random(11), 6
+    rows = [[Fraction(i == j) for j in range(n + n // 2)] for i in range(n)]
+    for k in range(n // 2):
+        rare = Fraction(rng.choice([1, 10, 100, 1000]), 100_000)
+        weights = [rng.randrange(1, 10) for _ in range(n)]
+        own = [rare if j == k else Fraction(0) for j in range(n // 2)]
+        rows.append([Fraction(w, sum(weights)) * (1 - rare) for w in weights] + own)
+    names = [str(k) for k in range(len(rows))]
+    channel = {"inputs": {"X": names}, "output": {"Y": names}, "rows": [list(map(str, row)) for row in rows]}
+    (tmp_path / "channel.json").write_text(json.dumps(channel))
+    code, out, _ = run("audit", tmp_path / "channel.json", "--json")
+    assert code == 0
+    assert float(json.loads(out)["capacity_bits"][0]) >= math.log2(n) - 1e-9
 
 
 def test_a_channel_in_words_and_in_json(files, run):

@@ -1,6 +1,7 @@
 """The smallest ball: closed forms, the iteration of Blahut and Arimoto beside it, and awkward shapes."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -105,3 +106,32 @@ def test_a_search_that_ends_too_early_raises(monkeypatch):
     rng = np.random.default_rng(0)
     with pytest.raises(SolverFailed, match="the search for a capacity of 6 rows ended with"):
         smallest_ball(Laws.normalised(rng.dirichlet(np.full(9, 0.2), 6)))
+
+
+def rarely_elsewhere(n, seed):
+    """Rows that stay as they are, and rows that alone reach a column of their own, now and then."""
+    rng = random.Random(seed)
+    rows = np.zeros((n + n // 2, n + n // 2))
+    rows[:n, :n] = np.eye(n)
+    for k in range(n, len(rows)):
+        rare = rng.choice([1, 10, 100, 1000]) / 100_000
+        weights = np.array([rng.randrange(1, 10) for _ in range(n)])
+        rows[k, :n] = weights / weights.sum() * (1 - rare)
+        rows[k, k] = rare
+    return rows
+
+
+def without_tiny_weights(laws, at, active, weights, made=module._ball):
+    kept = weights > 1e-14
+    return made(laws, at, active[kept], weights[kept])
+
+
+@pytest.mark.parametrize(("n", "seed"), [(6, 11), (8, 8), (12, 15)])
+def test_a_row_of_tiny_weight_that_alone_reaches_a_column_is_kept(n, seed, monkeypatch):
+    laws = Laws(rarely_elsewhere(n, seed))
+    ball = smallest_ball(laws)
+    assert ball.high - ball.low < 1e-10
+    assert ball.low >= math.log(n) - 1e-9  # the first n rows alone
+    monkeypatch.setattr(module, "_ball", without_tiny_weights)  # as it was: an honest design could not be audited
+    with pytest.raises(SolverFailed, match="search for a capacity"):
+        smallest_ball(laws)
