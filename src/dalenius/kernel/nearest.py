@@ -164,6 +164,8 @@ class Nearest:
         self.numbers = [numbers[k] for k in order]
         self.rows = [metric.codes[record] for record in self.records]
         self.everybody = (1 << len(self.rows)) - 1
+        self.length = 1 + len(self.rows) // _BITS_OF_WORK  # of a mask, as a factor of the work
+        self.many_digits = metric.farthest.bit_length()
         self.digits = self._along_axes() if asked > FEW_ASKED else None
         self.sums: list[tuple[int, list[int]]] = []  # the codes that were asked last, and the distances up to each axis
 
@@ -174,14 +176,13 @@ class Nearest:
         for place, axis in enumerate(self.metric.axes):
             masks += len(self.metric.values(place)) if axis.ordered else 1
             sums = min(1 + self.metric.farthest, sums * (len(self.metric.values(place)) if axis.ordered else 2))
-        digits = self.metric.farthest.bit_length()
-        self.steps = max(sums * masks // 2, digits * len(self.metric.axes))
-        if self.steps > WIDE_STEPS:
+        if max(sums * masks // 2, self.many_digits * len(self.metric.axes)) > WIDE_STEPS:
             return None
         found = []
         for place, axis in enumerate(self.metric.axes):
             by_code = self._masks(place)
             codes = self.metric.values(place)
+            self.work.spend(self.many_digits * len(codes) * (len(by_code) if axis.ordered else 1) * self.length)
             if axis.ordered:
                 found.append({code: _digits_apart(by_code, code, axis.weight) for code in codes})
             else:
@@ -208,11 +209,11 @@ class Nearest:
         """min over the records y of scale * d(x, y) + number(y)."""
         if self.digits is None:
             return self._by_looking(x)
-        self.work.spend(20 + self.steps * (1 + len(self.rows) // _BITS_OF_WORK))
         codes = self.metric.codes[x]
         same = 0
         while same < len(self.sums) and self.sums[same][0] == codes[same]:
             same += 1
+        self.work.spend(20 + self.many_digits * (len(codes) - same) * self.length)
         del self.sums[same:]  # what the axes before add up to is known from the last record that was asked
         for place in range(same, len(codes)):
             before = self.sums[-1][1] if self.sums else []
@@ -225,6 +226,7 @@ class Nearest:
         waiting = [(self.everybody, 0, len(distance))]
         while waiting:
             some, far, digit = waiting.pop()
+            self.work.spend(1 + self.length)
             if not some or self.scale * far + self.numbers[0] >= best:
                 continue  # all of these are at least so far
             if digit:

@@ -66,7 +66,13 @@ class Curve:
         self.on_progress = on_progress
         mass = wide.counts.sum(axis=1) / wide.total
         self.atoms = Atoms(
-            wide.metric, wide.points, wide.record_of_input, wide.class_of_input, mass.astype(np.float64), wide.unit
+            wide.metric,
+            wide.points,
+            wide.record_of_input,
+            wide.class_of_input,
+            mass.astype(np.float64),
+            wide.unit,
+            wide.wall,
         )
         atoms = np.arange(len(mass))
         self.still = Flow(atoms, wide.record_of_input, np.zeros(len(mass)), np.ones(len(mass)))
@@ -111,7 +117,8 @@ class Curve:
     def _next(self, target: float) -> float:
         """The price to try: beyond the ends while b is not between them, else between its neighbours."""
         if not self.points:
-            return self.atoms.metric.farthest / self.atoms.unit / len(self.atoms.metric.weights)
+            metric = self.atoms.metric
+            return float(np.median(np.multiply(metric.weights, metric.spans))) / self.atoms.unit
         above = [p for p in self.points if p.bits > target]
         below = [p for p in self.points if p.bits <= target]
         if not below:
@@ -119,8 +126,9 @@ class Curve:
         if not above:
             return below[0].tangent.lam / 2
         first, second = above[-1], below[0]
-        # The leakage falls about like a power of the price.
-        part = (log(first.bits) - log(target)) / (log(first.bits) - log(max(second.bits, 1e-300)))
+        # The leakage falls about like a power of the price, towards what is revealed anyway.
+        high, middle, low = (log(max(v - self.wide.already, 1e-300)) for v in (first.bits, target, second.bits))
+        part = (high - middle) / (high - low)
         part = min(0.9, max(0.1, part))
         return exp((1 - part) * log(first.tangent.lam) + part * log(second.tangent.lam))
 

@@ -16,19 +16,21 @@ from dalenius.core import (
     Records,
     WorstCaseLeakage,
 )
+from dalenius.core.held_columns import with_held_columns
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.common import among_common
-from dalenius.mechanisms.records.limited import within_limits
+from dalenius.mechanisms.records.limited import behind_walls, is_wall, within_limits
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
 from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
 from dalenius.mechanisms.records.preflight import refuse_too_large
 from dalenius.mechanisms.records.priced import PricedRecords
+from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.words import remarks
+from dalenius.mechanisms.records.words import held_words, remarks
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
 from dalenius.tables import with_gains
 
@@ -62,9 +64,12 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
     Unsupported
         If the form does not take the problem, with the reason and the way out.
     """
-    wide = Wide.of(with_gains(problem, problem.pmf.variables))
+    RECORDS.refuse(replace(problem, form=FORM))
+    held = with_held_columns(with_gains(problem, problem.pmf.variables))
+    wide = Wide.of(held)
     refuse_too_large(wide)
-    return certified(wide, _found(wide, gap, seconds, on_progress, None))
+    design = certified(wide, _found(wide, gap, seconds, on_progress, None))
+    return replace(design, remarks=(*design.remarks, *held_words(problem)))
 
 
 def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress: Progress = None) -> Iterator[Design]:
@@ -86,11 +91,11 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
     for most in at_most_bits:
         secret = problem.guarantees[0].secret
         promise = Leakage(secret, most) if most else Independent(secret)
-        wide = Wide.of(replace(problem, guarantees=(promise,)))
+        wide = Wide.of(with_held_columns(replace(problem, guarantees=(promise,))))
         if curve is None and wide.problem.preserve_marginals:
             curve = PricedRecords(wide, on_progress)
         elif curve is None and wide.seen:
-            curve = Curve(wide, on_progress)
+            curve = Curve(behind_walls(wide), on_progress)
         yield certified(wide, _found(wide, GAP, SECONDS, on_progress, curve))
 
 
@@ -115,6 +120,7 @@ def certified(wide: Wide, found: Found) -> Design:
 def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found:
     """The channel by the way that fits the promises and the size."""
     problem = wide.problem
+    walled = behind_walls(wide)
     limited = bool(problem.limits) or problem.keep_rows is not None or problem.min_multiplicity is not None
     independent = len(problem.guarantees) == 1 and type(problem.guarantees[0]) is Independent and wide.seen
     if problem.towards is not None:
@@ -125,6 +131,8 @@ def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve:
         return towards(wide, problem.towards, 0.0, on_progress)
     if independent and not limited and (problem.preserve_marginals or _majority(wide)):
         return _at_any_size(wide, seconds, on_progress, curve)  # exact, and sooner
+    if walled.wall is not None and independent and not _other_than_walls(wide):
+        return _at_any_size(walled, seconds, on_progress, curve)
     if problem.min_multiplicity is None and _few_letters(wide):
         found = over_all_letters(wide, gap, seconds, on_progress)
         if found is not None:
@@ -134,6 +142,11 @@ def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve:
         matched = least_change(wide, 0.0, on_progress) if independent and not limited else whole
         # The channel that was listed is the best among records; the proof is the one that says more.
         return replace(whole, proof=matched.proof, remarks=matched.remarks) if matched.bound > whole.bound else whole
+    if walled.wall is not None:
+        _refuse_behind_walls(wide)
+        if not _other_than_walls(wide):
+            return _at_any_size(walled, seconds, on_progress, curve)
+        return within_limits(walled, lambda priced: _at_any_size(priced, seconds, on_progress, None))
     if problem.min_multiplicity is not None:
         if not independent or len(wide.classes) != 2 or problem.limits or problem.keep_rows is not None:
             raise Unsupported(
@@ -145,6 +158,27 @@ def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve:
     if limited:
         return within_limits(wide, lambda priced: _at_any_size(priced, seconds, on_progress, None))
     return _at_any_size(wide, seconds, on_progress, curve)
+
+
+def _other_than_walls(wide: Wide) -> bool:
+    """Whether anything is limited that may change a little."""
+    problem = wide.problem
+    held = all(map(is_wall, problem.limits))
+    return not held or problem.keep_rows is not None or problem.min_multiplicity is not None
+
+
+def _refuse_behind_walls(wide: Wide) -> None:
+    """What flows between many records do not do where a column or a value is held fast."""
+    problem = wide.problem
+    promise = problem.guarantees[0]
+    free = type(promise) is Leakage and not problem.preserve_marginals
+    alone = len(problem.guarantees) == 1 and wide.seen and problem.min_multiplicity is None
+    if not alone or not (free or type(promise) is Independent):
+        what = (
+            "holds a column or a value fast under one promise about an observed secret: a leakage without "
+            "preserve_marginals, or independent"
+        )
+        raise Unsupported(_too_many(wide, what))
 
 
 def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found:
@@ -167,7 +201,9 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
         raise Unsupported(_too_many(wide, "preserves the distribution of the table under independent or leakage"))
     if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
-        return known.found(promise.at_most_bits, seconds, lambda: PricedRecords(wide).quiet.flow)
+        # Behind a wall nothing is known that tells nothing.
+        quiet = None if wide.wall is not None else lambda: PricedRecords(wide).quiet.flow
+        return known.found(promise.at_most_bits, seconds, quiet)
     if len(wide.classes) != 2:
         raise Unsupported(_too_many(wide, f"promises {promise.key} about a secret of two values; group its values"))
     if isinstance(promise, Guess):

@@ -7,6 +7,8 @@ A mixture tells no more than the mean of what its parts tell, so it keeps every 
 
 Prices are multiples of a quarter: a proof by masks takes time in proportion to the number of different distances.
 
+A limit that allows nothing is a wall: one price, higher than all other changes together, and no mixtures.
+
 `keep_rows` limits what is released, whatever it was. That is no distance and has no price; a release that preserves the
 law of the table keeps all rows of every value, so that a part of it mends what the others lack.
 """
@@ -18,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Distortion, MinimizeDistortion
+from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import Infeasible
 from dalenius.mechanisms.records.rows import Rows
@@ -26,7 +28,7 @@ from dalenius.mechanisms.records.wide import Wide, distance_between
 from dalenius.mechanisms.records.zero import Found
 from dalenius.solvers.flows.distances import pairwise
 
-__all__ = ["within_limits"]
+__all__ = ["behind_walls", "is_wall", "within_limits"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,6 +40,63 @@ SHARES = 1 << 40
 ROOM = 1e-9
 """Share of a limit that is left free for the doubles in which mixtures are found."""
 GAP = 0.002
+WALL = 15
+"""The price of a change that is not allowed, in units of the farthest distance of two records."""
+
+
+def is_wall(limit: Distortion) -> bool:
+    """Whether a limit allows no change at all.
+
+    Parameters
+    ----------
+    limit : Distortion
+        Of a problem.
+    """
+    return limit.at_most == 0 and limit.keeps is None
+
+
+def behind_walls(wide: Wide) -> Wide:
+    """The same table with a distance at which no record passes a wall, where limits allow nothing.
+
+    Parameters
+    ----------
+    wide : Wide
+        The problem.
+
+    Raises
+    ------
+    Infeasible
+        If what cannot change reveals more than is promised.
+    """
+    limits = with_kept_rows(wide.problem).limits
+    walls = [limit for limit in limits if is_wall(limit)]
+    if not walls:
+        return wide
+    held = np.concatenate(
+        [distance_between(wall, wide.problem.release, wide.law, wide.records)[1] for wall in walls], axis=1
+    )
+    _, side = np.unique(held, axis=0, return_inverse=True)
+    inside = np.zeros((int(side.max()) + 1, len(wide.classes)))
+    np.add.at(inside, side.reshape(-1), wide.by_record)
+    told = _told(inside / wide.total)
+    promise = wide.problem.guarantees[0]
+    allowed = {Independent: 1e-12, Leakage: float(getattr(promise, "at_most_bits", 0)) * (1 - ROOM)}
+    if len(wide.problem.guarantees) == 1 and told > allowed.get(type(promise), told):
+        names = ", ".join(dict.fromkeys(name for wall in walls for name in wall.of))
+        raise Infeasible(
+            f"{names} does not change and alone reveals {told:.3g} bits about {', '.join(promise.secret)}: promise a "
+            "leakage of more than that, or let it change"
+        )
+    high = WALL * (1 + Fraction(wide.metric.farthest, wide.unit))
+    priced = _priced(wide, limits, [high if is_wall(limit) else Fraction(0) for limit in limits])
+    return replace(priced, wall=int(high * priced.unit), already=told)
+
+
+def _told(joint: Floats) -> float:
+    """I(A; B) in bits of a joint law."""
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    some = joint > 0
+    return max(0.0, float((joint[some] * np.log2(joint[some] / apart[some])).sum()))
 
 
 def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
@@ -68,7 +127,8 @@ def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
     figures: list[list[float]] = []
     best, proof = -np.inf, None
     tried: set[tuple[Fraction, ...]] = set()
-    prices = (Fraction(0),) * len(limits)
+    walls = tuple(Fraction(price) for price in wide.prices) or (Fraction(0),) * len(limits)
+    prices = walls
     if any(limit.keeps for limit in limits) and not wide.problem.preserve_marginals:
         found.append(search(replace(wide, problem=replace(wide.problem, preserve_marginals=True))))
         figures.append([measure(found[0].rows) for measure in (own, *measures)])
@@ -89,7 +149,7 @@ def within_limits(wide: Wide, search: Callable[[Wide], Found]) -> Found:
         if not over and value - best <= GAP * value:
             break
         wanted = [0.0 if limit.keeps else v for limit, v in zip(limits, duals.tolist(), strict=True)]
-        prices = tuple(Fraction(round(STEPS * v), STEPS) for v in wanted)
+        prices = tuple(max(wall, Fraction(round(STEPS * v), STEPS)) for v, wall in zip(wanted, walls, strict=True))
         if prices in tried:
             break
     shares, _, over = _mixture(np.array(figures), at_most)

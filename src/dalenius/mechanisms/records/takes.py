@@ -78,7 +78,7 @@ RECORDS = Mechanism(
     count=(1, None),
     forms=(FORM, None),
     letters="any",
-    takes=("preserve_marginals", "limits", "keep_rows"),
+    takes=("preserve_marginals", "limits", "keep_rows", "keep", "strata", "freeze"),
     law=(
         Condition(
             lambda p: p.form != FORM or not _of_the_table(p),
@@ -93,6 +93,18 @@ RECORDS = Mechanism(
                 "form records observes every column that it releases; add "
                 f"{next(name for name in p.release if name not in p.observe)} to observe"
             ),
+        ),
+        Condition(
+            lambda p: set(p.keep) <= set(p.observe),
+            lambda p: (
+                "form records looks at every column that leaves as it is: say strata in the place of keep for "
+                f"{next(name for name in p.keep if name not in p.observe)}"
+            ),
+        ),
+        Condition(
+            lambda p: not p.freeze or p.preserve_marginals,
+            "form records freezes values where preserve_marginals = true; without it hold the whole column fast: say "
+            "strata, or a [[limit]] of its distortion with at_most = 0",
         ),
         Condition(
             lambda p: not _unlike(p),
@@ -112,6 +124,10 @@ RECORDS = Mechanism(
         ),
     ),
     sentences={
+        "forbid": (
+            "form records compares records by a distance, which single forbidden changes are not: hold the column "
+            "fast (strata), or freeze values beside preserve_marginals = true"
+        ),
         "objective": "form records changes records as little as it can: its objective is minimize = { distortion, of }",
         "max_rows": (
             "form records speaks of one row; several rows of one person cannot be charged together: leave out max_rows"

@@ -55,6 +55,10 @@ class Wide:
         How many whole units are a distortion of one.
     prices : tuple of str
         What a unit of each limited distortion costs beyond the objective; the metric has these costs in it.
+    wall : int or None
+        A distance from which on no record may become another; None: there is none.
+    already : float
+        Bits that what cannot change reveals about the secret, whatever else is released.
     """
 
     problem: Problem
@@ -68,6 +72,8 @@ class Wide:
     points: Integers
     unit: int
     prices: tuple[str, ...] = ()  # of the limits; they are part of the metric
+    wall: int | None = None
+    already: float = 0.0
 
     @classmethod
     def of(cls, problem: Problem) -> "Wide":

@@ -3,11 +3,11 @@
 from fractions import Fraction
 from math import log2
 
-from dalenius.core import Design, Records, TableSource
+from dalenius.core import Design, Problem, Records, TableSource
 from dalenius.core.digits import figure
 from dalenius.mechanisms.records.evidence import RecordFigures, figures
 
-__all__ = ["remarks"]
+__all__ = ["held_words", "remarks"]
 
 MIN_CELL = 10
 """Rows below which a share is not told, where the problem file does not say."""
@@ -40,6 +40,23 @@ def remarks(design: Design) -> tuple[str, ...]:
         _analysis(design),
         _columns(found, rows, least),
     )
+
+
+def held_words(problem: Problem) -> tuple[str, ...]:
+    """What is said of columns that leave as they are and of values that never change.
+
+    Parameters
+    ----------
+    problem : Problem
+        As the file says it.
+    """
+    found = []
+    if problem.kept:
+        many = "leave as they are and count" if len(problem.kept) > 1 else "leaves as it is and counts"
+        found.append(f"{', '.join(problem.kept)} {many} as known to everybody: the promise is about the whole row")
+    if problem.freeze:
+        found.append(f"No row changes from or to {', '.join(problem.freeze)}")
+    return tuple(found)
 
 
 def _share(part: Fraction, rows: int, least: int) -> str:

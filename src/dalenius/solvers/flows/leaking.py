@@ -56,6 +56,8 @@ class Atoms:
         The probability of each atom.
     unit : int
         How many units of the metric are a distance of one.
+    wall : int or None
+        Arcs that are so long, in units, or longer are left out.
     """
 
     metric: Metric
@@ -64,6 +66,7 @@ class Atoms:
     of: Integers
     mass: Floats
     unit: int
+    wall: int | None = None
 
     @cached_property
     def prior(self) -> Floats:
@@ -129,10 +132,13 @@ def _flow(atoms: Atoms, atom: Integers, point: Integers, share: Floats | None) -
     _, once = np.unique(atom * len(atoms.points) + point, return_index=True)
     atom, point = atom[once], point[once]
     weight = np.ones(len(once)) if share is None else share[once]
+    far = pairwise(atoms.metric, atoms.points[atoms.at[atom]], atoms.points[point])
+    if atoms.wall is not None:  # every atom may stay, so that none is left without an arc
+        open_ = far < atoms.wall
+        atom, point, weight, far = atom[open_], point[open_], weight[open_], far[open_]
     first = np.searchsorted(atom, np.arange(len(atoms.at)))
     total = np.add.reduceat(weight, first)
-    distance = pairwise(atoms.metric, atoms.points[atoms.at[atom]], atoms.points[point]) / atoms.unit
-    return Flow(atom, point, distance, weight / total[atom])
+    return Flow(atom, point, far / atoms.unit, weight / total[atom])
 
 
 def measured(atoms: Atoms, flow: Flow) -> tuple[float, float]:
