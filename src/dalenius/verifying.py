@@ -121,7 +121,7 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     from dalenius.core.held_columns import with_held_columns
     from dalenius.core.kept_rows import with_kept_rows
 
-    if design.channel.form == "records":  # its columns that leave as they are stand among the released ones
+    if design.channel.shows_the_table:  # columns that leave as they are stand among the released ones
         problem = replace(with_held_columns(replace(problem, joint=design.problem.law)), joint=None)
     if problem.keep_rows is not None:  # limits for single values, from the shares of the design's law
         problem = replace(with_kept_rows(replace(problem, joint=design.problem.law)), joint=None)
