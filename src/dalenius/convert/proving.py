@@ -11,7 +11,7 @@ from dalenius.convert.telling import proved_of
 from dalenius.convert.text import canonical, text
 from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
 from dalenius.kernel.check import reached
-from dalenius.kernel.document import AtLeast, Document, Limit, read_document
+from dalenius.kernel.document import AtLeast, Document, Limit, allowed_work, read_document
 from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.numbers import Node, Refused, down, require, up
 from dalenius.kernel.privacy import Kept, check_privacy
@@ -254,10 +254,16 @@ def _claim(figure: str, given: str | None, value: Fraction | None) -> Json:
 
 
 def work_declared(spent: int, draft: Json) -> str:
-    """The work that the document declares: what its proof took, with a little more for its own length."""
-    enough = spent + spent // 8 + 4 * len(canonical(draft)) + 10_000
+    """The work that the document declares: what its proof took, with a little more for its own length.
+
+    No more than a file of its length may ask for, where that is enough: else `verify` would refuse it for the margin.
+    """
+    text = canonical(draft)
+    enough = spent + spent // 8 + 4 * len(text) + 10_000
     digits = max(len(str(enough)) - 2, 0)
-    return str(-(-enough // 10**digits) * 10**digits)
+    rounded = -(-enough // 10**digits) * 10**digits
+    allowed = allowed_work(text)
+    return str(allowed if spent + spent // 8 + 10_000 <= allowed < rounded else rounded)
 
 
 def card_text(document: Json) -> str:
