@@ -35,7 +35,7 @@ def test_adversaries_who_lack_bits_match_the_closed_form_of_xor(files, run):
     assert low <= 0.302684 + 1e-3
     assert high >= 0.302684 - 1e-3  # log 2 - h(0.1 * theta) with h(theta) = 1/2, in bits
     assert high - low < 1e-3
-    assert "worth" in run("audit", files / "xor.json", "--unknown", "1.5")[1]
+    assert "worth" in run("audit", files / "flip.json", "--unknown", "0.5")[1]
 
 
 def test_a_query_and_a_question_to_those_who_lack_bits(files, run):

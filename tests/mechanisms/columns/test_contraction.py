@@ -40,11 +40,12 @@ def matrix(n: int) -> tuple[tuple[Fraction, ...], ...]:
 
 class TestContract(DesignContract):
     def problems(self):
+        letters = effort(2, 3)  # one problem of three by default: a second each time that it is solved
         return {
             "bit": contracted_bit("9/25"),
             "three": categories(3, "1/5"),
-            "impossible input": categories(effort(2, 3), "0.4", absent=1),
-            "limit": categories(3, "1/4", (Distortion(matrix(3), ("X",), Fraction(4, 5)),)),
+            "impossible input": categories(letters, "0.4", absent=1),
+            "limit": categories(letters, "1/4", (Distortion(matrix(letters), ("X",), Fraction(4, 5)),)),
         }
 
     def infeasible(self):

@@ -27,6 +27,7 @@ from dalenius.mechanisms.records.listed import listed
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.distances import Metric, pairwise
 from dalenius.solvers.flows.transport import Spare, transport
+from tests.effort import effort
 
 
 def problem(seed, promise=None, classes=2, rows=70, share=0.3, **more):
@@ -73,7 +74,7 @@ PROMISES = [
 
 @pytest.mark.parametrize("promise", PROMISES, ids=str)
 def test_promises_about_single_records_meet_the_program_over_all_matrices(many, promise):
-    for seed in range(2):
+    for seed in range(effort(1, 2)):
         asked = problem(seed, promise, rows=40)
         found = design(asked)
         best = exactly(asked)
