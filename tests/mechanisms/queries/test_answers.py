@@ -173,7 +173,7 @@ def test_another_question_or_another_table_has_noise_of_its_own():
     key = Key.unsafe(3)
 
     def noise(where, table):
-        question = Question("count", (), "discrete-gaussian", F(10**6), where=condition(where), where_text=where)
+        question = Question("count", (), "discrete-gaussian", F(10**8), where=condition(where), where_text=where)
         return answer(question, table, key=key).answer.drawn[0] - evaluate(question, table).numbers[0]
 
     other = TABLE.slice(0, 4)
