@@ -24,4 +24,4 @@ def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
 def pytest_collection_finish() -> None:
     """What was collected stays to the end: the collector of garbage need not look at it again after every test."""
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(200_000, 50, 50)
