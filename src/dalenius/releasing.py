@@ -123,17 +123,17 @@ def small_cells(problem: Problem, table: Coded) -> list[tuple[str, int]]:
     shown = next((mechanism.shows_cells for mechanism in takers(problem)), "none")
     if shown == "none":
         return []  # or nobody designs it, which `solve` says better
-    found = []
+    small: list[tuple[str, int]] = []
     together = list(problem.observe) if shown == "observed" else problem.variables()
     alone = [[n, *problem.strata] for n in problem.variables() if n not in problem.strata]
     for names in alone if problem.each else [together]:
         codes, counts = table.counts(names)
         few = (counts > 0) & (counts < source.min_cell)
-        found += [
+        small += [
             (outcome_words(names, [table.alphabets[n][c] for n, c in zip(names, row, strict=True)]), int(count))
             for row, count in zip(codes[few].tolist(), counts[few].tolist(), strict=True)
         ]
-    return sorted(found, key=lambda cell: cell[1])
+    return sorted(small, key=lambda cell: cell[1])
 
 
 def left_as_they_are(design: Design, coded: Coded, released: Released) -> Kept | None:
@@ -142,8 +142,8 @@ def left_as_they_are(design: Design, coded: Coded, released: Released) -> Kept |
         return None
     leaving = {n: released.columns[n] for n in design.problem.kept}
     after = Coded({n: a for n, (_, a) in leaving.items()}, {n: c for n, (c, _) in leaving.items()})
-    found = kept_columns(design.problem, coded, after)
-    return None if found is None else replace(found, after=released.unshuffled(found.after))
+    kept = kept_columns(design.problem, coded, after)
+    return None if kept is None else replace(kept, after=released.unshuffled(kept.after))
 
 
 def kept_columns(problem: Problem, coded: Coded, seen: Coded) -> Kept | None:
@@ -229,7 +229,8 @@ def release(
     LedgerRefused
         If the budget does not allow it.
     """
-    folder, book = Path(folder), Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    folder = Path(folder)
+    book = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     deadline = time.monotonic() + seconds
     refuse_existing(folder, force=force, kind=RELEASE, inputs=_files_read(problem, table))
     if table is None and not isinstance(problem.source, TableSource):
@@ -247,9 +248,10 @@ def release(
     cells = small_cells(bound, coded)
     if cells and not accept_small_cells:
         raise _too_small(bound, coded, cells)
-    told = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
+    designing = (lambda words: on_progress(f"designing, {words}", None, None)) if on_progress else None
     # What was read took of the time already; what is drawn, tested and written takes a tenth of it at most.
-    design = solve(bound, gap=gap, seconds=max(1.0, deadline - time.monotonic() - 0.1 * seconds), on_progress=told)
+    left = max(1.0, deadline - time.monotonic() - 0.1 * seconds)
+    design = solve(bound, gap=gap, seconds=left, on_progress=designing)
     remarks = list(design.remarks)
     if coded.from_table:
         remarks.append(
@@ -259,11 +261,10 @@ def release(
         remarks.append(_of_weights(bound.source.weights, kept=bound.source.weights in bound.kept))
     if cells:
         remarks.append("combinations with fewer rows than min_cell were accepted, on record")
-    if not coded.from_table and any(
-        g.secret for g in design.problem.guarantees
-    ):  # else the population may have letters that the table does not
-        told_of_population = population_words(design, coded.pmf(), coded.rows)
-        remarks += [f"estimate, outside the proof: {words}" for words in told_of_population]
+    # Where the values come from the table, the population may have values that it does not: nothing is estimated.
+    if not coded.from_table and any(guarantee.secret for guarantee in design.problem.guarantees):
+        estimates = population_words(design, coded.pmf(), coded.rows)
+        remarks += [f"estimate, outside the proof: {words}" for words in estimates]
     design = replace(design, remarks=tuple(remarks))  # which travel beside the document that was proved
     key = key or Key.fresh()
     digest = rows.digest(coded)
@@ -346,7 +347,7 @@ def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float)
         },
         "with preserve_marginals = true in [mechanism] every value keeps its rows": {"preserve_marginals": True},
     }
-    told = []
+    helped = []
     for words, change in ways.items():
         seconds = min(TRYING, 0.3 * (deadline - time.monotonic()))
         if seconds < 1 or ("keep_rows" in change and bound.keep_rows is not None):
@@ -355,8 +356,8 @@ def _tried(bound: Problem, design: Design, counts: BeforeAfter, deadline: float)
             other = solve(replace(bound, **change), seconds=seconds)
         except DaleniusError:
             continue
-        told.append(f"{words}: {_compared(float(other.value), float(design.value))}")
-    return tuple(told)
+        helped.append(f"{words}: {_compared(float(other.value), float(design.value))}")
+    return tuple(helped)
 
 
 def _compared(other: float, own: float) -> str:

@@ -83,9 +83,9 @@ def _details(outcome: Outcome, document: dict[str, Any]) -> list[str]:
     lines += ["Seen:", *_indented(words.seen(outcome.audit))]
     if outcome.counts is not None:
         lines += ["Rows before → after:", *_indented(outcome.counts.lines())]
-        told = outcome.counts.warnings()
-        lines += [f"Warning: {line}." for line in told[:WARNINGS]]
-        more = len(told) - WARNINGS
+        warnings = outcome.counts.warnings()
+        lines += [f"Warning: {line}." for line in warnings[:WARNINGS]]
+        more = len(warnings) - WARNINGS
         lines += [f"Warning: {more} more values; statement.html and --json name all."] if more > 0 else []
         lines += [f"Tried: {line}." for line in outcome.tried]
     return [*lines, *(f"Note: {remark}." for remark in outcome.design.remarks)]

@@ -94,7 +94,8 @@ class Channel(Kernel):
             raise InvalidChannel("a recipe file is an object with the keys inputs, output and rows")
         if set(document) != {"inputs", "output", "rows"}:
             raise InvalidChannel("a recipe has exactly the keys inputs, output and rows")
-        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
+        inputs = alphabets(document["inputs"], "inputs")
+        output = alphabets(document["output"], "output")
         if not isinstance(document["rows"], list) or not all(isinstance(r, list) for r in document["rows"]):
             raise InvalidChannel('"rows" is a list of lists of numbers')
         texts = {v for row in document["rows"] for v in row if isinstance(v, str)}  # most of a large channel is zero

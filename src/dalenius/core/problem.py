@@ -358,8 +358,8 @@ class Problem:
         document["guarantee"] = [g.to_json() for g in self.guarantees]
         if self.limits or self.tells or self.keep_rows is not None:
             kept = [] if self.keep_rows is None else [{"keep_rows": written(self.keep_rows)}]
-            told = [least.to_json() for least in self.tells]
-            document["limit"] = [*(limit.to_json() for limit in self.limits), *told, *kept]
+            information = [least.to_json() for least in self.tells]
+            document["limit"] = [*(limit.to_json() for limit in self.limits), *information, *kept]
         if self.side_information:
             document["side_information"] = self.side_information.to_json()
         if self.robust:

@@ -61,7 +61,8 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path, *, wait: float = WAIT) -> None:
-        self.path, self.wait = Path(path), wait
+        self.path = Path(path)
+        self.wait = wait
         with connected(self.path, wait=wait) as c:
             said = c.execute("SELECT rule, people, made_at FROM ledger").fetchone()
             lines = c.execute("SELECT line, at_most FROM budget ORDER BY rowid").fetchall()
@@ -229,10 +230,10 @@ class Ledger:
             )
 
     def _entry(self, connection: sqlite3.Connection, number: int) -> Entry:
-        found = _read(connection, number)
-        if not found:
+        entries = _read(connection, number)
+        if not entries:
             raise InputError(f"{self.path} has no release {number}")
-        return found[0]
+        return entries[0]
 
     def _move(self, connection: sqlite3.Connection, number: int, state: str, card: str | None = None) -> None:
         connection.execute(
@@ -278,8 +279,8 @@ class Ledger:
         with connected(self.path, wait=self.wait) as c:
             sound = c.execute("PRAGMA integrity_check").fetchone()[0]
         if sound != "ok":
-            told = " ".join(sound.split())  # SQLite tells it in lines
-            raise InputError(f"{self.path} is damaged ({told}); restore a copy and add what was released since")
+            damage = " ".join(sound.split())  # SQLite says it in lines
+            raise InputError(f"{self.path} is damaged ({damage}); restore a copy and add what was released since")
         for entry in self.entries():
             if _digest(entry.document) != entry.document_digest:
                 raise NotCertified(f"the document of release {entry.id} was changed after it was charged")
@@ -346,5 +347,5 @@ _COLUMNS = tuple(f for f in Entry.__dataclass_fields__ if f != "id")
 
 def _read(connection: sqlite3.Connection, number: int | None = None) -> list[Entry]:
     where, values = ("", ()) if number is None else (" WHERE id = ?", (number,))
-    found = connection.execute(f"SELECT id, {', '.join(_COLUMNS)} FROM releases{where} ORDER BY id", values)
-    return [Entry(**{**dict(row), "charges": json.loads(row["charges"])}) for row in found]
+    rows = connection.execute(f"SELECT id, {', '.join(_COLUMNS)} FROM releases{where} ORDER BY id", values)
+    return [Entry(**{**dict(row), "charges": json.loads(row["charges"])}) for row in rows]

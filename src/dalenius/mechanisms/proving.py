@@ -21,13 +21,13 @@ __all__ = ["proved"]
 
 @cache  # the metadata of a package is read from its file each time
 def _versions() -> Mapping[str, str]:
-    found = {"python": python_version()}
+    versions = {"python": python_version()}
     for package in ("dalenius", "highspy", "python-flint", "numpy"):
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed as a package"
-    return found
+            versions[package] = "not installed as a package"
+    return versions
 
 
 def _relaxed(problem: Problem, channel: Kernel) -> list[str]:
@@ -56,7 +56,7 @@ def proved(
     wanted = [(g.group if g.rows == 1 else many) if isinstance(g, Dalenius) and rows else 0 for g in problem.guarantees]
     if any(wanted):
         proofs = tuple(individual_proof(channel, group) if group else {} for group in wanted)
-    told = tuple(dict.fromkeys((*remarks, *_relaxed(problem, channel))))
+    all_remarks = tuple(dict.fromkeys((*remarks, *_relaxed(problem, channel))))  # each once, in their order
     offered = list(certificates)
     if not offered:
         raise ValueError("a design needs at least one certificate")
@@ -68,31 +68,31 @@ def proved(
         offered[0],
         method,
         decoder=decoder or {},
-        remarks=told,
+        remarks=all_remarks,
         proofs=proofs,
     )
     try:
-        found = proved_text(draft.to_json(), (certificate.to_json() for certificate in offered))
+        best = proved_text(draft.to_json(), (certificate.to_json() for certificate in offered))
     except (Refused, CannotConvert) as refusal:
         raise NotCertified(str(refusal)) from None
-    claims = found.document["claims"]
+    claims = best.document["claims"]
     side = problem.side_information
     ignorant = side is not None and side.encoder == "uninformed" and isinstance(problem.objective, MinimizeLeakage)
     return replace(
         draft,
-        certificate=offered[found.place],
+        certificate=offered[best.place],
         value=exact(claims["value"]),
         bound=exact(claims["bound"]),
         realised=tuple(
             {"expected": reached}
-            for limit, reached in zip(found.document["limits"], claims["limits"], strict=True)
+            for limit, reached in zip(best.document["limits"], claims["limits"], strict=True)
             if "multiplicity" not in limit
         ),
-        beside=exact(up(found.beside)) if ignorant and found.beside is not None else None,
+        beside=exact(up(best.beside)) if ignorant and best.beside is not None else None,
         proved=tuple(proved_of(figures) for figures in claims["promises"]),
-        entropy=round(found.entropy, 20),  # outside the proof, only to compare the value with
+        entropy=round(best.entropy, 20),  # outside the proof, only to compare the value with
         versions=dict(_versions()),
-        stated=found.stated,
-        rule=kind_of(found.document),
-        text=found.text,
+        stated=best.stated,
+        rule=kind_of(best.document),
+        text=best.text,
     )

@@ -82,10 +82,10 @@ class Key:
             raise InputError(f"cannot read the key file {path}: {error.strerror}") from error
         if os.name == "posix" and mode & 0o077:
             raise InputError(f"key file {path} is open to others (mode {mode:04o}); run `chmod 600 {path}`")
-        found = _FILE.fullmatch(text)
-        if found is None:
+        digits = _FILE.fullmatch(text)
+        if digits is None:
             raise InputError(f"key file {path} does not hold {2 * _BYTES} hexadecimal digits and nothing else")
-        return cls(bytes.fromhex(found[1].decode("ascii")))
+        return cls(bytes.fromhex(digits[1].decode("ascii")))
 
     @classmethod
     def write_new(cls, path: str | os.PathLike[str]) -> Self:

@@ -95,7 +95,8 @@ class Table:
         A table without rows, or one that is not what it was when it was opened, is refused at the end of the pass.
         """
         place = {name: k for k, name in enumerate(self.names)}  # ten thousand columns are looked up at once
-        positions, done = [place[n] if n in place else self.position(n) for n in columns], 0
+        positions = [place[n] if n in place else self.position(n) for n in columns]
+        done = 0
         where = [f"{self.name}, column {n!r}" for n in columns]
         try:
             for batch in self.read(positions, self.chunk):
@@ -120,11 +121,11 @@ class Table:
 
     def _said(self, column: Any) -> Any:
         """A column with the missing words and the decimal sign that the problem file names."""
-        letters, told = column.dictionary, self.dialect
-        if told.decimal == ",":
+        letters = column.dictionary
+        if self.dialect.decimal == ",":
             letters = pc.replace_substring_regex(letters, r"^([+-]?[0-9]+),([0-9]+)$", r"\1.\2")
-        if told.missing_words:
-            missing = pc.is_in(letters, value_set=pa.array(told.missing_words, pa.string()))
+        if self.dialect.missing_words:
+            missing = pc.is_in(letters, value_set=pa.array(self.dialect.missing_words, pa.string()))
             letters = pc.if_else(missing, pa.scalar(None, pa.string()), letters)
         return column if letters is column.dictionary else pa.DictionaryArray.from_arrays(column.indices, letters)
 
