@@ -72,34 +72,34 @@ def compared(document: Mapping[str, Any]) -> str:
     kept = [n for n in leaving if n not in strata]
     seen = [n for n in document["channel"].get("inputs", ()) if n not in strata]
     side = (document.get("side_information") or {}).get("variable")
-    told = [f"looks at {joined(seen)} alone"]
+    lines = [f"looks at {joined(seen)} alone"]
     if strata:
-        told.append(f"has rules of its own for each {joined(strata)}, which {_leaves(strata)}")
+        lines.append(f"has rules of its own for each {joined(strata)}, which {_leaves(strata)}")
     if kept:
-        told.append(f"decides by that alone, beside {joined(kept)}, which {_leaves(kept)}")
+        lines.append(f"decides by that alone, beside {joined(kept)}, which {_leaves(kept)}")
     if shape.get("release"):
-        told.append(f"releases {joined(shape['release'])} in the values that the table has")
+        lines.append(f"releases {joined(shape['release'])} in the values that the table has")
     if shape.get("each"):
-        told.append("treats each column by itself")
+        lines.append("treats each column by itself")
     if shape.get("preserve_marginals"):
-        told.append("keeps the number of rows of every combination, on average")
+        lines.append("keeps the number of rows of every combination, on average")
     if shape.get("forbid"):
-        told.append("makes no change that the problem forbids")
+        lines.append("makes no change that the problem forbids")
     if shape.get("freeze"):
-        told.append(f"never changes {joined(shape['freeze'])}")
+        lines.append(f"never changes {joined(shape['freeze'])}")
     limits = [entry["promised"] for entry in document.get("limits", ())]
     if any("information" not in limit for limit in limits):
-        told.append("keeps the limits on the change")
-    told += [
+        lines.append("keeps the limits on the change")
+    lines += [
         f"says at least {limit['at_least_bits']} bits about {joined(limit['information'])}"
         for limit in limits
         if "information" in limit
     ]
     if side:
-        told.append(f"uses {shown(side)} as the problem says")
+        lines.append(f"uses {shown(side)} as the problem says")
     if not by_record(document):
-        told.append("changes each row by itself, all rows by the same rule")
-    *others, last = told
+        lines.append("changes each row by itself, all rows by the same rule")
+    *others, last = lines
     listed = f"{'; '.join(others)}{';' if len(others) > 1 else ''} and {last}" if others else last
     return f"Compared with every recipe that {listed}."
 

@@ -28,22 +28,22 @@ def analysed(arguments: Namespace, cards: Sequence[str], released: str) -> tuple
     if arguments.given:
         if not arguments.columns:
             raise InputError("say --columns COLUMN ... for the values that are counted within the groups of --given")
-        told = _told(arguments, cards, released, [*arguments.given, *arguments.columns])
-        shares = within_groups(told, arguments.columns, arguments.given, level=arguments.level)
+        moments = _moments(arguments, cards, released, [*arguments.given, *arguments.columns])
+        shares = within_groups(moments, arguments.columns, arguments.given, level=arguments.level)
         document["shares"] = [
             {"group": list(group), "outcome": list(value), **(figure.to_json() if figure else {"estimate": None})}
             for group, row in shares.items()
             for value, figure in row.items()
         ]
         heading = f"Shares of {', '.join(arguments.columns)} within {', '.join(arguments.given)}"
-        lines += [_heading(heading, told, arguments.level), *_share_lines(shares)]
+        lines += [_heading(heading, moments, arguments.level), *_share_lines(shares)]
     if arguments.compare:
         value, one, other = map(_pair, arguments.compare)
-        told = _told(arguments, cards, released, [value[0], one[0], other[0]])
-        figures = compared(told, dict([value]), [dict([one]), dict([other])], level=arguments.level)
+        moments = _moments(arguments, cards, released, [value[0], one[0], other[0]])
+        figures = compared(moments, dict([value]), [dict([one]), dict([other])], level=arguments.level)
         document["comparison"] = {name: figure.to_json() for name, figure in figures.items()}
         heading = f"{'='.join(value)}, for 1: {'='.join(one)} and 2: {'='.join(other)}"
-        lines += [_heading(heading, told, arguments.level), *_figure_lines(figures)]
+        lines += [_heading(heading, moments, arguments.level), *_figure_lines(figures)]
     if arguments.linear or arguments.logistic:
         fit = _regression(arguments, cards, released)
         document["regression"] = fit.to_json()
@@ -71,7 +71,7 @@ def of_numbers(arguments: Namespace, channel: Noise, released: str) -> tuple[lis
     return lines, document
 
 
-def _told(arguments: Namespace, cards: Sequence[str], released: str, columns: Sequence[str]) -> Moments:
+def _moments(arguments: Namespace, cards: Sequence[str], released: str, columns: Sequence[str]) -> Moments:
     return moments(cards, released, columns, target=arguments.target, weights=arguments.weights)
 
 
@@ -83,8 +83,8 @@ def _regression(arguments: Namespace, cards: Sequence[str], released: str) -> Re
     numbers = [text.removesuffix(NUMBER) for text in arguments.on if text.endswith(NUMBER)]
     on = [text.removesuffix(NUMBER) for text in arguments.on]
     outcome, value = _pair(arguments.logistic) if arguments.logistic else (arguments.linear, None)
-    told = _told(arguments, cards, released, [outcome, *on])
-    return regressed(told, outcome, on, value=value, numbers=numbers, level=arguments.level)
+    moments = _moments(arguments, cards, released, [outcome, *on])
+    return regressed(moments, outcome, on, value=value, numbers=numbers, level=arguments.level)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -94,9 +94,9 @@ def _pair(text: str) -> tuple[str, str]:
     return column, value
 
 
-def _heading(words: str, told: Moments, level: float) -> str:
-    whose = "in this table" if told.target == "table" else "in the population behind it"
-    return f"{words}, {whose}, from {many(told.seen.rows, 'released row')}, {level:.0%} intervals."
+def _heading(words: str, moments: Moments, level: float) -> str:
+    whose = "in this table" if moments.target == "table" else "in the population behind it"
+    return f"{words}, {whose}, from {many(moments.seen.rows, 'released row')}, {level:.0%} intervals."
 
 
 def _share_lines(shares: dict[tuple[str, ...], dict[tuple[str, ...], Figure | None]]) -> list[str]:

@@ -77,8 +77,8 @@ def our_fault(kind: type[BaseException], error: BaseException, trace: TracebackT
         Path(REPORT).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         kept = f" {REPORT} says where, without data: please send it with the command that you ran."
     where = places[-1] if places else "unknown place"
-    told = DaleniusError(
+    fault = DaleniusError(
         f"Dalenius failed, not your file ({kind.__name__}: {error}; {where}).",
         do=f"Try fewer groups or more time (--seconds).{kept}",
     )
-    failed(told, machines="--json" in sys.argv, charging="--ledger" in sys.argv)
+    failed(fault, machines="--json" in sys.argv, charging="--ledger" in sys.argv)

@@ -30,14 +30,14 @@ def first_page(top: argparse.ArgumentParser) -> str:
     -------
     str
     """
-    told = {action.dest: action.help or "" for action in _commands(top)._choices_actions}
+    helps = {action.dest: action.help or "" for action in _commands(top)._choices_actions}
     named = {name for names in WANTED.values() for name in names}
-    groups = dict(WANTED) | {"More": tuple(name for name in told if name not in named)}
+    groups = dict(WANTED) | {"More": tuple(name for name in helps if name not in named)}
     lines = ["usage: dalenius COMMAND ...", "", top.description or ""]
     for title, names in groups.items():
-        known = [name for name in names if name in told]
+        known = [name for name in names if name in helps]
         if known:
-            lines += ["", f"{title}:", *(f"  {name:<{WIDTH}} {told[name]}" for name in known)]
+            lines += ["", f"{title}:", *(f"  {name:<{WIDTH}} {helps[name]}" for name in known)]
     return "\n".join([*lines, "", top.epilog or "", ""])
 
 

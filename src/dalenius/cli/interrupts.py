@@ -98,16 +98,16 @@ def within(seconds: float, what: str) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
-    told = f"{what} did not end within {seconds:g} s; --seconds allows more"
+    sentence = f"{what} did not end within {seconds:g} s; --seconds allows more"
     done = threading.Event()
 
     def late(_number: int, _frame: FrameType | None) -> None:
-        raise SolverFailed(told)
+        raise SolverFailed(sentence)
 
     def watch() -> None:
         """A long call of a library lets no handler run; then the process is ended from here."""
         if not done.wait(seconds + PATIENCE):
-            print(f"dalenius: {told}", file=sys.stderr, flush=True)
+            print(f"dalenius: {sentence}", file=sys.stderr, flush=True)
             os._exit(SolverFailed.exit_code)
 
     threading.Thread(target=watch, daemon=True, name="time limit").start()  # before the clock: `late` must not break it

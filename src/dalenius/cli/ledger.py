@@ -35,10 +35,10 @@ def _add(arguments: Namespace) -> None:
         already_released=arguments.already_released,
     )
     if entry.id in before:
-        told = f"Release {entry.id} is there already and was charged once; if it was drawn once more, say --again."
+        sentence = f"Release {entry.id} is there already and was charged once; if it was drawn once more, say --again."
     else:
-        told = f"Charged: release {entry.id}."
-    _say(arguments, ledger, told, id=entry.id)
+        sentence = f"Charged: release {entry.id}."
+    _say(arguments, ledger, sentence, id=entry.id)
 
 
 def _status(arguments: Namespace) -> None:

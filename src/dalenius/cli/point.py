@@ -64,13 +64,13 @@ def _figures(asked: Region, d: Fraction) -> Answer:
     about, (low, high) = ", ".join(asked.trade.secret), found.equivocation
     quiet = found.designs["least_leakage"]
     slope, ends = found.slope, found.ends
-    told = "not known at D_min, where it may be infinite"
+    sentence = "not known at D_min, where it may be infinite"
     marks = {"D_min": ends.least, "D_0": ends.private, "D_max": ends.silent}
     lines = [
         f"At a distortion of {float(d):.9g}:",
         f"  least leakage about {about}, L(D): {_enclosed(quiet.bound, quiet.value)} bits",
         f"  most that can stay unknown of {about}, Gamma(D): {_enclosed(low, high)} bits",
-        "  slope, -dL/dD: " + (told if slope is None else f"{float(slope):.9g} bits for each unit of distortion"),
+        "  slope, -dL/dD: " + (sentence if slope is None else f"{float(slope):.9g} bits for each unit of distortion"),
     ]
     document: dict[str, Any] = {
         "distortion": float(d),

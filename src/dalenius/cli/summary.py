@@ -82,9 +82,9 @@ def _notes(outcome: Outcome) -> list[str]:
     """The first remarks, without those for specialists; the statement has all of them."""
     found = [remark for remark in outcome.design.remarks if not any(words in remark for words in SPECIAL)]
     more = len(found) - NOTES
-    told = [f"{remark[:1].upper()}{remark[1:]}." for remark in found[:NOTES]]
+    lines = [f"{remark[:1].upper()}{remark[1:]}." for remark in found[:NOTES]]
     return (
-        [*told, f"{many(more, 'more remark')} {'is' if more == 1 else 'are'} in the statement."] if more > 0 else told
+        [*lines, f"{many(more, 'more remark')} {'is' if more == 1 else 'are'} in the statement."] if more > 0 else lines
     )
 
 
@@ -96,12 +96,12 @@ def _not_covered(facts: Facts) -> str:
 
 def _lost(found: Losses) -> list[str]:
     """Values and combinations that are mostly gone, the largest first."""
-    told = list(found.lost[:NAMED])
+    named = list(found.lost[:NAMED])
     more = len(found.lost) - NAMED
     whose = "its" if more == 1 else "their"
-    told += [f"{many(more, 'more value')} lost over a quarter of {whose} rows; the statement names all."] * (more > 0)
-    told += [found.vanished] if found.vanished else []
-    return told or ["nothing: no value lost over a quarter of its rows."]
+    named += [f"{many(more, 'more value')} lost over a quarter of {whose} rows; the statement names all."] * (more > 0)
+    named += [found.vanished] if found.vanished else []
+    return named or ["nothing: no value lost over a quarter of its rows."]
 
 
 def _worst(known: Beliefs) -> str:
@@ -120,17 +120,17 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     """How many rows differ, that nobody can do with less, and that the tests passed."""
     best = plain.best_possible(facts)
     moved = [entry for entry in outcome.audit.transitions if "changed" in entry]
-    told = []
+    lines = []
     changed, compared = (sum(entry[key] for entry in moved) for key in ("changed", "rows"))
     if compared:
         what = "rows" if len(moved) == 1 else "entries"
-        told.append(f"{changed:,} {what} ({one_in(changed / compared)}).")
+        lines.append(f"{changed:,} {what} ({one_in(changed / compared)}).")
     elif fields := plain.fields_compared(facts.document):
-        told.append(f"About {plain.changed_entries(facts.document['value'], fields)}.")
-    told.append(f"{best.short}." if best.agrees or plain.fields_compared(facts.document) else best.sentence)
+        lines.append(f"About {plain.changed_entries(facts.document['value'], fields)}.")
+    lines.append(f"{best.short}." if best.agrees or plain.fields_compared(facts.document) else best.sentence)
     tests = outcome.audit.findings
-    told.append(f"{sum(not test.contradicts for test in tests)} of {many(len(tests), 'test')} passed.")
-    return " ".join(told)
+    lines.append(f"{sum(not test.contradicts for test in tests)} of {many(len(tests), 'test')} passed.")
+    return " ".join(lines)
 
 
 def check_command(design: Path) -> str:

@@ -41,8 +41,8 @@ def _table(curve: Sweep) -> str:
     """One line for each step, the exact limit beside its decimal."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    told = ["information_bits_at_least", "information_bits_at_most", "price"]
-    writer.writerow(["at_most_bits", "at_most_bits_exact", *told])
+    figures = ["information_bits_at_least", "information_bits_at_most", "price"]
+    writer.writerow(["at_most_bits", "at_most_bits_exact", *figures])
     for step in curve.steps:
         price = "" if step.price is None else f"{step.price:.9g}"
         ends = [down(step.low, 15), up(step.high, 15)]
@@ -54,7 +54,7 @@ def _words(curve: Sweep) -> list[str]:
     secret, wanted = ", ".join(curve.secret), ", ".join(curve.wanted)
     first, last, chosen = curve.steps[0], curve.steps[-1], curve.chosen
     gap = max(step.high - step.low for step in curve.steps)
-    told = [
+    lines = [
         f"{len(curve.steps)} steps of the most that can be said about {wanted} under a limit on what is revealed about "
         f"{secret}, each proved within {up(gap, 9)} bits.",
         f"While nothing is revealed about {secret}, up to {up(first.high, 9)} bits can be said about {wanted}; with no "
@@ -63,8 +63,8 @@ def _words(curve: Sweep) -> list[str]:
         f"{up(chosen.high, 9)} bits can be said.",
     ]
     if chosen.price is not None:
-        told.append(f"There, each further bit of leakage buys at most {chosen.price:.3g} bits about {wanted}.")
-    return told
+        lines.append(f"There, each further bit of leakage buys at most {chosen.price:.3g} bits about {wanted}.")
+    return lines
 
 
 def _chart(curve: Sweep) -> Chart:

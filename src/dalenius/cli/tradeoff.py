@@ -81,23 +81,23 @@ def _words(curve: Curve) -> list[str]:
     """Where the curve begins and ends, and the point of the problem file."""
     ends, first, last = curve.ends, curve.points[0], curve.points[-1]
     about = ", ".join(curve.trade.secret)
-    told = [
+    lines = [
         f"{len(curve.points)} points, {_status(first)}: the least that must be revealed about {about} for each change.",
         f"With no more change than {_short(first.distortion)}, at least {down(first.low, 4)} bits are revealed.",
     ]
     if ends.private is not None:
         anyway = f" beside the {up(last.high, 4)} bits that are revealed anyway" if last.high else ""
-        told.append(f"From an average change of {_short(ends.private)} on, nothing needs to be revealed{anyway}.")
+        lines.append(f"From an average change of {_short(ends.private)} on, nothing needs to be revealed{anyway}.")
     else:
-        told.append(f"At an average change of {_short(last.distortion)}, {up(last.high, 4)} bits are revealed anyway.")
+        lines.append(f"At an average change of {_short(last.distortion)}, {up(last.high, 4)} bits are revealed anyway.")
     if ends.silent is not None:
-        told.append(f"One value for everybody is an average change of {_short(ends.silent)}.")
+        lines.append(f"One value for everybody is an average change of {_short(ends.silent)}.")
     if curve.chosen:
-        told.append(
+        lines.append(
             f"Your problem file, proved: an average change of {_short(curve.chosen.distortion)}, about "
             f"{_short(curve.chosen.high)} bits."
         )
-    return told
+    return lines
 
 
 def _short(amount: Fraction) -> str:

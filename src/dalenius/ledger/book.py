@@ -270,7 +270,7 @@ class Ledger:
             "units": {line.name: line.unit for line in now},
             "how": {line.name: s.how for line, s in now.items()},
             "within_budget": all(s.figure is not None and s.figure <= line.at_most for line, s in now.items()),
-            "releases": [_told(e) for e in entries],
+            "releases": [_described(e) for e in entries],
             "open": [e.id for e in entries if e.open],
         }
 
@@ -316,7 +316,7 @@ def _shown(figure: Fraction | None) -> str | None:
     return None if figure is None else up(figure)
 
 
-def _told(entry: Entry) -> dict[str, Any]:
+def _described(entry: Entry) -> dict[str, Any]:
     costs = {line: _cost(c) for line, c in entry.charges.items()} if entry.charged else {}
     return {
         "id": entry.id,

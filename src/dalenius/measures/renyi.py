@@ -157,11 +157,11 @@ def level_words(channel: Kernel) -> list[str]:
     if order is None or rho is None:
         return []
     return [
-        f"relaxed levels of this recipe, rounded up: Renyi of order 2 {_told(order)}, zero-concentrated rho "
-        f"{_told(rho)}"
+        f"relaxed levels of this recipe, rounded up: Renyi of order 2 {_short(order)}, zero-concentrated rho "
+        f"{_short(rho)}"
     ]
 
 
-def _told(x: float) -> str:
+def _short(x: float) -> str:
     text = f"{x:.6f}"
     return text if float(text) >= x else f"{x + 1e-6:.6f}"

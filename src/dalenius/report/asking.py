@@ -63,19 +63,19 @@ def _document(problem: Problem) -> dict[str, Any]:
 
 def _released(problem: Problem) -> list[str]:
     out = joined(problem.release) if problem.release else "a new column"
-    told = [f"The recipe looks at {joined(problem.observe)} and writes {out}."]
+    lines = [f"The recipe looks at {joined(problem.observe)} and writes {out}."]
     if problem.kept:
-        told.append(f"{joined(problem.kept)} {'goes' if len(problem.kept) == 1 else 'go'} out unchanged.")
+        lines.append(f"{joined(problem.kept)} {'goes' if len(problem.kept) == 1 else 'go'} out unchanged.")
     law = problem.law
     if isinstance(law, Pmf):
         possible = prod(len(law.variables[name]) for name in problem.observe)
         found = len(law.grouped(list(problem.observe))[0])
-        told.append(f"{found:,} of {many(possible, 'possible combination')} occur.")
+        lines.append(f"{found:,} of {many(possible, 'possible combination')} occur.")
         if isinstance(problem.source, TableSource) and problem.source.prior is None:
-            told.append(f"The table has {many(int(law.total), 'row')}.")
+            lines.append(f"The table has {many(int(law.total), 'row')}.")
     if problem.preserve_marginals:
-        told.append("On average, every combination keeps its number of rows.")
-    return told
+        lines.append("On average, every combination keeps its number of rows.")
+    return lines
 
 
 def _wanted(objective: dict[str, Any]) -> str:

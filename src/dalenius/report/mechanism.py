@@ -72,10 +72,10 @@ def audited(seen: MechanismAudit) -> list[str]:
             ),
         ]
         rows += _guessing(p.guessing) if p.guessing else []
-    told = [*guesses(seen.attacks), "What the recipe lets out, proved:", *_lines(rows)]
-    told += ["", *_adversary(seen), "", "It keeps these promises, and could be written with them:"]
-    told += [f"  {g.words()}" for g in seen.guarantees]
-    return told + [f"Note: {remark}." for remark in seen.remarks]
+    lines = [*guesses(seen.attacks), "What the recipe lets out, proved:", *_lines(rows)]
+    lines += ["", *_adversary(seen), "", "It keeps these promises, and could be written with them:"]
+    lines += [f"  {g.words()}" for g in seen.guarantees]
+    return lines + [f"Note: {remark}." for remark in seen.remarks]
 
 
 def _guessing(seen: Guessing) -> list[tuple[str, str]]:
@@ -148,8 +148,8 @@ def delta_line(deltas: Mapping[Fraction, float]) -> str:
     >>> delta_line({Fraction(1, 2): 0.25, Fraction(1): 0.0})
     'delta of differential privacy: 0.25 at epsilon 1/2, 0 at 1'
     """
-    told = [f"{up(delta)} at {'epsilon ' if not k else ''}{level}" for k, (level, delta) in enumerate(deltas.items())]
-    return f"delta of differential privacy: {', '.join(told)}"
+    lines = [f"{up(delta)} at {'epsilon ' if not k else ''}{level}" for k, (level, delta) in enumerate(deltas.items())]
+    return f"delta of differential privacy: {', '.join(lines)}"
 
 
 def up(x: float) -> str:

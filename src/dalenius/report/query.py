@@ -58,18 +58,20 @@ def audited_query(seen: QueryAudit) -> list[str]:
         Lines.
     """
     m = seen.measures
-    told = [_described(seen.query), "What it lets out, proved:"]
+    lines = [_described(seen.query), "What it lets out, proved:"]
     why = UNBOUNDED if seen.query.noise == "gaussian" else RULED_OUT
-    told += table_of(m.groups, m.independent, m.capacity, (m.dp_epsilon, m.strong_dp_epsilon), why)
-    told.append(f"  {delta_line(seen.deltas)}")
+    lines += table_of(m.groups, m.independent, m.capacity, (m.dp_epsilon, m.strong_dp_epsilon), why)
+    lines.append(f"  {delta_line(seen.deltas)}")
     if seen.symmetric is not None:
         reached = "reached by all values together" if seen.symmetric_reached else "not reached"
-        told.append(f"  One distribution in different orders: at most {rounded_up(seen.symmetric[1])} bits, {reached}.")
+        lines.append(
+            f"  One distribution in different orders: at most {rounded_up(seen.symmetric[1])} bits, {reached}."
+        )
     if m.worst.beliefs and m.worst.high:
-        told += ["", "The adversary that learns most believes of a record, and of f then:"]
-        told += [f"  {line}" for line in m.worst.words()]
-    told += ["", "It keeps these promises:", *(f"  {g.words()}" for g in seen.guarantees)]
-    return told + [f"Note: {remark}." for remark in m.remarks]
+        lines += ["", "The adversary that learns most believes of a record, and of f then:"]
+        lines += [f"  {line}" for line in m.worst.words()]
+    lines += ["", "It keeps these promises:", *(f"  {g.words()}" for g in seen.guarantees)]
+    return lines + [f"Note: {remark}." for remark in m.remarks]
 
 
 def _whom(against: str) -> str:
@@ -95,21 +97,21 @@ def calibrated(found: Calibration) -> list[str]:
         Lines.
     """
     high = found.proved[1]
-    told = [
+    lines = [
         _described(found.query),
         f"Parameter {written(found.parameter)}: {_whom(found.against)} more than {rounded_up(high)} bits about any one "
         f"record, and the budget is {written(found.at_most_bits)}.",
     ]
     if found.beside is not None and found.beside_proved is not None:
-        told.append(
+        lines.append(
             f"With less noise, {written(found.beside)}, some adversary learns "
             f"{figure(found.beside_proved[0], 'down', 17)} bits, which is more than the budget."
         )
     elif not found.against.startswith("unknown"):
-        told.append("No less noise was found to exceed the budget.")
+        lines.append("No less noise was found to exceed the budget.")
     if found.compared:
-        told += ["", "The same numbers under other noise, at the same bits:"]
+        lines += ["", "The same numbers under other noise, at the same bits:"]
         for c in found.compared:
             level = "" if c.dp_epsilon is None else f", differential privacy at level {rounded_up(c.dp_epsilon)}"
-            told.append(f"  {c.noise:<18} against {c.against:<20} standard deviation {c.deviation:.6g}{level}")
-    return told + [f"Note: {remark}." for remark in found.remarks]
+            lines.append(f"  {c.noise:<18} against {c.against:<20} standard deviation {c.deviation:.6g}{level}")
+    return lines + [f"Note: {remark}." for remark in found.remarks]

@@ -44,8 +44,8 @@ def promised(document: Document, rows: int | None = None) -> list[str]:
     'A released row reveals nothing about X1: every answer stays exactly as likely as it was.'
     """
     facts = replace(Facts.read(document), rows=rows)
-    told = [line for one in promises(facts) for line in (one.headline, one.proved, *one.more)]
-    return once([*told, *beyond_promises(document)]) or ["Nothing was promised."]
+    lines = [line for one in promises(facts) for line in (one.headline, one.proved, *one.more)]
+    return once([*lines, *beyond_promises(document)]) or ["Nothing was promised."]
 
 
 def beyond_promises(document: Document) -> list[str]:
@@ -61,29 +61,31 @@ def beyond_promises(document: Document) -> list[str]:
     list of str
         Sentences.
     """
-    told: list[str] = []
+    lines: list[str] = []
     limits = [(entry["promised"], entry.get("proved", {}).get("expected")) for entry in document.get("limits", ())]
     keeping = [limit for limit, _ in limits if "keeps" in limit]
     if keeping:
         columns = dict.fromkeys(name for limit in keeping for name in limit["of"])
         share = shown(keeping[0]["keeps"]["share"])
-        told.append(f"On average, every value of {joined(list(columns))} keeps at least {share} of its rows in number.")
+        lines.append(
+            f"On average, every value of {joined(list(columns))} keeps at least {share} of its rows in number."
+        )
     for limit, reached in limits:
         if "information" in limit:
             least, about = bits(limit["at_least_bits"], "down", 6), joined(limit["information"])
             shows = f" Proved: {bits(reached, 'down')}." if reached is not None else ""
-            told.append(f"A released row says at least {least} about {about}, on average.{shows}")
+            lines.append(f"A released row says at least {least} about {about}, on average.{shows}")
         elif "keeps" not in limit:
             shows = f" Proved: {figure(reached, 'up')}." if reached is not None else ""
-            told.append(f"The {change(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")
+            lines.append(f"The {change(limit)} is at most {figure(limit['at_most'], 'up')}.{shows}")
     if "beside_bits" in document:
         side = (document.get("side_information") or {}).get("variable")
         about = joined(document["objective"]["minimize"]["leakage"])
-        told.append(
+        lines.append(
             f"The recipe ignores {shown(side)}. Together with it, a released row reveals up to "
             f"{bits(document['beside_bits'], 'up')} about {about}."
         )
-    return told
+    return lines
 
 
 # --- what was proved ------------------------------------------------------------------------------------------------
@@ -118,22 +120,22 @@ def proved(document: Document) -> list[str]:
 proved exactly.'
     """
     facts = Facts.read(document)
-    told = [_privacy(facts)] if facts.promises else []
+    lines = [_privacy(facts)] if facts.promises else []
     best = best_possible(facts)
-    told += [best.sentence, best.small]
-    told.append(f"How it was proved: {KINDS.get(facts.kind, shown(facts.kind))}.")
-    told.append(compared(document))
-    told += form_named(document["channel"].get("form")).stated(document)
+    lines += [best.sentence, best.small]
+    lines.append(f"How it was proved: {KINDS.get(facts.kind, shown(facts.kind))}.")
+    lines.append(compared(document))
+    lines += form_named(document["channel"].get("form")).stated(document)
     if by_record(document):
-        told.append("Changing many rows together would not help.")
+        lines.append("Changing many rows together would not help.")
     if facts.public and not (facts.promises and all(p.kind == "local_dp" for p in facts.promises)):
-        told.append(
+        lines.append(
             "The proof is in design.json, which the owner of the table holds. The card states its fingerprint, so that "
             "an auditor who gets the file can check it."
         )
     elif not facts.public:
-        told.append("Anyone who holds design.json can repeat the proof: dalenius verify design.json")
-    return told
+        lines.append("Anyone who holds design.json can repeat the proof: dalenius verify design.json")
+    return lines
 
 
 # --- what one more attribute would give away ------------------------------------------------------------------------
@@ -151,22 +153,22 @@ def one_more(document: Document) -> list[str]:
         Sentences.
     """
     facts = Facts.read(document)
-    told: list[tuple[Any, str]] = []
+    lines: list[tuple[Any, str]] = []
     both = set(facts.released) & set(document["channel"].get("inputs", ()))  # one name for the original and the draw
     source = f"the released {facts.leaving}" if both else facts.leaving
     for promise in facts.promises:
         for name, more in promise.figures.get("with_one_more_bits", {}).items():
             knows = f"Someone who already knows {shown(name)}"
             if exact(more):
-                told.append(
+                lines.append(
                     (
                         exact(more),
                         f"{knows} could learn up to {bits(more, 'up')} about {promise.about} from {source}.",
                     )
                 )
             else:
-                told.append((exact(0), f"{knows} still learns nothing about {promise.about} from {source}."))
-    return once(sentence for _, sentence in sorted(told, key=lambda t: -t[0]))
+                lines.append((exact(0), f"{knows} still learns nothing about {promise.about} from {source}."))
+    return once(sentence for _, sentence in sorted(lines, key=lambda t: -t[0]))
 
 
 # --- what was seen --------------------------------------------------------------------------------------------------
@@ -189,16 +191,16 @@ def guesses(attacks: Iterable[Attack]) -> list[str]:
     list of str
         A sentence each.
     """
-    told = []
+    lines = []
     for attack in attacks:
         knowing = f" by one who has {joined(attack.knowing)} anyway" if attack.knowing else ""
         before, gain = guesses_in_thousand(attack.before, attack.after)
         more = f"at most {gain:,} more" if gain else "no more"
-        told.append(
+        lines.append(
             f"Of 1,000 guesses of {joined(attack.secret)}{knowing}, {before:,} are right anyway, and {more} with the "
             "row."
         )
-    return told
+    return lines
 
 
 def seen(audit: Audit | None) -> list[str]:
@@ -222,11 +224,11 @@ def seen(audit: Audit | None) -> list[str]:
     how = "with the original, row by row" if audit.paired else "with the original, in number: their order was shuffled"
     against = [f for f in audit.findings if f.contradicts]
     tests, rarely = many(len(audit.findings), "test"), chance(audit.error)
-    told = [
+    lines = [
         f"{many(audit.rows, 'released row')} {'was' if audit.rows == 1 else 'were'} compared {how}.",
         f"{tests} made. A correct release fails one of them with a chance of at most {rarely}.",
     ]
-    told += [
+    lines += [
         f"{shown(', '.join(moved['columns']) + moved.get('where', ''))}: {moved['changed']:,} of "
         f"{many(moved['rows'], 'row')} changed ({moved['changed_percent']:.1f} %)."
         for moved in audit.transitions
@@ -234,26 +236,26 @@ def seen(audit: Audit | None) -> list[str]:
     for found in audit.distortions:
         low, high = figure(found.low, "down"), figure(found.high, "up")
         expected = figure(found.expected, "nearest")
-        told += [
+        lines += [
             f"The {change(found.measure)} is {figure(found.seen, 'nearest')}; {expected} was expected.",
             f"A correct release has it between {low} and {high}, but for a chance of at most {rarely}.",
         ]
     if against:
-        told.append(f"The released table CONTRADICTS the proof: {len(against)} of {tests} failed.")
-        told += [
+        lines.append(f"The released table CONTRADICTS the proof: {len(against)} of {tests} failed.")
+        lines += [
             f"Failed: {shown(f.what)} ({shown(f.detail)}; by chance less than once in {_times_in(f.p_value)} times)."
             for f in against
         ]
     else:
-        told.append("All tests passed: nothing contradicts the proof.")
-    told += guesses(audit.attacks)
+        lines.append("All tests passed: nothing contradicts the proof.")
+    lines += guesses(audit.attacks)
     for entry in audit.leakage:
         by_chance = _estimate(entry["expected_by_chance_bits"])
-        told.append(
+        lines.append(
             f"About {joined(entry['view'])} the released rows show {_estimate(entry['seen_bits'])}; chance alone gives "
             f"{by_chance if by_chance.startswith('less') else f'about {by_chance}'}."
         )
-    return told
+    return lines
 
 
 def _times_in(p: float) -> str:

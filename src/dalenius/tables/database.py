@@ -76,7 +76,7 @@ def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: 
             ordered = {_selected(name, schema.names): way for name, way in ordered.items()}
     except Exception as e:
         connection.close()
-        raise _told(e) from None
+        raise _in_one_sentence(e) from None
 
     def read(positions: Sequence[int], _rows: int) -> Iterator[Any]:
         by_name = [schema.names.index(name) for name in ordered]
@@ -93,7 +93,7 @@ def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: 
                     neighbours.refuse_ties(batch)
                     yield batch.select(range(len(positions)))
         except Exception as e:
-            raise _told(e) from None
+            raise _in_one_sentence(e) from None
 
     names = tuple(name.strip() for name in schema.names)
     table = Table("the query", "parquet", names, None, read, chunk, dialect=dialect or Dialect())
@@ -145,7 +145,7 @@ def write_to_database(
     except Exception as e:
         with suppress(Exception):  # a connection that was dropped has nothing to roll back: the server did
             connection.rollback()
-        raise _told(e) from None
+        raise _in_one_sentence(e) from None
     finally:
         with suppress(Exception):
             connection.close()
@@ -178,7 +178,7 @@ def refuse_existing_table(address: str, table: str) -> None:
     try:
         found = connection.adbc_get_objects(depth="tables", table_name_filter=table).read_all().to_pylist()
     except Exception as e:
-        raise _told(e) from None
+        raise _in_one_sentence(e) from None
     finally:
         connection.close()
     there = {
@@ -235,7 +235,7 @@ def _postgresql(address: str) -> _Engine:
         try:
             return dbapi.connect(address)
         except dbapi.Error as e:
-            raise _told(e) from None
+            raise _in_one_sentence(e) from None
 
     return _Engine(
         connect,
@@ -379,7 +379,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _told(e: Exception) -> Exception:
+def _in_one_sentence(e: Exception) -> Exception:
     """An error of a driver in one sentence; ours pass."""
     if isinstance(e, TableError) or not type(e).__module__.startswith(("adbc", "pyarrow")):
         return e

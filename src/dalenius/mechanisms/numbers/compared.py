@@ -58,18 +58,18 @@ def compared(problem: Problem, numbers: Numbers, reached: Fraction) -> list[str]
     list of str
         Sentences.
     """
-    told = []
+    lines = []
     if reached > numbers.variance:
-        told.append(
+        lines.append(
             f"the squared error of {figure(reached, 'up')} is more than the variance of "
             f"{figure(numbers.variance, 'down')}: one number for everybody, the mean, would be nearer to the truth "
             "than this release; allow a higher level, a narrower range (clip), or estimate totals and means only"
         )
     best = best_matrix(problem)
     if best is not None and best.value < CLEARLY * reached:
-        told.append(
+        lines.append(
             f"of all matrices on this grid that keep the same promise the best has a squared error of "
             f"{figure(best.value, 'up')}, and none less than {figure(best.bound, 'down')}: say --mechanism best, or "
             "leave out form and noise in [mechanism]"
         )
-    return told
+    return lines

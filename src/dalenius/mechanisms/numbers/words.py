@@ -18,7 +18,7 @@ def noise_stated(document: Mapping[str, Any]) -> list[str]:
         return []
     prior = "prior" in document.get("source", {}) or document.get("designed_on") == "a public distribution"
     whose = "that follows the public statistics" if prior else "of this table"
-    told = [
+    lines = [
         f"A record {whose} reveals at most {bits(stated['leakage_bits'], 'up')} about its {names}, and so at most "
         f"that about anything else; the expected squared error is {figure(stated['distortion'], 'up')}.",
         "Whatever the records are, within the declared range: one released row by itself reveals at most "
@@ -29,13 +29,13 @@ def noise_stated(document: Mapping[str, Any]) -> list[str]:
     ]
     if stated["epsilon_nats"] is not None:
         level = figure(stated["epsilon_nats"], "up")
-        told.append(f"Over the declared range it is local differential privacy at level {level}.")
+        lines.append(f"Over the declared range it is local differential privacy at level {level}.")
     some = [(e, d) for e, d in stated["delta"].items() if 0 < exact(d) < 1]
     if some:
         pairs = ", ".join(f"{figure(d, 'up')} at epsilon {e}" for e, d in some)
-        told.append(f"With a delta, over the declared range: {pairs}.")
+        lines.append(f"With a delta, over the declared range: {pairs}.")
     if stated["worst_distortion"] is not None:
-        told.append(
+        lines.append(
             f"The squared error of the worst number of the range is {figure(stated['worst_distortion'], 'up')}."
         )
-    return told
+    return lines

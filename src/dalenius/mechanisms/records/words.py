@@ -87,8 +87,8 @@ def _presence(found: RecordFigures, rows: int, least: int, common: int | None) -
 
 
 def _missing(found: RecordFigures, rows: int, least: int) -> str:
-    told = [f"{_share(part, rows, least)} of the rows with {name}" for name, part in found.moved.items()]
-    listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    lines = [f"{_share(part, rows, least)} of the rows with {name}" for name, part in found.moved.items()]
+    listed = lines[0] if len(lines) == 1 else f"{', '.join(lines[:-1])} and {lines[-1]}"
     return (
         "Whoever knows all released columns of a person in the table can see whether the "
         f"record is missing from the release. On average {listed} are released as another record. No release of "
@@ -122,5 +122,5 @@ def _analysis(design: Design) -> str:
 
 
 def _columns(found: RecordFigures, rows: int, least: int) -> str:
-    told = [f"{name} in {_share(part, rows, least)}" for name, part in found.changed.items()]
-    return f"Changed of the rows, by column: {', '.join(told)}"
+    lines = [f"{name} in {_share(part, rows, least)}" for name, part in found.changed.items()]
+    return f"Changed of the rows, by column: {', '.join(lines)}"
