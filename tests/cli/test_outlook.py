@@ -117,7 +117,7 @@ def test_theorem_4_for_independent_samples(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("view", "options", "message"),
     [
-        ("local_dp = 1.0", (), "where independence is promised"),
+        ("local_dp = 1.0", ("--samples", "5"), "where independence is promised"),
         ('independent = ["X1"]', ("--samples", "0"), "not at least 1"),
     ],
 )
@@ -146,3 +146,13 @@ def test_a_channel_with_too_many_letters_is_reduced(example2: Path, run: Run) ->
     assert all(shown.independent for shown in examine_mapping(joint, channel, [["X1"], ["X2"]]))
     least = float(json.loads((example2 / "d.json").read_text())["claims"]["value"])
     assert mutual_information(channel.after(joint), ["W"], ["Y"]) >= least - 1e-12
+
+
+def test_any_other_problem_says_what_it_asks_for(example2: Path, run: Run) -> None:
+    path = problem(example2, 'pmf = "joint.json"', '["X1", "X2"]', '["W"]', "local_dp = 1.0")
+    code, said, error = run("explain", path)
+    assert (code, error) == (0, "")
+    assert "no released entry is more than 2.72 times as likely" in said
+    assert "Wanted:\n  The release says as much as possible about W." in said
+    found = json.loads(run("explain", path, "--json")[1])
+    assert list(found) == ["released", "promised", "wanted", "not_protected"]

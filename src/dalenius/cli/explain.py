@@ -6,12 +6,13 @@ from typing import Any
 from dalenius.cli.terminal import say
 from dalenius.convert import PROVABLE, stated_figures
 from dalenius.core import Leakage, Problem
-from dalenius.errors import InputError
+from dalenius.errors import InputError, Unsupported
 from dalenius.kernel.check import Verdict
 from dalenius.kernel.numbers import up
 from dalenius.mechanisms.columns.takes import FUNNEL
 from dalenius.papers.outlook_page import foreseen
 from dalenius.report import words
+from dalenius.report.asking import asked_for, asked_lines
 from dalenius.tables import bind, read_told, sound
 from dalenius.verifying import verify
 
@@ -29,8 +30,15 @@ def run(arguments: Namespace) -> None:
             told = {"about": list(curve.wanted), "secret": list(curve.secret), "limit": curve.chosen.to_json()}
             say(arguments, foreseen_curve(curve), told | {"ends": [step.to_json() for step in curve.steps]})
             return
-        found = outlook(problem, samples=arguments.samples, alpha=arguments.alpha)
-        say(arguments, foreseen(found), found)
+        try:
+            found = outlook(problem, samples=arguments.samples, alpha=arguments.alpha)
+        except Unsupported:
+            if arguments.samples or arguments.alpha:
+                raise
+            asked = asked_for(problem)  # of any problem: what it releases, promises, wants and does not protect
+            say(arguments, asked_lines(asked), asked)
+        else:
+            say(arguments, foreseen(found), found)
         return
     if arguments.samples or arguments.alpha:
         raise InputError("--samples and --alpha belong to a problem file")

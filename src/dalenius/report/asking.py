@@ -97,4 +97,4 @@ def _wanted(objective: dict[str, Any]) -> str:
 def asked_lines(found: dict[str, list[str]]) -> list[str]:
     """The same as lines of a terminal."""
     titles = {"released": "Released", "promised": "Promised", "wanted": "Wanted", "not_protected": "Not protected"}
-    return [line for key, told in found.items() for line in (f"{titles[key]}:", *(f"  {words}" for words in told))]
+    return [line for key, lines in found.items() for line in (f"{titles[key]}:", *(f"  {words}" for words in lines))]
