@@ -64,10 +64,6 @@ class UpperBounds:
     tightest_view: tuple[str, ...]
     surprisal_bits: float
 
-    @property
-    def least_bits(self) -> float:
-        return min(self.entropy_bits, self.view_bits, self.surprisal_bits)
-
 
 def view_bound(pmf: Pmf, about: Names, samples: Names, view: Names) -> float:
     r"""I_s <= I(W; X | X_g), Proposition 2 eq. (4) for a group g instead of one sample.

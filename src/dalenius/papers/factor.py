@@ -9,7 +9,7 @@ against 0.64 for a fair bit through BSC(1/10) (errata). The worst leakage itself
 References: paper 004, Definition 1 and section III, case 1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, nextafter
 
@@ -19,9 +19,8 @@ from dalenius.core.kernel import Kernel
 from dalenius.core.pmf import Pmf
 from dalenius.measures.capacity import Bracket, aligned
 from dalenius.measures.correlation import eta_kl
-from dalenius.measures.shannon import entropy, mutual_information
 
-__all__ = ["WorstFactor", "leakage_factor", "worst_factor"]
+__all__ = ["WorstFactor", "worst_factor"]
 
 ALL = 10  # letters up to which every partition is tried: there are 115,975
 
@@ -33,17 +32,6 @@ class WorstFactor:
     low: float
     high: float
     classes: tuple[int, ...]
-
-
-def leakage_factor(joint: Pmf, secret: Sequence[str], released: Sequence[str]) -> float:
-    """I(S; Y) / H(S), 0 for a secret that is certain (004, Definition 1).
-
-    >>> copy = Pmf.from_records({"S": ("0", "1"), "Y": ("0", "1")}, [(("0", "0"), 1), (("1", "1"), 3)])
-    >>> leakage_factor(copy, ["S"], ["Y"]), leakage_factor(copy.marginal(["S"]), ["S"], [])
-    (1.0, 0.0)
-    """
-    whole = entropy(joint, secret)
-    return mutual_information(joint, secret, released) / whole if whole and released else 0.0
 
 
 def _partitions(n: int) -> Iterator[list[int]]:

@@ -46,10 +46,6 @@ class Point:
     intercept: float
     weights: Floats
 
-    def gap_at(self, distortion: float) -> float:
-        """Between the rate of this channel and the bound at a distortion."""
-        return self.rate - (self.intercept - self.slope * distortion)
-
 
 def _interior(p: Floats, a: Floats, tol: float) -> Floats:
     """The output law on the letters of `a`, by a primal-dual method with a corrector."""

@@ -154,7 +154,7 @@ def test_the_interior_point_and_blahut_arimoto_agree():
     a = np.exp(-4.0 * d)
     assert gap < 1e-8
     assert point.intercept == pytest.approx(-float(p @ np.log(a @ q)), abs=1e-8)
-    assert point.gap_at(point.distortion) < 1e-9
+    assert point.rate - (point.intercept - point.slope * point.distortion) < 1e-9
 
 
 def test_a_straight_piece_of_the_curve_is_reached_by_mixing():

@@ -71,10 +71,6 @@ class Crowd:
         posterior = np.maximum(t / t.sum(axis=0), _LEAST)
         return np.asarray(lam * np.log(posterior / posterior.sum(axis=0) / self.prior[:, None]))
 
-    def on_arcs(self, flow: Flow, prices: Floats) -> Floats:
-        """sum_s g_e(s) V_s(y) on each arc."""
-        return np.asarray((self.lean[:, flow.atom] * prices[:, flow.point]).sum(axis=0))
-
     def costs(self, prices: Floats) -> Iterator[tuple[slice, npt.NDArray[np.float32]]]:
         """d + sum_s g_e(s) V_s(y) for all pairs, some atoms at a time; in single precision, to guide a search."""
         single = prices.astype(np.float32)
