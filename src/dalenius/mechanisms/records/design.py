@@ -28,6 +28,7 @@ from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_le
 from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
 from dalenius.mechanisms.records.preflight import refuse_too_large
 from dalenius.mechanisms.records.priced import PricedRecords
+from dalenius.mechanisms.records.several import all_together
 from dalenius.mechanisms.records.takes import FORM, RECORDS
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import held_words, remarks
@@ -111,9 +112,12 @@ def certified(wide: Wide, found: Found) -> Design:
     read, _ = wide.law.grouped(wide.problem.observe)
     lines = tuple((tuple(places), tuple(weights)) for places, weights in map(found.rows.row, range(len(found.rows))))
     channel = Records(observed, released, tuple(read), tuple(map(tuple, wide.records.tolist())), lines)
-    certificate = Certificate(str(found.proof["rule"]), {k: v for k, v in found.proof.items() if k != "rule"})
+    certificates = [
+        Certificate(str(proof["rule"]), {key: value for key, value in proof.items() if key != "rule"})
+        for proof in (found.proof, *found.others)
+    ]
     asked = with_kept_rows(wide.problem)
-    design = proved(asked, channel, [certificate], method=found.method, remarks=found.remarks)
+    design = proved(asked, channel, certificates, method=found.method, remarks=found.remarks)
     return replace(design, remarks=(*design.remarks, *remarks(design)))
 
 
@@ -185,31 +189,33 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
     """The best release for one promise, by flows between records; limits are left to prices in the distance."""
     problem = wide.problem
     promise = problem.guarantees[0]
-    if len(problem.guarantees) > 1:
-        raise Unsupported(_too_many(wide, "makes one promise; name all secrets in one, which promises more"))
-    if type(promise) is Leakage and (problem.preserve_marginals or not wide.seen):
+    several = len(problem.guarantees) > 1
+    if type(promise) is Leakage and not several and (problem.preserve_marginals or not wide.seen):
         priced = curve if isinstance(curve, PricedRecords) else PricedRecords(wide, on_progress)
         return priced.found(promise.at_most_bits, seconds)
     if not wide.seen:
         secret = ", ".join(promise.secret)
         raise Unsupported(_too_many(wide, f"observes its secret: add {secret} to observe; it does not leave"))
+    found = None if several else _by_itself(wide, seconds, on_progress, curve)
+    if found is not None:
+        return found
+    return all_together(wide, lambda one: _by_itself(one, seconds, on_progress, None), on_progress)
+
+
+def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found | None:
+    """The best release for one promise about a secret that is seen; None: flows do not find it."""
+    promise = wide.problem.guarantees[0]
     if type(promise) is Independent:
-        return (
-            preserving(wide, 0.0, on_progress) if problem.preserve_marginals else least_change(wide, 0.0, on_progress)
-        )
-    if problem.preserve_marginals:
-        raise Unsupported(_too_many(wide, "preserves the distribution of the table under independent or leakage"))
+        return (preserving if wide.problem.preserve_marginals else least_change)(wide, 0.0, on_progress)
     if type(promise) is Leakage:
         known = curve if isinstance(curve, Curve) else Curve(wide, on_progress)
         # Behind a wall nothing is known that tells nothing.
         quiet = None if wide.wall is not None else lambda: PricedRecords(wide).quiet.flow
         return known.found(promise.at_most_bits, seconds, quiet)
-    if len(wide.classes) != 2:
-        raise Unsupported(_too_many(wide, f"promises {promise.key} about a secret of two values; group its values"))
+    if wide.problem.preserve_marginals or len(wide.classes) != 2:
+        return None
     if isinstance(promise, Guess):
-        if promise.gain is not None:
-            raise Unsupported(_too_many(wide, "promises a guess without gains"))
-        return best_guess(wide, promise, on_progress)
+        return best_guess(wide, promise, on_progress) if promise.gain is None else None
     assert isinstance(promise, InformationPrivacy | WorstCaseLeakage)
     return bounded_posterior(wide, promise, on_progress)
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dalenius.core import Guess, InformationPrivacy, WorstCaseLeakage
-from dalenius.errors import Infeasible, SolverFailed, Unsupported
+from dalenius.errors import Infeasible, SolverFailed
 from dalenius.kernel.logs import exp
 from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.records.rows import Rows
@@ -29,7 +29,7 @@ from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, moved_rows, record_proof
 from dalenius.solvers.flows.transport import Plan, Spare, conjugate, transport
 
-__all__ = ["best_guess", "bounded_posterior"]
+__all__ = ["best_guess", "bounded_posterior", "nobody_moves"]
 
 Integers = npt.NDArray[np.int64]
 Progress = Callable[[str], None] | None
@@ -71,7 +71,7 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress) -> Found:
     short = ceil(scale * (int(counts.max(axis=1).sum()) - limit * wide.total))
     method = "records: the cheapest part of a transport"
     if short <= 0:
-        return Found(_still(wide), record_proof(wide, ["0"], [[]]), method)
+        return Found(nobody_moves(wide), record_proof(wide, ["0"], [[]]), method)
     excess = (counts[:, light] - counts[:, heavy]) * scale
     rows, columns = np.flatnonzero(excess > 0), np.flatnonzero(excess < 0)
     supply, demand = excess[rows], -excess[columns]
@@ -93,7 +93,9 @@ def best_guess(wide: Wide, promise: Guess, on_progress: Progress) -> Found:
     )
 
 
-def bounded_posterior(wide: Wide, promise: InformationPrivacy | WorstCaseLeakage, on_progress: Progress) -> Found:
+def bounded_posterior(
+    wide: Wide, promise: InformationPrivacy | WorstCaseLeakage, on_progress: Progress
+) -> Found | None:
     """Change as little as a promise about every single released record allows.
 
     Parameters
@@ -105,13 +107,8 @@ def bounded_posterior(wide: Wide, promise: InformationPrivacy | WorstCaseLeakage
 
     Returns
     -------
-    Found
-        With a proof by the rule "records".
-
-    Raises
-    ------
-    Unsupported
-        If a record may tell so much that the lighter class is likelier than not.
+    Found or None
+        With a proof by the rule "records". None: a record may reveal so much that the rarer value is likelier than not.
     """
     sizes, light = _classes(wide)
     prior = Fraction(int(sizes[light]), wide.total)
@@ -121,11 +118,7 @@ def bounded_posterior(wide: Wide, promise: InformationPrivacy | WorstCaseLeakage
     else:
         low, high = _ends(float(prior), float(promise.at_most_bits))
     if high > Fraction(1, 2):
-        raise Unsupported(
-            f"with {len(wide.records):,} different records {promise.key} is designed where no released record makes "
-            f"the rarer value likelier than not; this one lets its chance rise to {float(high):.3g}: promise less, or "
-            "leakage, or group values until there are fewer records"
-        )
+        return None
     heavy_rows = wide.by_record[:, 1 - light]
     have = wide.by_record[:, light] * FINE
     rows, places = np.flatnonzero(have), np.flatnonzero(heavy_rows)
@@ -156,8 +149,14 @@ def _classes(wide: Wide) -> tuple[Integers, int]:
     return sizes, int(sizes.argmin())
 
 
-def _still(wide: Wide) -> Rows:
-    """Nobody moves."""
+def nobody_moves(wide: Wide) -> Rows:
+    """Every row stays as it is.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+    """
     many = len(wide.counts)
     return Rows.gathered(many, np.arange(many), wide.record_of_input, np.ones(many, dtype=np.int64))
 

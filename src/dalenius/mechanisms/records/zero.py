@@ -55,6 +55,7 @@ class Found:
     method: str
     remarks: tuple[str, ...] = ()
     bound: Fraction = Fraction(0)  # that the search expects, where it knows one
+    others: tuple[Json, ...] = ()  # further proofs; the kernel takes the one that proves most
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,216 @@
+"""Any promises about observed secrets at once, for many records: a release that keeps them all, and an interval.
+
+Two ways from above. Staying is mixed with the release that preserves the law of the table and is independent of all
+secrets together: with the share t of the latter every posterior is 1 - t times what it is in the table plus t times
+what it is without a release, so that every promise is kept from some t on. Where all promises are leakages or
+independence, and the law need not stay, a promise about all secrets together keeps each of them; its level is raised as
+far as they allow.
+
+From below: what one of the promises alone demands. Others and preserved laws only add to it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, exp, inf
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.core import (
+    Guarantee,
+    Guess,
+    Independent,
+    InformationPrivacy,
+    Leakage,
+    WorstCaseLeakage,
+)
+from dalenius.errors import Infeasible
+from dalenius.mechanisms.records.bits import Curve
+from dalenius.mechanisms.records.odds import nobody_moves
+from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.wide import Wide
+from dalenius.mechanisms.records.zero import Found, least_change, preserving, record_proof
+
+__all__ = ["all_together"]
+
+Floats = npt.NDArray[np.float64]
+Progress = Callable[[str], None] | None
+
+PARTS = 1 << 20
+"""Parts of the share of rows that follow the independent release."""
+ROOM = 1e-9
+"""Share of a limit that is left free for the doubles in which it is looked at."""
+LEVELS = 5
+"""Levels that are tried for all secrets together."""
+NEAR = 0.97
+"""Share of the strictest limit that is used up when no further level is tried."""
+
+
+def all_together(wide: Wide, search: Callable[[Wide], Found | None], on_progress: Progress) -> Found:
+    """A release that keeps all promises, with the bounds of those that have one by themselves.
+
+    Parameters
+    ----------
+    wide : Wide
+        With observed secrets, all of which make up its classes.
+    search : callable
+        The best release for one promise without a preserved law, or None.
+
+    Returns
+    -------
+    Found
+        Value and bound may be far apart; the remark says so.
+    """
+    promises = wide.problem.guarantees
+    plain = all(type(promise) in (Independent, Leakage) for promise in promises)
+    rows = _at_one_level(wide, on_progress) if plain and not wide.problem.preserve_marginals else None
+    if rows is None:
+        rows = _with_staying(wide, on_progress)
+    alone = [search(_of_one(wide, promise)) for promise in promises]
+    proofs = [_one_of_many(found.proof, k, len(promises)) for k, found in enumerate(alone) if found is not None]
+    if not proofs:  # nothing but that no change is negative
+        proofs = [record_proof(wide, ["0"] * len(promises), [[] for _ in promises])]
+    remark = (
+        "For so many records these promises have no exact optimum. This release keeps all of them. The bound is what "
+        "one of the promises alone demands, and the least change lies between the two"
+    )
+    return Found(rows, proofs[0], "records: all promises together", (remark,), others=tuple(proofs[1:]))
+
+
+def _of_one(wide: Wide, promise: Guarantee) -> Wide:
+    """The same table and distance under one promise."""
+    alone = replace(wide.problem, guarantees=(promise,), preserve_marginals=False)
+    return replace(
+        Wide.of(replace(alone, limits=())),
+        problem=alone,
+        metric=wide.metric,
+        points=wide.points,
+        unit=wide.unit,
+        prices=wide.prices,
+    )
+
+
+def _one_of_many(proof: dict[str, object], place: int, many: int) -> dict[str, object]:
+    """A proof of one promise as one of several, of which the others have no multipliers."""
+    if proof["rule"] == "transports":
+        return proof | {"promise": place}
+    weights: list[object] = ["0"] * many
+    numbers: list[object] = [[]] * many
+    (weights[place],) = proof["promises"]  # type: ignore[misc]
+    (numbers[place],) = proof["records"]  # type: ignore[misc]
+    return proof | {"promises": weights, "records": numbers}
+
+
+def _at_one_level(wide: Wide, on_progress: Progress) -> Rows:
+    """A release that reveals so little about all secrets together that it keeps a promise about each."""
+    promises = wide.problem.guarantees
+    if any(isinstance(promise, Independent) for promise in promises):
+        return least_change(wide, 0.0, on_progress).rows
+    limits = [promise.at_most_bits for promise in promises if isinstance(promise, Leakage)]
+    curve = Curve(replace(wide, problem=replace(wide.problem, guarantees=promises[:1])), on_progress)
+    level, beyond = min(limits), None
+    best = curve.found(level).rows
+    for _ in range(LEVELS):
+        used = max(_used(wide, best, promise) for promise in promises)
+        if used > NEAR or level >= curve.most:
+            break
+        raised = level / Fraction(max(used, 0.1)).limit_denominator(1000) * Fraction(99, 100)
+        higher = raised if beyond is None else min(raised, (level + beyond) / 2)
+        rows = curve.found(higher).rows
+        if max(_used(wide, rows, promise) for promise in promises) > 1:
+            beyond = higher
+        else:
+            level, best = higher, rows
+    return best
+
+
+def _used(wide: Wide, rows: Rows, promise: Guarantee) -> float:
+    """What a release reveals about the secret of a leakage, as a share of what it may; a little room is left."""
+    assert isinstance(promise, Leakage)
+    arrived = np.zeros((len(wide.records), len(wide.classes)))
+    of = np.repeat(np.arange(len(rows)), np.diff(rows.first))
+    weight = np.array(rows.weight, dtype=np.float64)
+    share = weight / np.bincount(of, weight)[of]
+    np.add.at(arrived, rows.record, wide.counts[of] * share[:, None])
+    table = _Posteriors(arrived @ _values(wide, promise.secret))
+    return table.mean_bits(0.0) / float(promise.at_most_bits) * (1 + ROOM)
+
+
+def _with_staying(wide: Wide, on_progress: Progress) -> Rows:
+    """Staying, mixed with as little as can be of the release that preserves the law and reveals nothing."""
+    kept = [_Posteriors(wide.by_record @ _values(wide, p.secret)) for p in wide.problem.guarantees]
+    quiet = preserving(replace(wide, problem=replace(wide.problem, preserve_marginals=True)), 0.0, on_progress).rows
+    for table, promise in zip(kept, wide.problem.guarantees, strict=True):
+        table.refuse_below_blind(promise)
+    low, share = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + share) / 2
+        fits = all(table.keeps(p, middle) for table, p in zip(kept, wide.problem.guarantees, strict=True))
+        low, share = (low, middle) if fits else (middle, share)
+    part = Fraction(min(PARTS, ceil(share * PARTS)), PARTS)
+    return Rows.mixed([(1 - part, nobody_moves(wide)), (part, quiet)])
+
+
+def _values(wide: Wide, secret: Sequence[str]) -> Floats:
+    """Which value of one secret each class is: classes by values, rising."""
+    at = [wide.secret.index(name) for name in secret]
+    labels = [tuple(label[k] for k in at) for label in wide.classes]
+    different = sorted(set(labels))
+    return np.array([[float(label == value) for value in different] for label in labels])
+
+
+class _Posteriors:
+    """How much likelier each value of a secret is at each record than in the table."""
+
+    def __init__(self, counts: Floats) -> None:
+        self.records = counts.sum(axis=1) / counts.sum()
+        self.prior = counts.sum(axis=0) / counts.sum()
+        some = self.records > 0
+        self.records = self.records[some]
+        self.ratio = counts[some] / counts.sum() / np.outer(self.records, self.prior)
+
+    def at(self, share: float) -> Floats:
+        """The ratios where this share of the rows follows the release that reveals nothing."""
+        return np.asarray((1 - share) * self.ratio + share)
+
+    def bits(self, share: float) -> Floats:
+        """What each record reveals."""
+        ratio = self.at(share)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(ratio > 0, ratio * np.log2(ratio), 0.0) @ self.prior)
+
+    def mean_bits(self, share: float) -> float:
+        """What the records reveal on average."""
+        return max(0.0, float(self.records @ self.bits(share)))
+
+    def keeps(self, promise: Guarantee, share: float) -> bool:
+        """Whether a promise is kept with this share, with a little room."""
+        less = 1 - ROOM
+        if isinstance(promise, WorstCaseLeakage):
+            return float(self.bits(share).max()) <= float(promise.at_most_bits) * less
+        if isinstance(promise, Leakage):
+            return self.mean_bits(share) <= float(promise.at_most_bits) * less
+        if isinstance(promise, InformationPrivacy):
+            ratio, most = self.at(share), exp(float(promise.epsilon)) * less
+            return float(ratio.max()) <= most and float(ratio.min()) * most >= 1
+        if isinstance(promise, Guess):
+            return self._gained(promise, share) <= self._limit(promise) * less
+        return not np.ptp(self.at(share))
+
+    def refuse_below_blind(self, promise: Guarantee) -> None:
+        """Refuse a guess that is right more often without any release."""
+        if isinstance(promise, Guess) and (blind := self._gained(promise, 1.0)) > self._limit(promise) * (1 + ROOM):
+            raise Infeasible(
+                f"the best guess of {', '.join(promise.secret)} is worth {blind:.6g} without the release, more than "
+                f"the promised {self._limit(promise):.6g}"
+            )
+
+    def _gained(self, promise: Guess, share: float) -> float:
+        gain = np.eye(len(self.prior)) if promise.gain is None else np.array(promise.gain, dtype=np.float64)
+        return float(self.records @ (self.at(share) * self.prior @ gain.T).max(axis=1))
+
+    def _limit(self, promise: Guess) -> float:
+        if promise.at_most is not None:
+            return float(promise.at_most)
+        return float(promise.times or inf) * self._gained(promise, 1.0)
