@@ -87,8 +87,11 @@ def each_of(design: Json) -> list[str] | None:
     if not each:
         return None
     promised = [entry["promised"] for entry in design["guarantees"]]
+    levels = [number(promise["local_dp"]) for promise in promised if "local_dp" in promise]
+    if not levels:  # what the columns reveal is limited for all of them together
+        return None
     if each is True:
-        total = min(number(promise["local_dp"]) for promise in promised)
+        total = min(levels)
         each = dict.fromkeys(mechanism["observe"], total / len(mechanism["observe"]))
     rows = max(int(promise.get("rows", 1)) for promise in promised)
     return [text(number(each[name]) / rows) if rows > 1 else text(each[name]) for name in mechanism["observe"]]

@@ -417,6 +417,12 @@ class Problem:
         return self.keep + self.strata
 
     @property
+    def by_margins(self) -> bool:
+        """Whether columns have recipes of their own under promises that hold whatever their joint law is."""
+        alone = bool(self.each) and not self.strata
+        return alone and not any(guarantee.secret for guarantee in self.guarantees)
+
+    @property
     def inputs(self) -> Names:
         """What the channel reads: the observed columns, the strata, and a Z that the encoder knows; each once."""
         informed = self.side_information is not None and self.side_information.encoder == "informed"

@@ -10,6 +10,7 @@ from dalenius.mechanisms.columns.takes import (
     CATEGORICAL,
     CONTRACTION,
     DISCLOSURE,
+    EACH,
     FUNNEL,
     LEAST,
     NAMED,
@@ -60,6 +61,7 @@ _MECHANISMS: list[Mechanism] = [
     # A closed form before the program that is its general case.
     CATEGORICAL,
     RATE,
+    EACH,
     LEAST,
     CONTRACTION,
 ]

@@ -229,7 +229,7 @@ def _bind_table(
         return problem.bound(_uniform(problem, coded) if source.prior else _counted(problem, coded), columns), coded
     problem.bound(prior)  # names first: their errors say the line
     _check_alphabets(prior, coded, source.prior or "")
-    if problem.each and not problem.strata:
+    if problem.by_margins:
         return problem.bound(Margins.of(prior, names), columns), coded
     same = list(prior.variables) == names or isinstance(prior, ProductPmf)
     joint = prior if same else prior.marginal(names)
@@ -263,8 +263,7 @@ def _all_rows(problem: Problem, coded: Coded) -> Problem:
 
 def _counted(problem: Problem, coded: Coded) -> Pmf | Margins:
     """The law of a row; only that of each column where each has a mechanism of its own."""
-    alone = problem.each and not problem.strata
-    return Margins(tuple(coded.pmf([name]) for name in coded.names)) if alone else coded.pmf()
+    return Margins(tuple(coded.pmf([name]) for name in coded.names)) if problem.by_margins else coded.pmf()
 
 
 def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
@@ -277,10 +276,10 @@ def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
             ("source", "prior"),
             f'prior = "uniform" is public only with public values; declare the values of {hidden[0]!r}',
         )
-    if (problem.each and not problem.strata) or problem.form in INDEPENDENT:
+    if problem.by_margins or problem.form in INDEPENDENT:
         alike = ((name, a, np.arange(len(a))[:, None]) for name, a in coded.alphabets.items())
         columns = tuple(Pmf.from_counts({name: a}, codes, [1] * len(a)) for name, a, codes in alike)
-        return Margins(columns) if problem.each else ProductPmf(columns)
+        return Margins(columns) if problem.by_margins else ProductPmf(columns)
     sizes = [len(a) for a in coded.alphabets.values()]
     if prod(sizes) > OUTCOMES:
         raise problem.error(("source", "prior"), f"equal shares of {prod(sizes):,} combinations are too many")

@@ -31,6 +31,7 @@ __all__ = [
     "CATEGORICAL",
     "CONTRACTION",
     "DISCLOSURE",
+    "EACH",
     "FUNNEL",
     "LEAST",
     "NAMED",
@@ -313,6 +314,37 @@ LEAST = Mechanism(
         ),
         "form": "it finds dense recipes, without form",
         "max_rows": ("several rows of one person cannot be charged together under a leakage limit; leave out max_rows"),
+    },
+)
+
+
+def _column_by_column(problem: Problem) -> bool:
+    """Whether the objective is a sum of distortions of one column each."""
+    assert isinstance(problem.objective, MinimizeDistortion)
+    measure = problem.objective.measure
+    return all(len(part.of) == 1 for part in measure.parts or (measure,))
+
+
+EACH = Mechanism(
+    name="each",
+    title="a recipe for each column under a leakage",
+    papers=("003",),
+    designer="dalenius.mechanisms.columns.leakage.each:each_column",
+    objectives=(MinimizeDistortion,),
+    promises=(Promised(Leakage),),
+    letters="own",
+    takes=("each", "keep"),
+    needs=("each",),
+    conditions=(
+        Condition(lambda p: p.each is True, "each = { ... } gives levels of local_dp; with leakage say each = true"),
+        Condition(lambda p: p.release == p.observe, "every observed column is released, and nothing else"),
+        Condition(
+            _column_by_column,
+            "columns that are changed one by one are compared one by one: minimize = { sum = [...] }, a column in each",
+        ),
+    ),
+    sentences={
+        "objective": "it minimises a distortion, column by column: minimize = { sum = [{ distortion, of }, ...] }",
     },
 )
 

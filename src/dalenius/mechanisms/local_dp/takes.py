@@ -166,6 +166,10 @@ PARTS = Mechanism(
         ),
     ),
     sentences={
+        "keep": (
+            "with each, columns that leave as they are are strata: say strata = [...] in place of keep, and given = "
+            "[...] in the promise"
+        ),
         "objective": (
             "what is said of several columns that are perturbed one by one is counted column by column: write maximize "
             "= { information_of_each = [...] } with the observed columns"

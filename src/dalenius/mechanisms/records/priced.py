@@ -39,14 +39,14 @@ ROOM = 1e-5
 """Share of b that is left free for what rounding may add."""
 LESS = (1.0, 0.9, 0.7, 0.4)
 """Shares of b that are aimed at, one after the other, where nothing that tells nothing is known."""
-UNUSED = 5e-4
+UNUSED = 1e-4
 """A share that is left out: a proof takes as long as there are shares."""
 UNIT = 60
 POSTERIOR = 32
 """Bits after the point of a multiplier, and of a posterior in a proof."""
 PROOF = 5e-6
 """Seconds of a proof for each record and each mixture of values of the secret that some input has."""
-WRITTEN = 2.5e-5
+WRITTEN = 2e-5
 """Seconds for each share, to be made whole, proved and written."""
 SHARES = 32
 """The most shares of an input."""

@@ -40,6 +40,7 @@ _STEPS = 300  # quasi-Newton steps for each of them
 _NEW = 60  # arcs that an atom gets at a look
 _USED = 1e-6  # the share from which on an arc is kept
 _NEAR = 12  # what an arc may cost beyond the cheapest to be taken, in units of eps
+_BROUGHT = 1e-3  # of what comes to a point: without it the point tells something else
 _SCALINGS = 400  # of Sinkhorn at the end
 
 
@@ -97,7 +98,9 @@ def climbed(
 
 
 def thinned(crowd: Crowd, flow: Flow, least: float, most: int, keeps: bool) -> Flow:
-    """The same without small shares; where points keep their masses, scaled to them again as nearly as that can be.
+    """The same without shares that are small for their atom and for their point.
+
+    Where points keep their masses, the others are scaled to them again as nearly as that can be.
 
     Parameters
     ----------
@@ -120,7 +123,9 @@ def thinned(crowd: Crowd, flow: Flow, least: float, most: int, keeps: bool) -> F
     order = np.lexsort((-flow.share, flow.atom))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order)) - flow.first(len(crowd.at))[flow.atom[order]]
-    large = (flow.share > least) & (rank < most)
+    mass = crowd.mass[flow.atom] * flow.share
+    brought = mass > _BROUGHT * np.bincount(flow.point, mass, len(crowd.points))[flow.point]
+    large = ((flow.share > least) & (rank < most)) | brought
     arcs = _arcs(crowd, flow.atom[large], flow.point[large])
     many = len(crowd.points)
     mass = np.full(len(arcs.atom), _USED if keeps else 0.0)
