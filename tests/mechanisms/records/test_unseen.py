@@ -13,7 +13,7 @@ from dalenius.mechanisms.records.priced import ENDED, PricedRecords
 from dalenius.mechanisms.records.takes import by_records
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.balancing import balanced
-from dalenius.solvers.flows.crowds import figures
+from dalenius.solvers.flows.crowds import figures, with_own
 from dalenius.solvers.flows.smoothing import thinned
 
 MOST = Fraction(1, 20)
@@ -90,12 +90,18 @@ def test_three_values_of_a_secret_that_is_not_seen_have_an_answer_too():
 
 
 def test_small_shares_are_left_out_before_the_proof_and_the_margins_stay():
-    priced = PricedRecords(Wide.of(asked(200, preserve_marginals=True)))
-    crowd, flow = priced.crowd, balanced(priced.crowd, True).flow
-    thin = thinned(crowd, flow, 1e-2, 100, True)
-    assert len(thin.atom) < len(flow.atom)
-    arrived = np.bincount(thin.point, thin.share * crowd.mass[thin.atom], len(crowd.points))
+    crowd = PricedRecords(Wide.of(asked(200, preserve_marginals=True))).crowd
+    flow = balanced(crowd, True).flow
+    atoms, points = len(crowd.at), len(crowd.points)
+    atom, point = np.repeat(np.arange(atoms), points), np.tile(np.arange(points), atoms)
+    dusty = with_own(
+        crowd,
+        np.concatenate([flow.atom, atom]),
+        np.concatenate([flow.point, point]),
+        np.concatenate([0.9 * flow.share, np.full(len(atom), 1e-7)]),
+    )
+    thin = thinned(crowd, dusty, 1e-4, 100, True)
+    assert len(thin.atom) < 2 * len(flow.atom) < len(dusty.atom) / 2
+    arrived = np.bincount(thin.point, thin.share * crowd.mass[thin.atom], points)
     assert np.abs(arrived - crowd.at_points).sum() < 1e-3
-    few = thinned(crowd, flow, 0.0, 3, False)
-    assert np.bincount(few.atom).max() <= 4 < np.bincount(flow.atom).max()  # three, and the own record
-    assert np.allclose(np.bincount(few.atom, few.share), 1)
+    assert np.allclose(np.bincount(thin.atom, thin.share), 1)
