@@ -239,7 +239,10 @@ def release(
         )
     if into is not None:
         if engine != "local":
-            raise Unsupported("--into goes with --engine local; Spark writes a folder of Parquet files")
+            raise Unsupported(
+                "--into goes with --engine local: on Spark no single process holds the rows for one transaction; it "
+                "writes a folder of Parquet files"
+            )
         refuse_existing_table(*into)
     rows = engine_named(engine, folder=folder.absolute().parent, memory=memory)
     bound, coded = rows.counted(problem, table, stage(on_progress, "reading"))

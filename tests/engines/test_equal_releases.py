@@ -81,6 +81,14 @@ def test_a_limit_of_memory_gives_the_same_table(place: Path, monkeypatch: pytest
     assert sorted(f.name for f in place.iterdir()) == ["p.toml", "small", "t.parquet", "whole"]
 
 
+def test_rows_are_numbered_by_a_column_on_a_cluster_alone(place: Path) -> None:
+    text = (place / "p.toml").read_text()
+    (place / "numbered.toml").write_text(text.replace("[source]", '[source]\nrow_number = "s"', 1))
+    with pytest.raises(Unsupported, match="row_number is for --engine spark"):
+        released(place, "numbered", "numbered.toml")
+    assert not (place / "numbered").exists()
+
+
 def test_a_design_is_applied_within_a_limit_too(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     design = release(Problem.from_file(place / "p.toml"), place / "whole", key=Key.unsafe(7)).design
     held, _ = apply(design, place / "t.parquet", key=Key.unsafe(7))

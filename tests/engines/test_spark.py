@@ -185,6 +185,44 @@ def test_three_partitionings_give_the_rows_of_the_local_release(
     refuse_a_table_that_grows(place, monkeypatch)
 
 
+def test_a_view_is_numbered_by_a_column_in_whatever_order_its_rows_come(
+    place: Path, session: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spark = session("local[2]")
+    order = np.random.default_rng(5).permutation(130_011)
+    whole = parquet.read_table(place / "t").append_column("id", pa.array(np.arange(130_011) + 17)).take(order)
+    parquet.write_table(whole, place / "numbered.parquet", row_group_size=9_000)
+    spark.read.parquet(f"file://{place / 'numbered.parquet'}").repartition(7).createOrReplaceTempView("numbered")
+    numbered = PROBLEM.replace('table = "t"', 'table = "spark:numbered"\nrow_number = "id"')
+    (place / "numbered.toml").write_text(numbered)
+    release(Problem.from_file(place / "numbered.toml"), place / "numbered", key=Key.unsafe(7), engine="spark")
+    assert rows(place / "numbered") == rows(place / "local")
+    refuse_a_view_that_changes(place, spark, monkeypatch)
+    spark.table("numbered").where("id <> 40").createOrReplaceTempView("numbered")
+    with pytest.raises(TableError, match="130,010 rows have 130,010 different numbers from 17 to 130027"):
+        release(Problem.from_file(place / "numbered.toml"), place / "wrong", engine="spark")
+
+
+def refuse_a_view_that_changes(place: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same row numbers with another value in one row are noticed, and nothing is written."""
+    from dalenius.engines.spark import Spark
+
+    def other(self: Any, coded: Any, digest: str, unchanged: Any = Spark._unchanged) -> None:
+        same = spark.table("numbered")
+        changed = "case when id = 40 and s = 'm' then 'f' when id = 40 then 'm' else s end"
+        same.selectExpr(f"{changed} as s", "` x`", "`the ``year``, v. 2`", "id").createOrReplaceTempView("numbered")
+        try:
+            unchanged(self, coded, digest)
+        finally:
+            same.createOrReplaceTempView("numbered")
+
+    monkeypatch.setattr(Spark, "_unchanged", other)
+    with pytest.raises(TableError, match="changed while it was released; nothing was written"):
+        release(Problem.from_file(place / "numbered.toml"), place / "wrong", engine="spark")
+    monkeypatch.undo()
+    assert not (place / "wrong").exists()
+
+
 def refuse_a_table_that_grows(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is added after the draw and before the end is noticed, and nothing is written."""
     from dalenius.engines.spark import Spark

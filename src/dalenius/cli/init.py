@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from dalenius.core import MISSING
 from dalenius.core.digits import many
 from dalenius.core.numbers import exact
 from dalenius.errors import InputError
+from dalenius.mechanisms.declared import SECONDS
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.starting import FLAGS, PARTS, PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
 from dalenius.starting.columns import there
@@ -42,7 +44,9 @@ def run(arguments: Namespace) -> None:
         return
     with new_file(output, force=arguments.force) as place:
         place.write_text(text, encoding="utf-8")
-    lines.append(f"Wrote {output}. Check the groups, then run:  dalenius release {output} -o release/")
+    needed = 3 * document.get("seconds", 0)  # the estimate is right within a factor of three
+    longer = f" --seconds {ceil(needed / 60) * 60}" if needed > SECONDS else ""
+    lines.append(f"Wrote {output}. Check the groups, then run:  dalenius release {output} -o release/{longer}")
     say(arguments, lines, document | {"problem": str(output)})
 
 

@@ -159,6 +159,7 @@ def _source(s: Section) -> Source:
             query=s.text("query", None),
             title=s.text("title", None),
             owner=s.text("owner", None),
+            row_number=s.text("row_number", None),
         )
         if source.query is not None and not is_address(source.table):
             raise s.error(
@@ -166,7 +167,8 @@ def _source(s: Section) -> Source:
             )
         if source.max_rows is not None and source.unit == "row":
             raise s.error("max_rows needs unit = the column that names the person", "max_rows")
-        s.done(("table", "query", "unit", "max_rows", "prior", "weights", "min_cell", "title", "owner", *DIALECT))
+        known = ("table", "query", "unit", "max_rows", "prior", "weights", "min_cell", "title", "owner", "row_number")
+        s.done((*known, *DIALECT))
     return source
 
 

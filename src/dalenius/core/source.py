@@ -142,6 +142,8 @@ class TableSource:
         The query of a database.
     title, owner : str, optional
         What the release is called and whose table it is, for the statements.
+    row_number : str, optional
+        The column that numbers the rows of a table on a cluster.
     """
 
     table: str
@@ -154,9 +156,10 @@ class TableSource:
     query: str | None = None
     title: str | None = None
     owner: str | None = None
+    row_number: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        optional = ("query", "max_rows", "prior", "weights", "title", "owner")
+        optional = ("query", "max_rows", "prior", "weights", "title", "owner", "row_number")
         given = {k: v for k in optional if (v := getattr(self, k)) is not None}
         told = self.dialect.to_json()
         return {"table": self.table, "unit": self.unit, "min_cell": self.min_cell, **given, **told}

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dalenius.core import Design, Problem
+from dalenius.core import Design, Problem, TableSource
+from dalenius.errors import Unsupported
 from dalenius.mechanisms.applying import Released, draw
 from dalenius.sampling import Key
 from dalenius.tables import Coded, bind, released_name, write_table
@@ -32,6 +33,11 @@ class Local:
         self, problem: Problem, table: Any, on_progress: Progress | None = None
     ) -> tuple[Problem, Coded | None]:
         """The problem bound to the exact counts of its columns, and its coded rows."""
+        if isinstance(problem.source, TableSource) and problem.source.row_number is not None:
+            raise Unsupported(
+                "row_number is for --engine spark: here rows are numbered as they stand; sort the table by that column "
+                "and leave row_number out"
+            )
         return bind(problem, table=table, workspace=self.workspace, on_progress=on_progress)
 
     def digest(self, coded: Coded) -> str:

@@ -2,7 +2,8 @@ r"""A Spark cluster: Spark counts, every task draws for the rows that it holds, 
 
 The number of a row is the place of its file among all files, sorted by path, and its place in that file. Spark tells
 both (`_metadata`), so that a row keeps its number under any partitioning, in a task that is retried and in one that
-runs twice. What the row draws depends on that number and on the subkeys of the release alone (`Drawing`).
+runs twice. A table that is not made of files has its numbers in a column (`row_number`). What the row draws depends on
+that number and on the subkeys of the release alone (`Drawing`).
 
 What the driver holds are counts: of the distinct records, and of distinct records with what they drew. They are spread
 out to rows for the tests, in the order of the counts, which says nothing about the rows.
@@ -83,12 +84,21 @@ class _Files:
         return [(file[0], end - file[3]) for file, end in zip(self.files, ends, strict=True)]
 
 
+@dataclass(frozen=True)
+class _Ids:
+    """A column that numbers the rows from its least number on, without a gap; raw is its name as Spark has it."""
+
+    raw: str
+    least: int
+    rows: int
+
+
 @dataclass(frozen=True, eq=False)
 class Scattered(Coded):
     """A table on a cluster: its counts here, spread out to rows in no particular order, and its rows there."""
 
     frame: Any = field(default=None, repr=False)
-    files: _Files = field(default_factory=lambda: _Files(()), repr=False)
+    numbering: _Files | _Ids = field(default_factory=lambda: _Files(()), repr=False)
     coding: _Coding = field(default_factory=lambda: _Coding({}, (), Dialect()), repr=False)
     place: str = ""
 
@@ -126,17 +136,20 @@ class Spark:
         """The problem bound to the counts of Spark's own group-by."""
         source = problem.source if isinstance(problem.source, TableSource) else TableSource("")
         if source.unit != "row":
-            raise Unsupported('the engine spark promises for rows; with `unit` use --engine local, or unit = "row"')
+            raise Unsupported(
+                "the engine spark promises for rows, because those of one person lie on several machines; with `unit` "
+                'use --engine local, or unit = "row"'
+            )
         place = str(table) if table is not None else _place(problem, source)
         with _one_sentence(place):
             frame = self._opened(place)
-            files = self._files(frame)
+            numbering = self._numbering(frame, source.row_number)
         trimmed = [name.strip() for name in frame.columns]
         counts = Table(
             Path(place).name,
             "parquet",
             tuple(trimmed),
-            files.rows,
+            numbering.rows,
             self._counting(frame),
             BATCH,
             dialect=source.dialect,
@@ -145,9 +158,9 @@ class Spark:
             bound, coded = bind(problem, table=counts, workspace=self.workspace, on_progress=on_progress)
         except TableError as e:  # rows were counted, so that the place of one is not known here
             raise TableError(re.sub(r", row \d+(?=, column)", "", str(e))) from None
-        if coded is None or coded.rows != files.rows:
+        if coded is None or coded.rows != numbering.rows:
             raise TableError(f"{place} changed while it was read; nothing was written")
-        numbered = self._numbered(frame, files, coded.names)
+        numbered = self._numbered(frame, numbering, coded.names)
         coding = _Coding({n: bound.columns[n] for n in coded.names}, coded.names, source.dialect)
         spread = Scattered(
             coded.alphabets,
@@ -156,7 +169,7 @@ class Spark:
             coded.format,
             coded.workspace,
             numbered,
-            files,
+            numbering,
             coding,
             place,
         )
@@ -234,7 +247,7 @@ class Spark:
             None,
             tuple(design.problem.kept),
             frame=written,
-            unchanged=lambda: self._unchanged(coded.place, coded.files),
+            unchanged=lambda: self._unchanged(coded, digest),
         )
         return released, replace(coded, codes=beside)
 
@@ -263,6 +276,29 @@ class Spark:
             raise InputError(f"the engine spark reads Parquet files, folders of them and tables, not {path.name}")
         return self.session.read.parquet("file://" + str(path.absolute()))
 
+    def _numbering(self, frame: Any, column: str | None) -> _Files | _Ids:
+        """How the rows are numbered: by the files that they are in, or by a column."""
+        return self._files(frame) if column is None else self._ids(frame, column)
+
+    def _ids(self, frame: Any, column: str) -> _Ids:
+        """The column that numbers the rows; it must count them, each once and without a gap."""
+        from pyspark.sql import functions
+
+        raw = {name.strip(): name for name in frame.columns}.get(column)
+        if raw is None:
+            raise TableError(f"row_number: there is no column {column!r}; there are {', '.join(frame.columns)}")
+        if dict(frame.dtypes)[raw] not in ("tinyint", "smallint", "int", "bigint"):
+            raise TableError(f"row_number: {column} does not hold whole numbers")
+        number = functions.col(_ticked(raw)).cast("long")
+        told = (functions.count_distinct(number), functions.min(number), functions.max(number))
+        rows, different, least, most = frame.agg(functions.count(functions.lit(1)), *told).collect()[0]
+        if not rows or different != rows or most - least + 1 != rows:
+            raise TableError(
+                f"row_number: {column} does not number the rows one by one: {rows:,} rows have {different:,} different "
+                f"numbers from {least} to {most}; number them with row_number() over (order by ...) first"
+            )
+        return _Ids(raw, least, rows)
+
     def _files(self, frame: Any) -> _Files:
         """What the table is made of now."""
         told = ("file_path", "file_size", "file_modification_time")
@@ -270,25 +306,40 @@ class Spark:
         files = [(row[0], int(row[1]), str(row[2]), int(row[3])) for row in found]
         return _Files(tuple(sorted(files, key=lambda file: Path(unquote(urlsplit(file[0]).path)))))
 
-    def _unchanged(self, place: str, files: _Files) -> None:
-        """Refuse a table that is not what it was: opened anew, because a frame remembers the files that it found."""
-        with _one_sentence("the table"):
-            again = self._files(self._opened(place))
-        if again != files:
-            raise TableError(f"{place} changed while it was released; nothing was written; run again when it is still")
+    def _unchanged(self, coded: Scattered, digest: str) -> None:
+        """Refuse a table that is not what it was: opened anew, because a frame remembers the files that it found.
 
-    def _numbered(self, frame: Any, files: _Files, names: Sequence[str]) -> Any:
+        Files are compared by size and time; rows that a column numbers are read and hashed again.
+        """
+        numbering = coded.numbering
+        with _one_sentence("the table"):
+            frame = self._opened(coded.place)
+            if isinstance(numbering, _Files):
+                same = self._files(frame) == numbering
+            else:
+                same = self._ids(frame, numbering.raw.strip()) == numbering
+        if same and isinstance(numbering, _Ids):
+            same = self.digest(replace(coded, frame=self._numbered(frame, numbering, coded.names))) == digest
+        if not same:
+            raise TableError(
+                f"{coded.place} changed while it was released; nothing was written; run again when it is still"
+            )
+
+    def _numbered(self, frame: Any, numbering: _Files | _Ids, names: Sequence[str]) -> Any:
         """The named columns of the table, each row with its number."""
         from pyspark.sql.functions import broadcast, col
 
         raw = {name.strip(): name for name in frame.columns}
         plain = _plain("column", names)
         wanted = [col(_ticked(raw[name])).alias(alias) for name, alias in zip(names, plain, strict=True)]
+        if isinstance(numbering, _Ids):
+            number = col(_ticked(numbering.raw)).cast("long") - numbering.least
+            return frame.select(*wanted, number.alias(NUMBER))
         about = [
             col("_metadata.file_path").alias(FILE),
             col("_metadata.row_index").alias(PLACE),
         ]
-        offsets = self.session.createDataFrame(files.offsets(), f"`{FILE}` string, `{OFFSET}` long")
+        offsets = self.session.createDataFrame(numbering.offsets(), f"`{FILE}` string, `{OFFSET}` long")
         joined = frame.select(*wanted, *about).join(broadcast(offsets), on=FILE)
         return joined.withColumn(NUMBER, col(OFFSET) + col(PLACE))
 

@@ -305,7 +305,8 @@ def _check_names(problem: Problem, source: TableSource, table: Table) -> None:
     for place, name in problem.named():
         if name not in table.names:
             raise problem.error(place, f"there is no column {name!r}; {table.name} has {there}", "unknown-column")
-    for key, column in (("unit", source.unit if source.unit != "row" else None), ("weights", source.weights)):
+    unit = source.unit if source.unit != "row" else None
+    for key, column in (("unit", unit), ("weights", source.weights), ("row_number", source.row_number)):
         if column is not None and column not in table.names:
             raise problem.error(
                 ("source", key), f"there is no column {column!r}; {table.name} has {there}", "unknown-column"
