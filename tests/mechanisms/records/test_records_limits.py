@@ -22,9 +22,11 @@ from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records import design as designing
 from dalenius.mechanisms.records.design import certified, design
+from dalenius.mechanisms.records.evidence import figures
 from dalenius.mechanisms.records.limited import _mixture
 from dalenius.mechanisms.records.listed import listed
 from dalenius.mechanisms.records.wide import Wide
+from dalenius.mechanisms.records.words import remarks
 from dalenius.solvers.flows.distances import Metric, pairwise
 from dalenius.solvers.flows.transport import Spare, transport
 from tests.effort import effort
@@ -86,6 +88,15 @@ def test_promises_about_single_records_meet_the_program_over_all_matrices(many, 
 def test_a_guess_cannot_be_worse_than_without_the_release(many):
     with pytest.raises(Infeasible, match="without the release"):
         design(problem(0, Guess(("S",), Fraction(11, 20))))
+
+
+def test_what_one_more_column_is_worth_is_what_the_kernel_proves_of_few_rows():
+    found = design(problem(1, Leakage(("S",), Fraction(1, 20))))
+    proved = found.proved[0]["with_one_more_bits"]
+    assert figures(found).one_more == pytest.approx({name: float(bits) for name, bits in proved.items()}, abs=1e-12)
+    assert not any("no part of the proof" in remark for remark in found.remarks)
+    unproved = replace(found, proved=tuple({} for _ in found.proved))
+    assert any(f"beside B ({0.228} bits)" in remark for remark in remarks(unproved))
 
 
 def two_secrets(seed, *promises, **more):

@@ -49,6 +49,9 @@ class RecordFigures:
         The expected share of released rows that show such a record.
     records : int
         Different records.
+    one_more : dict
+        For each column, the bits that a released row reveals about the secret to whoever knows that column of its
+        original: I(S; Y | column), in floating point.
     """
 
     moved: dict[str, Fraction]
@@ -56,6 +59,7 @@ class RecordFigures:
     unique: Fraction
     released_unique: Fraction
     records: int
+    one_more: dict[str, float]
 
 
 def figures(design: Design) -> RecordFigures:
@@ -105,7 +109,21 @@ def figures(design: Design) -> RecordFigures:
         Fraction(multiplicity.count(1), total),
         unique.of(0) / total,
         len(channel.records),
+        {name: _given_one_more(channel, counts, name) for name in channel.inputs if name not in secret},
     )
+
+
+def _given_one_more(channel: Records, counts: Integers, name: str) -> float:
+    """I(S; Y | X) in bits, X a column that is read: sum of p(s, x, y) log2 (p(s, x, y) p(x) / (p(s, x) p(x, y)))."""
+    row, record, share = channel.shares
+    code = np.array([outcome[list(channel.inputs).index(name)] for outcome in channel.read], dtype=np.int64)
+    cell, place = np.unique(record * len(channel.inputs[name]) + code[row], return_inverse=True)
+    with_record = np.stack([np.bincount(place, n[row] * share, len(cell)) for n in counts.T])
+    alone = np.stack([np.bincount(code, n, len(channel.inputs[name])) for n in counts.T])
+    at = cell % len(channel.inputs[name])
+    some = with_record > 0
+    ratio = with_record * alone.sum(axis=0)[at] / np.where(some, alone[:, at] * with_record.sum(axis=0), 1.0)
+    return max(0.0, float((with_record[some] * np.log2(ratio[some])).sum() / counts.sum()))
 
 
 class _Sums:

@@ -1,7 +1,7 @@
 """What a release of records does not promise, and how it is analysed, in plain sentences with their figures."""
 
 from fractions import Fraction
-from math import log2
+from math import ceil, log2
 
 from dalenius.core import Design, Problem, Records, TableSource
 from dalenius.core.digits import figure
@@ -11,6 +11,8 @@ __all__ = ["held_words", "remarks"]
 
 MIN_CELL = 10
 """Rows below which a share is not told, where the problem file does not say."""
+MOST_TOLD = 3
+"""Columns that are named with what they are worth."""
 
 
 def remarks(design: Design) -> tuple[str, ...]:
@@ -39,6 +41,7 @@ def remarks(design: Design) -> tuple[str, ...]:
         _population(design, rows),
         _analysis(design),
         _columns(found, rows, least),
+        *([] if any("with_one_more_bits" in told for told in design.proved) else [_one_more(design, found)]),
     )
 
 
@@ -118,6 +121,17 @@ def _analysis(design: Design) -> str:
         "The distribution of the released columns is not that of the table, and no correction can be made from "
         "the card. Where "
         "analyses must be right in expectation, say preserve_marginals = true"
+    )
+
+
+def _one_more(design: Design, found: RecordFigures) -> str:
+    """What one more column of the original is worth; for few rows the kernel proves it instead."""
+    secret = ", ".join(next(g.secret for g in design.problem.guarantees))
+    most = sorted(found.one_more.items(), key=lambda one: -one[1])[:MOST_TOLD]
+    told = [f"{name} ({ceil(1000 * bits - 1e-6) / 1000:.3g} bits)" for name, bits in most]
+    return (
+        f"Whoever also knows a column of the row as it was learns more about {secret} from the released row. The most "
+        f"is learnt beside {', '.join(told)}. These figures are averages; they are computed and no part of the proof"
     )
 
 
