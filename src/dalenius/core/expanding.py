@@ -46,7 +46,8 @@ def parts_of(channel: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _windows(channel: dict[str, Any]) -> list[list[Fraction]]:
     """p(y | x) = prod_j p_j(y_j | x of window j), the k-th channel for the k-th output."""
-    sizes, names = [len(a) for a in channel["inputs"].values()], list(channel["inputs"])
+    sizes = [len(a) for a in channel["inputs"].values()]
+    names = list(channel["inputs"])
     windows = []
     for part in parts_of(channel):
         windows.append(([names.index(n) for n in part["inputs"]], expanded(part)))
@@ -80,7 +81,8 @@ def _pram(channel: dict[str, Any]) -> list[list[Fraction]]:
 def of_types(channel: dict[str, Any]) -> list[list[Fraction]]:
     """The rows of a channel of form "types", one for each type; zeros are left out in the file."""
     ((_, letters),) = channel["output"].items()
-    nothing, place = [Fraction(0)] * len(letters), {y: k for k, y in enumerate(letters)}
+    nothing = [Fraction(0)] * len(letters)
+    place = {y: k for k, y in enumerate(letters)}
     rows = []
     for given in channel["rows"]:
         row = nothing.copy()
@@ -116,7 +118,8 @@ def _sums(channel: dict[str, Any]) -> list[list[Fraction]]:
 def _noise(channel: dict[str, Any]) -> list[list[Fraction]]:
     """t_i = clip(floor(take_i x + move_i) + N_i), N = k as weights[|k|]; letter j: clip(floor(give_j t + shift_j))."""
     sizes, widths = ([len(a) for a in channel[side].values()] for side in ("inputs", "output"))
-    give, shift = [[exact(v) for v in row] for row in channel["give"]], [exact(v) for v in channel["shift"]]
+    give = [[exact(v) for v in row] for row in channel["give"]]
+    shift = [exact(v) for v in channel["shift"]]
     axes = [
         ([exact(v) for v in a["take"]], exact(a["move"]), [int(w) for w in a["weights"]], a) for a in channel["axes"]
     ]
@@ -141,7 +144,8 @@ def _noise(channel: dict[str, Any]) -> list[list[Fraction]]:
 
 
 def _staircase(channel: dict[str, Any]) -> list[list[Fraction]]:
-    ratio, columns = exact(channel["ratio"]), [(exact(w), set(members)) for w, members in channel["columns"]]
+    ratio = exact(channel["ratio"])
+    columns = [(exact(w), set(members)) for w, members in channel["columns"]]
     return [[w * ratio if k in members else w for w, members in columns] for k in channel["group"]]
 
 
@@ -172,7 +176,8 @@ def arranged(roles: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def _orbits(channel: dict[str, Any]) -> list[list[Fraction]]:
     """p(k, roles | x): column k, its words dealt to the samples in every order; letters as in `output`."""
     sizes = [len(a) for a in channel["inputs"].values()]
-    base, width = max(map(len, list(channel["output"].values())[1:])), prod(map(len, channel["output"].values()))
+    base = max(map(len, list(channel["output"].values())[1:]))
+    width = prod(map(len, channel["output"].values()))
     rows = {x: [Fraction(0)] * width for x in product(*map(range, sizes))}
     for k, (weight, words) in enumerate(channel["columns"]):
         roles = roles_of([word for _, word in words])

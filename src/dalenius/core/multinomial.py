@@ -51,7 +51,8 @@ def type_law(
     """
     count_types(n, len(kernel[0]))
     types = list(list_types(n, len(kernel[0])))
-    one, unit = lcm(*(p.denominator for p in prior)), lcm(*(k.denominator for row in kernel for k in row))
+    one = lcm(*(p.denominator for p in prior))
+    unit = lcm(*(k.denominator for row in kernel for k in row))
     factorials = [factorial(k) for k in range(n + 1)]
     powers = [[_powers(int(k * unit), n) for k in row] for row in kernel]
     weights = []

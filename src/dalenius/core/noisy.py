@@ -29,7 +29,8 @@ class NoisyChannel:
         require(list(output) == self.names and min(sizes) > 0, "the recipe releases other columns")
         self.steps, self.offsets, self.widths = [], [], [len(letters) for letters in output.values()]
         for letters, told in zip(self.inputs.values(), output.values(), strict=True):
-            x, y = [exact(v) for v in letters], [exact(v) for v in told]
+            x = [exact(v) for v in letters]
+            y = [exact(v) for v in told]
             step = x[1] - x[0] if len(x) > 1 else y[1] - y[0] if len(y) > 1 else Fraction(1)
             require(step > 0 and x == [x[0] + i * step for i in range(len(x))], "the inputs are not points of a grid")
             offset = (y[0] - x[0]) / step
@@ -62,7 +63,8 @@ class NoisyChannel:
                 continue
             # Before it is rounded, the number is give t + shift - 1/2; what is cut off at the ends comes nearer.
             one = lcm(*(v.denominator for v in (*row, self.shift[j] - HALF)))
-            whole_row, move = [int(v * one) for v in row], int((self.shift[j] - HALF + self.offsets[j]) * one)
+            whole_row = [int(v * one) for v in row]
+            move = int((self.shift[j] - HALF + self.offsets[j]) * one)
             off = 0
             for x, _, w in records.atoms:
                 off += w * (sum(v * a.c(x) for v, a in zip(whole_row, self.axes, strict=True)) + move - x[j] * one) ** 2
@@ -153,7 +155,8 @@ class Records:
         2^(-s (x - y)^2) - s E (X - Y)^2, in steps. Beyond the ends of the grid the sums are smaller.
         """
         (step,) = channel.steps
-        slope, weights = exact(proof["slope"]), {int(i): int(v) for i, v in proof["weights"]}
+        slope = exact(proof["slope"])
+        weights = {int(i): int(v) for i, v in proof["weights"]}
         law, size = Counter[int](), len(self.places)
         for (i,), _, w in self.atoms:
             law[i] += w

@@ -115,7 +115,8 @@ def quotients(tops: list[int], bottoms: list[int]) -> list[str]:
     ['3/20', '2']
     """
     common = list(map(gcd, tops, bottoms))
-    above, below = map(floordiv, tops, common), list(map(floordiv, bottoms, common))
+    above = map(floordiv, tops, common)
+    below = list(map(floordiv, bottoms, common))
     try:
         if bottoms and bottoms.count(bottoms[0]) == len(bottoms):  # its divisors are few
             ends = {b: f"/{b}" if b != 1 else "" for b in set(below)}
@@ -149,7 +150,8 @@ def written(q: Fraction) -> str:
 
 
 def _decimal(units: int, digits: int) -> str:
-    sign, text = "-" if units < 0 else "", str(abs(units)).rjust(digits + 1, "0")
+    sign = "-" if units < 0 else ""
+    text = str(abs(units)).rjust(digits + 1, "0")
     return (sign + text[:-digits] + "." + text[-digits:]).rstrip("0").rstrip(".")
 
 

@@ -195,7 +195,8 @@ class Pmf:
         columns = [
             [a[c] for c in codes] for a, codes in zip(self.variables.values(), self.support.T.tolist(), strict=True)
         ]
-        weights, keys = self.weights.tolist(), (*self.variables, "p")
+        weights = self.weights.tolist()
+        keys = (*self.variables, "p")
         different = weights if 2 * len(set(weights)) > len(weights) else list(set(weights))  # few are written once each
         told = quotients(different, [self.total] * len(different))
         if different is not weights:

@@ -275,7 +275,8 @@ def _windows(s: Section, observe: Names, form: str | None) -> tuple[Names, ...]:
                     f"sums of {size} columns need as many of them, and {len(observe)} are observed", "windows"
                 )
             return sliding(observe, size)
-        size, overlap = shape.integer("size", least=2), shape.integer("overlap", 1, least=0)
+        size = shape.integer("size", least=2)
+        overlap = shape.integer("overlap", 1, least=0)
         shape.done(("size", "overlap"))
         try:
             return chain(observe, size, overlap)

@@ -404,7 +404,8 @@ def _dense(moves: Sequence[int], records: int) -> list[int]:
         both = np.fft.irfft(np.fft.rfft(a, 2 * size) * np.fft.rfft(b, 2 * size), 2 * size)[:size]
         return np.asarray(both > 0.5)
 
-    power, total = np.isin(np.arange(moves[-1] + 1), moves), np.ones(1, dtype=np.bool_)
+    power = np.isin(np.arange(moves[-1] + 1), moves)
+    total = np.ones(1, dtype=np.bool_)
     while records:
         if records & 1:
             total = together(total, power)

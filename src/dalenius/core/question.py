@@ -245,7 +245,8 @@ class Question:
             return self._shaped((self.kind,), letters, [[v / over] for v in values], Fraction(apart, scale * over))
         low, high = self.between.low, self.between.high
         if self.where is not None:
-            low, high = min(low, Fraction(0)), max(high, Fraction(0))
+            low = min(low, Fraction(0))
+            high = max(high, Fraction(0))
         assert self.grid is not None
         return self._shaped((self.kind,), None, [[low / over], [high / over]], self.grid)
 

@@ -78,7 +78,8 @@ def multiplied(joint: Any) -> Any:
     require(set(joint) == {"independent"} and len(set(names)) == len(names) and groups, "the groups are not disjoint")
     require(prod(len(group["pmf"]) for group in groups) <= ATOMS, "the distribution is too large to be written out")
     for group in groups:
-        p, keys = [exact(record["p"]) for record in group["pmf"]], {*group["variables"], "p"}
+        p = [exact(record["p"]) for record in group["pmf"]]
+        keys = {*group["variables"], "p"}
         require(all(set(record) == keys for record in group["pmf"]), "an outcome of a group has other variables")
         require(sum(p) > 0 and min(p) >= 0, "the distribution of a group is negative somewhere, or empty")
     pmf: list[dict[str, Any]] = [{"p": Fraction(1)}]
@@ -96,7 +97,8 @@ def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int
     require("form" in channel or set(channel) == {"inputs", "output", "rows"}, "a recipe has other keys than it may")
     for letters in [*channel["inputs"].values(), *channel["output"].values()]:
         require(isinstance(letters, list) and len(set(letters)) == len(letters), "a recipe has a bad list of values")
-    by_type, many = channel.get("form") == "types", prod(map(len, channel["inputs"].values()))
+    by_type = channel.get("form") == "types"
+    many = prod(map(len, channel["inputs"].values()))
     rows = [whole(row) for row in (of_types(channel) if by_type else expanded(channel))]
     if by_type:
         many = comb(channel["n"] + many - 1, channel["n"]) if channel["n"] >= 1 and len(channel["inputs"]) == 1 else 0
@@ -130,7 +132,8 @@ class Release:
         self.atoms = [(tuple(r[n] for n in self.names), w) for r, w in zip(records, p) if w]
         require(len({x for x, _ in self.atoms}) == len(self.atoms), "an outcome of the distribution stands twice")
         inputs, self.rows, self.scale = stochastic(design["channel"])
-        strata, side = list(design["mechanism"].get("strata", [])), design.get("side_information", {})
+        strata = list(design["mechanism"].get("strata", []))
+        side = design.get("side_information", {})
         self.encoder, self.side = side.get("encoder"), [side["variable"]] if side else []
         require(not side or self.encoder in ENCODERS, "side information without a known encoder")
         read = {*design["mechanism"]["observe"], *strata, *(self.side if self.encoder == "informed" else [])}
@@ -207,7 +210,8 @@ def information(q: Counter[Any]) -> tuple[Fraction, Fraction]:
             common = gcd(top, bottom)
             told[top // common, bottom // common] += w
         shares = [(w, log2(Fraction(*ratio))) for ratio, w in told.items()]
-        below, above = sum(w * b for w, (b, _) in shares) // total, -(-sum(w * b for w, (_, b) in shares) // total)
+        below = sum(w * b for w, (b, _) in shares) // total
+        above = -(-sum(w * b for w, (_, b) in shares) // total)
     return Fraction(max(0, below), 1 << BITS), Fraction(max(0, above), 1 << BITS)
 
 

@@ -96,7 +96,8 @@ class Samples:
             raise InputError("conditionally_iid has exactly the keys hidden, `prior`, kernel and n")
         if type(model["n"]) is not int:
             raise InputError(f"the number of samples is {model['n']!r}, not an integer")
-        prior, kernel = Pmf.from_json(model["prior"]), Channel.from_json(model["kernel"])
+        prior = Pmf.from_json(model["prior"])
+        kernel = Channel.from_json(model["kernel"])
         return cls(str(model["hidden"]), prior, kernel, model["n"])
 
 

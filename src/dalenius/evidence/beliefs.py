@@ -173,7 +173,8 @@ def _unchanged(design: Design, secret: Names) -> dict[Labels, Counter[Labels]]:
     if not set(leaving) <= set(joint.variables) or set(secret) & set(leaving):
         return {}
     found: dict[Labels, Counter[Labels]] = {}
-    answer_at, place_at = joint.columns(list(secret)), joint.columns(leaving)
+    answer_at = joint.columns(list(secret))
+    place_at = joint.columns(leaving)
     for atom, n in zip(joint.support.tolist(), joint.weights.tolist(), strict=True):
         place = tuple(atom[i] for i in place_at)
         found.setdefault(place, Counter())[tuple(atom[i] for i in answer_at)] += n

@@ -182,7 +182,8 @@ def _with_kept(
     if channel.form is not None or not set(entry["view"]) <= set(channel.inputs):
         return entry
     shares, _ = view_given_input(channel, entry["view"])
-    value, wide = shares.argmax(axis=1), int(kept.after.max()) + 1
+    value = shares.argmax(axis=1)
+    wide = int(kept.after.max()) + 1
     if shares.shape[1] * channel.shape[1] * wide <= COUNTED:
         counts = np.zeros((shares.shape[1], channel.shape[1] * wide), dtype=np.int64)
         for start in range(0, len(letters), SLICE):
@@ -262,7 +263,8 @@ def _letters_beside(
     values, before = np.unique(kept.before, return_inverse=True)
     if len(values) * channel.shape[1] > BESIDE or not np.isin(kept.after, values).all():
         return []
-    law, after = doubles(channel.rows), np.searchsorted(values, kept.after)
+    law = doubles(channel.rows)
+    after = np.searchsorted(values, kept.after)
     reads = np.bincount(before.reshape(-1) * len(law) + inputs.astype(np.int64), minlength=len(values) * len(law))
     mean = reads.reshape(len(values), -1).astype(np.float64) @ law
     size = len(values) * channel.shape[1]

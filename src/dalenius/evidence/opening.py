@@ -133,7 +133,8 @@ def _of_design(design: Design) -> tuple[Pmf | None, Kernel, tuple[str, ...]]:
 
 def _of_card(card: dict[str, Any]) -> tuple[None, Kernel, tuple[str, ...]]:
     try:
-        channel, kept = _small(channel_of(card["channel"])), [str(n) for n in card["kept"]]
+        channel = _small(channel_of(card["channel"]))
+        kept = [str(n) for n in card["kept"]]
     except (KeyError, TypeError) as e:
         raise InputError(f"the card is damaged: {type(e).__name__} {e}") from None
     if _by_figures(channel):

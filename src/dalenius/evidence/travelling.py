@@ -209,10 +209,12 @@ if __name__ == "__main__":
     except (OSError, ValueError) as e:
         sys.exit(f"cannot read the files: {e}\n{USAGE}")
     channel, n = card.get("channel", card), len(table)
-    strata, letters = channel.get("strata", []), channel["inputs"] | channel["output"]
+    strata = channel.get("strata", [])
+    letters = channel["inputs"] | channel["output"]
     parts = zip(cycle(product(*(letters[c] for c in strata))), channel.get("channels", [channel]), strict=False)
     for s, part in ((s, channel | q) for s, p in parts for q in (p["channels"] if p.get("form") == "product" else [p])):
-        inputs, q = [c for c in part["inputs"] if c not in strata], [Fraction(v) for v in part.get("q", [])]
+        inputs = [c for c in part["inputs"] if c not in strata]
+        q = [Fraction(v) for v in part.get("q", [])]
         drawn = [part["output"]] if isinstance(part["output"], str) else [*part["output"]]
         known = {c: {"": "(missing)", "?": "(missing)"} | {v: v for v in letters[c]} for c in [*drawn, *strata]}
         if absent := [c for c in known if table and c not in table[0]]:

@@ -82,7 +82,8 @@ def limited_capacity(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bra
 
 def balance(channel: Kernel, b_bits: float, *, gap: float = GAP) -> Bracket:
     """g(b) = C_1 - C_1^b in bits (16)-(18): what is gained by the assumption that adversaries lack b bits."""
-    whole, limited = individual_capacity(channel), limited_capacity(channel, b_bits, gap=gap)
+    whole = individual_capacity(channel)
+    limited = limited_capacity(channel, b_bits, gap=gap)
     return max(0.0, whole.low - limited[1]), max(0.0, whole.high - limited[0])
 
 

@@ -325,7 +325,8 @@ def modular_information(marginals: Sequence[Sequence[Any]], modulus: int | None 
     size, n = min(sizes) if modulus is None else modulus, len(marginals)
     noise, states = 0.0, {(1,) * size: 1.0}
     for i, marginal in enumerate(marginals):
-        rows, p = uniformiser(marginal, size).rows, [float(exact(v)) for v in marginal]
+        rows = uniformiser(marginal, size).rows
+        p = [float(exact(v)) for v in marginal]
         noise += fsum(mass * float(entropy_of([[float(v) for v in row]])[0]) for mass, row in zip(p, rows, strict=True))
         scale = lcm(*(v.denominator for row in rows for v in row))
         steps: dict[tuple[int, ...], float] = defaultdict(float)

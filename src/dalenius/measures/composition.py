@@ -60,7 +60,8 @@ class Composed:
     @property
     def tau(self) -> Bracket:
         """What comes on top of the worst single release."""
-        low, high = max(a[0] for a in self.alone), max(a[1] for a in self.alone)
+        low = max(a[0] for a in self.alone)
+        high = max(a[1] for a in self.alone)
         return max(0.0, self.together[0] - high), max(0.0, self.together[1] - low)
 
 
@@ -255,5 +256,6 @@ def predictive_information(
             counts[key] = counts.get(key, 0) + int(weight)
         law = Pmf.from_records({secret: tuple(names[0]), "feature": letters}, list(counts.items()))
         ends = mutual_information_bounds(law, [secret], ["feature"])
-        low, high = max(low, float(ends[0])), max(high, float(ends[1]))
+        low = max(low, float(ends[0]))
+        high = max(high, float(ends[1]))
     return low, high

@@ -170,9 +170,11 @@ def _share(value: float, error: float, z: float) -> Figure:
     """A share: on the scale of log odds while it is well inside, else cut to its range."""
     inside = 0.0 < value < 1.0 and error <= WEAK * min(value, 1 - value)
     if not inside:
-        low, high = max(value - z * error, 0.0), min(value + z * error, 1.0)
+        low = max(value - z * error, 0.0)
+        high = min(value + z * error, 1.0)
         return Figure(value, min(low, value), max(high, value))
-    centre, half = log(value / (1 - value)), z * error / (value * (1 - value))
+    centre = log(value / (1 - value))
+    half = z * error / (value * (1 - value))
     return Figure(value, 1 / (1 + exp(half - centre)), 1 / (1 + exp(-half - centre)))
 
 

@@ -82,7 +82,8 @@ def _in_favour(seen: Floats, share: Floats) -> Floats:
 
     A share of 0 is a sum of zeros, and stays 0: what it excludes cannot be drawn.
     """
-    above, below = share * (1 + ROUNDED), share - (1 - share) * ROUNDED - ROUNDED
+    above = share * (1 + ROUNDED)
+    below = share - (1 - share) * ROUNDED - ROUNDED
     return np.where(seen > share, np.minimum(seen, above), np.maximum(seen, below))
 
 

@@ -258,7 +258,8 @@ def estimate_law(
         high = np.maximum(np.clip(high, 0.0, 1.0), value)
     ends = known | bounded
     value = np.where(known if method == "inverse" else ends, value, np.nan)
-    low, high = np.where(ends, low, np.nan), np.where(ends, high, np.nan)
+    low = np.where(ends, low, np.nan)
+    high = np.where(ends, high, np.nan)
     variance = np.where(known, variance, np.nan)
     if covariance is not None:
         covariance = np.where(np.logical_and.outer(known, known), covariance, np.nan)
@@ -365,7 +366,8 @@ def _unbiased(factors: Sequence[Factor], cells: Cells, seen: Seen, target: str) 
         variance = variance - own
         covariance = None if covariance is None else covariance - np.diag(own)
     else:
-        total, more = float(seen.squares.sum()) / W**2, seen.rows / (seen.rows - 1)
+        total = float(seen.squares.sum()) / W**2
+        more = seen.rows / (seen.rows - 1)
         variance = more * (variance - 2 * mean * own + total * mean**2)
         if covariance is not None:
             cross = np.outer(own, mean)

@@ -62,7 +62,8 @@ def exact_intervals(
     A = np.vstack([np.ones(len(M)), np.asarray(M, dtype=float).T])
     for _ in range(WIDENED):
         low, high = binomial_limits(n, rows, error, slack=int(target == "table"))
-        below, above = np.append(1.0, low - ROUNDING), np.append(1.0, high + ROUNDING)
+        below = np.append(1.0, low - ROUNDING)
+        above = np.append(1.0, high + ROUNDING)
         try:
             ends = [
                 [maximise(s * np.asarray(c, dtype=float), A, below, above).objective for s in (-1, 1)] for c in queries

@@ -204,7 +204,8 @@ def _beliefs(
     for line, row, weight in zip(outcome_classes(channel, members), found.rows, found.weights.tolist(), strict=True):
         if weight > SEEN:
             outcome = outcomes[int(line[np.flatnonzero(which[line] == row)[0]])]
-            here, there = tuple(outcome[i] for i in members), tuple(outcome[i] for i in rest)
+            here = tuple(outcome[i] for i in members)
+            there = tuple(outcome[i] for i in rest)
             beliefs.append(Belief(here, weight / float(found.weights.sum()), there))
     return tuple(names[i] for i in members), tuple(names[i] for i in rest), tuple(beliefs)
 

@@ -159,7 +159,8 @@ def factors_of(channel: Kernel, kept: Sequence[str] = ()) -> list[Factor]:
     written = None if strata else channel.rank_one
     if written is not None:
         law = RankOne(*(np.array(once_each(float, numbers)) for numbers in written))
-        inputs, output = _plain(channel.inputs), _plain(channel.output)
+        inputs = _plain(channel.inputs)
+        output = _plain(channel.output)
         if bool((np.abs(law.d) > 1e-12).all()) and abs(1 + float(law.v @ (law.u / law.d))) > 1e-9:
             return [Factor(inputs, output, law=law)]
     parts = channel.apart_given_inputs

@@ -151,7 +151,8 @@ def type_counts(n: int, letters: int) -> _Types:
         raise InputError(f"{n} samples of {letters} values have no type")
     if (many := comb(n + letters - 1, letters - 1)) > MOST_TYPES:
         raise Unsupported(f"{n} samples of {letters} values have {many:,} types, more than {MOST_TYPES:,}")
-    heads, left = np.zeros((1, 0), dtype=np.int64), np.array([n], dtype=np.int64)
+    heads = np.zeros((1, 0), dtype=np.int64)
+    left = np.array([n], dtype=np.int64)
     for _ in range(letters - 1):
         repeats = left + 1
         ends = np.cumsum(repeats)
@@ -257,7 +258,8 @@ def information(model: LatentModel, n: int) -> float:
     >>> round(information(model, 1), 12), information(model, 400)
     (0.531004406411, 1.0)
     """
-    left, whole = equivocation(model, n), latent_entropy(model)
+    left = equivocation(model, n)
+    whole = latent_entropy(model)
     if left < whole / 2:
         return whole - left
     model = model.merged()

@@ -104,11 +104,13 @@ def gaussian_limited(
 
     # From coarse to fine around the best pair so far; any pair bounds, so that the search need not be right.
     widest = log(1 + (reach * reach) / variance)
-    nus, wides = np.linspace(-12, 12, 25), np.linspace(0, max(widest, 1e-9), 25)
+    nus = np.linspace(-12, 12, 25)
+    wides = np.linspace(0, max(widest, 1e-9), 25)
     best = (inf, 0.0, 0.0)
     for _ in range(6):
         best = min([best, *((at(float(u), float(w)), float(u), float(w)) for u in nus for w in wides)])
-        step_nu, step_wide = float(nus[1] - nus[0]), float(wides[1] - wides[0])
+        step_nu = float(nus[1] - nus[0])
+        step_wide = float(wides[1] - wides[0])
         nus = np.linspace(best[1] - step_nu, best[1] + step_nu, 11)
         wides = np.linspace(max(0.0, best[2] - step_wide), best[2] + step_wide, 11)
     return max(0.0, best[0])

@@ -221,7 +221,8 @@ def _least(f: Callable[[float], float], low: float, high: float, steps: int = 60
     """About the least value of a convex function on an interval, and where; any value of it serves as a bound."""
     best = min((f(low), low), (f(high), high))
     for _ in range(steps):
-        a, b = low + (high - low) * 0.382, low + (high - low) * 0.618
+        a = low + (high - low) * 0.382
+        b = low + (high - low) * 0.618
         fa, fb = f(a), f(b)
         best = min(best, (fa, a), (fb, b))
         low, high = (low, b) if fa < fb else (a, high)
@@ -257,7 +258,8 @@ def _over_variation(g: Floats, eta: float, reference: Floats, law: Floats, radiu
             found = nus + (values - k * away - nus[:, None, None] * points).max(axis=1).sum(axis=1)
             at = int(found.argmin())
             best = min(best, (float(found[at]), float(nus[at])))
-            low, high = float(nus[max(at - 1, 0)]), float(nus[min(at + 1, 32)])
+            low = float(nus[max(at - 1, 0)])
+            high = float(nus[min(at + 1, 32)])
         return 2 * radius * k + best[0], best[1]
 
     bound, k = _least(lambda k: dual(k)[0], 0.0, 2 * ends, 36)

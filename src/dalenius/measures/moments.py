@@ -149,7 +149,8 @@ class Moments:
             if far > DETERMINED * max(1.0, float(np.abs(one).max())):
                 raise Unsupported("the release does not determine this figure: its recipe loses what it needs")
             counterparts.append(h.ravel())
-        H, v = np.array(counterparts), self.seen.squares.ravel() / self.seen.sums.sum() ** 2
+        H = np.array(counterparts)
+        v = self.seen.squares.ravel() / self.seen.sums.sum() ** 2
         if self.target == "table":
             # A'(g g') has the mean of g g' under the estimated law, so that no second inversion is needed.
             own = along(self.seen.squares / self.seen.sums.sum() ** 2, self.factors, "back").ravel()

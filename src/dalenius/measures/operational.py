@@ -318,7 +318,8 @@ def _binned_leakage(sent: NDArray[np.int64], n: int, flip: float, side: float) -
     """I(X_h^n; bin, Z^n)/n when `sent` is the bin of each database X^n, and X_h - X - Z is a Markov chain."""
     every = np.arange(1 << n, dtype=np.uint64)
     ones = np.bitwise_count(every).astype(float)
-    fading, near = (1 - 2 * flip) ** ones, side**ones * (1 - side) ** (n - ones)
+    fading = (1 - 2 * flip) ** ones
+    near = side**ones * (1 - side) ** (n - ones)
     told = 0.0
     for z in every:  # all are alike likely
         given = near[every ^ z]

@@ -171,7 +171,8 @@ class Pairs:
     def every(self) -> list[tuple[Word, Word]]:
         """One pair of different inputs for each pair type, the first samples differing."""
         both = list(product(range(self.letters), repeat=2))
-        firsts, rests = [pair for pair in both if pair[0] != pair[1]], combinations_with_replacement(both, self.n - 1)
+        firsts = [pair for pair in both if pair[0] != pair[1]]
+        rests = combinations_with_replacement(both, self.n - 1)
         pairs = (tuple(zip(first, *rest, strict=True)) for rest in rests for first in firsts)
         return [(x, y) for x, y in pairs]
 
@@ -217,7 +218,8 @@ class Pairs:
 
         An adversary who believes in one of them knows the group from the letter.
         """
-        draw, values = np.random.default_rng(0), list(product(range(self.letters), repeat=group))
+        draw = np.random.default_rng(0)
+        values = list(product(range(self.letters), repeat=group))
         for _ in range(SEARCHES):
             chosen = list[Word]()
             for value in values:
@@ -265,7 +267,8 @@ class Columns:
     def told(self, size: int) -> Ends:
         """Bounds of I(X_1..X_size; Y): what the letters tell about so many samples, the same for any of them."""
         places = list(combinations(range(self.n), size))
-        before, after = entropy(_at(self.p, places[0]).values()), [Fraction(0), Fraction(0)]
+        before = entropy(_at(self.p, places[0]).values())
+        after = [Fraction(0), Fraction(0)]
         exactly = True
         for weight, masses in self.columns:
             for where in places:

@@ -70,7 +70,8 @@ def estimate_queries(
     if seen.rows < 2:
         raise InputError(f"{seen.rows} released rows are too few to estimate from")
     v, out = seen.squares / W**2, dict[str, dict[str, Any]]()
-    thin, can = thin_letters(factors, seen), replaceable(factors, seen)
+    thin = thin_letters(factors, seen)
+    can = replaceable(factors, seen)
     for name, coefficients in queries.items():
         c, h = _counterpart(factors, name, coefficients)
         value = float((seen.sums * h).sum()) / W
@@ -92,7 +93,8 @@ def estimate_queries(
 def _narrow(thin: Sequence[tuple[Array, Array, Array]], c: Array, h: Array, target: str) -> bool:
     """Whether the variance of a query comes to a good part from thin letters, under one of the laws."""
     for p, m, few in thin:
-        rare, every = float((h**2 * m)[few].sum()), float((h**2 * m).sum())
+        rare = float((h**2 * m)[few].sum())
+        every = float((h**2 * m).sum())
         true = every - (float((c**2 * p).sum()) if target == "table" else float((c * p).sum()) ** 2)
         if rare > SHARE * every and true > 1e-9 * every:
             return True
@@ -155,7 +157,8 @@ def _worst(excess: Array, c: Array, target: str) -> float:
         return float(excess.max())
     low, high = float(c.min()), float(c.max())
     for _ in range(200):  # convex in s; every s gives an upper bound, so stopping early is safe
-        a, b = low + (high - low) / 3, high - (high - low) / 3
+        a = low + (high - low) / 3
+        b = high - (high - low) / 3
         if (excess + (c - a) ** 2).max() <= (excess + (c - b) ** 2).max():
             high = b
         else:

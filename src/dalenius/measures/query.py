@@ -212,7 +212,8 @@ class FiniteNoise:
             pairs |= set(zip(cells.max(axis=0).tolist(), cells.min(axis=0).tolist(), strict=True))
         worst = Fraction(1)
         for top, low in pairs:
-            above, below = self.entries[order[top]], self.entries[order[low]]
+            above = self.entries[order[top]]
+            below = self.entries[order[low]]
             if above and not below:
                 return None
             if above > worst * below:

@@ -207,7 +207,8 @@ class RealNoise:
         for a in range(len(classes)):
             for b in range(a + 1, len(classes)):
                 if values.shape[1] == 1:
-                    x, y = values[classes[a], 0], values[classes[b], 0]
+                    x = values[classes[a], 0]
+                    y = values[classes[b], 0]
                     ends = [(int(x.argmin()), int(y.argmax())), (int(x.argmax()), int(y.argmin()))]
                     i, j = max(ends, key=lambda e: abs(x[e[0]] - y[e[1]]))
                     far = float(abs(x[i] - y[j]))

@@ -75,7 +75,8 @@ def poisson_risk(lam: npt.ArrayLike, pi: npt.ArrayLike, f: npt.ArrayLike = 1) ->
     >>> round(float(r1), 6), round(float(r2), 6)
     (0.606531, 0.786939)
     """
-    mean, share = np.asarray(lam, dtype=float), np.asarray(pi, dtype=float)
+    mean = np.asarray(lam, dtype=float)
+    share = np.asarray(pi, dtype=float)
     if not bool(((share > 0) & (share <= 1)).all()):
         raise InputError("the sampling fraction is not between 0 and 1")
     rest = (1 - share) * mean
@@ -104,7 +105,8 @@ def misclassified_risk(
     >>> [v.round(6).tolist() for v in misclassified_risk(1.0, 1.0, 1.0, 0.5)]
     [0.606531, 0.786939]
     """
-    mean, own = np.asarray(lam, dtype=float), np.asarray(lam, dtype=float) * np.asarray(stay, dtype=float)
+    mean = np.asarray(lam, dtype=float)
+    own = np.asarray(lam, dtype=float) * np.asarray(stay, dtype=float)
     share = np.divide(own, seen, out=np.zeros(np.broadcast(own, seen).shape), where=np.asarray(seen) > 0)
     others = mean * (1 - np.asarray(pi, dtype=float) * np.asarray(stay, dtype=float))
     return np.asarray(share * np.exp(-others)), np.asarray(share * expected_reciprocal(1, others))

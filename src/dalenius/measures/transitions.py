@@ -53,7 +53,8 @@ def transitions(channel: Kernel, inputs: npt.NDArray[Any], letters: npt.NDArray[
     }
     if size <= FREQUENCIES:
         pairs = pairs_of(inputs, letters, (size, size))
-        before, after = pairs.sum(axis=1).tolist(), pairs.sum(axis=0).tolist()
+        before = pairs.sum(axis=1).tolist()
+        after = pairs.sum(axis=0).tolist()
         names = [" · ".join(y) for y in channel.letters()]
         told["frequencies"] = [
             {"letter": y, "before": a, "after": b} for y, a, b in zip(names, before, after, strict=True)

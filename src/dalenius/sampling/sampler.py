@@ -156,7 +156,8 @@ class Sampler:
         for _ in range(int((end - begin).max()).bit_length()):
             middle = (count + end) >> 1
             passed = (self._tops[middle] <= words) & (count < end)
-            count, end = np.where(passed, middle + 1, count), np.where(passed, end, middle)
+            count = np.where(passed, middle + 1, count)
+            end = np.where(passed, end, middle)
         inputs = cells >> self._bits
         letters = self._letters[count + inputs]
         # The word equals a top: the fraction beyond 64 bits, if there is one, decides. (Now and then, that is

@@ -79,7 +79,8 @@ class SparseSampler:
         for _ in range(int((end - low).max(initial=0)).bit_length()):
             middle = (count + end) >> 1
             passed = (self._tops[middle] <= words) & (count < end)
-            count, end = np.where(passed, middle + 1, count), np.where(passed, end, middle)
+            count = np.where(passed, middle + 1, count)
+            end = np.where(passed, end, middle)
         letters: Letters = self._listed[count + codes]
         for at in np.flatnonzero((count > low) & (self._tops[count - 1] == words)):
             letters[at] = self.draw_one(int(codes[at]), stream, start + int(at))

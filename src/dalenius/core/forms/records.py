@@ -86,7 +86,8 @@ class Records(Kernel):
             raise InvalidChannel(
                 "a recipe of form 'records' has exactly the keys form, inputs, output, read, records and rows"
             )
-        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
+        inputs = alphabets(document["inputs"], "inputs")
+        output = alphabets(document["output"], "output")
         try:
             read, records = (tuple(tuple(map(int, row)) for row in document[key]) for key in ("read", "records"))
             lines = tuple((tuple(map(int, places)), tuple(map(int, weights))) for places, weights in document["rows"])

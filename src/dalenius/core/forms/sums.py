@@ -100,7 +100,8 @@ class Sums(Kernel):
             raise InvalidChannel(
                 "a recipe of form 'sums' has exactly the keys form, inputs, output, modulus, states, sums"
             )
-        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
+        inputs = alphabets(document["inputs"], "inputs")
+        output = alphabets(document["output"], "output")
         if type(document["modulus"]) is not int or any(len(a) != document["modulus"] for a in output.values()):
             raise InvalidChannel("each output of form 'sums' has the residues of its modulus as values")
         states = tuple(

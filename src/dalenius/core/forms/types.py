@@ -103,7 +103,8 @@ class Types(Kernel):
         columns = document.get("columns", [])
         if not isinstance(columns, list) or not all(isinstance(c, str) for c in columns):
             raise InvalidChannel("\"columns\" of form 'types' lists the names of the samples")
-        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
+        inputs = alphabets(document["inputs"], "inputs")
+        output = alphabets(document["output"], "output")
         if len(inputs) != 1 or len(output) != 1:
             raise InvalidChannel("a recipe of form 'types' reads one kind of sample and writes one output")
         if type(document["n"]) is not int or document["n"] < 1:

@@ -84,7 +84,8 @@ class Windows(Kernel):
             raise InvalidChannel(f"a recipe of form {cls.form!r} has exactly the keys form, inputs, output, `channels`")
         from dalenius.core.forms import channel_of  # a window has any form, so it is read by the reader of all
 
-        inputs, output = alphabets(document["inputs"], "inputs"), alphabets(document["output"], "output")
+        inputs = alphabets(document["inputs"], "inputs")
+        output = alphabets(document["output"], "output")
         channels = document["channels"]
         if not isinstance(channels, list) or len(channels) != len(output):
             raise InvalidChannel("`channels` is a list with one recipe for each output")
