@@ -114,7 +114,8 @@ def cells_bound(
         if not b:
             low = max(low, float(told(parts.reshape(-1, m, k), channel).max()) - slack)
         pruned = max(pruned, float(bound[bound <= low + gap].max(initial=0.0)))
-        parts, bound = parts[bound > low + gap], bound[bound > low + gap]
+        parts = parts[bound > low + gap]
+        bound = bound[bound > low + gap]
         if not len(parts):
             break
         if used + 2 * len(parts) > cells:

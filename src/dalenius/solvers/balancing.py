@@ -39,7 +39,8 @@ def balanced(
     >>> rows[0] == rows[2], sum(rows[0].values())
     (True, Fraction(1, 1))
     """
-    n, c = [int(w) for w in weights], np.asarray(channel, dtype=np.float64)
+    n = [int(w) for w in weights]
+    c = np.asarray(channel, dtype=np.float64)
     total = sum(n)
     p = np.array([w / total for w in n])
     first = int((p @ c).argmax())

@@ -77,7 +77,8 @@ def _least(base: Floats, A: Floats, cost: Floats, positive: NDArray[np.bool_], g
     X is the multiplier of N and x that of y; HKM steps from outside, X N and x y towards the same number.
     """
     size, rows = base.shape[0], A.reshape(len(A), -1)
-    y, x = positive.astype(np.float64), positive.astype(np.float64)
+    y = positive.astype(np.float64)
+    x = positive.astype(np.float64)
     N, X, one = np.eye(size) * (1 + float(np.abs(base).sum(axis=1).max())), np.eye(size), np.eye(size)
     many, toward = size + int(positive.sum()), 0.5
     for _ in range(_STEPS):

@@ -170,7 +170,8 @@ class _Boxes:
         leaves = [node for node in root.leaves() if node.multipliers is not None]
         for start in range(0, len(leaves), _CHUNK):
             some = leaves[start : start + _CHUNK]
-            l, u = np.stack([node.low for node in some]), np.stack([node.high for node in some])
+            l = np.stack([node.low for node in some])
+            u = np.stack([node.high for node in some])
             old = np.stack([node.multipliers for node in some if node.multipliers is not None])
             multipliers = self._by_class(old + shift, some)
             bounds = self._bound(multipliers, l, u, eta(l), eta(u)).tolist()
@@ -183,7 +184,8 @@ class _Boxes:
         """Narrow some boxes, drop those that miss S, and solve the linear programs of the others."""
         S = self.S
         self.nodes += len(nodes)
-        l, u = np.stack([node.low for node in nodes]), np.stack([node.high for node in nodes])
+        l = np.stack([node.low for node in nodes])
+        u = np.stack([node.high for node in nodes])
         slack = S.caps - l @ S.member.T  # what the lower ends leave in each cell
         u = np.maximum(np.minimum(u, l + slack[:, S.cell_of].min(axis=1)), l)
         empty = slack.min(axis=1) < -_EMPTY
@@ -208,7 +210,9 @@ class _Boxes:
         at = error.argmax(axis=1)
         every = np.arange(len(nodes))
         wishes = zip(at.tolist(), found.t[every, at].tolist(), strict=True)
-        largest, left, missed = error[every, at].tolist(), found.left.tolist(), found.missed.tolist()
+        largest = error[every, at].tolist()
+        left = found.left.tolist()
+        missed = found.missed.tolist()
         for k, (node, bound, wish) in enumerate(zip(nodes, bounds, wishes, strict=True)):
             node.basis = found.basis[k]
             if bound > node.bound:

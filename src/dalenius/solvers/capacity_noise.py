@@ -100,7 +100,8 @@ class _Program:
         return 1.0 if self.power is None else self.limit - float((self.fold * self.power) @ v[: self.reach + 1])
 
     def slacks(self, v: Floats) -> Floats:
-        law, out = self.lift @ self.parts(v)[0], self.mirror @ self.parts(v)[1]
+        law = self.lift @ self.parts(v)[0]
+        out = self.mirror @ self.parts(v)[1]
         own, width = float(law @ np.log(law)), len(law)
         return np.array([v[-1] - own + law @ np.log(out[x : x + width]) for x in range(len(self.twins))])
 
@@ -149,7 +150,8 @@ class _Program:
         return tau * float(v[-1]) - logs
 
     def derivatives(self, v: Floats, tau: float) -> tuple[Floats, Floats]:
-        law, out = self.lift @ self.parts(v)[0], self.mirror @ self.parts(v)[1]
+        law = self.lift @ self.parts(v)[0]
+        out = self.mirror @ self.parts(v)[1]
         slacks, width, n = self.slacks(v), len(law), len(law) + self.m + 1
         g, h = np.zeros(n), np.zeros((n, n))
         g[-1] = tau

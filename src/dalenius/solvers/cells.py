@@ -251,7 +251,8 @@ def _path(
         here = _Point(F, A, B, t, s, beta, sigma)
         nothing = np.zeros((len(live), 1))
         dt, db, x, ds, dsigma = here.toward(nothing, nothing)
-        up, down = np.minimum(1, _room(t, dt, beta, db)), np.minimum(1, _room(s, ds, sigma, dsigma))
+        up = np.minimum(1, _room(t, dt, beta, db))
+        down = np.minimum(1, _room(s, ds, sigma, dsigma))
         ahead = ((t + up * dt) * (s + down * ds)).sum(axis=1) + ((beta + up * db) * (sigma + down * dsigma)).sum(axis=1)
         centre = ((ahead / gap) ** 3 * mu)[:, None]
         dt, db, x, ds, dsigma = here.toward(centre - dt * ds, centre - db * dsigma)
@@ -284,12 +285,14 @@ class _Point:
     def toward(self, target: Floats, corner: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """Newton's direction to t s = target and beta sigma = corner: (dt, dbeta, d(y, tau), ds, dsigma)."""
         R = self.F.shape[1]
-        P, Q = target / self.s - self.t, corner / self.sigma - self.beta
+        P = target / self.s - self.t
+        Q = corner / self.sigma - self.beta
         h = np.einsum("ji,jia->ja", self.beta + Q, self.A)
         h[:, :R] -= (self.t + P) @ self.F
         h[:, R] -= 1
         x = np.linalg.solve(self.B, h[:, :, None])[:, :, 0]
-        ds, dsigma = -(x[:, :R] @ self.F.T), (self.A @ x[:, :, None])[:, :, 0]
+        ds = -(x[:, :R] @ self.F.T)
+        dsigma = (self.A @ x[:, :, None])[:, :, 0]
         return P - self.t / self.s * ds, Q - self.beta / self.sigma * dsigma, x, ds, dsigma
 
 

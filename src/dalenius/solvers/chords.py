@@ -79,7 +79,8 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
                 edges.append((sigma, (z[basis] - sigma * w[basis]) @ inverse))
             points.append((u, v, basis.copy(), np.maximum(x, 0)))
         # Reduced costs z - sigma w - y.A of all atoms as a line in sigma; the first to fall to zero enters.
-        cost, slope = z - A @ (z[basis] @ inverse), w - A @ (w[basis] @ inverse)
+        cost = z - A @ (z[basis] @ inverse)
+        slope = w - A @ (w[basis] @ inverse)
         cost[basis], slope[basis] = 0, 0
         rising = slope > _ZERO
         ratio = np.where(rising, cost / np.where(rising, slope, 1), np.inf)
@@ -105,8 +106,10 @@ def envelope(w: Floats, d: Floats, z: Floats) -> Envelope:
     turns = turns or [(0.0, (z[basis] @ inverse)[1:])]
     pieces = np.array([[y[0], y[0] + s] for s, y in edges]).reshape(-1, 2)
     multipliers = np.array([y[1:] for _, y in edges]).reshape(-1, d.shape[1])
-    posteriors, values = np.array([p[0] for p in points]), np.array([p[1] for p in points])
-    slopes, supports = np.array([t[0] for t in turns]), np.array([t[1] for t in turns])
+    posteriors = np.array([p[0] for p in points])
+    values = np.array([p[1] for p in points])
+    slopes = np.array([t[0] for t in turns])
+    supports = np.array([t[1] for t in turns])
     columns = [(p[2], p[3]) for p in points]
     return Envelope(posteriors, values, columns, pieces, multipliers, slopes, supports, np.array([rates[0], rates[-1]]))
 

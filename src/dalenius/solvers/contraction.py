@@ -118,7 +118,8 @@ def _two_point(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     for turn in range(80):
         mean = b[todo, None] * p[todo] + (1 - b[todo])[:, None] * q[todo]
         inverse = np.divide(1.0, mean, out=np.zeros_like(mean), where=product[todo] > 0)
-        part, tilt = product[todo] * inverse, difference[todo] * inverse
+        part = product[todo] * inverse
+        tilt = difference[todo] * inverse
         here, slope = 1 - part.sum(axis=1), np.einsum("sy,sy->s", part, tilt)
         bend = 2 * np.einsum("sy,sy,sy->s", part, tilt, tilt)
         low[todo], high[todo] = np.where(slope > 0, b[todo], low[todo]), np.where(slope < 0, b[todo], high[todo])

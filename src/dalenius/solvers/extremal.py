@@ -314,7 +314,8 @@ def best_mixture(points: Rows, values: Sequence[float], p: Sequence[Rational]) -
     columns = [{x: float(t) for x, t in enumerate(v) if t} for v in points]
     prices = np.asarray(values, dtype=np.float64)
     optimum = maximise(prices, columns, [float(t) for t in p])
-    basis, pinned = list(optimum.basic_columns), list(optimum.basic_rows)
+    basis = list(optimum.basic_columns)
+    pinned = list(optimum.basic_rows)
     allowed = 1e-9 * max(1.0, float(np.abs(prices).max()))
     try:
         dual = exact_dual(points, {k: Fraction(float(prices[k])) for k in basis}, basis, pinned=pinned)

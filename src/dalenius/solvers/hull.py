@@ -58,7 +58,8 @@ def extreme_rows(laws: Laws, rows: Places, *, programs: bool = True) -> Hull:
         inside, corners, weights = found
         lost = _lost(laws, rows[inside], rows[corners], weights)
         there[inside[lost <= LOSS]] = False
-        loss, todo = float(lost[lost <= LOSS].max(initial=0.0)), inside[~(lost <= LOSS)]
+        loss = float(lost[lost <= LOSS].max(initial=0.0))
+        todo = inside[~(lost <= LOSS)]
     for tried, k in enumerate(todo.tolist() if programs else []):
         helped = int((~there[todo[:tried]]).sum())
         if (tried >= TRIED and 4 * helped < tried) or loss > MOST:
@@ -107,7 +108,8 @@ def _fan(points: Floats) -> tuple[Places, Places, Floats] | None:
         return None
     inside = np.setdiff1d(np.arange(len(points)), hull.vertices)
     apex, facets = hull.vertices[0], hull.simplices
-    normals, offsets = hull.equations[:, :-1], hull.equations[:, -1]
+    normals = hull.equations[:, :-1]
+    offsets = hull.equations[:, -1]
     far = -(normals @ points[apex] + offsets)
     leave = np.empty(len(inside), dtype=np.intp)
     step = max(1, _CHUNK // len(facets))

@@ -80,7 +80,8 @@ def best_letters(
         ahead = float((((c + min(1, t) * dc) * (s + min(1, u) * ds)) @ p).sum()) / J
         dc *= ds
         dc, dl, dz, ds = toward((ahead / mu) ** 3 * mu - dc)
-        t, u = min(1.0, _SHORT * _room(c, dc)), min(1.0, _SHORT * _room(s, ds))
+        t = min(1.0, _SHORT * _room(c, dc))
+        u = min(1.0, _SHORT * _room(s, ds))
         if not (np.isfinite(dl).all() and t * u > 0):
             break
         c += t * dc

@@ -108,7 +108,8 @@ def cone_programs(p: Floats, W: Floats, M: Floats, Q: Floats, ratio: float | Non
             if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
                 continue  # tau stays infinite: the cell is split, or its leaf is worthless
             solution = solver.getSolution()
-            y, last = np.array(solution.row_dual)[:m] / _GAIN, np.array(solution.col_value)[N:]
+            y = np.array(solution.row_dual)[:m] / _GAIN
+            last = np.array(solution.col_value)[N:]
             beta, missed = last[:k], float(last[k:].sum())
             y[k + r :] = np.maximum(y[k + r :], 0)
             tau[j] = -solver.getInfo().objective_function_value / _GAIN

@@ -124,7 +124,9 @@ class _Part:
 
     def newton(self, weight: Array, slack: Array, right: Array) -> Array:
         # M diag(w) M' on these rows: the letters outside enter through v' diag(w) v only.
-        d, u, v = self.whole.d[self.at], self.whole.u[self.at], self.whole.v[self.at]
+        d = self.whole.d[self.at]
+        u = self.whole.u[self.at]
+        v = self.whole.v[self.at]
         w = weight[self.at]
         e = d**2 * w + slack
         U = np.stack([d * w * v, u])

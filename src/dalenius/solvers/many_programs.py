@@ -70,7 +70,8 @@ class Boxed:
         ([[0.0, 0.6, 0.4]], [[2.0]])
         """
         K, R = len(cost), len(self.b)
-        missed, left = np.ones(K, dtype=bool), np.zeros(K, dtype=bool)
+        missed = np.ones(K, dtype=bool)
+        left = np.zeros(K, dtype=bool)
         out = Solved(np.empty(cost.shape), np.zeros((K, self.whole)), np.empty((K, R), np.intp), missed, left)
         basic = np.repeat(self.basis[None], K, axis=0) if basis is None else basis.copy()
         batch = _Batch(self, cost, low, high, basic)
@@ -144,7 +145,8 @@ class _Batch:
         R, moving, k = len(self.b), self.moving, np.arange(K)
         leaving = self.violation.argmax(axis=1)
         place = k * R + leaving
-        worst, old = self.violation.take(place), self.basic.take(place)
+        worst = self.violation.take(place)
+        old = self.basic.take(place)
         sign = np.where(self.over.take(place) > 0, 1.0, -1.0)
         inverse_row = self.inverse.reshape(-1, R)[place]
         direction = inverse_row * sign[:, None]
@@ -165,7 +167,8 @@ class _Batch:
             self.ray[endless] = (far[:, None] * direction)[endless]
             self.lost |= endless
             moving = moving & ~endless  # the others exchange a variable for itself
-            entering, length = np.where(moving, entering, old), np.where(moving, length, 0.0)
+            entering = np.where(moving, entering, old)
+            length = np.where(moving, length, 0.0)
         self.reduced -= length[:, None] * alpha
         self.reduced.put(k * N + old, -np.maximum(length, _ZERO) * sign)
         column = np.matmul(self.inverse, self.A.T[entering][:, :, None])[:, :, 0]

@@ -58,7 +58,9 @@ def many_subsets(
     (22.61, True)
     """
     S, c, deadline = len(p), ratio - 1, monotonic() + seconds
-    draw, size, K = np.random.default_rng(0), best_size(len(p), ratio), np.eye(len(p) - 1) + 1
+    draw = np.random.default_rng(0)
+    size = best_size(len(p), ratio)
+    K = np.eye(len(p) - 1) + 1
     A = _first(S, size, draw)
     fresh = A
     for turn in range(_ROUNDS):
@@ -73,7 +75,8 @@ def many_subsets(
             on_progress(f"a variance of {value:.6g} by {len(A):,} subsets")
         if last:
             break
-        known, climbed = {a.tobytes() for a in A}, _climbed(B @ B, p, z, c, A[theta > 1e-4 * theta.max()], draw)
+        known = {a.tobytes() for a in A}
+        climbed = _climbed(B @ B, p, z, c, A[theta > 1e-4 * theta.max()], draw)
         fresh = np.array([a for a in climbed if a.tobytes() not in known][: 4 * S]).reshape(-1, S)
         used = A[np.argsort(-theta)[:_MOST]] if len(A) > _MOST else A[theta > 1e-4 * theta.max()]
         A = np.concatenate([used if len(used) > 2 * S else A, fresh])

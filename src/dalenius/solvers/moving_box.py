@@ -48,7 +48,9 @@ def best_binary_columns(p: Floats, w: Floats, d: Floats, z: Floats, *, gap: floa
     >>> round(best_binary_columns(p, w, d, np.ones(4), gap=1e-9, seconds=9).value, 9)
     1.0
     """
-    program, prior, deadline = _Program(p, z), np.array([1 - p @ w, p @ w]), monotonic() + seconds
+    program = _Program(p, z)
+    prior = np.array([1 - p @ w, p @ w])
+    deadline = monotonic() + seconds
     best, centre, edges, radius = np.inf, z, None, _RADIUS
     for _ in range(_ROUNDS):
         here = envelope(w, d, z)
@@ -81,7 +83,8 @@ class _Program:
         self.known: set[tuple[int, ...]] = set()
         self.columns: list[tuple[NDArray[np.intp], Floats]] = []
         self.solver = silent_simplex(1e-9, threads=1, presolve="off", simplex_strategy=4)
-        none, every = np.zeros(0, dtype=np.int32), np.arange(N, dtype=np.int32)
+        none = np.zeros(0, dtype=np.int32)
+        every = np.arange(N, dtype=np.int32)
         for _ in range(N):
             self.solver.addRow(1.0, 1.0, 0, none, np.zeros(0))
         for sign in (1.0, -1.0):

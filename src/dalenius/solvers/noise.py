@@ -136,7 +136,8 @@ def max_entropy(p: float, d: float) -> MaxEntropy:
         return power / whole
 
     # E|N|^p falls with t: 2 e^-t / (1 + 2 e^-t) below, and at most Gamma-like growth above
-    low, high = log(0.25 / target) if target < 0.25 else log(0.1 / target), log(40.0 + 2 / target)
+    low = log(0.25 / target) if target < 0.25 else log(0.1 / target)
+    high = log(40.0 + 2 / target)
     while moment(exp(low)) < target:
         low -= 1
     t = exp(root(lambda u: target - moment(exp(u)), low, high))
@@ -266,7 +267,8 @@ def capacity_prior(many: int, weights: Sequence[float], first: int, low: int, hi
     """A law of the shifts that tells nearly as much as any, by rounds of Blahut and Arimoto."""
     law, reach = _symmetric(weights), len(weights) - 1
     shifts = np.arange(many, dtype=float) + first
-    certain, prior = _certain(law, shifts, reach, low, high), np.full(many, 1 / many)
+    certain = _certain(law, shifts, reach, low, high)
+    prior = np.full(many, 1 / many)
     for k in range(rounds):
         out = np.maximum(_collected(_convolved(prior, law), first - reach, low, high), 1e-300)
         line = -np.log2(out)[np.clip(np.arange(many + 2 * reach) + first - reach, low, high) - low]
@@ -312,7 +314,8 @@ def rate_line(prior: Floats, d: float) -> tuple[float, Floats]:
     3.0
     """
     n, near = len(prior), 1 / (2 * log(2) * d)
-    q, found = np.maximum(prior, 1e-6), (0.0, near, np.ones(n))
+    q = np.maximum(prior, 1e-6)
+    found = (0.0, near, np.ones(n))
 
     def dual(s: float, rounds: int = 60) -> tuple[float, float, Floats]:
         nonlocal q

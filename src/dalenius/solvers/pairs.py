@@ -91,7 +91,8 @@ def _about_the_mean(laws: Laws, pairs: Places) -> Floats:
     out = np.empty(len(pairs))
     step = max(1, _CHUNK // laws.rows.shape[1])
     for k in range(0, len(pairs), step):
-        p, r = laws.rows[pairs[k : k + step, 0]], laws.rows[pairs[k : k + step, 1]]
+        p = laws.rows[pairs[k : k + step, 0]]
+        r = laws.rows[pairs[k : k + step, 1]]
         h = laws.h[pairs[k : k + step]]
         logs = np.log(np.clip((p + r) / 2, 1e-290, 1.0))
         d = h - np.stack([(p * logs).sum(axis=1), (r * logs).sum(axis=1)], axis=1)

@@ -70,7 +70,8 @@ def shapes(S: int, a: Fraction) -> list[Shape]:
         # One letter deviates: the bounds that the absent one would set fall away.
         above, below = [[(f[k], f[2]) for f in fs if not f[1 - k]] for fs in (most, least)]
         for v in _breaks(above, below, *ends):
-            low, high = max(f * v + c for f, c in below), min(f * v + c for f, c in above)
+            low = max(f * v + c for f, c in below)
+            high = min(f * v + c for f, c in above)
             found.add(Shape(v, None, low, high) if k == 0 else Shape(None, v, low, high))
     inner = [x for x in found if x.above != plus and x.below != minus]
     return sorted(inner, key=lambda shape: tuple((v is not None, v or zero) for v in shape))
@@ -100,7 +101,8 @@ def _meeting(
     for f, g in combinations(sorted({_whole(line) for line in (*edges, *pair, *lines)}), 2):
         if not (d := f[0] * g[1] - f[1] * g[0]):
             continue
-        at, under = f[1] * g[2] - f[2] * g[1], f[2] * g[0] - f[0] * g[2]
+        at = f[1] * g[2] - f[2] * g[1]
+        under = f[2] * g[0] - f[0] * g[2]
         at, under, d = (at, under, d) if d > 0 else (-at, -under, -d)
         between = plus.numerator * d <= at * plus.denominator and at <= d
         if between and 0 <= under * minus.denominator <= minus.numerator * d:

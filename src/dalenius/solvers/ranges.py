@@ -86,9 +86,12 @@ class Relations:
 
     def within(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """The box, less what the ranges of the free outcomes leave out of the others."""
-        middle, radius = (low + high)[self.free] / 2, (high - low)[self.free] / 2
-        centre, reach = self.alpha @ middle + self.beta, np.abs(self.alpha) @ radius + _ROUNDING
-        inner, outer = np.maximum(low, centre - reach + self.low), np.minimum(high, centre + reach + self.high)
+        middle = (low + high)[self.free] / 2
+        radius = (high - low)[self.free] / 2
+        centre = self.alpha @ middle + self.beta
+        reach = np.abs(self.alpha) @ radius + _ROUNDING
+        inner = np.maximum(low, centre - reach + self.low)
+        outer = np.minimum(high, centre + reach + self.high)
         empty = inner > outer
         return np.where(empty, low, inner), np.where(empty, high, outer)
 

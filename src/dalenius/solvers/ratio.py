@@ -90,7 +90,8 @@ def _ratio(p: Floats, rows: Floats, out: Floats, q: Floats) -> tuple[Floats, Flo
     seen = np.maximum(q @ rows, 1e-300)
     tilt = np.log(seen / np.where(out > 0, out, 1.0))
     tilt[:, out <= 0] = 0.0
-    above, below = (seen * tilt).sum(axis=1), (q * np.log(np.maximum(q, 1e-300) / p)).sum(axis=1)
+    above = (seen * tilt).sum(axis=1)
+    below = (q * np.log(np.maximum(q, 1e-300) / p)).sum(axis=1)
     error = 8 * (sum(rows.shape) + 20) * UNIT * (1 + np.abs(tilt).max(axis=1) + np.abs(np.log(p)).max())
     far = below > 1e-6
     return np.where(far, (above - error) / np.where(far, below + error, 1.0), 0.0), tilt

@@ -262,7 +262,8 @@ def _pairs(rows: Floats) -> tuple[float, Floats, Floats]:
         mean = b[:, None] * p + (1 - b)[:, None] * q
         part = np.divide(both, mean * mean, out=np.zeros_like(mean), where=both > 0)
         slope = (part * (p - q)).sum(axis=1)
-        low, high = np.where(slope > 0, b, low), np.where(slope > 0, high, b)
+        low = np.where(slope > 0, b, low)
+        high = np.where(slope > 0, high, b)
     b = np.clip((low + high) / 2, 1e-4, 1 - 1e-4).round(9)
     mean = b[:, None] * p + (1 - b)[:, None] * q
     value = 1 - np.divide(both, mean, out=np.zeros_like(mean), where=both > 0).sum(axis=1)
@@ -296,7 +297,8 @@ def _contraction_round(
     cone = np.arange(program.rows - 3 * count * m, program.rows)
     if cost is None:
         row = np.concatenate([each, np.arange(count)])
-        column, value = np.concatenate([u, np.full(count, cells)]), np.concatenate([-one, np.ones(count)])
+        column = np.concatenate([u, np.full(count, cells)])
+        value = np.concatenate([-one, np.ones(count)])
         sums = program.add("nonnegative", row, column, value, np.zeros(count))
         aim = np.zeros(program.variables)
         aim[cells] = 1.0
@@ -304,7 +306,8 @@ def _contraction_round(
         sums = program.add("nonnegative", each, u, -one, np.full(count, level))
         aim = np.concatenate([cost.reshape(-1), np.zeros(count * m)])
     x, z = program.solve(aim, seconds=seconds)
-    weights, tilted = np.maximum(z[sums], 0.0), z[cone].reshape(count, m, 3)[:, :, 1]
+    weights = np.maximum(z[sums], 0.0)
+    tilted = z[cone].reshape(count, m, 3)[:, :, 1]
     made = [
         Cut(first, second, point, float(w), -tilted[c] / (np.sqrt(point * (1 - point)) * w))
         for c, ((first, second, point), w) in enumerate(zip(cuts, weights, strict=True))

@@ -185,7 +185,8 @@ def least_capacity(limits: Limits, *, seconds: float = 60.0) -> Robust:
     aim = np.zeros(program.variables)
     aim[t] = 1.0
     x, z = program.solve(aim, seconds=seconds)
-    rows, weights = channel_of(x, limits), np.maximum(z[sums], 0.0)
+    rows = channel_of(x, limits)
+    weights = np.maximum(z[sums], 0.0)
     share = float(weights.sum())
     if share <= 0:
         raise SolverFailed("the conic solver returned no stated distribution for the capacity")

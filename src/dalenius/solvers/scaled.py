@@ -207,11 +207,14 @@ class _State:
     def _rooms(self, step: _Step) -> tuple[float, float]:
         dc, dtau, _, _, dnu, dalpha, dbeta = step
         a, b, q = self.slacks(self.c, self.tau)
-        up, down = _room(a, dc - dtau[:, None]), _room(self.alpha, dalpha)
+        up = _room(a, dc - dtau[:, None])
+        down = _room(self.alpha, dalpha)
         if self.r:
-            up, down = min(up, _room(b, self.r * dtau[:, None] - dc)), min(down, _room(self.beta, dbeta))
+            up = min(up, _room(b, self.r * dtau[:, None] - dc))
+            down = min(down, _room(self.beta, dbeta))
         if q.shape[1]:
-            up, down = min(up, _room(q, (dc * self.p) @ self.Q)), min(down, _room(self.nu, dnu))
+            up = min(up, _room(q, (dc * self.p) @ self.Q))
+            down = min(down, _room(self.nu, dnu))
         return up, down
 
     def move(self, step: _Step) -> bool:

@@ -153,7 +153,8 @@ def _never_confused(laws: Laws, allowed: Allowed, gap: float) -> Selection | Non
             chosen.append(int(free[0]))
             taken = taken | seen[free[0]]
         else:
-            places, most = np.array(chosen, dtype=np.intp), nextafter(log(len(chosen)), inf)
+            places = np.array(chosen, dtype=np.intp)
+            most = nextafter(log(len(chosen)), inf)
             weights = np.full(len(chosen), 1 / len(chosen))
             if (low := laws.information(weights, places)) >= most - gap:
                 return Selection(low, most, tuple(chosen), weights, Node(allowed, weights @ laws.rows[places], most))

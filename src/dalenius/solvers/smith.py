@@ -170,7 +170,8 @@ class _Rightward:
     def _within(self, x: Floats, j: NDArray[np.intp]) -> Floats:
         """From x in [x_j, x_j+1] on."""
         length = self.x[j + 1] - x
-        a, b = self.rising[j + 1] * np.exp(-length), self.falling[j] * np.exp(-(x - self.x[j]))
+        a = self.rising[j + 1] * np.exp(-length)
+        b = self.falling[j] * np.exp(-(x - self.x[j]))
         u = np.exp(length)
         r = np.sqrt(a / b)
         first, last = np.log(a + b), np.log(a * u + b / u)
@@ -251,7 +252,8 @@ def points_capacity(family: Family, allowed: Floats, *, gap: float = GAP) -> Inp
         points, weights = allowed, np.array([0.5, 0.5])  # either noise is symmetric, so the best law is
     else:
         ball = smallest_ball(sampled(family, allowed, reach), gap=gap / 10)
-        points, weights = allowed[ball.support], ball.weights / ball.weights.sum()
+        points = allowed[ball.support]
+        weights = ball.weights / ball.weights.sum()
         if len(points) <= 60:
             points, weights = _polished(family, points, weights, reach, np.zeros(len(points), dtype=bool))
     mixture = _FAMILIES[family](points, weights, reach)
@@ -374,7 +376,8 @@ def _moved(family: Family, points: Floats, weights: Floats, reach: float) -> tup
         points = _merged(points, reach)
         ball = smallest_ball(sampled(family, points, reach), gap=1e-12)
         kept = ball.weights > _USED
-        points, weights = points[ball.support[kept]], ball.weights[kept] / ball.weights[kept].sum()
+        points = points[ball.support[kept]]
+        weights = ball.weights[kept] / ball.weights[kept].sum()
     return points, weights
 
 

@@ -247,7 +247,8 @@ class Pricing:
         c, order = self.c, np.argsort(z / self.one, kind="stable")
         one, price, total = self.one[order], (z / self.one)[order], float(z @ self.many)
         met = (np.exp2(np.clip((self.most - c * price) / c - 1 / np.log(2), -200, 200)) - 1) / c
-        low, high = np.zeros((1, len(one))), self.many[order][None, :].copy()
+        low = np.zeros((1, len(one)))
+        high = self.many[order][None, :].copy()
         levels, nodes = list[Level](), 1
         while True:
             mass, room = low @ one, (high - low) * one

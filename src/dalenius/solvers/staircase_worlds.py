@@ -83,7 +83,8 @@ class _Worlds(Pricing):
         free = span > 0
         base, slopes = low @ self.share.T, self.share[None] * span[:, None, :]
         t = np.full(low.shape, 0.5)
-        barrier, least = 0.1 * float(self.ceiling), min(slack, 1e-6) / (8 * low.shape[1])
+        barrier = 0.1 * float(self.ceiling)
+        least = min(slack, 1e-6) / (8 * low.shape[1])
         for _ in range(_STEPS):
             v = 1 + self.c * (base + (slopes @ t[:, :, None])[:, :, 0])
             rise = (self.most - self.c * (np.log2(v) + 1 / np.log(2))) * self.weight
@@ -108,7 +109,8 @@ class _Worlds(Pricing):
 
     def _grown(self, z: Floats, slack: float, found: Meeting | None = None) -> list[Level]:
         """Levels of the tree: a node whose bound does not exceed what is needed is a leaf."""
-        low, high = np.zeros((1, len(z))), self.many[None, :].copy()
+        low = np.zeros((1, len(z)))
+        high = self.many[None, :].copy()
         levels, nodes = list[Level](), 1
         while True:
             parts = [slice(k, k + _TOGETHER) for k in range(0, len(low), _TOGETHER)]

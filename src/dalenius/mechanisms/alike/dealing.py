@@ -61,7 +61,8 @@ def role_means(channel: Orbits, law: Floats, records: Floats) -> tuple[Floats, l
     at = {name: j for j, name in enumerate(names)}
     plays = np.zeros((letters, len(channel.pairs), len(names)))
     for y, (k, s) in enumerate(channel.pairs):
-        word, roles = channel.columns[k].words[s], channel.columns[k].roles
+        word = channel.columns[k].words[s]
+        roles = channel.columns[k].roles
         for a, r in zip(word, roles, strict=True):
             plays[a, y, at[k, r]] += 1 / word.count(a)
     means = np.einsum("ta,ty,ayj->aj", records, law, plays)
@@ -93,8 +94,10 @@ def dealt_findings(
     seen = np.bincount(dealt.types * law.shape[1] + dealt.pair, minlength=size).reshape(law.shape)
     n = seen.sum(axis=1)
     expected = np.bincount([k for k, _ in channel.pairs], weights=n @ law).astype(np.float64)
-    released, labels = np.bincount(dealt.column, minlength=len(expected)), [f"column {k}" for k in range(len(expected))]
-    what, trials = "how often each column was released", np.array(float(n.sum()))
+    released = np.bincount(dealt.column, minlength=len(expected))
+    labels = [f"column {k}" for k in range(len(expected))]
+    what = "how often each column was released"
+    trials = np.array(float(n.sum()))
     findings = [fit_finding(seen, law, share), counts_finding(what, released, expected, trials, share, labels)]
     leakage, names = [], list(channel.inputs)
     for view in views:

@@ -88,7 +88,8 @@ class Dealer:
             a = x[:, i]
             m = left[every, a]
             chosen = self._alike.draw(m - 1, _Every(stream, i + 1, n + 1), start).astype(np.int64)
-            at, last = self._begin[pair, a] + chosen, self._begin[pair, a] + m - 1
+            at = self._begin[pair, a] + chosen
+            last = self._begin[pair, a] + m - 1
             letter = letter * self._base + self._roles[column, free[every, at]]
             free[every, at] = free[every, last]
             left[every, a] -= 1

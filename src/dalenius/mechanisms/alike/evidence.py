@@ -38,7 +38,8 @@ def examine_orbits(channel: Orbits, prior: Pmf | None = None, *, remarks: tuple[
     most = _held(next(iter(channel.inputs.values())), 1)[1]
     ends = alone.low, alone.high if pairs.letters == 2 else groups[1].high
     independent, groups[1] = ordered(ends, groups[1], most)
-    level, strong = pairs.level(pairs.neighbours), pairs.level(pairs.every)
+    level = pairs.level(pairs.neighbours)
+    strong = pairs.level(pairs.every)
     variation = _up(pairs.apart)
     met: list[Guarantee] = [Dalenius(_short(g.high), group=k) for k, g in groups.items()]
     met += [] if strong is None else [LocalDP(_short(strong))]
@@ -68,14 +69,17 @@ def examine_orbits(channel: Orbits, prior: Pmf | None = None, *, remarks: tuple[
 
 def _individual(channel: Orbits, pairs: Pairs, group: int, whole: Bracket) -> Individual:
     """C_k of the first k samples, which are like any others, and an adversary that learns the lower end."""
-    names, letters = tuple(channel.inputs), next(iter(channel.inputs.values()))
+    names = tuple(channel.inputs)
+    letters = next(iter(channel.inputs.values()))
     two, where = pairs.two_values(pairs.every)
     low, high, weights, rows = two.low, two.high, two.prior, list(where)
     if (group, len(letters)) != (1, 2):
         high = min(_held(letters, group)[1], whole[1])
     for size in range(group, 0, -1):
         if found := pairs.told_apart(size):
-            low, rows, weights = _held(letters, size)[0], found, (1 / len(found),) * len(found)
+            low = _held(letters, size)[0]
+            rows = found
+            weights = (1 / len(found),) * len(found)
             break
     words = [tuple(letters[a] for a in x) for x in rows]
     beliefs = tuple(Belief(x[:group], w, x[group:]) for x, w in zip(words, weights, strict=True))
@@ -89,7 +93,8 @@ def _held(letters: Sequence[str], samples: int) -> Bracket:
 
 
 def _under(channel: Orbits, columns: Columns) -> UnderPrior:
-    all_, one = columns.told(channel.n), outward(columns.told(1))
+    all_ = columns.told(channel.n)
+    one = outward(columns.told(1))
     rest = columns.told(channel.n - 1)
     given = outward((max(Fraction(0), all_[0] - rest[1]), all_[1] - rest[0]))
     before, after = columns.guesses()

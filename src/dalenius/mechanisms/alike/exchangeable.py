@@ -259,7 +259,8 @@ def _transported(price: _Floats, supply: _Floats, demand: _Floats, tol: float) -
     feasible whatever a was: faint rows need no care. A flow of the solver is cut to the margins and what is left over
     is matched greedily, so the flow too is feasible whatever the solver's tolerances were.
     """
-    rows, columns = np.flatnonzero(supply > FAINT), np.flatnonzero(demand > FAINT)
+    rows = np.flatnonzero(supply > FAINT)
+    columns = np.flatnonzero(demand > FAINT)
     if not len(rows) or not len(columns):
         flat = np.full(len(supply), max(0.0, price.max(initial=0.0)))
         return _greedy(supply, demand), float(flat @ supply), flat, np.zeros(len(demand))
@@ -328,7 +329,8 @@ def _greedy(supply: _Floats, demand: _Floats) -> _Flow:
 def _corner(supply: _Floats, demand: _Floats) -> Iterator[tuple[int, int, float]]:
     """The north-west corner rule: a feasible flow with at most m + n - 1 moves."""
     i = k = 0
-    have, want = float(supply[0]) if len(supply) else 0.0, float(demand[0]) if len(demand) else 0.0
+    have = float(supply[0]) if len(supply) else 0.0
+    want = float(demand[0]) if len(demand) else 0.0
     while i < len(supply) and k < len(demand):
         moved = min(have, want)
         yield i, k, moved

@@ -39,12 +39,15 @@ def exchanged(problem: Problem) -> dict[tuple[int, ...], list[int]] | None:
     single = sorted(view for view in problem.views) == sorted((n,) for n in names)
     if not alike or not single or problem.kept or set(problem.objective.names) & set(names):
         return None
-    codes, counts = joint.grouped(names)[0], joint.counts(names, problem.objective.names)
+    codes = joint.grouped(names)[0]
+    counts = joint.counts(names, problem.objective.names)
     counts = counts[:, by_name(problem, problem.objective.names)]
-    size, found = len(joint.variables[names[0]]), dict[tuple[int, ...], list[int]]()
+    size = len(joint.variables[names[0]])
+    found = dict[tuple[int, ...], list[int]]()
     seen = defaultdict[tuple[int, ...], int](int)
     for x, row in zip(codes, counts, strict=True):
-        t, weights = tuple(np.bincount(x, minlength=size).tolist()), [int(v) for v in row]
+        t = tuple(np.bincount(x, minlength=size).tolist())
+        weights = [int(v) for v in row]
         if found.setdefault(t, weights) != weights:
             return None
         seen[t] += 1

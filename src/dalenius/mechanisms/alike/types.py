@@ -98,7 +98,8 @@ class _Table:
         self.possible = [x for x, mass in enumerate(masses) if mass]
         self.mass = [masses[x] for x in self.possible]
         # Letters in the order of the checker: by name, those that occur.
-        hidden, alone = law.variables[law.hidden], [sum(column) for column in zip(*weights, strict=True)]
+        hidden = law.variables[law.hidden]
+        alone = [sum(column) for column in zip(*weights, strict=True)]
         self.values = sorted((w for w in range(len(hidden)) if alone[w]), key=hidden.__getitem__)
         self.prior = np.array([alone[w] / self.total for w in self.values])
         self.sample = [
@@ -175,7 +176,9 @@ def _by_pairs(problem: Problem, table: _Table, gap: float, seconds: float) -> tu
     if len(table.values) == 2:
         w = table.posterior[:, 1]
         found = chords(envelope(w, d[:, None], best.z), table.prior)
-        pieces, multipliers, tree = found.pieces, found.multipliers[:, 0], balanced_tree(found.grid)
+        pieces = found.pieces
+        multipliers = found.multipliers[:, 0]
+        tree = balanced_tree(found.grid)
     else:
         leaves = cover(table.posterior, d[:, None], table.prior, best.z, 0.5 * gap, deadline=deadline)
         pieces, multipliers, tree = (
@@ -202,7 +205,8 @@ def _by_cells(
     found = max_affine(p, table.posterior, M, gap=rough, seconds=some, on_progress=told)
     tree: Tree | RangeTree
     if binary:
-        w, z = table.posterior[:, 1], (found.pieces @ table.posterior.T + found.multipliers @ M.T).max(axis=0)
+        w = table.posterior[:, 1]
+        z = (found.pieces @ table.posterior.T + found.multipliers @ M.T).max(axis=0)
         best = best_binary_columns(p, w, M, z, gap=0.8 * gap, seconds=seconds - (monotonic() - begun))
         lines = chords(best.found, p @ table.posterior)
         pieces, multipliers, tree, c = lines.pieces, lines.multipliers, balanced_tree(lines.grid), best.channel

@@ -36,7 +36,8 @@ class WindowsForm(UnlistedForm[W]):
         parts = [(set(w.inputs), form_of(w).figures(w)) for w in channel.windows]
         near = [summed([f.near for seen, f in parts if name in seen]) for name in channel.inputs]
         strong = summed([f.any_two for _, f in parts])
-        bits, apart = added([f.bits for _, f in parts]), apart_together([f.apart for _, f in parts])
+        bits = added([f.bits for _, f in parts])
+        apart = apart_together([f.apart for _, f in parts])
         return Figures(largest(near), strong, bits, apart)
 
 
@@ -84,7 +85,8 @@ class SumsForm(UnlistedForm[Sums]):
                 alone = Channel({name: letters}, {"S": residues}, rows)
                 states.append(form_of(alone).figures(alone))
         levels = [f.any_two for f in states]
-        bits, apart = added([f.bits for f in states]), apart_together([f.apart for f in states])
+        bits = added([f.bits for f in states])
+        apart = apart_together([f.apart for f in states])
         # Sure states rule inputs out; those that are drawn need not.
         drawn = any(v.denominator > 1 for rows in channel.states for row in rows for v in row)
         return Figures(largest(levels), summed(levels), bits, apart, unproved=drawn)

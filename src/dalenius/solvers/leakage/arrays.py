@@ -116,7 +116,8 @@ class Arrays:
             G.append(np.ones((1, n)))
             h = np.vstack([h, start])
         for counts, against, r in program.odds:
-            B, other = _quotient(counts, mass), _quotient(against, mass)
+            B = _quotient(counts, mass)
+            other = _quotient(against, mass)
             A.append(np.vstack([B - other / float(r), float(r) * other - B]))
         return cls(
             _quotient(mass, total),
@@ -186,7 +187,8 @@ class Arrays:
             R[j] -= r / self.p[j] * nu
             R[i] += nu / self.p[i]
         for (rows, r), (above, below) in zip(self.local_dp, y.floors, strict=True):
-            above, below = np.maximum(above, 0.0), np.maximum(below, 0.0)
+            above = np.maximum(above, 0.0)
+            below = np.maximum(below, 0.0)
             # The floor of a column has no cost, so (*) needs sum above >= r sum below: shrink what is below.
             share = np.minimum(1.0, above.sum(axis=0) / np.maximum(r * below.sum(axis=0), 1e-300))
             R[rows] -= (above - below * share) / self.p[rows][:, None]

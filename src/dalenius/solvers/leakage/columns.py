@@ -65,8 +65,10 @@ class Pattern:
         from scipy.sparse import csr_matrix
 
         self.floors, self.count = floors, len(rows)
-        i, j = np.array([r[0] for r in rows], dtype=np.int64), np.array([r[2] for r in rows], dtype=np.int64)
-        ci, cj = np.array([r[1] for r in rows]), np.array([r[3] for r in rows])
+        i = np.array([r[0] for r in rows], dtype=np.int64)
+        j = np.array([r[2] for r in rows], dtype=np.int64)
+        ci = np.array([r[1] for r in rows])
+        cj = np.array([r[3] for r in rows])
         k = np.arange(len(rows))
         self.matrix = csr_matrix((np.r_[ci, cj], (np.r_[k, k], np.r_[i, j])), shape=(len(rows), size))
         # S' diag(weight) S, as the entries it touches and the share of every row in each.
@@ -117,7 +119,8 @@ class LowRank:
         diagonal = np.where(x > 0, z / np.where(x > 0, x, 1.0), np.inf)
         for floor in self.pattern.floors:
             R, rows, r = len(floor.rows), floor.rows, floor.r
-            a, b = weight[:, floor.first : floor.first + R], weight[:, floor.first + R : floor.first + 2 * R]
+            a = weight[:, floor.first : floor.first + R]
+            b = weight[:, floor.first + R : floor.first + 2 * R]
             own = diagonal[:, rows] * floor.mass**2
             with np.errstate(invalid="ignore"):
                 shared = np.where(
@@ -136,7 +139,8 @@ class LowRank:
         k = np.arange(self.rank)
         for first in range(0, m, self.step) if self.rank else ():
             part = slice(first, min(m, first + self.step))
-            rows_, scaled = self.rows[: part.stop - first], self.scaled[: part.stop - first]
+            rows_ = self.rows[: part.stop - first]
+            scaled = self.scaled[: part.stop - first]
             U(first, part.stop, rows_)
             np.multiply(rows_, self.theta[part, None, :], out=scaled)
             for w in arrows:

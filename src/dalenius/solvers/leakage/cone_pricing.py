@@ -184,7 +184,8 @@ class Cone:
         nu, eta = np.maximum(parts[1 + many], 0.0), parts[2 + many]
         n = len(a.p)
         for (own, r), first in zip(a.local_dp, self._firsts(), strict=True):
-            above, below = nu[first : first + len(own)], nu[first + len(own) : first + 2 * len(own)]
+            above = nu[first : first + len(own)]
+            below = nu[first + len(own) : first + 2 * len(own)]
             most = r * below.sum()
             if most > above.sum() and most:  # as the checker would: the floor has no cost
                 below *= above.sum() / most
@@ -235,7 +236,8 @@ def cone_priced(
     A child costs no less than its node, so the multipliers of the node serve a child that was not looked at.
     """
     worlds, _, entries = prices.table.shape
-    table, least = np.minimum(prices.table, _NEVER), np.minimum(prices.least, _NEVER)
+    table = np.minimum(prices.table, _NEVER)
+    least = np.minimum(prices.least, _NEVER)
     splits: dict[Map, int] = {}
     closed: dict[Map, _Node] = {}
     paying: dict[Map, None] = {}

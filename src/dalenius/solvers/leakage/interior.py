@@ -210,7 +210,8 @@ def _assess(
     pi = np.maximum(state.x[:, : model.n].T, 0.0)
     pi = pi / pi.sum(axis=1, keepdims=True) * model.p[:, None]
     found.last = pi
-    off, unequal = model.given.violation(pi), model.given.unequal(pi)
+    off = model.given.violation(pi)
+    unequal = model.given.unequal(pi)
     multipliers = model.multipliers(state)
     bound = wanted.bound(multipliers)
     if bound > found.bound:

@@ -91,7 +91,8 @@ class Limits:
     def _odds(self, channel: fmpz_mat) -> str | None:
         for counts, against, r in self.program.odds:
             other, below = whole(against)
-            J, Q = _flint(counts) * channel, _flint(other) * channel
+            J = _flint(counts) * channel
+            Q = _flint(other) * channel
             for k in range(len(counts)):
                 for t in range(self.program.letters):
                     after, before = int(J[k, t]) * below, int(Q[k, t])
@@ -156,7 +157,8 @@ class Limits:
             f = arb(0)
             for rows in groups:
                 joint = [(J[int(k), t], seen[k]) for k in rows if J[int(k), t] > 0]
-                q, all_seen = sum((j for j, _ in joint), fmpz(0)), sum(seen[k] for k in rows)
+                q = sum((j for j, _ in joint), fmpz(0))
+                all_seen = sum(seen[k] for k in rows)
                 for j, s in joint:
                     f += arb(j) * arb(fmpq(j * all_seen, q * s)).log()
             out.append(f)

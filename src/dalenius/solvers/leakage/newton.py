@@ -66,7 +66,8 @@ class Local:
         part = slice(first, last)
         lam = np.broadcast_to(np.sqrt(self.lam), (len(self.q), 1))[part]
         gone = (1 - np.sqrt(self.v[part] / self.den[part])) / (self.S[part] * np.sqrt(self.q[part]))
-        left, right = lam / np.sqrt(self.J[part]), lam * gone[:, s.group] * np.sqrt(self.b[part])
+        left = lam / np.sqrt(self.J[part])
+        right = lam * gone[:, s.group] * np.sqrt(self.b[part])
         mixed = -right[:, :, None] * s.G[s.group]
         k = np.arange(len(s.group))
         mixed[:, k, k] += left
@@ -226,7 +227,8 @@ class Newton:
                 short = over - flat @ dx.ravel() + self.bent * theta[n:]
             if not model.full:
                 left = np.where(model.live, left, 0.0)
-            unequal, rows = self.equal - dx @ model.G.T, self.rows - dx[:, :n].sum(axis=0)
+            unequal = self.equal - dx @ model.G.T
+            rows = self.rows - dx[:, :n].sum(axis=0)
             if again and float(np.abs(left).max()) < fine and float(np.abs(unequal).max()) < _EQUAL:
                 break
             more = self._solved(left, unequal, rows, short)

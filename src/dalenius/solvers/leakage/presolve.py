@@ -212,7 +212,8 @@ def _floored(program: Program, a: Arrays) -> tuple[Arrays, Lift]:
 
     def lift(y: Multipliers) -> Multipliers:
         kept, gauges = iter(y.gauges), []
-        nu, eta = iter(np.maximum(y.odds[-1], 0.0)), iter(y.equal[len(y.equal) - ties :])
+        nu = iter(np.maximum(y.odds[-1], 0.0))
+        eta = iter(y.equal[len(y.equal) - ties :])
         for k, gauge in enumerate(program.gauges):
             if k not in met:
                 gauges.append(next(kept))

@@ -77,7 +77,9 @@ def _descended(prices: Prices, costs: Floats, tol: float, start: Floats, steps: 
     step = 1.0 / total if total > 0 else 1.0
     x = np.where(costs < _NEVER / 10, np.maximum(start, 1e-9), 1e-300)
     x /= x.sum(axis=1, keepdims=True)
-    best, low, high = x.copy(), np.full(len(x), -np.inf), np.full(len(x), np.inf)
+    best = x.copy()
+    low = np.full(len(x), -np.inf)
+    high = np.full(len(x), np.inf)
     active = np.arange(len(x))
     for k in range(steps):
         here = x[active]
@@ -113,9 +115,11 @@ def priced(prices: Prices, *, tol: float, known: Mapping[Map, Sequence[Floats]],
     Raises SolverFailed when more than ``leaves`` leaves would be needed.
     """
     worlds, rows, entries = prices.table.shape
-    table, least = np.minimum(prices.table, _NEVER), np.minimum(prices.least, _NEVER)
+    table = np.minimum(prices.table, _NEVER)
+    least = np.minimum(prices.least, _NEVER)
     nodes = np.full((1, worlds), -1)  # an entry for each world, -1 where none is given
-    costs, starts = (least.sum(axis=0) - prices.mu)[None], np.full((1, rows), 1.0 / rows)
+    costs = (least.sum(axis=0) - prices.mu)[None]
+    starts = np.full((1, rows), 1.0 / rows)
     splits: dict[Map, int] = {}
     closed: dict[Map, list[Floats]] = {}
     for _ in range(worlds + 1):
@@ -127,7 +131,8 @@ def priced(prices: Prices, *, tol: float, known: Mapping[Map, Sequence[Floats]],
         for first in range(0, len(names), _BATCH):
             part = slice(first, first + _BATCH)
             low[part], x[part], _ = _descended(prices, costs[part], tol, 0.99 * starts[part] + 0.01 / rows, _STEPS)
-        shut, open_ = np.flatnonzero(low >= -tol), np.flatnonzero(low < -tol)
+        shut = np.flatnonzero(low >= -tol)
+        open_ = np.flatnonzero(low < -tol)
         logs = prices.posteriors(x[shut])
         closed |= {names[k]: [values[:, i] for values in logs] for i, k in enumerate(shut)}
         if not len(open_):
@@ -142,7 +147,8 @@ def priced(prices: Prices, *, tol: float, known: Mapping[Map, Sequence[Floats]],
         z = np.where(nodes < 0, loss, -np.inf).argmax(axis=1)
         splits |= {tuple(node): int(world) for node, world in zip(nodes.tolist(), z, strict=True)}
         costs = (costs[:, None, :] + (table[z].transpose(0, 2, 1) - least[z][:, None, :])).reshape(-1, rows)
-        starts, nodes = np.repeat(x, entries, axis=0), np.repeat(nodes, entries, axis=0)
+        starts = np.repeat(x, entries, axis=0)
+        nodes = np.repeat(nodes, entries, axis=0)
         nodes[np.arange(len(nodes)), np.repeat(z, entries)] = np.tile(np.arange(entries), len(z))
     tree, ends = in_order(splits, worlds, entries)
     posteriors = [closed[name] for name in ends]

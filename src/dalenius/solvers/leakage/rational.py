@@ -56,7 +56,8 @@ def _plan(
     """The channel as a transport plan on its support, where nothing but the law of the letters must be met exactly."""
     assert program.marginal is not None
     W = solution.pi / given.p[:, None]
-    support, mass = program.allowed & (W > 0), [int(v) for v in program.mass]
+    support = program.allowed & (W > 0)
+    mass = [int(v) for v in program.mass]
     for _ in range(_ROUNDS):
         try:
             rows = transported(W, support, mass, program.marginal)

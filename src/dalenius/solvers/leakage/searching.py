@@ -111,7 +111,8 @@ def search(
         return _linear(program, given, gap, exact=exact)
     reduced, back, letters = presolved(program, given, loss=0.02 * gap)
     if _forced(reduced):
-        pi, own = np.zeros(given.allowed.shape), reduced.allowed * reduced.p[:, None]
+        pi = np.zeros(given.allowed.shape)
+        own = reduced.allowed * reduced.p[:, None]
         pi[:, letters] = own
         y = back(replace(none_of(reduced), posteriors=tuple(s.spread(s.logs(own)) for _, s in reduced.objective)))
         return Solution(pi, y, given.value(pi), given.bound(y), 0)
