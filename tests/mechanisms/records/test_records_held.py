@@ -10,6 +10,7 @@ from dalenius.core import Distortion, Independent, Leakage, MinimizeDistortion, 
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.records import design as designing
+from dalenius.mechanisms.records.trading import traced
 from dalenius.verifying import verify
 from tests.effort import effort
 
@@ -119,6 +120,11 @@ def test_a_frozen_value_is_neither_left_nor_taken_where_the_table_is_preserved()
 def test_what_cannot_be_claimed_is_refused_with_the_way_out(more, why):
     with pytest.raises(Unsupported, match=why):
         solve(problem(0, Leakage(("S",), BITS), **more))
+
+
+def test_a_curve_has_no_columns_that_leave_as_they_are():
+    with pytest.raises(Unsupported, match="solve for single limits"):
+        traced(problem(0, Leakage(("S",), BITS), strata=("K",)), 3)
 
 
 def test_many_records_behind_a_wall_have_one_promise(monkeypatch):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
+from math import inf, prod
 
 from dalenius.core import (
     Certificate,
@@ -97,7 +97,9 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
             curve = PricedRecords(wide, on_progress)
         elif curve is None and wide.seen:
             curve = Curve(behind_walls(wide), on_progress)
-        yield certified(wide, _found(wide, GAP, SECONDS, on_progress, curve))
+        # A curve is not cut short: its first point is dear, and all others stand on it.
+        seconds = inf if isinstance(curve, Curve) else SECONDS
+        yield certified(wide, _found(wide, GAP, seconds, on_progress, curve))
 
 
 def certified(wide: Wide, found: Found) -> Design:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil
 
 from dalenius.core import Design, Independent, Leakage, Problem
+from dalenius.errors import Unsupported
 from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.columns.leakage.curve import Curve as Traced
 from dalenius.mechanisms.columns.leakage.curve import Ends, Point
@@ -37,7 +38,17 @@ def traced(problem: Problem, points: int, *, on_point: Callable[[int, int | None
     -------
     Curve
         Distortions that are reached, each with both bounds of the least leakage.
+
+    Raises
+    ------
+    Unsupported
+        If a column leaves as it is.
     """
+    if problem.kept or problem.freeze:
+        raise Unsupported(
+            "a curve of whole records ends where nothing is revealed, which columns that leave as they are need not "
+            "allow: leave out strata, keep and freeze, or solve for single limits"
+        )
     trade = Trade.of(problem)
     wide = Wide.of(problem)
     most = (PricedRecords(wide) if problem.preserve_marginals else Curve(wide)).most
