@@ -146,7 +146,8 @@ def best_possible(facts: Facts) -> Optimum:
     least, most = sorted((value, bound))
     between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
     if fields:
-        between = f"The least possible lies between {figure(100 * least, 'down', 2)} and {figure(100 * most, 'up', 2)}"
+        ends = f"{figure(100 * least, 'down', 2)} and {figure(100 * most, 'up', 2)}"
+        between = f"The least possible lies between {ends} of {100 * fields} entries in 100 rows"
     near = "Near the best possible" if most <= NEAR * least else between
     short = f"{what}, proved {to}" if agrees else near
     less = "more" if maximise else "less"

@@ -51,7 +51,9 @@ WRITTEN = 2e-5
 SHARES = 32
 """The most shares of an input."""
 AFTER = 0.5
-"""The most of the time that is kept for what comes after the search."""
+"""The most of the time that is kept for what comes after the search, on a machine that does nothing else."""
+BUSY = 0.85
+"""The same on a busy one."""
 MOST_PAIRS = 3_000_000
 """Pairs of an input and a record that may all have a share."""
 
@@ -133,7 +135,7 @@ class PricedRecords:
         quiet = self.quiet
         proof, after = self._foretold()
         provable = proof < AFTER * seconds
-        deadline = start + seconds - min(AFTER * seconds, after + (proof if provable else 0.0))
+        done = _ending(start, seconds, after + (proof if provable else 0.0))
         flows, best = [quiet.flow], None
         begin = Flow(
             np.concatenate([quiet.flow.atom, quiet.atom]),
@@ -144,12 +146,10 @@ class PricedRecords:
         silent = figures(self.crowd, quiet.flow)[1] <= target / 2
         for less in LESS:
             aim = less * target * (1 - ROOM)
-            flow, priced = climbed(
-                self.crowd, aim, begin, keeps=self.keeps, gap=GAP, done=lambda: over(deadline), say=self.on_progress
-            )
+            flow, priced = climbed(self.crowd, aim, begin, keeps=self.keeps, gap=GAP, done=done, say=self.on_progress)
             flows.append(flow)
             best = priced if best is None else best
-            if silent or over(deadline) or figures(self.crowd, flow)[1] < target:
+            if silent or done() or figures(self.crowd, flow)[1] < target:
                 break
         rows = self._rounded(flows, target)
         known = best is not None and provable
@@ -217,6 +217,19 @@ class PricedRecords:
         numbers = [[str(v) for v in column] for column in whole.T.tolist()]
         law = [str(round(v * (1 << UNIT))) for v in priced.numbers.tolist()] if self.keeps else ()
         return record_proof(self.wide, [str(round(priced.lam * (1 << UNIT)))], [numbers], law=law)
+
+
+def _ending(start: float, seconds: float, after: float) -> Callable[[], bool]:
+    """Whether a search has to end, for what comes after it to be done in time; later work is as slow as that before."""
+    begun = time.process_time()
+
+    def done() -> bool:
+        passed = time.monotonic() - start
+        slower = max(1.0, passed / max(time.process_time() - begun, 1e-3)) if passed > 1 else 1.0
+        kept = min(AFTER * seconds, after) if slower < 1.5 else min(BUSY * seconds, slower * after)
+        return over(start + seconds - kept)
+
+    return done
 
 
 def _to_one(crowd: Crowd, point: int) -> Flow:

@@ -1,0 +1,55 @@
+"""What is said of the best possible, and of whom a promise speaks."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from dalenius import solve
+from dalenius.core import Leakage, MinimizeDistortion
+from dalenius.report.facts import Facts
+from dalenius.report.limits import _unit
+from dalenius.report.plain import best_possible
+from dalenius.testing import binary_tradeoff
+
+
+def facts(value, bound):
+    """A design of one released column whose figures are these."""
+    problem = binary_tradeoff("1/10", "1/20")
+    trade = replace(problem.limits[0], at_most=None)
+    asked = replace(
+        problem, objective=MinimizeDistortion(trade), limits=(), guarantees=(Leakage(("S",), Fraction(1, 10)),)
+    )
+    document = solve(asked).to_json()
+    return Facts.read(document | {"value": value, "bound": bound})
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "short"),
+    [
+        ("0.25", "0.25", "Least possible change, proved exactly"),
+        ("0.25001", "0.25", "Least possible change, proved to 4 digits"),
+        ("0.2525", "0.25", "Near the best possible"),
+        ("0.26", "0.25", "The least possible lies between 25 and 26 of 100 entries in 100 rows"),
+        ("0.253", "0", "The least possible lies between 0 and 26 of 100 entries in 100 rows"),
+    ],
+)
+def test_what_is_near_the_best_possible_is_called_so_and_nothing_else(value, bound, short):
+    assert best_possible(facts(value, bound)).short == short
+
+
+@pytest.mark.parametrize(
+    ("unit", "max_rows", "kind", "says"),
+    [
+        ("row", None, "leakage", "The promise is about one row."),
+        ("person", None, "leakage", "The promise is about one person (column person)."),
+        ("person", 5, "leakage", "Every figure is for one row. A person has at most 5 rows"),
+        ("person", 5, "local_dp", "at most 5 rows"),
+    ],
+)
+def test_point_4_the_first_limit_says_whom_the_promise_is_about(unit, max_rows, kind, says):
+    read = facts("0.25", "0.25")
+    promises = tuple(replace(promise, kind=kind) for promise in read.promises)
+    limit = _unit(replace(read, unit=unit, max_rows=max_rows, promises=promises))
+    assert says in limit.text
+    assert (limit.name == "Groups of people") == (unit == "person" and (max_rows is None or kind == "local_dp"))
