@@ -96,19 +96,35 @@ def _deny(promise: Promise, facts: Facts) -> str:
     return f"Whatever an attacker knows, no {what} more than {times} times as likely for one person as {other}."
 
 
+def _noisy(facts: Facts) -> bool:
+    """Whether each row is a record, and a group is one of rows."""
+    return bool(facts.document["channel"].get("form") == "noise")
+
+
+def _one_record(promise: Promise, facts: Facts) -> bool:
+    """Whether the promise is about a whole row: under noise, or where it speaks of all columns that are read."""
+    inputs = facts.document["channel"].get("inputs", ())
+    return _noisy(facts) or 0 < len(inputs) <= promise.written.get("group", 1)
+
+
+def _by_rows(promise: Promise, facts: Facts) -> bool:
+    """Whether rows of a table are drawn one by one, each a whole record of the promise."""
+    return _noisy(facts) or (facts.origin == "table" and _one_record(promise, facts))
+
+
 def _anybody(promise: Promise, facts: Facts) -> str:
     """What one row says about its record, or the whole release, to somebody who knows anything about the others."""
     group, rows = promise.written.get("group", 1), promise.written.get("rows", 1)
     columns = joined(list(facts.document["channel"].get("inputs", ())))
     limit = f"at most {bits(promise.written['at_most_bits'], 'up')} about"
     ends = "whatever an attacker knows about the others."
-    if facts.document["channel"].get("form") != "noise":  # each input is a record, and one draw is made from all
+    if not _one_record(promise, facts):  # each input is a record, and one draw is made from all
         drawn = "One draw reveals" if rows == 1 else f"{rows:,} draws together reveal"
         return f"{drawn} {limit} any {'one' if group == 1 else group} of the records {columns}, {ends}"
     if rows != 1:
         whose = "any one row" if group == 1 else f"any {group} rows"
         return f"All {many(rows, 'released row')} together reveal {limit} the {columns} of {whose}, {ends}"
-    if group == 1:
+    if group == 1 or not _noisy(facts):
         return f"A released row by itself reveals {limit} its original {columns}, {ends}"
     return f"The released rows of any {group} records by themselves reveal {limit} their {columns}, {ends}"
 
@@ -190,8 +206,7 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
         delta = exact(written.get("delta") or 0)
         return [f"With a chance of at most {chance(delta)} it may be more likely than that.", name] if delta else [name]
     if promise.kind == "dalenius":
-        noise = facts.document["channel"].get("form") == "noise"
-        return [_whole_release(promise, facts)] if noise and written.get("rows", 1) == 1 else []
+        return [_whole_release(promise, facts)] if written.get("rows", 1) == 1 and _by_rows(promise, facts) else []
     if promise.kind == "contraction":
         return ["It holds for any statistics of the table."]
     if promise.kind == "maximal_leakage":
@@ -230,7 +245,8 @@ def _whole_release(promise: Promise, facts: Facts) -> str:
     if proof is None or not facts.rows:
         most = f"each further row may reveal as much again, up to {bits(held, 'up')}, all that {columns} can hold"
     else:
-        together = min(facts.rows * exact(proof) / promise.written.get("group", 1), held)
+        group = promise.written.get("group", 1) if _noisy(facts) else 1
+        together = min(facts.rows * exact(proof) / group, held)
         most = f"all {many(facts.rows, 'released row')} may together reveal up to {bits(together, 'up')} about one"
     return f"{first} Where rows depend on each other, {most}; a ledger charges that."
 
