@@ -101,13 +101,14 @@ export function check(text) {
   startCounting();
   const root = parsed(text);
   const format = root.tag();
+  if (format === "dalenius-answer/1") throw new Unknown("an answer");
   root.require(format === "dalenius-design/2" || format === "dalenius-card/2", "this is not a design or a card of version 2");
   const card = format === "dalenius-card/2";
   const keys = card
     ? ["format", "work", "variables", "mechanism", "promises", "channel", "evidence", "claims"]
     : ["format", "work", "variables", "law", "mechanism", "objective", "promises", "limits", "channel", "evidence", "claims", "proof"];
   const part = Object.fromEntries(root.fields(...keys).map((node, k) => [keys[k], node]));
-  const most = MOST_WORK * BigInt(1 + ([...text].length >> 20));
+  const most = MOST_WORK * BigInt(Math.max(1, [...text].length >> 19));
   part.work.require(part.work.whole(0n) <= most, "the file asks for more operations than are allowed");
   const alphabets = readVariables(part.variables);
   const mechanism = readMechanism(part.mechanism, alphabets);
@@ -118,11 +119,15 @@ export function check(text) {
   part.promises.require(stated.length <= MOST_PROMISES, "there are too many promises");
   part.promises.require(new Set(stated.map((item) => meaning(item.value))).size === stated.length, "a promise stands twice");
   const promises = stated.map((item) => readPromise(item, setting));
+  const ignored = mechanism.encoder === "uninformed" && promises.some((promise) => promise.about?.length);
+  part.promises.require(!ignored, "a promise about a secret counts what the user has, so the mechanism may not ignore it");
   const limits = card
     ? []
     : part.limits.items().map((item) => {
         if (item.value !== null && typeof item.value === "object" && Object.hasOwn(item.value, "information"))
           throw new Unknown("a limit on information");
+        if (item.value !== null && typeof item.value === "object" && Object.hasOwn(item.value, "multiplicity"))
+          throw new Unknown("a limit on rows");
         const [parts, limit] = item.fields("distortion", "at_most");
         return { parts: readDistortion(parts, setting), most: limit.number(0n) };
       });

@@ -21,7 +21,7 @@ export function names(node, alphabets) {
 export function readLaw(node, alphabets) {
   const kind = node.tag();
   if (kind !== "table" && kind !== "known") {
-    if (["independent", "margins", "alike"].includes(kind)) throw new Unknown(`a law of kind ${kind}`);
+    if (["independent", "margins", "alike", "markov"].includes(kind)) throw new Unknown(`a law of kind ${kind}`);
     node.refuse("there is no such law");
   }
   const [, named, outcomes] = node.fields("law", "variables", "outcomes");
