@@ -6,7 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.core import Distortion, Leakage, MinimizeDistortion, Pmf, Problem
+from dalenius import solve
+from dalenius.core import Distortion, InformationPrivacy, Leakage, MinimizeDistortion, Pmf, Problem
+from dalenius.errors import Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records.design import certified, design
 from dalenius.mechanisms.records.priced import ENDED, PricedRecords
@@ -105,3 +107,36 @@ def test_small_shares_are_left_out_before_the_proof_and_the_margins_stay():
     arrived = np.bincount(thin.point, thin.share * crowd.mass[thin.atom], points)
     assert np.abs(arrived - crowd.at_points).sum() < 1e-3
     assert np.allclose(np.bincount(thin.atom, thin.share), 1)
+
+
+def items(rows, **more):
+    """Twenty yes-or-no items, of which six tell something about a group that is not observed."""
+    rng = np.random.default_rng(1)
+    group = rng.random(rows) < 0.4
+    codes = rng.random((rows, 20)) < 0.3 + 0.3 * group[:, None] * (np.arange(20) < 6)
+    names = tuple(f"Q{j}" for j in range(20))
+    variables = {**dict.fromkeys(names, ("no", "yes")), "S": ("a", "b")}
+    asked = {
+        "observe": names,
+        "release": names,
+        "objective": MinimizeDistortion(Distortion.sum_of([Distortion("hamming", (name,)) for name in names])),
+        "guarantees": (Leakage(("S",), MOST),),
+        "joint": Pmf.from_counts(variables, np.column_stack([codes, group]).astype(int), [1] * rows),
+    }
+    return Problem(**(asked | more))
+
+
+def test_point_16_items_with_a_million_combinations_have_rows_for_those_that_occur():
+    found = solve(items(120))
+    assert found.channel.form == "records"
+    assert len(found.channel.read) <= 120
+    assert len(found.text) < 200_000
+    assert Fraction(found.proved[0]["leakage_bits"]) <= MOST
+    assert 0 < found.bound <= found.value
+    assert check(found.text).bound >= found.bound
+
+
+def test_point_16_what_no_matrix_can_promise_names_the_way_by_records():
+    with pytest.raises(Unsupported) as refused:
+        solve(items(120, guarantees=(InformationPrivacy(("S",), Fraction(1)),)))
+    assert 'say form = "records" and add S to observe' in str(refused.value)

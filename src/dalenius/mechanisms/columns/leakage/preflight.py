@@ -6,13 +6,14 @@ three, which is enough to say seconds, minutes or hours, and the same on a busy 
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from dalenius.core import Independent, Leakage, MinimizeLeakage, Problem, WorstCaseLeakage
 from dalenius.errors import NOTHING_DONE, Unsupported
+from dalenius.mechanisms.records.takes import FORM, RECORDS
 
-__all__ = ["SHARE", "Size", "free_memory", "memory_words", "time_words"]
+__all__ = ["SHARE", "Size", "by_records", "free_memory", "memory_words", "time_words"]
 
 PROOF = 40e-6  # seconds for each entry, of model and proof together
 WRITTEN = 0.5e-6  # seconds for each entry of the channel that is written, with a row for every input that can be
@@ -100,8 +101,15 @@ class Size:
             f"{time_words(self.search_seconds + self.proof_seconds)} and {memory_words(self.memory)} of memory"
         )
 
-    def refuse_too_large(self, seconds: float) -> None:
+    def refuse_too_large(self, seconds: float, also: str = "") -> None:
         """Refuse, before anything is allocated, what fits neither the memory nor the time.
+
+        Parameters
+        ----------
+        seconds : float
+            The time that there is.
+        also : str
+            Another way out.
 
         Raises
         ------
@@ -118,7 +126,7 @@ class Size:
         raise Unsupported(
             f"this problem is too large: {self.rows:,} combinations occur and {self.letters:,} may be released; it "
             f"needs {need}.",
-            do=f"{self._way_out(seconds, free)}.",
+            do=f"{self._way_out(seconds, free)}{also}.",
             state=NOTHING_DONE,
             code="too-large",
         )
@@ -141,6 +149,27 @@ class Size:
                 )
         largest = sorted(self.columns, key=lambda name: -self.columns[name])[:2]
         return f"Group {' and '.join(largest)}, or release fewer columns together"
+
+
+def by_records(problem: Problem) -> str:
+    """How a problem that is too large for a matrix is solved record by record, where it is.
+
+    Parameters
+    ----------
+    problem : Problem
+        Bound to its data.
+
+    Returns
+    -------
+    str
+        The end of a sentence, or nothing.
+    """
+    secrets = [name for guarantee in problem.guarantees for name in guarantee.secret if name not in problem.observe]
+    observe = (*problem.observe, *dict.fromkeys(secrets))
+    if RECORDS.why_not(replace(problem, form=FORM, observe=observe)) is not None:
+        return ""
+    look = f" and add {', '.join(dict.fromkeys(secrets))} to observe, which does not leave" if secrets else ""
+    return f', or say form = "{FORM}"{look}'
 
 
 def time_words(seconds: float) -> str:

@@ -14,7 +14,7 @@ from dalenius.core.numbers import up, written
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.leakage.curved import CURVED, Cuts
 from dalenius.mechanisms.columns.leakage.model import Model
-from dalenius.mechanisms.columns.leakage.preflight import Size
+from dalenius.mechanisms.columns.leakage.preflight import Size, by_records
 from dalenius.mechanisms.columns.leakage.strategies import about_letters, generated, unlisted
 from dalenius.mechanisms.columns.leakage.support import fewer_letters
 from dalenius.mechanisms.proving import proved
@@ -63,7 +63,7 @@ def designed(
             found.model, found.program, found.restore, found.solution, seconds, found.leaves, gap=gap, deadline=deadline
         )
     size = Size.of(problem)
-    size.refuse_too_large(seconds)
+    size.refuse_too_large(seconds, by_records(problem))
     if on_progress:
         on_progress(size.words())
     if any(isinstance(g, CURVED) for g in problem.guarantees):
