@@ -241,7 +241,7 @@ def test_the_best_channel_on_a_grid_is_designed_and_noise_says_how_much_worse_it
     assert f"the best has a squared error of {figure(best['value'], 'up')}" in said
     assert "more than the variance" in said
     assert "one number for everybody" in said
-    assert "a gap in age counts as 5" in said
+    assert "A gap in age counts as 5" in (gaps.parent / "laplace" / "statement.html").read_text()
     code, said, err = run("estimate", gaps.parent / "laplace" / "card.json", gaps.parent / "laplace" / "released.csv")
     assert (code, err) == (0, "")
     assert "age: mean" in said

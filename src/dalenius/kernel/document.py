@@ -31,6 +31,7 @@ DESIGN_KEYS = (
     *("claims", "proof"),
 )
 MOST_WORK = 20_000_000  # for files of up to a million characters, and for each half million of longer ones: two seconds
+UNINFORMED = "a promise about a secret counts what the user has, so the mechanism may not ignore it"
 MOST_PROMISES = 1000
 
 LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
@@ -190,8 +191,7 @@ def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
     node.require(node.length() <= MOST_PROMISES, f"there are more than {MOST_PROMISES:,} promises")
     promises = [read_promise(item, setting) for item in node.items()]
     node.require(len(set(promises)) == len(promises), "a promise stands twice")
-    ignored = setting.mechanism.encoder == "uninformed" and any(promise.about for promise in promises)
-    node.require(not ignored, "a promise about a secret counts what the user has, so the mechanism may not ignore it")
+    node.require(setting.mechanism.encoder != "uninformed" or not any(p.about for p in promises), UNINFORMED)
     sharing = sum(
         isinstance(promise, Leakage) and promise.within is not None and promise.within.kind == "confidence"
         for promise in promises
