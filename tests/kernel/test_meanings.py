@@ -5,13 +5,14 @@ import random
 
 import pytest
 
+from dalenius.cli import main as dalenius
 from dalenius.kernel import Refused, check
-from dalenius.kernel.command import said
+from dalenius.kernel.command import main, said
 from tests.effort import effort
 from tests.kernel.brute import Told
 from tests.kernel.documents import honest, leakage, text_of
 from tests.kernel.golden import CORPUS
-from tests.kernel.meanings import falsehood, forge, kinds, put, silent
+from tests.kernel.meanings import falsehood, forge, kinds, put, silent, some_of
 from tests.kernel.written_out import Unknown
 
 
@@ -24,6 +25,16 @@ def test_other_meanings_are_refused_or_true():
     assert sum(found.refused.values()) > sum(found.true.values()) > 0
     assert found.false == []
     assert found.differ == []
+
+
+def test_verify_of_the_package_says_the_same(tmp_path, capsys):
+    file, seen = tmp_path / "design.json", set()
+    for _, lie in some_of(effort(15, 500), random.Random(9)):
+        file.write_bytes(text_of(lie).encode())
+        status = main([str(file)])
+        assert dalenius(["verify", str(file)]) == status, capsys.readouterr()
+        seen.add(status)
+    assert seen == {0, 4}
 
 
 def test_most_kinds_of_honest_documents_are_true_by_brute_force():
