@@ -204,4 +204,4 @@ def test_a_promise_that_the_table_keeps_already_changes_nothing(place: Place, ru
     assert run("init", place / "t.csv", *wishes)[0] == 0
     code, out, err = run("release", place / "loose.toml", "-o", place / "out")
     assert (code, err) == (0, "")
-    assert "Changed     0 rows (none)." in out
+    assert "Changed     No row: the table keeps the promise as it is." in out

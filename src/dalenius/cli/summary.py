@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dalenius.api import Outcome
 from dalenius.core.digits import figure, many, one_in
+from dalenius.core.numbers import exact
 from dalenius.evidence import Beliefs, beliefs
 from dalenius.kernel.document import allowed_work
 from dalenius.report import plain
@@ -122,7 +123,9 @@ def _changed(outcome: Outcome, facts: Facts) -> str:
     moved = [entry for entry in outcome.audit.transitions if "changed" in entry]
     lines = []
     changed, compared = (sum(entry[key] for entry in moved) for key in ("changed", "rows"))
-    if compared:
+    if compared and not changed and not exact(facts.document["value"]):
+        lines.append("No row: the table keeps the promise as it is.")
+    elif compared:
         what = "rows" if len(moved) == 1 else "entries"
         lines.append(f"{changed:,} {what} ({one_in(changed / compared)}).")
     elif fields := plain.fields_compared(facts.document):
