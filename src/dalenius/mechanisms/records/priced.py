@@ -143,14 +143,17 @@ class PricedRecords:
             np.zeros(0),
             np.zeros(0),
         )
-        silent = figures(self.crowd, quiet.flow)[1] <= target / 2
+        silent, dense = figures(self.crowd, quiet.flow)[1] <= target / 2, len(quiet.flow.atom) > SHARES * len(self.rows)
         for less in LESS:
             aim = less * target * (1 - ROOM)
             flow, priced = climbed(self.crowd, aim, begin, keeps=self.keeps, gap=GAP, done=done, say=self.on_progress)
-            flows.append(flow)
+            flows.append(thinned(self.crowd, flow, UNUSED, SHARES, self.keeps))
             best = priced if best is None else best
-            if silent or done() or figures(self.crowd, flow)[1] < target:
+            told = figures(self.crowd, flows[-1])[1]
+            if (silent and not dense) or done() or told < target:
                 break
+        if dense and told < target * (1 - ROOM):
+            flows = flows[1:]  # shares with everybody take longer to prove than they are worth
         rows = self._rounded(flows, target)
         known = best is not None and provable
         words = "records: prices of all records, by a smooth concave program"
@@ -164,7 +167,6 @@ class PricedRecords:
 
     def _rounded(self, flows: Sequence[Flow], target: float) -> Rows:
         """Whole weights that tell at most the target, of the least distance that mixtures of flows have."""
-        flows = [flows[0], *(thinned(self.crowd, flow, UNUSED, SHARES, self.keeps) for flow in flows[1:])]
         told = [figures(self.crowd, flow)[1] for flow in flows]
         near = target * (1 - ROOM)
         for _ in range(20):

@@ -41,6 +41,7 @@ _NEW = 60  # arcs that an atom gets at a look
 _USED = 1e-6  # the share from which on an arc is kept
 _NEAR = 12  # what an arc may cost beyond the cheapest to be taken, in units of eps
 _BROUGHT = 1e-3  # of what comes to a point: without it the point tells something else
+_LOOK = 100_000_000  # pairs that are looked at even when the time is up: any bound is better than none
 _SCALINGS = 400  # of Sinkhorn at the end
 
 
@@ -83,7 +84,7 @@ def climbed(
     for smooth in _SMOOTH:
         climb.to_top(arcs, smooth * unit)
         flow = climb.flow(arcs, smooth * unit)
-        if done():
+        if done() and (best is not None or len(crowd.at) * len(crowd.points) > _LOOK):
             break
         priced, found = climb.look(arcs, _NEW, _NEAR * smooth * unit)
         if priced.bound - priced.lam * bits > below:
