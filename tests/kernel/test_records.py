@@ -238,6 +238,17 @@ def test_the_nearest_record_is_the_one_that_looking_at_all_finds(seed):
             assert near.least(x) == min(scale * metric.distance(x, records[k]) + numbers[k] for k in some)
 
 
+def test_distances_of_very_many_sizes_are_looked_at_one_by_one():
+    rng = random.Random(3)
+    axes = tuple(DistanceAxis(10**k, True) for k in range(4))
+    records = sorted({tuple(rng.randint(0, 9) for _ in axes) for _ in range(30)})
+    metric = RecordMetric(axes, 1, {record: record for record in records})
+    near = Nearest(metric, records, list(range(30, 30 - len(records), -1)), 1, Work(10**9), 100)
+    assert near.digits is None
+    for x in records:
+        assert near.least(x) == min(metric.distance(x, y) + n for y, n in zip(near.records, near.numbers, strict=True))
+
+
 def test_three_classes_without_a_majority_are_bounded_for_all_letters():
     for seed in range(6):
         asked = problem(seed, classes=3, letters=(3, 2, 2), rows=30)
