@@ -79,7 +79,7 @@ def table(found: dict[str, Any]) -> list[str]:
         judged = "; ".join(wrong) if wrong else "right" if any(a.get("verdict") for a in answers) else ""
         gaps = [a["high"] - a["low"] for a in answers if "high" in a]
         if gaps and max(gaps) > 0:
-            judged += f", proved within {max(gaps):.0e}"
+            judged = ", ".join([*filter(None, [judged]), f"proved within {max(gaps):.0e}"])
         lines.append(
             f"| {each['contender']} | {last['size']:,} | {seconds(last['cpu_seconds'])} "
             f"| {seconds(mine['cpu_seconds']) if mine else ''} | {ratio} | {last['peak_mib']:.0f} MiB | {power} "
@@ -91,7 +91,7 @@ def table(found: dict[str, Any]) -> list[str]:
 def plot(found: dict[str, Any]) -> str | None:
     """CPU seconds against size, both by their logarithms, as SVG; None where there is only one size."""
     drawn = [
-        (each["contender"], [(a["size"], a["cpu_seconds"]) for a in each["answers"] if "cpu_seconds" in a])
+        (each["contender"], [(a["size"], a["cpu_seconds"]) for a in each["answers"] if a.get("cpu_seconds")])
         for each in found["results"]
     ]
     drawn = [(name, points) for name, points in drawn if points]

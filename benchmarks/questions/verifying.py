@@ -68,8 +68,9 @@ def in_the_page(size: int) -> Work:
     def work() -> dict[str, Any]:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = subprocess.run(["node", runner], input=texts, check=True, capture_output=True, text=True)
-        if "proved" not in json.loads(done.stdout)[0]:
-            raise SystemExit(done.stdout[:200])
+        said = json.loads(done.stdout)[0]
+        if "proved" not in said:
+            raise SystemExit("; ".join(map(str, said.values()))[:200])
         return {"child_seconds": resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before}
 
     return work
