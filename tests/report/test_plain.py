@@ -31,6 +31,7 @@ def facts(value, bound):
         ("0.25001", "0.25", "Least possible change, proved to 4 digits"),
         ("0.2525", "0.25", "Near the best possible"),
         ("0.26", "0.25", "The least possible lies between 25 and 26 of 100 entries in 100 rows"),
+        ("1.0616", "0.9", "The least possible lies between 90 and 107 of 100 entries in 100 rows"),
         ("0.253", "0", "The least possible lies between 0 and 26 of 100 entries in 100 rows"),
     ],
 )

@@ -7,7 +7,7 @@ nothing is computed here.
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.core.digits import bits, digits_agreed, figure, guesses_in_thousand
+from dalenius.core.digits import Direction, bits, digits_agreed, figure, guesses_in_thousand
 from dalenius.core.numbers import exact
 from dalenius.report.aims import WITHIN, reached
 from dalenius.report.facts import Document, Facts, Promise, joined, shown
@@ -124,9 +124,12 @@ def changed_entries(value: object, fields: int) -> str:
     >>> changed_entries("0.149782", 3), changed_entries("0.0042", 1)
     ('15 of 300 entries in 100 rows', '0.42 of 100 entries in 100 rows')
     """
-    per_hundred = 100 * exact(value)
-    number = figure(per_hundred, "nearest", 2 if per_hundred < 100 else 3)
-    return f"{number} of {100 * fields} entries in 100 rows"
+    return f"{_per_hundred(exact(value), 'nearest')} of {100 * fields} entries in 100 rows"
+
+
+def _per_hundred(change: Fraction, direction: Direction) -> str:
+    """A change in 100 rows: two digits, and whole entries from 100 on."""
+    return figure(100 * change, direction, 2 if 100 * change < 100 else 3)
 
 
 def best_possible(facts: Facts) -> Optimum:
@@ -146,7 +149,7 @@ def best_possible(facts: Facts) -> Optimum:
     least, most = sorted((value, bound))
     between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
     if fields:
-        ends = f"{figure(100 * least, 'down', 2)} and {figure(100 * most, 'up', 2)}"
+        ends = f"{_per_hundred(least, 'down')} and {_per_hundred(most, 'up')}"
         between = f"The least possible lies between {ends} of {100 * fields} entries in 100 rows"
     near = "Near the best possible" if most <= NEAR * least else between
     short = f"{what}, proved {to}" if agrees else near
