@@ -56,6 +56,12 @@ class Visit:
             time.sleep(0.05)
         return state
 
+    def asks_to_accept(self) -> bool:
+        """Whether losses have to be accepted, once the page shows what the server knows."""
+        lost = bool(self.state()["release"]["losses"])
+        expect(self.page.locator("#accept")).to_be_visible(visible=lost)
+        return lost
+
     def takes(self, **choices: str) -> None:
         """Wait until the server has these choices."""
         self.until(lambda state: all(state["choices"][key] == value for key, value in choices.items()))
@@ -146,7 +152,7 @@ def test_the_whole_walk_with_keys_alone(visit: Visit) -> None:
             page.keyboard.press("ArrowRight")
             expect(page.locator("#kpi")).not_to_have_text(before, use_inner_text=True)
             visit.until(lambda state: state["trade"]["chosen"] > 0)
-    if page.is_visible("#accept"):
+    if visit.asks_to_accept():
         press_until(page, "Tab", "accept")
         page.keyboard.press("Space")
     press_until(page, "Tab", "next")
@@ -259,7 +265,7 @@ def test_a_cancelled_release_leaves_no_file_and_a_reload_keeps_the_state(visit: 
     assert state["trade"]["chosen"] == chosen == len(state["trade"]["points"]) - 1
     assert state["choices"]["level"] == "0.02"
     visit.go("release")
-    if page.is_visible("#accept"):
+    if visit.asks_to_accept():
         page.check("#accept")
     page.click("#next")
     page.wait_for_selector("#cancel")
@@ -293,7 +299,7 @@ def test_command_and_problem_file_give_the_same_bytes_and_the_same_design(
     visit.takes(title="Survey of the insured")
     expect(page.locator("#toml")).to_contain_text("Survey of the insured")
     toml, command = (page.locator(f"#{name}").text_content() for name in ("toml", "command"))
-    if page.is_visible("#accept"):
+    if visit.asks_to_accept():
         page.check("#accept")
     page.click("#next")
     page.wait_for_selector("#fingerprint", timeout=PATIENCE)
@@ -392,7 +398,7 @@ def test_a_ledger_is_chosen_and_charged(visit: Visit, capsys: pytest.CaptureFixt
     expect(page.locator("#command")).to_contain_text("--ledger people.ledger")
     for name, ends in (("first", "#fingerprint"), ("second", ".alert.bad:visible")):
         page.fill("#name", name)
-        if page.is_visible("#accept"):
+        if visit.asks_to_accept():
             page.check("#accept")
         page.click("#next")
         page.locator(ends).first.wait_for(timeout=PATIENCE)
