@@ -26,7 +26,7 @@ def test_each_example_of_the_limits_has_a_folder_of_its_own():
     assert "demo.py demo`" not in LIMITS  # that is the folder of `make demo`
     assert "counts_from_card.py demo/release/card.json" in LIMITS
     assert "counts_from_card.py perfect/release/card.json" in LIMITS
-    assert "In the example the release tells 0.1016 bits" in LIMITS
+    assert "In the example the release reveals 0.1016 bits" in LIMITS
 
 
 def test_the_room_above_the_least_leakage_is_documented_as_it_is_printed():
