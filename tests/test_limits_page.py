@@ -18,7 +18,7 @@ def test_the_limits_know_the_confidence_statement_and_the_queries_of_a_ledger():
 
 def test_the_limits_say_that_what_leaves_is_conditioned_on_the_audit():
     assert ERROR == 1e-6
-    assert "the proved law given that the audit does not object" in LIMITS
+    assert "follows the proved distribution given that the audit does not object" in LIMITS
     assert "total variation between the two is the probability that it does, at most 10^-6" in LIMITS
 
 

@@ -38,7 +38,10 @@ MOST_WORDS = 25
 PAGES = [
     "README.md",
     "docs/index.md",
+    "docs/comparison.md",
+    "docs/engines.md",
     "docs/glossary.md",
+    "docs/limits.md",
     *(f"docs/{part}" for part in ("start", "how-to", "tutorials", "reference/errors")),
 ]
 
