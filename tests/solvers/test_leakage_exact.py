@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dalenius.errors import SolverFailed
-from dalenius.solvers.leakage import Multipliers, Solution, rational, search
+from dalenius.solvers.leakage import Multipliers, Program, Solution, rational, search
 from dalenius.solvers.leakage.limits import Limits, whole
 from tests.effort import effort
 from tests.leakage_instances import MIXTURES, Source, hamming, mixture, near, odds, random_mixture, term
@@ -149,3 +149,33 @@ def test_a_point_far_outside_is_not_repaired():
     outside = Solution(np.diag(src.p), Multipliers(), 0.0, 0.0, 0)
     with pytest.raises(SolverFailed, match="no exact recipe"):
         rational(program, outside)
+
+
+@pytest.mark.parametrize("seed", range(effort(4, 60)))
+def test_letters_that_lack_more_than_small_entries_hold_are_mended(seed):
+    """Near the least distortion most entries are tiny beside what a double of the search leaves of an equality."""
+    rng = np.random.default_rng(seed)
+    n = 8
+    mass = np.array([2 * int(v) for v in rng.integers(500, 2000, n)], object)
+    mass[1] = mass[0]
+    p = (mass / mass.sum()).astype(float)
+    pi = 1e-9 * 10.0 ** rng.uniform(-3, 0, (n, n)) * 10.0 ** rng.uniform(-2, 0, n)
+    np.fill_diagonal(pi, 0.0)
+    np.fill_diagonal(pi, p - pi.sum(axis=1))
+    pi[:2] = pi[:2].mean(axis=0)
+    view = mass // 2
+    view[:2] += (1, -1)  # of which only the first two rows tell something: they must be equal
+    C = hamming(n)
+    program = Program(
+        mass=mass,
+        letters=n,
+        allowed=np.ones((n, n), bool),
+        cost=np.zeros((n, n), object),
+        distortions=((C, near((C.astype(float) * pi).sum(), digits=15)),),
+        marginal=tuple(Fraction(int(v), int(mass.sum())) for v in mass),
+        independent=(np.array([view, mass - view]),),
+    )
+    assert np.abs(pi.sum(axis=0) - p).max() > 1e-11
+    W = np.array(rational(program, Solution(pi, Multipliers(), 0.0, 0.0, 0)), dtype=object)
+    assert Limits(program).broken(*whole(W)) is None
+    assert np.abs(W.astype(float) * p[:, None] - pi).max() < 1e-8

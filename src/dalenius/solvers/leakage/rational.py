@@ -7,6 +7,7 @@ import numpy as np
 
 from dalenius.errors import SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
+from dalenius.solvers.leakage.entropic import projected
 from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.program import Floats, Program, Solution
 from dalenius.solvers.leakage.rounding import Equalities, rounded
@@ -22,40 +23,76 @@ _CLEARLY = 1e-8  # a limit that doubles see missed by more than this is not wort
 def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...], ...]:
     """Rows of W: every limit is kept exactly (leakage: shown with intervals). Raises SolverFailed if none is found.
 
-    Letters that miss a limit of their own are levelled a little; then the least share of a point further inside that
-    keeps every limit is mixed in: of the constant channel if it is allowed, of one that the search met on its way, or
-    of the one with the least distortion.
+    Letters that miss a limit of their own are levelled a little. Where equalities lack more than small entries hold,
+    all entries are scaled until nothing is lacking. Then the least share of a point further inside that keeps every
+    limit is mixed in: of the constant channel if it is allowed, of one that the search met on its way, or of the one
+    with the least distortion.
     """
     if solution.channel is not None:
         return solution.channel
     limits, equal, given = Limits(program), Equalities(program), Arrays.of(program)
     why = "the search left no point"
-    if program.marginal is not None and len(equal.G) == 1:
-        rows, why = _plan(program, solution, limits, given)
+    for pi in _points(given, equal, solution.pi):
+        if program.marginal is not None and len(equal.G) == 1:
+            rows, why = _plan(program, pi, limits, given)
+            if rows is not None:
+                return rows
+        for W, bits, tiny in _roundings(given, pi, free=not len(equal.G)):
+            rows, missed = _rounded(W, bits, tiny, limits, equal, given)
+            if rows is not None:
+                return rows
+            why = missed or why
+    # Only of what is scaled: mixing shrinks what is lacking no faster than the small entries that have to pay for it.
+    for W in _mixtures(given, solution, pi):
+        rows, missed = _rounded(W, 60, 1e-11, limits, equal, given)
         if rows is not None:
             return rows
-    for W, bits, tiny in _candidates(given, solution, free=not len(equal.G)):
-        if max(given.violation(W * given.p[:, None]), given.unequal(W * given.p[:, None])) > _CLEARLY:
-            continue
-        try:
-            K, den = rounded(W, program.allowed, equal, bits, tiny)
-        except SolverFailed as stuck:
-            why = str(stuck)
-            continue
-        missed = limits.broken(K, den)
-        if missed is None:
-            nothing = Fraction(0)
-            return tuple(tuple(Fraction(int(v), den) if v else nothing for v in row) for row in K)
-        why = missed
+        why = missed or why
     raise SolverFailed(f"no exact recipe was found next to the float one: {why}")
 
 
+def _points(given: Arrays, equal: Equalities, pi: Floats) -> Iterator[Floats]:
+    """The point as it was found, then scaled to its equalities."""
+    yield pi
+    if len(equal.G):
+        scaled = projected(pi, given.p, *equal.in_doubles(given.p))
+        if scaled is not pi:
+            yield scaled
+
+
+def _roundings(given: Arrays, pi: Floats, *, free: bool) -> Iterator[tuple[Floats, int, float]]:
+    """A channel to round, to how many bits, and which entries are too small to take what is missing elsewhere."""
+    W = pi / given.p[:, None]
+    if free:
+        yield W, 44, 0.0
+    W = _levelled(given, W)
+    yield W, 60, 1e-11
+    yield W, 60, 1e-6
+
+
+def _rounded(
+    W: Floats, bits: int, tiny: float, limits: Limits, equal: Equalities, given: Arrays
+) -> tuple[tuple[tuple[Fraction, ...], ...] | None, str]:
+    """The exact channel next to W; failing that, why there is none."""
+    if max(given.violation(W * given.p[:, None]), given.unequal(W * given.p[:, None])) > _CLEARLY:
+        return None, ""
+    try:
+        K, den = rounded(W, limits.program.allowed, equal, bits, tiny)
+    except SolverFailed as stuck:
+        return None, str(stuck)
+    missed = limits.broken(K, den)
+    if missed is not None:
+        return None, missed
+    nothing = Fraction(0)
+    return tuple(tuple(Fraction(int(v), den) if v else nothing for v in row) for row in K), ""
+
+
 def _plan(
-    program: Program, solution: Solution, limits: Limits, given: Arrays
+    program: Program, pi: Floats, limits: Limits, given: Arrays
 ) -> tuple[tuple[tuple[Fraction, ...], ...] | None, str]:
     """The channel as a transport plan on its support, where nothing but the law of the letters must be met exactly."""
     assert program.marginal is not None
-    W = solution.pi / given.p[:, None]
+    W = pi / given.p[:, None]
     support = program.allowed & (W > 0)
     mass = [int(v) for v in program.mass]
     for _ in range(_ROUNDS):
@@ -72,30 +109,29 @@ def _plan(
     return (rows, "") if missed is None else (None, missed)
 
 
-def _candidates(given: Arrays, solution: Solution, *, free: bool) -> Iterator[tuple[Floats, int, float]]:
-    W = solution.pi / given.p[:, None]
+def _mixtures(given: Arrays, solution: Solution, pi: Floats) -> Iterator[Floats]:
+    """pi with more and more of each channel that is further inside."""
     inside = []
-    constant = np.broadcast_to(given.start, W.shape)
-    if (
-        given.allowed.all()
-        and max(given.violation(constant * given.p[:, None]), given.unequal(constant * given.p[:, None])) <= 1e-13
-    ):
+    constant = np.broadcast_to(given.start, pi.shape)
+    if given.allowed.all() and _keeps(given, constant):
         inside.append(constant)
     if solution.inner is not None:
         inside.append(solution.inner / given.p[:, None])
     if given.distortions:
         cheapest = _cheapest(given)
-        if max(given.violation(cheapest * given.p[:, None]), given.unequal(cheapest * given.p[:, None])) <= 1e-13:
+        if _keeps(given, cheapest):
             inside.append(cheapest)
-    if free:
-        yield W, 44, 0.0
-    missed = given.unequal(solution.pi)
-    W = _levelled(given, W)
-    yield W, 60, 1e-11
-    yield W, 60, 1e-6
+    missed = given.unequal(pi)
+    W = _levelled(given, pi / given.p[:, None])
     for share in (v for v in _SHARES if v >= missed):  # what mends an equality takes so much from some entry
         for other in inside:
-            yield (1 - share) * W + share * other, 60, 1e-11
+            yield (1 - share) * W + share * other
+
+
+def _keeps(given: Arrays, W: Floats) -> bool:
+    """Whether doubles see every limit kept."""
+    pi = W * given.p[:, None]
+    return max(given.violation(pi), given.unequal(pi)) <= 1e-13
 
 
 def _cheapest(given: Arrays) -> Floats:

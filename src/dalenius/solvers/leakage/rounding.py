@@ -66,6 +66,20 @@ class Equalities:
         self.G = np.array([rows[k][0] for k in independent], dtype=object).reshape(-1, n)
         self.h = np.array([rows[k][1] for k in independent], dtype=object).reshape(-1, m)
 
+    def in_doubles(self, p: Floats) -> tuple[Floats, Floats]:
+        """The same for pi(e, t) = p(e) W(t|e), each row in units of its largest coefficient."""
+        slopes, right = self.slopes()
+        slopes = slopes / p
+        tops = np.abs(slopes).max(axis=1, keepdims=True, initial=0.0)
+        return slopes / tops, right / tops
+
+    def slopes(self) -> tuple[Floats, Floats]:
+        """G and h, each row in units of the largest entry of G; whole numbers may be longer than any double."""
+        tops = [max(abs(int(v)) for v in row) for row in self.G]
+        G = np.array([[int(v) / top for v in row] for row, top in zip(self.G, tops, strict=True)])
+        h = np.array([[int(v) / top for v in row] for row, top in zip(self.h, tops, strict=True)])
+        return G.reshape(self.G.shape), h.reshape(self.h.shape)
+
 
 def _groups(term: Term) -> list[Exact]:
     return [term.counts[term.group == g] for g in np.unique(term.group)]
@@ -94,7 +108,7 @@ def rounded(W: Floats, allowed: Exact, equal: Equalities, bits: int, tiny: float
         grid[np.arange(n), kept.argmax(axis=1)] += (1 << bits) - grid.sum(axis=1)
         return grid, 1 << bits
     sinks, sink_of = _sinks(kept, tiny)
-    pivots = _pivots(kept, equal.G, sinks, sink_of, idle, tiny)
+    pivots = _pivots(kept, equal, sinks, sink_of, idle, tiny)
     scale = 1
     for t, (_, _, _, det) in pivots.items():
         scale = scale if t in sinks else lcm(scale, det)
@@ -145,10 +159,11 @@ def _sinks(W: Floats, tiny: float) -> tuple[list[int], np.ndarray[tuple[int], np
     return sinks, sink_of
 
 
-def _pivots(W: Floats, G: Exact, sinks: list[int], sink_of: Exact, idle: Exact, tiny: float) -> dict[int, _Pivot]:
+def _pivots(
+    W: Floats, equal: Equalities, sinks: list[int], sink_of: Exact, idle: Exact, tiny: float
+) -> dict[int, _Pivot]:
     """For every letter but the first sink: pivot rows, the equations they solve, det G_B^-1 and det."""
-    tops = [max(abs(int(v)) for v in row) for row in G]
-    slopes = np.array([[int(v) / top for v in row] for row, top in zip(G, tops, strict=True)])
+    G, (slopes, _) = equal.G, equal.slopes()
     place = {t: k for k, t in enumerate(sinks)}
     live = [t for t in range(W.shape[1]) if not idle[t] and place.get(t, 1) > 0]
     weights = {t: np.where(sink_of < place.get(t, len(W)), W[:, t], 0.0) for t in live}
