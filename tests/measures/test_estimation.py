@@ -243,6 +243,16 @@ def test_shrinking_is_nearer_to_the_truth_than_the_most_likely_law_when_noise_ru
 MERGED = [[0.9, 0.1], [0.2, 0.8], [0.2, 0.8]]  # letters 1 and 2 look the same
 
 
+def test_a_query_that_everybody_answers_alike_has_no_error():
+    """c(x) = s for all x: the variance is that of a constant, however large s is beside a rounding error."""
+    for alpha in (0.4, 1.0, 3.0):
+        found = expected_error([factor(krr(alpha, 3))], 100, {"all": [1e6] * 3, "one": [1e6 + 1, 1e6, 1e6]})
+        assert found["all"]["worst"] < 1e-8
+        assert found["one"]["worst"] == pytest.approx(
+            expected_error([factor(krr(alpha, 3))], 100, {"one": [1, 0, 0]})["one"]["worst"], rel=1e-6
+        )
+
+
 def test_a_singular_channel_says_which_letters_are_determined():
     for method in ("inverse", "mle"):
         fit = estimate_law([factor(MERGED, out="Z")], Seen.of([70, 30]), method=method)

@@ -12,7 +12,7 @@ References: Sankar, Rajagopalan & Poor (paper 003), section VI, Example 2; Cover
 """
 
 from dataclasses import dataclass
-from math import asin, cos, log2, sqrt
+from math import asin, cos, fsum, log2, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -141,6 +141,11 @@ def _covariance(matrix: Floats) -> tuple[Floats, Floats]:
     return values, vectors
 
 
+def _total(covariance: Floats) -> float:
+    """The sum of the variances; that of the eigenvalues is the same but for rounding, which differs by machine."""
+    return fsum(np.diag(np.asarray(covariance, dtype=float)).tolist())
+
+
 def reverse_water_filling(covariance: Floats, d: float) -> tuple[float, Floats]:
     """R(D) in bits of a Gaussian vector whose total squared error is at most D, and the covariance of the error.
 
@@ -151,8 +156,9 @@ def reverse_water_filling(covariance: Floats, d: float) -> tuple[float, Floats]:
     (1.415037499, [0.75, 0.75])
     """
     values, vectors = _covariance(covariance)
-    _positive(d, float(values.sum()))
-    if d >= values.sum():
+    total = _total(covariance)
+    _positive(d, total)
+    if d >= total:
         return 0.0, np.asarray(covariance, dtype=float)
     kept = np.array(allocated_shrinkage(values.tolist(), d))
     return float(0.5 * np.log2(values / kept).sum()), (vectors * kept) @ vectors.T
@@ -202,7 +208,8 @@ def vector_leakage(
     b, w = np.atleast_2d(np.asarray(private, dtype=float)), np.atleast_2d(np.asarray(residual, dtype=float))
     if b.shape != (len(w), len(values)) or w.shape[0] != w.shape[1]:
         raise InputError(f"B is {b.shape[0]} by {b.shape[1]}, X has {len(values)} numbers and W {len(w)}")
-    _positive(d, float(values.sum()))
+    variance = _total(covariance)
+    _positive(d, variance)
     root = (vectors * np.sqrt(values)) @ vectors.T
     whole = (vectors * values) @ vectors.T
 
@@ -210,9 +217,9 @@ def vector_leakage(
         return float(0.5 * np.linalg.slogdet(w + b @ error @ b.T)[1] / np.log(2))
 
     total = left(whole)
-    if d >= values.sum():
+    if d >= variance:
         return Traded(0.0, 0.0, whole)
-    error = whole * (d / values.sum())
+    error = whole * (d / variance)
     best = -np.inf
     for _ in range(rounds):
         slope = 0.5 / np.log(2) * b.T @ np.linalg.solve(w + b @ error @ b.T, b)

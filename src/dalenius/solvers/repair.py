@@ -85,9 +85,10 @@ def repaired(
 
     >>> channel = [[0.4, 0.6], [0.7, 0.3], [0.65, 0.35], [0.35, 0.65]]
     >>> exact = repaired([3, 1, 2, 2], [[0, 0, 1, 1], [0, 1, 0, 1]], channel)
-    >>> n = np.array([3, 1, 2, 2]) * exact.numerators[:, 0] / exact.denominators
-    >>> 8 * (n[0] + n[1]) == 4 * n.sum(), 8 * (n[0] + n[2]) == 5 * n.sum()
-    (np.True_, np.True_)
+    >>> shares = [Fraction(int(a), int(b)) for a, b in zip(exact.numerators[:, 0], exact.denominators, strict=True)]
+    >>> n = [weight * share for weight, share in zip([3, 1, 2, 2], shares, strict=True)]
+    >>> 8 * (n[0] + n[1]) == 4 * sum(n), 8 * (n[0] + n[2]) == 5 * sum(n)
+    (True, True)
     """
     n, c, groups = _checked(weights, views, channel)
     total = int(n.sum())
