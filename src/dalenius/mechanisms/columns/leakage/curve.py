@@ -1,5 +1,6 @@
 """The whole curve L(D): certified points from the smallest distortion to the one at which nothing leaks."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +16,15 @@ from dalenius.mechanisms.columns.leakage.drawing import curve_html
 from dalenius.mechanisms.columns.leakage.least import checked
 from dalenius.mechanisms.columns.leakage.model import UNIT, Model
 from dalenius.mechanisms.columns.leakage.reader import already_told
-from dalenius.mechanisms.columns.leakage.searching import Rows, designed, finished, presolved, silent_design, solved
+from dalenius.mechanisms.columns.leakage.searching import (
+    Rows,
+    answered,
+    best_found,
+    designed,
+    finished,
+    presolved,
+    silent_design,
+)
 from dalenius.mechanisms.columns.leakage.strategies import few_maps, generated, unlisted
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.declared import GAP, SECONDS
@@ -285,7 +294,8 @@ def _chosen(problem: Problem, trade: Trade, ends: Ends, gap: float, seconds: flo
         value = generated(problem, presolved, gap=gap, seconds=seconds).solution.value
     else:
         model = Model.of(problem)
-        value = solved(model, presolved(model)[0], gap=gap, seconds=seconds).value
+        until = time.monotonic() + seconds
+        value = best_found(model, presolved(model)[0], gap=gap, until=until)[0].value
     first = _levels(ends, ends.private or ends.silent or ends.least, 2)[0]
     return max(first, ceil(Fraction(value) / STEP) * STEP)
 
@@ -322,10 +332,11 @@ def _point(
         return _searched(model, level, found.bound, found.solution.value, price), found.model.maps
     program, restore = presolved(model)
     same = len(program.distortions) == len(model.program.distortions)
-    solution = solved(model, program, gap=gap, seconds=seconds, start=start if same else None, fine=fine)
+    until = time.monotonic() + seconds
+    solution, why = best_found(model, program, gap=gap, until=until, start=start if same else None, fine=fine)
     after = solution.snapshot if same else None
     if prove:
-        design = finished(model, program, restore, solution, seconds)
+        design = answered(model, program, restore, solution, why, seconds)
         return _proved(level, design, same), after
     price = solution.multipliers.distortion[0] if same else None
     return _searched(model, level, solution.bound, solution.value, price), after

@@ -27,7 +27,17 @@ from dalenius.solvers.leakage.pricing import Closed
 from dalenius.solvers.leakage.simple import stay_or_forget
 from dalenius.stopping import left, over
 
-__all__ = ["Rows", "designed", "finished", "least_distortion", "presolved", "silent_design", "solved"]
+__all__ = [
+    "Rows",
+    "answered",
+    "best_found",
+    "designed",
+    "finished",
+    "least_distortion",
+    "presolved",
+    "silent_design",
+    "solved",
+]
 
 FINE = 1e-10
 """Bits that the search of a small problem aims at, whatever is asked for: the price is a few steps."""
@@ -72,18 +82,33 @@ def designed(
     program, restore = presolved(model)
     # The proof comes last and cannot be shortened: the search ends early enough for it.
     until = deadline - min(4 * size.proof_seconds, AFTER * seconds)
-    solution, why = _best(model, program, gap=gap, until=until, on_progress=on_progress)
+    solution, why = best_found(model, program, gap=gap, until=until, on_progress=on_progress)
     aim = gap if why is None else max(gap, 1.05 * (solution.value - solution.bound) / (log(2) if model.in_bits else 1))
+    ends = until if why is None else max(until, time.monotonic()) + RESCUE
+    return answered(model, program, restore, solution, why, seconds, gap=aim, aim=gap, deadline=ends)
+
+
+def answered(
+    model: Model,
+    program: Program,
+    restore: Callable[[Multipliers], Multipliers],
+    solution: Solution,
+    why: str | None,
+    seconds: float,
+    **ends: Any,
+) -> Design:
+    """The proved design of what `best_found` found; where no exact channel is near it, of one that is always at hand.
+
+    `ends` are the options of `finished`.
+    """
     remarks = [] if why is None else [f"{ENDED} ({why})"]
     try:
-        ends = until if why is None else max(until, time.monotonic()) + RESCUE
-        return finished(model, program, restore, solution, seconds, gap=aim, aim=gap, deadline=ends, remarks=remarks)
+        return finished(model, program, restore, solution, seconds, remarks=remarks, **ends)
     except SolverFailed as failure:
         simple = stay_or_forget(program, solution.multipliers)
         if simple is None or solution.channel is not None:
             raise
-        remarks = [f"{ENDED} ({failure})"]
-        return finished(model, program, restore, simple, seconds, remarks=remarks)
+        return finished(model, program, restore, simple, seconds, remarks=[f"{ENDED} ({failure})"])
 
 
 def _with_cuts(
@@ -102,7 +127,7 @@ def _with_cuts(
         program, restore = presolved(model)
         given = Arrays.of(program)
         aim = min(max(0.02 * short, 0.1 * fine), 1e-4) / scale
-        solution, why = _best(model, program, gap=aim, until=until, on_progress=None, vertex=False)
+        solution, why = best_found(model, program, gap=aim, until=until, fine=False, vertex=False)
         pi = cuts.kept(solution.pi, given)
         if pi is not None and (best is None or given.value(pi) < best[0]):
             best = (given.value(pi), replace(solution, pi=pi, inner=None, channel=None, snapshot=None))
@@ -123,23 +148,35 @@ def _with_cuts(
     return finished(model, program, restore, last, seconds, deadline=until, remarks=remarks, curved=True)
 
 
-def _best(
+def best_found(
     model: Model,
     program: Program,
     *,
     gap: float,
     until: float,
-    on_progress: Callable[[str], None] | None,
+    on_progress: Callable[[str], None] | None = None,
+    start: Any = None,
+    fine: bool = True,
     vertex: bool = True,
 ) -> tuple[Solution, str | None]:
     """The solution within the gap; failing that the best there is, and why it is not within the gap.
 
-    What an unfinished search leaves: a channel that keeps all limits; multipliers and a last iterate, whose larger
-    entries are searched among again; or nothing, and then everybody stays with some probability, else is forgotten.
+    Options are those of `solved`. What an unfinished search leaves: a channel that keeps all limits; multipliers and a
+    last iterate, whose larger entries are searched among again; or nothing, and then everybody stays with some
+    probability, else is forgotten.
     """
     try:
         return (
-            solved(model, program, gap=gap, seconds=left(until), on_progress=on_progress, fine=vertex, vertex=vertex),
+            solved(
+                model,
+                program,
+                gap=gap,
+                seconds=left(until),
+                on_progress=on_progress,
+                start=start,
+                fine=fine,
+                vertex=vertex,
+            ),
             None,
         )
     except Unfinished as end:
