@@ -140,4 +140,5 @@ $(VENV)/rivals.stamp: $(VENV)/dev.stamp
 $(VENV)/%.stamp: requirements/%.lock pyproject.toml | $(BIN)/python
 	$(PIP) -r requirements/$*.lock
 	$(PIP) --no-deps --editable .
+	$(BIN)/python -m compileall -q src  # as pip does for a wheel: else every start compiles where nothing may be written
 	touch $@

@@ -20,12 +20,13 @@ import pyarrow.compute as pc
 
 from dalenius.core.source import MISSING, POSTGRESQL, SQLITE, Dialect, is_address
 from dalenius.errors import TableError, Unsupported
+from dalenius.tables.ahead import ahead
 from dalenius.tables.counting import Codes
 from dalenius.tables.source import CHUNK, Table
 
 __all__ = ["open_query", "refuse_existing_table", "write_to_database"]
 
-BATCH_BYTES = 1 << 24
+BATCH_BYTES = 1 << 22
 LONGEST_NAME = 63  # bytes; PostgreSQL cuts longer names short, and would not find them again
 
 _ORDER = re.compile(r"\border\s+by\b", re.IGNORECASE)
@@ -89,9 +90,10 @@ def open_query(address: str, query: str | None, *, chunk: int = CHUNK, dialect: 
             with closing(connection.cursor()) as cursor:
                 database.hint(cursor)
                 cursor.execute(f"select {wanted} from ({statement}) as the_query order by {order}")
-                for batch in cursor.fetch_record_batch():
-                    neighbours.refuse_ties(batch)
-                    yield batch.select(range(len(positions)))
+                with closing(ahead(cursor.fetch_record_batch(), cursor.adbc_cancel)) as batches:
+                    for batch in batches:
+                        neighbours.refuse_ties(batch)
+                        yield batch.select(range(len(positions)))
         except Exception as e:
             raise _in_one_sentence(e) from None
 
