@@ -77,6 +77,7 @@ BOUNDS = [
         "total += sum(2 * n * near.least(table.records[x]) for x, n in supply)",
     ),
     ("three classes without their factor", "else 2 - Fraction(2, values)", "else Fraction(1)"),
+    ("all values told apart as two", "len(set(map(tuple, score)))", "2"),
     ("rare records compete", "if n >= least]", "if n >= 0]"),
     ("numbers of the law are not given back", "lowest + Fraction(back, setting.total << SCORE)", "lowest"),
     ("a promise that allows nothing", "<< SCORE) - allowed) / factor", "<< SCORE)) / factor"),

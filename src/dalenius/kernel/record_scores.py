@@ -14,6 +14,10 @@ where a_t = d(t, y) and r_t is the share of t. With pi_t = 1 for a share of one 
 r_t / (1 - 2 r_t), this is at most 2 - 2/m times sum_t r_t a_t: nothing is lost for m = 2. The promises see the same
 posteriors, and merging letters never tells more. So the bound for all mechanisms is the one above by that factor.
 
+Values of the secrets that have the same scores at every record count as one: the proof speaks of the coarser secret
+alone. Parts of inputs with the same posterior r of the coarser secret have the scores of the letter that they replace,
+each times its share of that letter, so that what the promises leave of all letters together is what it was.
+
 Where the law of the table is preserved, nothing but its records is released, and each of them as often as it occurs.
 Then no factor is lost, and any number mu(y) for each record adds sum_y p(y) mu(y) to the bound and -mu(y) to what is
 minimised. Where a record is released only if it has many rows, the others do not compete, and no factor is lost either.
@@ -102,7 +106,7 @@ def _sum_of_least(
     given: Sequence[int],
     open_: Sequence[int],
 ) -> tuple[Fraction, int]:
-    """sum_e p_e min_y [d(e, y) - scores of e for y - given(y)] over open y; and how many joint values secrets have."""
+    """sum_e p_e min_y [d(e, y) - scores of e for y - given(y)] over open y; and how many values scores tell apart."""
     joint = list(zip(*(labels for labels, _ in lent), strict=True)) if lent else [()] * len(setting.counts)
     kinds = sorted(set(joint))
     setting.work.spend(len(kinds) * (1 + len(lent)) * len(table.records) + 20 * len(joint))
@@ -127,7 +131,8 @@ def _sum_of_least(
         records, those = [table.records[y] for y in open_], [numbers[y] for y in open_]
         near = Nearest(metric, records, those, rows << SCORE, setting.work, len(inputs))
         total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)
-    return Fraction(total, metric.unit * setting.total << SCORE), len(kinds)
+    setting.work.spend(len(kinds) * len(table.records))
+    return Fraction(total, metric.unit * setting.total << SCORE), len(set(map(tuple, score)))
 
 
 def _summed_scores(columns: Sequence[Sequence[int]], table: RecordTable) -> list[int]:

@@ -1,5 +1,6 @@
 """Limits, guesses, posteriors and common records beside form "records": few records exactly, many by flows."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from dalenius.api import load
+from dalenius.convert import canonical
 from dalenius.core import (
     Distortion,
     Guess,
@@ -131,6 +133,45 @@ def test_promises_without_an_exact_way_are_kept_within_an_interval(many, promise
     assert best.bound <= found.value
     assert any("no exact optimum" in remark for remark in found.remarks)
     assert check(found.text).bound >= found.bound
+
+
+SIDES = [
+    (InformationPrivacy(("S",), Fraction(1, 5)), 3, 0.5),
+    (InformationPrivacy(("S",), Fraction(1)), 2, 0.6),  # the light value may be the likelier one: only lower ends
+    (WorstCaseLeakage(("S",), Fraction(1, 20)), 4, 0.5),
+    (Guess(("S",), times=Fraction(21, 20)), 3, 0.3),
+]
+
+
+@pytest.mark.parametrize(("promise", "classes", "share"), SIDES, ids=str)
+def test_two_sides_of_the_values_bound_what_every_mechanism_changes(monkeypatch, promise, classes, share):
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 3, 60)
+    secret = np.where(rng.random(60) < 0.7, first % classes, rng.integers(0, classes, 60))
+    codes = np.column_stack([first, rng.integers(0, 2, 60), rng.integers(0, 2, 60), secret])
+    variables = {name: tuple(map(str, range(k))) for name, k in zip("ABCS", (3, 2, 2, classes), strict=True)}
+    asked = replace(problem(0, promise, classes), joint=Pmf.from_counts(variables, codes, [1] * 60))
+    best = design(asked, seconds=20)  # over all letters, whether the table has them or not
+    assert best.gap < Fraction(1, 10**5)
+    monkeypatch.setattr(designing, "_few_letters", lambda wide: False)
+    monkeypatch.setattr(designing, "_few", lambda wide: False)
+    found = design(asked)
+    assert share * float(best.value) < float(found.bound) <= float(best.value) < float(found.value)
+    assert check(found.text).bound >= found.bound
+
+
+def test_values_with_the_same_scores_count_as_one(many):
+    asked = problem(3, InformationPrivacy(("S",), Fraction(1, 10)), classes=3)
+    found = design(asked)
+    assert found.bound > 0
+    document = json.loads(found.text)
+    (numbers,) = document["proof"]["records"]
+    place = next(y for y, both in enumerate(numbers) if both)
+    low, high = numbers[place]
+    numbers[place] = [[str(int(v) + 1 + k) for k, v in enumerate(low)], high]  # all three are told apart again
+    document["claims"] |= {"bound": "0", "gap": "9"}
+    lower = check(canonical(document)).bound
+    assert float(lower) == pytest.approx(0.75 * float(found.bound), rel=1e-9)
 
 
 def test_a_guess_of_three_values_cannot_be_worse_than_without_the_release(many):

@@ -1,5 +1,6 @@
 """Designs of form "records": which way a problem goes, and the proof of what it found."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -201,7 +202,8 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
     found = None if several else _by_itself(wide, seconds, on_progress, curve)
     if found is not None:
         return found
-    return all_together(wide, lambda one: _by_itself(one, seconds, on_progress, None), on_progress)
+    deadline = time.monotonic() + seconds / 2  # the rest is for the proofs
+    return all_together(wide, lambda one: _by_itself(one, seconds, on_progress, None), deadline, on_progress)
 
 
 def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found | None:

@@ -6,7 +6,8 @@ what it is without a release, so that every promise is kept from some t on. Wher
 independence, and the law need not stay, a promise about all secrets together keeps each of them; its level is raised as
 far as they allow.
 
-From below: what one of the promises alone demands. Others and preserved laws only add to it.
+From below: what one of the promises alone demands, all of it where its best release is known, else what it demands of
+two sides of the values of its secret. Others and preserved laws only add to it.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ from dalenius.errors import Infeasible
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.odds import nobody_moves
 from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.splits import bounds_by_sides
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, record_proof
 
@@ -47,7 +49,7 @@ NEAR = 0.97
 """Share of the strictest limit that is used up when no further level is tried."""
 
 
-def all_together(wide: Wide, search: Callable[[Wide], Found | None], on_progress: Progress) -> Found:
+def all_together(wide: Wide, search: Callable[[Wide], Found | None], deadline: float, on_progress: Progress) -> Found:
     """A release that keeps all promises, with the bounds of those that have one by themselves.
 
     Parameters
@@ -56,6 +58,8 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], on_progress
         With observed secrets, all of which make up its classes.
     search : callable
         The best release for one promise without a preserved law, or None.
+    deadline : float
+        After which no further bound is tried.
 
     Returns
     -------
@@ -67,8 +71,12 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], on_progress
     rows = _at_one_level(wide, on_progress) if plain and not wide.problem.preserve_marginals else None
     if rows is None:
         rows = _with_staying(wide, on_progress)
-    alone = [search(_of_one(wide, promise)) for promise in promises]
-    proofs = [_one_of_many(found.proof, k, len(promises)) for k, found in enumerate(alone) if found is not None]
+    proofs = []
+    for k, promise in enumerate(promises):
+        one = _of_one(wide, promise)
+        found = search(one)
+        alone = bounds_by_sides(one, promise, deadline, on_progress) if found is None else [found.proof]
+        proofs += [_one_of_many(proof, k, len(promises)) for proof in alone]
     if not proofs:  # nothing but that no change is negative
         proofs = [record_proof(wide, ["0"] * len(promises), [[] for _ in promises])]
     remark = (
