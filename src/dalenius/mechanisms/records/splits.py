@@ -16,6 +16,7 @@ sum l w + sum h (mu - w) - mu times the limit.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from math import ceil, floor, log2
 
@@ -211,11 +212,11 @@ def bounds_by_sides(wide: Wide, promise: Guarantee, deadline: float, on_progress
         for pair in combinations(range(len(sizes)), 2):
             light, heavy = sorted(pair, key=lambda s: int(sizes[s]))
             short = int(wide.by_record[:, pair].max(axis=1).sum()) - float(limit) * wide.total
-            ways.append((short, lambda a=light, b=heavy: between_two(wide, a, b, limit, on_progress)))
+            ways.append((short, partial(between_two, wide, light, heavy, limit, on_progress)))
     elif isinstance(promise, InformationPrivacy | WorstCaseLeakage):
         for side in _sides(len(sizes)):
             short = _rows_apart(wide, promise, side)
-            ways.append((short, lambda light=side: between_ends(wide, promise, light, on_progress)))
+            ways.append((short, partial(between_ends, wide, promise, side, on_progress)))
     proofs: list[Json] = []
     for short, way in sorted(ways, key=lambda item: -item[0]):
         if short <= 0 or (proofs and over(deadline)):
