@@ -27,7 +27,13 @@ ORBITS = {
     "output": {"Y": BITS, "Y_A": BITS, "Y_B": BITS},
     "columns": [["1/3", [["1/2", [0, 0]], ["1/2", [1, 1]]]], ["2/3", [["1/4", [0, 1]], ["3/4", [1, 0]]]]],
 }
-FORMS = {"resample": RESAMPLE, "product": PRODUCT, "windows": WINDOWS, "orbits": ORBITS}
+LISTED = {
+    "form": "listed",
+    **ABC,
+    "places": [1, 6],
+    "rows": [["1", "0", "0", "0", "0", "0"], ["1/2", "0", "0", "1/2", "0", "0"], ["1/6"] * 6],
+}
+FORMS = {"listed": LISTED, "resample": RESAMPLE, "product": PRODUCT, "windows": WINDOWS, "orbits": ORBITS}
 
 
 @pytest.mark.parametrize("document", FORMS.values(), ids=list(FORMS))
@@ -59,6 +65,31 @@ def test_resampling_keeps_or_draws_afresh():
 def test_a_broken_form_is_refused_by_the_package_and_by_the_checker(change, message):
     with pytest.raises(InvalidChannel, match=message):
         channel_of({**RESAMPLE, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"places": [6, 1]}, "growing numbers below 8"),
+        ({"places": [1, 8]}, "growing numbers below 8"),
+        ({"places": [1, "6"]}, "whole numbers"),
+        ({"places": [1]}, "3 rows for 1 inputs"),
+        ({"rows": [*LISTED["rows"][:2], ["1/6"] * 5 + ["1/3"]]}, "not 1"),
+        ({"rows": "1"}, "list of lists"),
+        ({"more": 1}, "exactly the keys"),
+    ],
+)
+def test_a_broken_list_of_rows_is_refused(change, message):
+    with pytest.raises(InvalidChannel, match=message):
+        channel_of({**LISTED, **change})
+
+
+def test_inputs_that_are_not_listed_share_one_row():
+    listed = channel_of(LISTED)
+    assert [k for k, row in enumerate(listed.rows) if row is not listed.rows[0]] == [1, 6]
+    assert listed.drawn_row([0, 0, 1]) == 0
+    assert listed.drawn_row([1, 1, 0]) == 1
+    assert listed.drawn_row([0, 0, 0]) == 2
 
 
 def broken(column, **change):

@@ -24,6 +24,11 @@ def matrix(channel, sizes, width=None):
     match channel["form"]:
         case "dense":
             return np.array([numbers(row) for row in channel["rows"]]) / float(Fraction(channel["scale"]))
+        case "listed":
+            own = np.array([numbers(row) for row in channel["rows"]]) / float(Fraction(channel["scale"]))
+            found = np.tile(own[-1], (int(np.prod(sizes)), 1))
+            found[channel["places"]] = own[:-1]
+            return found
         case "pram":
             stay = numbers(channel["stay"])
             rest = (1 - stay) / max(len(stay) - 1, 1)

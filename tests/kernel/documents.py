@@ -100,6 +100,7 @@ def card(variables, mechanism, promises, channel, claims=None, evidence=None):
 IDENTITY = dense([1, 0], [0, 1])
 RESPONSE = dense([2, 1], [1, 2])  # randomised response, level ln 2
 FLAT = dense([1, 1], [1, 1])
+LISTED = {"form": "listed", "letters": 2, "scale": "1", "places": [1], "rows": [["0", "1"], ["1", "0"]]}
 
 
 def independent(*secret):
@@ -546,6 +547,10 @@ def of_forms():
             },
         ),
     )
+    listed = {"form": "listed", "letters": 2, "scale": "4", "places": [1], "rows": [["3", "1"], ["1", "3"]]}
+    yield "listed", design(NUMBERS, THREE, promises=[local_dp("1.1"), leakage("1", "X")], channel=listed)
+    everything = listed | {"places": [0, 1, 2], "rows": [["3", "1"], ["1", "3"], ["1", "3"], ["4", "0"]]}
+    yield "listed, nobody else", design(NUMBERS, THREE, promises=[local_dp("1.1")], channel=everything)
     yield (
         "staircase with a flat letter",
         design(

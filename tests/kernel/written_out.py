@@ -33,6 +33,12 @@ def _dense(channel, _sizes, _law):
     return over(channel["rows"], channel["scale"])
 
 
+def _listed(channel, sizes, _law):
+    *own, others = over(channel["rows"], channel["scale"])
+    found = dict(zip(channel["places"], own, strict=True))
+    return [found.get(x, others) for x in range(prod(sizes))]
+
+
 def _pram(channel, _sizes, _law):
     stay = numbers(channel["stay"])
     others = max(1, len(stay) - 1)
@@ -162,6 +168,7 @@ ROWS = {
     "maps": _dense,
     "pram": _pram,
     "resample": _resample,
+    "listed": _listed,
     "staircase": _staircase,
     "windows": _windows,
     "strata": _strata,

@@ -160,7 +160,7 @@ class Dual:
 
     def _of_inputs(self, parts: Sequence[Any]) -> list[Any]:
         """Of maximal leakage about everything: inputs with their weights; parts have the inputs of one stratum."""
-        places = sorted(self.orders.occur_then, key=self.orders.inputs.index)
+        places = self.orders.occur_then
         worlds: defaultdict[Place, list[int]] = defaultdict(list)
         names = [name for name in self.orders.reads if name in self.orders.beside_then]
         strata = dict(zip(self.orders.input, self.orders.labels(names), strict=True))

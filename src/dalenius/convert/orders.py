@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import gcd
 from typing import Any
@@ -28,8 +29,6 @@ class Orders:
         Each outcome that occurs, with its whole-number weight out of `total`.
     beside_then, beside : list of str
         What leaves beside the letter, in the order of version 1 and of version 2.
-    inputs : list of int
-        For each row of the channel of version 1 the place of the same input in version 2.
     occur_then, occur : list of int
         The inputs that occur by their places in version 2: in the order of version 1, and rising.
     """
@@ -56,14 +55,19 @@ class Orders:
         self.beside_then = [*mechanism.get("keep", []), *mechanism.get("strata", []), *held]
         self.input = [self._number(self.reads, record) for record, _ in self.atoms]
         self.occur = sorted(set(self.input))
-        names = list(design["channel"].get("inputs", {})) or self.reads
-        self.inputs = [
-            self._number(self.reads, dict(zip(names, letters, strict=True)))
-            for letters in product(*(self.alphabets[name] for name in names))
-        ]
-        at = {e: k for k, e in enumerate(self.inputs)}
+        self.reads_then = list(design["channel"].get("inputs", {})) or self.reads
+        then = [self._number(self.reads_then, record) for record, _ in self.atoms]
+        at = dict(zip(self.input, then, strict=True))
         self.occur_then = sorted(self.occur, key=at.__getitem__)
         self.promises: list[Json] = [entry["promised"] for entry in design["guarantees"]]
+
+    @cached_property
+    def inputs(self) -> list[int]:
+        """For each row of the channel of version 1 the place of the same input in version 2."""
+        return [
+            self._number(self.reads, dict(zip(self.reads_then, letters, strict=True)))
+            for letters in product(*(self.alphabets[name] for name in self.reads_then))
+        ]
 
     def _number(self, names: Sequence[str], record: Json) -> int:
         place = 0

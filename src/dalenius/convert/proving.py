@@ -180,7 +180,7 @@ def _one_more(document: Document, draft: Json) -> list[dict[str, Fraction]]:
     columns = list(mechanism.reads)
     if law["law"] == "alike":
         columns = [name for name in names if name.startswith("another ")]
-    written = draft["channel"]["form"] in ("dense", "maps", "records") and "outcomes" in law
+    written = draft["channel"]["form"] in ("dense", "listed", "maps", "records") and "outcomes" in law
     size = len(law.get("outcomes", ())) * len(columns)
     if written and (size > ONE_MORE or size * draft["channel"].get("letters", 1) > SUMS):
         columns = []

@@ -358,6 +358,8 @@ def channel_told(document: Json, output: str) -> Json:
     sides = sides_told(document, output)
     if form == "dense":
         return {**sides, "rows": _rows_told(channel)}
+    if form == "listed":
+        return {"form": "listed", **sides, "places": channel["places"], "rows": _rows_told(channel)}
     if form == "maps":
         return _maps_told(document, sides)
     if form == "pram":

@@ -370,6 +370,8 @@ def channel_of(design: Json) -> Json:
         dense = _dense(channel, _reads(design))
         side = design.get("side_information") or {}
         return dense if side.get("encoder") != "statistically-informed" else _maps(dense, design)
+    if form == "listed":
+        return _listed(channel, _reads(design))
     if form == "pram":
         return {"form": "pram", "stay": [text(v) for v in channel["q"]]}
     if form == "resample":
@@ -400,9 +402,40 @@ def _dense(channel: Json, reads: list[str]) -> Json:
         table = dict(zip(product(*(range(sizes[name]) for name in names)), rows, strict=True))
         back = [reads.index(name) for name in names]
         rows = [table[tuple(x[k] for k in back)] for x in product(*(range(sizes[name]) for name in reads))]
-    scale = lcm(*(value.denominator for row in rows for value in row))
+    return {"form": "dense", **_over_one_scale(rows)}
+
+
+def _over_one_scale(rows: list[list[Fraction]]) -> Json:
+    """Rows of probabilities as whole numbers over their least common denominator."""
+    scale = lcm(*{value.denominator for row in rows for value in row})
     whole = [[str(value.numerator * (scale // value.denominator)) for value in row] for row in rows]
-    return {"form": "dense", "letters": len(rows[0]), "scale": str(scale), "rows": whole}
+    return {"letters": len(rows[0]), "scale": str(scale), "rows": whole}
+
+
+def _listed(channel: Json, reads: list[str]) -> Json:
+    """Rows of the inputs that are listed, in the order of version 2, and the one of all others."""
+    *rows, others = [_read(row) for row in channel["rows"]]
+    places = [_place_among(place, channel["inputs"], reads) for place in channel["places"]]
+    order = sorted(range(len(places)), key=places.__getitem__)
+    written = _over_one_scale([*(rows[k] for k in order), others])
+    return {
+        "form": "listed",
+        "letters": written["letters"],
+        "scale": written["scale"],
+        "places": [places[k] for k in order],
+        "rows": written["rows"],
+    }
+
+
+def _place_among(place: int, inputs: Json, reads: list[str]) -> int:
+    """The number of an outcome of the inputs when they stand in another order."""
+    code = {}
+    for name, letters in reversed(inputs.items()):
+        place, code[name] = divmod(place, len(letters))
+    found = 0
+    for name in reads:
+        found = found * len(inputs[name]) + code[name]
+    return found
 
 
 def _maps(dense: Json, design: Json) -> Json:

@@ -3,6 +3,7 @@
 from dalenius.core.channel import Channel
 from dalenius.core.design import Certificate, Design
 from dalenius.core.forms import (
+    Listed,
     Noise,
     Orbit,
     Orbits,
@@ -68,6 +69,7 @@ __all__ = [
     "InformationPrivacy",
     "Kernel",
     "Leakage",
+    "Listed",
     "LocalDP",
     "Margins",
     "MarkovChain",

@@ -27,6 +27,14 @@ def _resample(channel: dict[str, Any]) -> list[list[Fraction]]:
     return [[(1 - k) * t + (k if x == y else 0) for y, t in enumerate(q)] for x, k in enumerate(keep)]
 
 
+def _listed(channel: dict[str, Any]) -> list[list[Fraction]]:
+    *own, others = [[exact(v) for v in row] for row in channel["rows"]]
+    found = [others] * prod(len(a) for a in channel["inputs"].values())
+    for place, row in zip(channel["places"], own, strict=True):
+        found[place] = row
+    return found
+
+
 def parts_of(channel: dict[str, Any]) -> list[dict[str, Any]]:
     """The channels that one of form windows, product or strata is made of, each written as a channel of its own."""
     strata: list[str] = channel.get("strata", [])
@@ -197,6 +205,7 @@ def _orbits(channel: dict[str, Any]) -> list[list[Fraction]]:
 EXPANSIONS: dict[str, Callable[[dict[str, Any]], list[list[Fraction]]]] = {
     "noise": _noise,
     "pram": _pram,
+    "listed": _listed,
     "resample": _resample,
     "staircase": _staircase,
     "strata": _strata,

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import add, sub
+from operator import add, lt, sub
 
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
@@ -175,6 +175,40 @@ class Staircase(Channel):
             yield 1, column
 
 
+@dataclass(frozen=True)
+class Listed(Channel):
+    """Rows for the inputs that are listed; all others draw from one further row, written once."""
+
+    scale: int
+    table: dict[int, tuple[int, ...]]
+    others: tuple[int, ...]
+    many: int
+    width: int
+    form = "listed"
+
+    def rows(self, work: Work) -> Rows:
+        """One list stands for all inputs that are not listed, so that a million of them take no more room."""
+        work.spend(self.many + len(self.table) * self.width)
+        rows = [list(self.others)] * self.many
+        for place, row in self.table.items():
+            rows[place] = list(row)
+        return self.scale, rows
+
+    def spectrum(self, weights: Sequence[Vector], work: Work) -> Iterator[Column]:
+        work.spend(4 * (self.many + len(self.table) * self.width) * len(weights[0]), self.scale.bit_length())
+        rest = tuple(map(sum, zip(*weights, strict=True)))
+        for place in self.table:
+            rest = minus(rest, weights[place])
+        for letter in range(self.width):
+            found: dict[int, Vector] = {}
+            if len(self.table) < self.many:
+                found[self.others[letter]] = rest
+            for place, row in self.table.items():
+                value = row[letter]
+                found[value] = plus(found[value], weights[place]) if value in found else weights[place]
+            yield 1, [(Fraction(value, self.scale), weight) for value, weight in found.items()]
+
+
 FormReader = Callable[[Node, Setting], Channel]
 
 
@@ -203,6 +237,19 @@ def read_matrix(rows: Node, many: int, one: int, letters: int, work: Work) -> De
             raise row.refuse("the row is not a law of the letters: its numbers do not sum to the scale")
         table.append(numbers)
     return Dense(one, tuple(table), letters)
+
+
+def read_listed(node: Node, setting: Setting) -> Channel:
+    """`listed`: places of inputs that rise, a row for each of them, and a last one for all other inputs."""
+    _, width, scale, places, rows = node.fields("form", "letters", "scale", "places", "rows")
+    letters = width.place(ENTRIES, 1)
+    one = scale.whole(1)
+    width.require(setting.width in (None, letters), "the released letters are not those of the problem")
+    node.require(setting.many <= ENTRIES, "there are too many inputs to be listed")
+    listed = places.places(setting.many)
+    places.require(all(map(lt, listed, listed[1:])), "the inputs do not rise, or one stands twice")
+    *table, others = read_matrix(rows, len(listed) + 1, one, letters, setting.work).table
+    return Listed(one, dict(zip(listed, table, strict=True)), others, setting.many, letters)
 
 
 def read_staircase(node: Node, setting: Setting) -> Channel:
@@ -261,6 +308,7 @@ def read_even(node: Node, setting: Setting) -> Channel:
 
 FORMS: dict[str, FormReader] = {
     "dense": read_dense,
+    "listed": read_listed,
     "pram": read_even,
     "resample": read_even,
     "staircase": read_staircase,

@@ -105,7 +105,7 @@ class Release:
         for label, n in zip(labels, setting.counts, strict=True):
             inputs[label] += n
         self.work.spend(4 * len(inputs) * self.channel.width)
-        entries = [sum(map(bool, row)) for row in rows]  # products with nothing take no time
+        entries = {e: sum(map(bool, rows[e])) for *_, e in inputs}  # products with nothing take no time
         self.work.spend(sum(entries[e] for *_, e in inputs), setting.total.bit_length() + scale.bit_length())
         sums: dict[tuple[Label, Label, Label], list[int]] = {}
         for (s, g, k, e), n in inputs.items():

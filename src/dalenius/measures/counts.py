@@ -219,6 +219,15 @@ def information(counts: Floats) -> float:
 def view_given_input(channel: Kernel, view: Sequence[str]) -> tuple[Floats, list[str]]:
     """1[view value of the channel's input], for a view that is part of the input."""
     at = [list(channel.inputs).index(name) for name in view]
-    of = [", ".join(x[i] for i in at) for x in channel.outcomes()]
-    values = sorted(set(of))
-    return np.array([[float(v == value) for value in values] for v in of]), values
+    return indicators([", ".join(x[i] for i in at) for x in channel.outcomes()])
+
+
+def indicators(values_of: Sequence[str], *, unknown: int = 0) -> tuple[Floats, list[str]]:
+    """1[value] for each row, then rows of zeros for so many of which no value is known; and the values.
+
+    >>> indicators(["b", "a"], unknown=1)[0].tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    """
+    values = sorted(set(values_of))
+    found = np.array([[float(v == value) for value in values] for v in values_of])
+    return np.concatenate([found.reshape(-1, len(values)), np.zeros((unknown, len(values)))]), values

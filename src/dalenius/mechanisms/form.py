@@ -116,13 +116,17 @@ class Form(Generic[C]):
         findings.append(counts_finding(what, seen.sum(axis=0), n @ law, trials, share, labels))
         leakage = []
         for view in views:
-            shares, names = view_given_input(channel, view)
+            shares, names = self.view_values(channel, view)
             counts = np.rint(shares.T @ seen).astype(np.int64)
             cells = [f"value {y} with {', '.join(view)} = {v}" for v in names for y in labels]
             found, told = view_findings(view, which, counts, shares.T @ (n[:, None] * law), cells, share)
             findings += found
             leakage.append(told)
         return findings, leakage
+
+    def view_values(self, channel: C, view: Sequence[str]) -> tuple[Floats, list[str]]:
+        """Which value of a view each row of the law belongs to, as indicators, and what the values are called."""
+        return view_given_input(channel, view)
 
     def counted(self, channel: C, which: str, original: Pmf, rows: int, letters: Array, share: float) -> list[Finding]:
         """Tests of letters whose rows were shuffled: how often each of them occurs."""

@@ -15,6 +15,7 @@ _ROOM = "dalenius.mechanisms"
 _HANDLERS: dict[str | None, Form[Any] | str] = {
     None: f"{_ROOM}.columns.form:ROWS",
     "resample": f"{_ROOM}.columns.form:RESAMPLE",
+    "listed": f"{_ROOM}.columns.form:LISTED",
     "orbits": f"{_ROOM}.alike.form:ORBITS",
     "types": f"{_ROOM}.alike.form:TYPES",
     "windows": f"{_ROOM}.chains.form:WINDOWS",

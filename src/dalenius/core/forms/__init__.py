@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dalenius.core.channel import Channel
+from dalenius.core.forms.listed import Listed
 from dalenius.core.forms.noise import Noise
 from dalenius.core.forms.orbits import Orbit, Orbits
 from dalenius.core.forms.pram import Pram
@@ -23,6 +24,7 @@ from dalenius.errors import InvalidChannel, Unsupported
 
 __all__ = [
     "FORMS",
+    "Listed",
     "Noise",
     "Orbit",
     "Orbits",
@@ -43,7 +45,7 @@ WITHHELD = "withheld"
 
 FORMS: dict[str, Callable[[dict[str, Any]], Kernel]] = {
     form.form: form.from_json
-    for form in (Noise, Orbits, Pram, Records, Resample, Staircase, Strata, Sums, Types, Windows, Product)
+    for form in (Listed, Noise, Orbits, Pram, Records, Resample, Staircase, Strata, Sums, Types, Windows, Product)
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Independent, Kernel, MaximizeInformation, Pmf, Problem, Types
+from dalenius.core import Certificate, Independent, Kernel, MaximizeInformation, Pmf, Problem, Types
 from dalenius.core.multinomial import MOST_TYPES, list_types
 from dalenius.mechanisms.columns.cells import by_posterior_cells
 from dalenius.mechanisms.columns.exact_columns import by_name, channel_from_rows
@@ -90,7 +90,7 @@ def by_exchange(
     return _written(problem, row, channel), Certificate(certificate.kind, proof), f"{method}, over {len(types)} types"
 
 
-def _written(problem: Problem, row: dict[tuple[int, ...], tuple[Fraction, ...]], channel: Channel) -> Kernel:
+def _written(problem: Problem, row: dict[tuple[int, ...], tuple[Fraction, ...]], channel: Kernel) -> Kernel:
     names, joint = problem.inputs, problem.pmf
     letters, (output,) = joint.variables[names[0]], channel.output.values()
     if len(letters) ** len(names) * len(output) <= DENSE:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import islice
 from math import fsum, log2
 
-from dalenius.core import Certificate, Channel, Orbit, Orbits, Problem
+from dalenius.core import Certificate, Kernel, Orbit, Orbits, Problem
 from dalenius.core.numbers import written
 from dalenius.errors import InputError, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import channel_of, named, view_labels
@@ -28,7 +28,7 @@ def boxes_apply(problem: Problem) -> bool:
 
 def by_column_boxes(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
-) -> tuple[Channel | Orbits, Certificate, str]:
+) -> tuple[Kernel, Certificate, str]:
     """A channel, a certificate and the method in words; the gap is met unless the time ends first.
 
     Views may part the inputs; then each part is a problem of its own. Exchangeable samples are searched modulo their

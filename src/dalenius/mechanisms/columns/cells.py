@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Channel, Independent, InformationPrivacy, Problem
+from dalenius.core import Certificate, Channel, Independent, InformationPrivacy, Kernel, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.mechanisms.column_bounds import bounded_secrets, kept_exactly, near_pairs, plain_ratio, row_number
 from dalenius.mechanisms.columns.exact_columns import (
@@ -38,6 +38,8 @@ AIM, MERGING = (
     0.05,
 )  # shares of the gap that the search and the merging of letters may use; exact promises cost too
 TRIALS = 4  # searches, each with less to spend, until the exact channel meets the gap
+AFTERWARDS = 4  # exact channel and proof take so many times what the arrays of the search took, also when it is busy
+LEAST = 0.25  # share of the time that the search has at least
 LARGE = 1e6  # a ratio beyond is left out of the search, and kept by mixing alone
 Floats = npt.NDArray[np.float64]
 
@@ -49,10 +51,14 @@ def _views(problem: Problem) -> list[tuple[str, ...]]:
 
 def by_posterior_cells(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
-) -> tuple[Channel, Certificate, str]:
+) -> tuple[Kernel, Certificate, str]:
     """A channel, a certificate and the method in words; the gap is met unless the time ends first."""
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
-    cone, begin = _Cone(problem), monotonic()
+    begin = monotonic()
+    cone = _Cone(problem)
+    built = monotonic() - begin
+    seconds = max(LEAST * seconds, seconds - (1 + AFTERWARDS) * built)
+    begin = monotonic()
     aim, left = AIM * gap, seconds
     for _ in range(TRIALS):
         found = max_affine(cone.p, cone.W, cone.moments, **cone.bounds, gap=aim, seconds=left, on_progress=told)
@@ -124,7 +130,7 @@ class _Cone:
             columns.append(sides.reshape(len(p), -1))
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(p), 0))
 
-    def channel(self, floats: Floats, loss: float) -> Channel:
+    def channel(self, floats: Floats, loss: float) -> Kernel:
         """The exact channel next to letters (N, J) in floats; merging letters may cost so many bits."""
         problem, atoms = self.problem, len(self.weight)
         letters = merged_letters(self.p, self.W, floats, loss=loss)
@@ -140,7 +146,7 @@ class _Cone:
             return channel_of_all(problem, [rows[x] for x in sorted(rows)])
         return channel_from_rows(problem, [rows[row] for row in self.rows])
 
-    def told(self, channel: Channel) -> float:
+    def told(self, channel: Kernel) -> float:
         """What a channel tells, in bits."""
         atoms = len(self.weight)
         rows = np.array([[float(t) for t in channel.rows[row]] for row in self.rows[:atoms]])

@@ -8,8 +8,9 @@ from math import gcd, prod
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Channel, Problem
+from dalenius.core import Channel, Kernel, Listed, Problem
 from dalenius.core.arithmetic import BITS, times_log2
+from dalenius.mechanisms.column_bounds import row_number
 from dalenius.solvers.exact import Rational
 
 __all__ = [
@@ -96,26 +97,27 @@ def independence(problem: Problem, view: Names) -> list[list[Fraction]]:
     ]
 
 
-def channel_of(problem: Problem, columns: Sequence[Sequence[Rational]], p: list[Fraction]) -> Channel:
+def channel_of(problem: Problem, columns: Sequence[Sequence[Rational]], p: list[Fraction]) -> Kernel:
     """p(y | x) = v_y(x) / p(x)."""
     zero = Fraction(0)  # most entries
     rows = [tuple(v[x] / mass if v[x] else zero for v in columns) for x, mass in enumerate(p)]
     return channel_from_rows(problem, rows)
 
 
-def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Channel:
-    """The channel with these rows for the inputs that occur; the rows of impossible inputs repeat p(y)."""
+def channel_from_rows(problem: Problem, rows: list[tuple[Fraction, ...]]) -> Kernel:
+    """The channel with these rows for the inputs that occur; the rows of impossible inputs repeat p(y).
+
+    Where most of very many inputs never occur, that row is written once.
+    """
     joint, output = problem.pmf, problem.output or "Y"
     inputs, letters = joint.alphabets(problem.inputs), range(len(rows[0]))
-    complete: list[tuple[Fraction, ...]] = [()] * prod(map(len, inputs.values()))
-    channel = Channel.constant(inputs, output)
-    for codes, row in zip(joint.grouped(problem.inputs)[0], rows, strict=True):
-        complete[channel.row_of(codes)] = row
-    if len(rows) < len(complete):
+    found = {row_number(problem, codes): row for codes, row in zip(joint.grouped(problem.inputs)[0], rows, strict=True)}
+    told = {output: tuple(map(str, letters))}
+    everywhere: tuple[Fraction, ...] | None = None
+    if len(rows) < prod(map(len, inputs.values())):
         p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
         everywhere = tuple(sum((m * row[y] for m, row in zip(p, rows, strict=True)), Fraction(0)) for y in letters)
-        complete = [row or everywhere for row in complete]
-    return Channel(inputs, {output: tuple(map(str, letters))}, tuple(complete))
+    return Listed.shortest(inputs, told, found, everywhere)
 
 
 def channel_of_all(problem: Problem, rows: Sequence[tuple[Fraction, ...]]) -> Channel:

@@ -1,14 +1,21 @@
 """Channels that are written out in rows, and those that keep a letter or draw a fresh one from one common law."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from dalenius.core import Kernel, Resample
+from dalenius.core import Channel, Kernel, Listed, Resample
+from dalenius.measures.counts import Floats, indicators
 from dalenius.mechanisms.drawing import Array, Draw
 from dalenius.mechanisms.form import Form
-from dalenius.mechanisms.unlisted.staying import StayingForm
+from dalenius.mechanisms.unlisted.figures import Figures
+from dalenius.mechanisms.unlisted.staying import StayingForm, UnlistedForm
 from dalenius.sampling.resampler import Resampler
 
-__all__ = ["RESAMPLE", "ROWS"]
+__all__ = ["LISTED", "RESAMPLE", "ROWS"]
+
+
+ROWS: Form[Kernel] = Form()
 
 
 class ResampleForm(StayingForm[Resample]):
@@ -24,5 +31,30 @@ class ResampleForm(StayingForm[Resample]):
         return np.asarray(np.where(inputs == letters, fresh, stays[inputs] | ~drawn[letters]))
 
 
-ROWS: Form[Kernel] = Form()
+class ListedForm(UnlistedForm[Listed]):
+    """Rows for the inputs that occur; every other input draws from one row, which says what nobody's row says."""
+
+    def rows_of_outcomes(self, channel: Listed, outcomes: Array) -> Array:
+        listed = np.array([*channel.places, channel.shape[0]], dtype=np.int64)  # the last one is nobody's
+        found = np.searchsorted(listed, outcomes)
+        return np.where(listed[found] == outcomes, found, len(channel.places))
+
+    def view_values(self, channel: Listed, view: Sequence[str]) -> tuple[Floats, list[str]]:
+        """The last row is that of many inputs: its letters, drawn alike whatever the view, are no part of the test."""
+        names, sizes = list(channel.inputs), [len(letters) for letters in channel.inputs.values()]
+        codes = np.unravel_index(np.array(channel.places, dtype=np.int64), sizes)
+        return indicators(
+            [
+                ", ".join(channel.inputs[name][codes[names.index(name)][k]] for name in view)
+                for k in range(len(channel.places))
+            ],
+            unknown=1,
+        )
+
+    def figures(self, channel: Listed) -> Figures:
+        """Levels, capacity and distances see which rows there are, and not how many inputs have each."""
+        return ROWS.figures(Channel({"row": tuple(map(str, range(len(channel.own))))}, channel.output, channel.own))
+
+
+LISTED = ListedForm()
 RESAMPLE = ResampleForm()

@@ -15,7 +15,7 @@ from time import monotonic
 
 import numpy as np
 
-from dalenius.core import Channel, Problem
+from dalenius.core import Kernel, Problem
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import channel_of, independence
 from dalenius.solvers import exact_basic_solution, maximise
@@ -30,7 +30,7 @@ FAILED = 3  # directions without a column after which it is enough
 
 def by_peeling(
     problem: Problem, *, seconds: float, seed: int = 0, on_progress: Callable[[str], None] | None = None
-) -> tuple[Channel, str]:
+) -> tuple[Kernel, str]:
     """A channel that keeps every view independent, and how it was found.
 
     Parameters

@@ -122,7 +122,8 @@ def _least_under(problem: Problem, near_laws: list[NearLaws], deadline: float) -
         rows = rational(program, solution)
     except (Infeasible, SolverFailed):
         return None
-    channel, _ = model.channel(rows)
+    found, _ = model.channel(rows)
+    channel = Channel(found.inputs, found.output, found.rows)
     return _Found(channel, solution.value, solution.bound, model.certificate(restore(solution.multipliers)))
 
 

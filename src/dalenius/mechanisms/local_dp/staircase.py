@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Channel, Design, LocalDP, Problem, Staircase
+from dalenius.core import Certificate, Design, Kernel, LocalDP, Problem, Staircase
 from dalenius.core.numbers import up
 from dalenius.mechanisms.column_bounds import local_ceiling, plain_ratio
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
@@ -50,7 +50,7 @@ def serves_rows(problem: Problem) -> bool:
 
 def design(
     problem: Problem, *, gap: float, seconds: float, on_progress: Told = None
-) -> tuple[Channel, list[Certificate], str]:
+) -> tuple[Kernel, list[Certificate], str]:
     """A channel in rows, its certificate and the method in words."""
     joint, ratio = problem.pmf, plain_ratio(problem) or Fraction(1)
     p = np.array([float(Fraction(int(n), joint.total)) for n in joint.counts(problem.inputs)])

@@ -1,6 +1,6 @@
 // Forms of channels that say in few numbers what their rows are.
 import { fraction, lcm, less, minus, ONE, over, plus, same, spend, times, ZERO } from "./numbers.mjs";
-import { FORMS } from "./channels.mjs";
+import { ENTRIES, FORMS, readRows } from "./channels.mjs";
 
 function written(form, exact) {
   const scale = exact.flat().reduce((common, value) => lcm(common, value.d), 1n);
@@ -55,6 +55,23 @@ function readStaircase(node, setting) {
   return written("staircase", exact);
 }
 
+function readListed(node, setting) {
+  const [, width, scale, places, rows] = node.fields("form", "letters", "scale", "places", "rows");
+  const many = width.place(ENTRIES, 1);
+  const one = scale.whole(1n);
+  width.require(setting.width === null || setting.width === many, "the released letters are not those of the problem");
+  node.require(setting.many <= ENTRIES, "there are too many inputs to be listed");
+  const listed = places.items().map((item) => item.place(setting.many));
+  places.require(listed.every((e, k) => k === 0 || listed[k - 1] < e), "the inputs do not rise, or one stands twice");
+  const own = readRows(rows, listed.length + 1, many, one);
+  const table = Array(setting.many).fill(own[listed.length]);
+  listed.forEach((e, k) => {
+    table[e] = own[k];
+  });
+  return { form: "listed", width: many, scale: one, rows: table };
+}
+
+FORMS.set("listed", readListed);
 FORMS.set("pram", readEven);
 FORMS.set("resample", readEven);
 FORMS.set("staircase", readStaircase);

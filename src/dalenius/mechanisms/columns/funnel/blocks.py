@@ -16,7 +16,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Channel, MaximalLeakage, Problem
+from dalenius.core import Certificate, Kernel, MaximalLeakage, Problem
 from dalenius.core.arithmetic import two_to
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
@@ -50,7 +50,7 @@ def blocks_apply(problem: Problem) -> bool:
     return about_all and len(problem.pmf.counts(problem.inputs)) <= LARGEST
 
 
-def by_blocks(problem: Problem) -> tuple[Channel, list[Certificate], str]:
+def by_blocks(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     """The exact channel of the best mixture of sets; for few inputs also prices with a tree of cases that prove it."""
     (promise,) = problem.guarantees
     assert isinstance(promise, MaximalLeakage)

@@ -11,7 +11,7 @@ from time import monotonic
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, MaximizeInformation, MinimizeDistortion, Problem
+from dalenius.core import Certificate, Design, Kernel, MaximizeInformation, MinimizeDistortion, Problem
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, UNIT, Wanted, exact_channel, exactly, tree_of
@@ -164,7 +164,7 @@ def nearest_telling(
     return proved(problem, channel, [Certificate("gain", proof)], method=method, remarks=remarks)
 
 
-def improved(problem: Problem, wanted: Wanted, pi: Floats, least: float, deadline: float) -> Channel:
+def improved(problem: Problem, wanted: Wanted, pi: Floats, least: float, deadline: float) -> Kernel:
     """An exact channel that tells enough, by tangents of what is told at the channel of the round before."""
     best, enough = inf, None
     for _ in range(TURNS):

@@ -9,8 +9,8 @@ import numpy as np
 
 from dalenius.core import (
     Certificate,
-    Channel,
     Guess,
+    Kernel,
     Leakage,
     MaximalLeakage,
     Problem,
@@ -79,7 +79,7 @@ def faces_apply(problem: Problem, most: int = MOST) -> bool:
 
 def by_faces(
     problem: Problem, *, gap: float, seconds: float, on_progress: Callable[[str], None] | None = None
-) -> tuple[Channel, Certificate, str]:
+) -> tuple[Kernel, Certificate, str]:
     """A channel that keeps every promise, and a proof over cells of the faces; `gap` in bits."""
     begin = monotonic()
     wanted = Wanted(problem)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
-from dalenius.core import Certificate, Channel, Leakage, Problem, WorstCaseLeakage
+from dalenius.core import Certificate, Kernel, Leakage, Problem, WorstCaseLeakage
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.mechanisms.columns.exact_columns import Target, channel_of, view_labels
 
@@ -29,7 +29,7 @@ def function_applies(problem: Problem) -> bool:
     return len(problem.pmf.counts(problem.inputs)) <= MOST and view_labels(problem, promise.about) is not None
 
 
-def by_function(problem: Problem) -> tuple[Channel, list[Certificate], str]:
+def by_function(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     """The channel in exact numbers; the bound is a closed one."""
     promise = problem.guarantees[0]
     assert isinstance(promise, Leakage)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Channel, Contraction, Dalenius, MaximalLeakage, Problem, Sibson
+from dalenius.core import Certificate, Contraction, Dalenius, Kernel, MaximalLeakage, Problem, Sibson
 from dalenius.errors import Infeasible, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import by_name, merged_letters_of
 from dalenius.mechanisms.columns.leakage.curved import CURVED, HAIR, Cuts
@@ -68,7 +68,7 @@ class Wanted:
 
 def by_gains(
     problem: Problem, *, gap: float, seconds: float, on_progress: Progress | None = None
-) -> tuple[Channel, Certificate, str]:
+) -> tuple[Kernel, Certificate, str]:
     """A channel that keeps every promise, and a proof over cells of the posterior of W; `gap` in bits."""
     wanted = Wanted(problem)
 
@@ -123,7 +123,7 @@ def _share(cuts: Cuts, mass: Floats, pi: Floats) -> float:
     return share
 
 
-def exact_channel(problem: Problem, wanted: Wanted, pi: Floats, *, loss: float) -> Channel:
+def exact_channel(problem: Problem, wanted: Wanted, pi: Floats, *, loss: float) -> Kernel:
     """The exact channel next to letters (n, J): few of them, every promise kept; merging may cost so many bits."""
     pi = _few_letters(problem, wanted, pi)
     letters = merged_letters(wanted.mass, wanted.shares, pi / wanted.mass[:, None], loss=loss)

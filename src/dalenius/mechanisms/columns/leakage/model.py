@@ -17,10 +17,11 @@ import numpy.typing as npt
 
 from dalenius.core import (
     Certificate,
-    Channel,
     Independent,
     InformationPrivacy,
+    Kernel,
     Leakage,
+    Listed,
     MinimizeDistortion,
     Problem,
     WorstCaseLeakage,
@@ -135,7 +136,7 @@ class Model:
             return self.told[self.maps[t][0]][0]
         return "|".join(f"{z}>{self.told[k][0]}" for z, k in zip(self.worlds, self.maps[t], strict=True))
 
-    def channel(self, rows: Sequence[Sequence[Fraction]]) -> tuple[Channel, dict[str, dict[str, str]]]:
+    def channel(self, rows: Sequence[Sequence[Fraction]]) -> tuple[Kernel, dict[str, dict[str, str]]]:
         """The channel with these rows for the inputs that occur, and the decoder of its letters if they are maps."""
         problem = self.problem
         inputs = problem.pmf.alphabets(problem.inputs)
@@ -152,9 +153,14 @@ class Model:
         elif problem.output:
             output = {problem.output: tuple(t for (t,) in self.told)}
         found = {x: tuple(row) for x, row in zip(self.near.numbers, rows, strict=True)}
+        others = None
         if len(found) < (many := prod(len(a) for a in inputs.values())):
-            found |= self._elsewhere(found, [x for x in range(many) if x not in found])
-        return Channel(inputs, output, tuple(found[x] for x in range(many))), decoder
+            elsewhere = self._elsewhere(found, [x for x in range(many) if x not in found])
+            others, *more = {id(row): row for row in elsewhere.values()}.values()
+            if more or problem.release:  # they differ; or their own values are released, which many ask for by rows
+                found |= elsewhere
+                others = None
+        return Listed.shortest(inputs, output, found, others), decoder
 
     def _elsewhere(self, found: dict[int, tuple[Fraction, ...]], missing: list[int]) -> dict[int, tuple[Fraction, ...]]:
         """Rows of inputs that never occur: the law of the letters; with a level given columns, among equal ones."""
