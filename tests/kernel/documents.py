@@ -100,7 +100,6 @@ def card(variables, mechanism, promises, channel, claims=None, evidence=None):
 IDENTITY = dense([1, 0], [0, 1])
 RESPONSE = dense([2, 1], [1, 2])  # randomised response, level ln 2
 FLAT = dense([1, 1], [1, 1])
-LISTED = {"form": "listed", "letters": 2, "scale": "1", "places": [1], "rows": [["0", "1"], ["1", "0"]]}
 
 
 def independent(*secret):

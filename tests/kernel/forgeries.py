@@ -1,5 +1,6 @@
 """Files with false or idle claims, and hostile texts: {name: text}. The checker must refuse every one, and soon."""
 
+from tests.kernel import listed
 from tests.kernel.documents import (
     BOTH,
     CLOSED,
@@ -7,7 +8,6 @@ from tests.kernel.documents import (
     FAIR,
     FLAT,
     IDENTITY,
-    LISTED,
     MULTIPLIERS,
     NOISY_PAIR,
     NUMBERS,
@@ -155,7 +155,7 @@ def of_mechanism():
     bits = {"X": ["0", "1"]}
     forms = {
         "dense": (FLAT, "any"),
-        "listed": (LISTED | {"scale": "2", "rows": [["1", "1"], ["1", "1"]]}, "any"),
+        "listed": (listed.FLAT, "any"),
         "pram": ({"form": "pram", "stay": ["1/2", "1/2"]}, "pram"),
         "resample": ({"form": "resample", "stay": ["0", "0"], "others": ["1/2", "1/2"]}, "any"),
         "staircase": (
@@ -241,12 +241,7 @@ def of_mechanism():
             "classes": [0, 1],
             "columns": [["1/2", [0]], ["1/2", [1]]],
         },
-        "inputs that do not rise": LISTED | {"places": [1, 0], "rows": [*rows, ["1", "0"]]},
-        "an input that is listed twice": LISTED | {"places": [1, 1], "rows": [*rows, ["1", "0"]]},
-        "an input that there is not": LISTED | {"places": [2]},
-        "no row for all other inputs": LISTED | {"places": [0, 1]},
-        "a row of all others that sums to more": LISTED | {"rows": [["0", "1"], ["1", "1"]]},
-        "a listed row of other letters": LISTED | {"letters": 3},
+        **listed.NO_LISTS,
         "a class of no input": {
             "form": "staircase",
             "ratio": "1",

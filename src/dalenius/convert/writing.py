@@ -6,11 +6,11 @@ or proof come from the tables of the modules beside this one.
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
 from math import lcm
 from typing import Any
 
 from dalenius.convert import kinds, noise
+from dalenius.convert.matrices import listed, read_numbers, written_out
 from dalenius.convert.parts import each_of
 from dalenius.convert.proofs import proof_of as general_proof
 from dalenius.convert.text import CannotConvert, number, text
@@ -122,7 +122,7 @@ def counted(joint: Json, rows: int | None = None) -> Json:
     """A joint pmf as whole numbers for outcomes: counts of so many rows, or a law that is known."""
     alphabets = joint["variables"]
     places = [(name, {letter: k for k, letter in enumerate(letters)}) for name, letters in alphabets.items()]
-    shares = _read([record["p"] for record in joint["pmf"]])
+    shares = read_numbers([record["p"] for record in joint["pmf"]])
     scale = Fraction(lcm(*(share.denominator for share in set(shares))))
     if rows:
         scale = rows / sum(shares, Fraction(0))
@@ -135,12 +135,6 @@ def counted(joint: Json, rows: int | None = None) -> Json:
             outcomes.append([*(at[record[name]] for name, at in places), str(count.numerator)])
     outcomes.sort(key=lambda outcome: outcome[:-1])
     return {"law": "table" if rows else "known", "variables": list(alphabets), "outcomes": outcomes}
-
-
-def _read(numbers: list[Any]) -> list[Fraction]:
-    """Numbers of a long list; those that stand there often are read once."""
-    known = {value: number(value) for value in set(numbers)}
-    return [known[value] for value in numbers]
 
 
 # --- the mechanism ----------------------------------------------------------------------------------------------------
@@ -367,11 +361,11 @@ def channel_of(design: Json) -> Json:
     if form in kinds.CHANNELS:
         return kinds.CHANNELS[form](design)
     if form is None:
-        dense = _dense(channel, _reads(design))
+        dense = written_out(channel, _reads(design))
         side = design.get("side_information") or {}
         return dense if side.get("encoder") != "statistically-informed" else _maps(dense, design)
     if form == "listed":
-        return _listed(channel, _reads(design))
+        return listed(channel, _reads(design))
     if form == "pram":
         return {"form": "pram", "stay": [text(v) for v in channel["q"]]}
     if form == "resample":
@@ -392,50 +386,6 @@ def _reads(design: Json) -> list[str]:
     observe, strata, _ = division(design["mechanism"])
     side = design.get("side_information") or {}
     return [*observe, *strata, *([side["variable"]] if side.get("encoder") == "informed" else [])]
-
-
-def _dense(channel: Json, reads: list[str]) -> Json:
-    rows = [_read(row) for row in channel["rows"]]
-    names = list(channel["inputs"])
-    if names != reads:
-        sizes = {name: len(letters) for name, letters in channel["inputs"].items()}
-        table = dict(zip(product(*(range(sizes[name]) for name in names)), rows, strict=True))
-        back = [reads.index(name) for name in names]
-        rows = [table[tuple(x[k] for k in back)] for x in product(*(range(sizes[name]) for name in reads))]
-    return {"form": "dense", **_over_one_scale(rows)}
-
-
-def _over_one_scale(rows: list[list[Fraction]]) -> Json:
-    """Rows of probabilities as whole numbers over their least common denominator."""
-    scale = lcm(*{value.denominator for row in rows for value in row})
-    whole = [[str(value.numerator * (scale // value.denominator)) for value in row] for row in rows]
-    return {"letters": len(rows[0]), "scale": str(scale), "rows": whole}
-
-
-def _listed(channel: Json, reads: list[str]) -> Json:
-    """Rows of the inputs that are listed, in the order of version 2, and the one of all others."""
-    *rows, others = [_read(row) for row in channel["rows"]]
-    places = [_place_among(place, channel["inputs"], reads) for place in channel["places"]]
-    order = sorted(range(len(places)), key=places.__getitem__)
-    written = _over_one_scale([*(rows[k] for k in order), others])
-    return {
-        "form": "listed",
-        "letters": written["letters"],
-        "scale": written["scale"],
-        "places": [places[k] for k in order],
-        "rows": written["rows"],
-    }
-
-
-def _place_among(place: int, inputs: Json, reads: list[str]) -> int:
-    """The number of an outcome of the inputs when they stand in another order."""
-    code = {}
-    for name, letters in reversed(inputs.items()):
-        place, code[name] = divmod(place, len(letters))
-    found = 0
-    for name in reads:
-        found = found * len(inputs[name]) + code[name]
-    return found
 
 
 def _maps(dense: Json, design: Json) -> Json:
