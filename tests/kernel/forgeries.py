@@ -242,12 +242,7 @@ def of_mechanism():
             "columns": [["1/2", [0]], ["1/2", [1]]],
         },
         **listed.NO_LISTS,
-        "a class of no input": {
-            "form": "staircase",
-            "ratio": "1",
-            "classes": [0, 0],
-            "columns": [["1/2", [1]], ["1/2", []]],
-        },
+        "a class of no input": {"form": "staircase", "ratio": "1", "classes": [0, 0], "columns": [["1", [1]]]},
         "a class twice": {
             "form": "staircase",
             "ratio": "1",
