@@ -99,7 +99,11 @@ READERS = [
         "item.require(not promise.needs_law or item.length() == 0,",
         "item.require(True,",
     ),
-    ("evidence may be idle", 'node.require(node.is_null(), "this promise needs no evidence")', "pass"),
+    (
+        "evidence may be idle",
+        'evidence.require(not idle or evidence.is_null(), "this promise',
+        'evidence.require(True, "this promise',
+    ),
     ("a metric need not be symmetric", "metric.require(symmetric,", "metric.require(True,"),
     (
         "classes may overlap",
@@ -119,7 +123,7 @@ PROMISES = [
         '"odds_nats": None if ruled_out else nats(odds),',
         '"odds_nats": nats(odds),',
     ),
-    ("the leakage is not compared", 'at_most(found.get("leakage_bits"), self.at_most, "the leakage")', "pass"),
+    ("a limited figure is not compared", "at_most(found.get(self.figure), self.at_most, self.what)", "pass"),
     ("the worst letter is the last", "worst[y] += times_log2(", "worst[y] = times_log2("),
     (
         "kept columns are not counted",
@@ -278,13 +282,13 @@ GAUGES = [
     ("the largest entry is the first", "total += letters * max(values", "total += letters * min(values"),
     (
         "a maximal leakage is of the law",
-        "Fraction(weight, prior[s, ()]))\n        whole",
-        "Fraction(weight, total))\n        whole",
+        "found[y].append((-(-(n << FINE) // total), Fraction(weight, n)))",
+        "found[y].append((-(-(n << FINE) // total), Fraction(weight, total)))",
     ),
     (
         "pairs that never meet are near",
-        "for (_, y), m in out.items())\n        found = Fraction(apart",
-        "for (_, y), m in out.items() if (s, (), y) in joint)\n        found = Fraction(apart",
+        "for (_, y), m in out.items())\n        return {self.figure: Fraction(apart",
+        "for (_, y), m in out.items() if (s, (), y) in joint)\n        return {self.figure: Fraction(apart",
     ),
     ("a variation is halved twice", "Fraction(apart, 2 * total * total)", "Fraction(apart, 4 * total * total)"),
     ("an order may be 1", "order.require(found > 1,", "order.require(found >= 1,"),

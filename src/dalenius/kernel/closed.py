@@ -79,8 +79,8 @@ def surprisal(setting: Setting, promises: Sequence[Promise], r: Fraction | None)
     for promise in promises:
         if isinstance(promise, Independent):
             factor = Fraction(1)
-        elif isinstance(promise, InformationPrivacy) and promise.epsilon <= MOST_NATS:
-            factor = exp(promise.epsilon)[1]
+        elif isinstance(promise, InformationPrivacy) and promise.at_most <= MOST_NATS:
+            factor = exp(promise.at_most)[1]
         else:
             continue
         frame = Frame(setting, promise.secret)

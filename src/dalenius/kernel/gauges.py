@@ -14,11 +14,11 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from dalenius.kernel.logs import LOG_COST, bits, log2
+from dalenius.kernel.logs import LOG_COST, log2_of
 from dalenius.kernel.nouns import Label, Setting, names_in
 from dalenius.kernel.numbers import Node, common_denominator, require
 from dalenius.kernel.powers import FINE, MOST_ORDER, norm
-from dalenius.kernel.promises import AboutSecret, Promise, PromiseReader, at_most, no_evidence, secret_of
+from dalenius.kernel.promises import AboutSecret, Limited, Promise, PromiseReader, at_most, limited, secret_of
 from dalenius.kernel.release import Figures, Held, Release, Told, held_before, margins
 
 Gain = tuple[tuple[Fraction, ...], ...]  # a row for each action, a column for each value of the secret
@@ -67,7 +67,6 @@ class Guess(AboutSecret):
         return Fraction(best, total * unit)
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
         found = release.told(self.secret)
         if self.gain is None:
             at_most(found.get("guess_after"), self.limit(release.setting), "the chance of the best guess")
@@ -92,43 +91,31 @@ class MaximalLeakage(Promise):
     needs_law = False
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
         kept = release.setting.mechanism.keep
         require(not kept, f"{', '.join(kept)} leaves as it is and is not read: what it tells has no bound here")
-        whole = release.largest_entries()
-        found = bits(log2(whole.numerator, whole.denominator)[1])
+        found = log2_of(release.largest_entries())[1]
         at_most(found, self.at_most, "the maximal leakage")
         return {"maximal_bits": found}
 
 
-@dataclass(frozen=True)
-class MaximalLeakageAbout(AboutSecret):
+class MaximalLeakageAbout(Limited):
     """The same about one secret: log2 of the sum over (y, k) of max_s p(y, k | s), over the values that occur."""
 
-    at_most: Fraction
+    figure = "maximal_bits"
+    what = "the maximal leakage"
 
-    def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
-        joint = release.joint(self.secret)
-        total, prior, _, _ = margins(joint)
-        best: dict[Told, Fraction] = {}
-        release.work.spend(10 * len(joint) + LOG_COST, total.bit_length())
-        for (s, _, y), weight in joint.items():
-            best[y] = max(best.get(y, Fraction(0)), Fraction(weight, prior[s, ()]))
-        whole = sum(best.values(), Fraction(0))
-        found = bits(log2(whole.numerator, whole.denominator)[1])
-        at_most(found, self.at_most, "the maximal leakage")
-        return release.told(self.secret) | {"maximal_bits": found}
+    def measured(self, release: Release) -> Figures:
+        best = {y: max(value for _, value in held) for y, held in _given_secret(release, self.secret).items()}
+        return {self.figure: log2_of(sum(best.values(), Fraction(0)))[1]}
 
 
-@dataclass(frozen=True)
-class TotalVariation(AboutSecret):
+class TotalVariation(Limited):
     """1/2 sum abs(p(s, y, k) - p(s) p(y, k)) <= at_most: how far the law of S moves on average."""
 
-    at_most: Fraction
+    figure = "total_variation"
+    what = "the total variation"
 
-    def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
+    def measured(self, release: Release) -> Figures:
         joint = release.joint(self.secret)
         total, prior, out, _ = margins(joint)
         release.work.spend(6 * len(prior) * len(out), 2 * total.bit_length())
@@ -136,39 +123,41 @@ class TotalVariation(AboutSecret):
         for (s, _), n in prior.items():
             # Also pairs that never meet: there p(s) p(y, k) itself is the distance.
             apart += sum(abs(joint.get((s, (), y), 0) * total - n * m) for (_, y), m in out.items())
-        found = Fraction(apart, 2 * total * total)
-        at_most(found, self.at_most, "the total variation")
-        return release.told(self.secret) | {"total_variation": found}
+        return {self.figure: Fraction(apart, 2 * total * total)}
 
 
 @dataclass(frozen=True)
-class Sibson(AboutSecret):
+class Sibson(Limited):
     """Sibson's information of an order a above 1 is at most so many bits.
 
     It is a / (a - 1) log2 of the sum over (y, k) of (sum_s p(s) p(y, k | s)^a)^(1/a).
     """
 
     order: Fraction
-    at_most: Fraction
+    figure = "sibson_bits"
+    what = "Sibson's information"
 
     @property
     def dual(self) -> Fraction:
         """The order of the dual norm: 1 / order + 1 / dual = 1."""
         return self.order / (self.order - 1)
 
-    def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
-        joint = release.joint(self.secret)
-        total, prior, _, _ = margins(joint)
-        share = {s: -(-(n << FINE) // total) for (s, _), n in prior.items()}
-        of_letter: defaultdict[Told, list[tuple[int, Fraction]]] = defaultdict(list)
-        release.work.spend(10 * len(joint) + LOG_COST, total.bit_length())
-        for (s, _, y), weight in joint.items():
-            of_letter[y].append((share[s], Fraction(weight, prior[s, ()])))
-        whole = sum((norm(held, self.order, release.work) for held in of_letter.values()), Fraction(0))
-        found = max(Fraction(0), self.dual * bits(log2(whole.numerator, whole.denominator)[1]))
-        at_most(found, self.at_most, "Sibson's information")
-        return release.told(self.secret) | {"sibson_bits": found}
+    def measured(self, release: Release) -> Figures:
+        letters = _given_secret(release, self.secret).values()
+        whole = sum((norm(held, self.order, release.work) for held in letters), Fraction(0))
+        return {self.figure: max(Fraction(0), self.dual * log2_of(whole)[1])}
+
+
+def _given_secret(release: Release, secret: tuple[str, ...]) -> dict[Told, list[tuple[int, Fraction]]]:
+    """For each (y, k) the values s that occur with it: p(s) in units of 2^-FINE, rounded upwards, and p(y, k | s)."""
+    joint = release.joint(secret)
+    total, prior, _, _ = margins(joint)
+    found: defaultdict[Told, list[tuple[int, Fraction]]] = defaultdict(list)
+    release.work.spend(10 * len(joint) + LOG_COST, total.bit_length())
+    for (s, _, y), weight in joint.items():
+        n = prior[s, ()]
+        found[y].append((-(-(n << FINE) // total), Fraction(weight, n)))
+    return found
 
 
 def _read_guess(node: Node, setting: Setting) -> Promise:
@@ -192,22 +181,17 @@ def _read_maximal_leakage(node: Node, setting: Setting) -> Promise:
     return MaximalLeakageAbout(names, most.number(0)) if names else MaximalLeakage(most.number(0))
 
 
-def _read_total_variation(node: Node, setting: Setting) -> Promise:
-    _, secret, most = node.fields("promise", "secret", "at_most")
-    return TotalVariation(secret_of(secret, setting), most.number(0))
-
-
 def _read_sibson(node: Node, setting: Setting) -> Promise:
     _, secret, order, most = node.fields("promise", "secret", "order", "at_most_bits")
     found = order.number(0)
     order.require(found > 1, "an order is above 1")
     order.require(found.numerator <= MOST_ORDER, f"an order has no number above {MOST_ORDER}")
-    return Sibson(secret_of(secret, setting), found, most.number(0))
+    return Sibson(secret_of(secret, setting), most.number(0), found)
 
 
 GAUGES: dict[str, PromiseReader] = {
     "guess": _read_guess,
     "maximal_leakage": _read_maximal_leakage,
-    "total_variation": _read_total_variation,
+    "total_variation": limited(TotalVariation, "at_most"),
     "sibson": _read_sibson,
 }

@@ -8,57 +8,32 @@ from fractions import Fraction
 
 from dalenius.kernel.document import AtLeast, Claim, Document, Limit, Multiplicity
 from dalenius.kernel.numbers import down, require, up
-from dalenius.kernel.promises import LOWER, Promise, no_evidence
+from dalenius.kernel.promises import LOWER, Promise
 from dalenius.kernel.release import Figures, Release
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What was proved about the channel.
+    """What was proved about the channel: promises and limits in the order of the file."""
 
-    Parameters
-    ----------
-    promises : tuple of (dict or None)
-        The figures of each promise, those given a column under `figure|column`; None: the promise needs the law,
-        which a card does not carry.
-    limits : tuple of Fraction
-        The distortion of each limit, or what is told at least.
-    from_below : tuple of str
-        The unit of each limit that is one from below; empty: one from above.
-    stated : dict
-        Figures that hold without being promised.
-    """
-
-    promises: tuple[Figures | None, ...]
-    limits: tuple[Fraction, ...]
-    from_below: tuple[str, ...]
-    stated: Figures
+    promises: tuple[
+        Figures | None, ...
+    ]  # None: the promise needs the law, a card has none
+    limits: tuple[Fraction, ...]  # the distortion of each, or what is told at least
+    from_below: tuple[str, ...]  # the unit of each limit that is one from below; empty: one from above
+    stated: Figures  # what holds without being promised
 
 
 def check_privacy(document: Document) -> Kept:
-    """Prove every promise, limit and shape of a document for its channel.
-
-    Parameters
-    ----------
-    document : Document
-        As read.
-
-    Returns
-    -------
-    Kept
-        The proved figures.
-
-    Raises
-    ------
-    Refused
-        If one of them is not kept, or not proved.
-    """
+    """Prove every promise, limit and shape of a document for its channel, or refuse it."""
     release = document.release
     proved: list[Figures | None] = []
     for promise, evidence, claims in zip(document.promises, document.evidence, document.claims.promises, strict=True):
-        if promise.needs_law and not document.setting.has_law:
-            no_evidence(evidence)  # and the reader allows no claim here
-            proved.append(None)
+        missing = promise.needs_law and not document.setting.has_law
+        idle = not promise.needs_evidence or missing
+        evidence.require(not idle or evidence.is_null(), "this promise needs no evidence")
+        if missing:
+            proved.append(None)  # the reader allows no claim here
             continue
         figures = promise.figures(release, evidence)
         for claim in claims:

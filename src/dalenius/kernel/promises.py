@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
+from typing import ClassVar
 
 from dalenius.kernel.logs import bits, log2
 from dalenius.kernel.nouns import Setting, names_in
@@ -30,12 +31,16 @@ class Promise(ABC):
         """The secret, where the promise is about one."""
         return ()
 
+    @property
+    def needs_evidence(self) -> bool:
+        """Whether the file brings something to prove this promise; else it must bring nothing."""
+        return False
+
     @abstractmethod
     def figures(self, release: Release, evidence: Node) -> Figures:
         """What is proved about the release; a refusal where the promise is not kept.
 
-        Each figure is an upper bound, except those in `LOWER`; None: nothing bounds it. `evidence` is what the file
-        brings to prove this promise, null where it needs nothing.
+        Each figure is an upper bound, except those in `LOWER`; None: nothing bounds it.
         """
 
 
@@ -44,11 +49,6 @@ def at_most(figure: Fraction | None, limit: Fraction, what: str) -> None:
     if figure is None or figure > limit:
         shown = "not bounded" if figure is None else up(figure, 12)
         require(False, f"{what} is {shown}, more than the promised {down(limit, 12)}")
-
-
-def no_evidence(node: Node) -> None:
-    """Refuse evidence for a promise that needs none."""
-    node.require(node.is_null(), "this promise needs no evidence")
 
 
 @dataclass(frozen=True)
@@ -67,53 +67,60 @@ class Independent(AboutSecret):
     """p(s, y, k) = p(s) p(y, k), exactly."""
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
         release.independent(self.secret)
         zero = Fraction(0)
         return release.told(self.secret) | {"leakage_bits": zero, "worst_letter_bits": zero, "odds_nats": zero}
 
 
 @dataclass(frozen=True)
-class InformationPrivacy(AboutSecret):
-    """e^-epsilon <= p(s | y, k) / p(s) <= e^epsilon."""
-
-    epsilon: Fraction
-
-    def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
-        found = release.told(self.secret)
-        at_most(found.get("odds_nats"), self.epsilon, "the level of information privacy")
-        return found
-
-
-@dataclass(frozen=True)
-class Leakage(AboutSecret):
-    """I(S; Y, K) <= at_most, under the law, or under every law of a ball around it."""
+class Limited(AboutSecret):
+    """A promise that one figure about a secret, called `what` in a sentence, is at most so much."""
 
     at_most: Fraction
-    within: Ball | None
+    figure: ClassVar[str]
+    what: ClassVar[str]
+
+    def measured(self, release: Release) -> Figures:
+        """Figures beyond those that every secret has."""
+        return {}
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        found = release.told(self.secret)
-        at_most(found.get("leakage_bits"), self.at_most, "the leakage")
-        if self.within is None:
-            no_evidence(evidence)
-        else:
-            found["within_bits"] = release.within(self.secret, self.within, evidence)
-            at_most(found["within_bits"], self.at_most, "the leakage within the ball")
+        found = release.told(self.secret) | self.measured(release)
+        at_most(found.get(self.figure), self.at_most, self.what)
         return found
 
 
-@dataclass(frozen=True)
-class WorstCaseLeakage(AboutSecret):
+class InformationPrivacy(Limited):
+    """e^-at_most <= p(s | y, k) / p(s) <= e^at_most."""
+
+    figure = "odds_nats"
+    what = "the level of information privacy"
+
+
+class WorstCaseLeakage(Limited):
     """D(p(s | y, k) || p(s)) <= at_most for every letter and every k."""
 
-    at_most: Fraction
+    figure = "worst_letter_bits"
+    what = "the worst-case leakage"
+
+
+@dataclass(frozen=True)
+class Leakage(Limited):
+    """I(S; Y, K) <= at_most, under the law, or under every law of a ball around it."""
+
+    within: Ball | None
+    figure = "leakage_bits"
+    what = "the leakage"
+
+    @property
+    def needs_evidence(self) -> bool:
+        return self.within is not None
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
-        found = release.told(self.secret)
-        at_most(found.get("worst_letter_bits"), self.at_most, "the worst-case leakage")
+        found = super().figures(release, evidence)
+        if self.within is not None:
+            found["within_bits"] = release.within(self.secret, self.within, evidence)
+            at_most(found["within_bits"], self.at_most, "the leakage within the ball")
         return found
 
 
@@ -138,7 +145,6 @@ class LocalDP(Promise):
         return self.epsilon / self.rows
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
         beside = [name for name in release.setting.mechanism.leaving if name not in self.given]
         require(not beside, f"{', '.join(beside)} leaves as it is: records that differ there have no level of local_dp")
         if self.delta:
@@ -163,6 +169,7 @@ class Dalenius(Promise):
     group: int
     rows: int
     needs_law = False
+    needs_evidence = True
 
     def figures(self, release: Release, evidence: Node) -> Figures:
         beside = release.setting.mechanism.leaving
@@ -181,7 +188,6 @@ class Contraction(Promise):
     needs_law = False
 
     def figures(self, release: Release, evidence: Node) -> Figures:
-        no_evidence(evidence)
         beside = release.setting.mechanism.leaving
         require(not beside, f"{', '.join(beside)} leaves as it is: all information about it passes")
         found = release.contraction()
@@ -204,24 +210,23 @@ def secret_of(node: Node, setting: Setting) -> tuple[str, ...]:
     return found
 
 
+def limited(kind: type[Limited], key: str) -> PromiseReader:
+    """The reader of a promise of this kind, whose limit stands under this key."""
+
+    def read(node: Node, setting: Setting) -> Promise:
+        _, secret, most = node.fields("promise", "secret", key)
+        return kind(secret_of(secret, setting), most.number(0))
+
+    return read
+
+
 def _read_independent(node: Node, setting: Setting) -> Promise:
-    _, secret = node.fields("promise", "secret")
-    return Independent(secret_of(secret, setting))
-
-
-def _read_information_privacy(node: Node, setting: Setting) -> Promise:
-    _, secret, epsilon = node.fields("promise", "secret", "epsilon")
-    return InformationPrivacy(secret_of(secret, setting), epsilon.number(0))
+    return Independent(secret_of(node.fields("promise", "secret")[1], setting))
 
 
 def _read_leakage(node: Node, setting: Setting) -> Promise:
     _, secret, most, within = node.fields("promise", "secret", "at_most_bits", "within")
     return Leakage(secret_of(secret, setting), most.number(0), read_ball(within))
-
-
-def _read_worst_case_leakage(node: Node, setting: Setting) -> Promise:
-    _, secret, most = node.fields("promise", "secret", "at_most_bits")
-    return WorstCaseLeakage(secret_of(secret, setting), most.number(0))
 
 
 def _read_local_dp(node: Node, setting: Setting) -> Promise:
@@ -246,15 +251,14 @@ def _read_dalenius(node: Node, setting: Setting) -> Promise:
 
 
 def _read_contraction(node: Node, _: Setting) -> Promise:
-    most = node.fields("promise", "at_most")[1]
-    return Contraction(most.number(0))
+    return Contraction(node.fields("promise", "at_most")[1].number(0))
 
 
 PROMISES: dict[str, PromiseReader] = {
     "independent": _read_independent,
-    "information_privacy": _read_information_privacy,
+    "information_privacy": limited(InformationPrivacy, "epsilon"),
     "leakage": _read_leakage,
-    "worst_case_leakage": _read_worst_case_leakage,
+    "worst_case_leakage": limited(WorstCaseLeakage, "at_most_bits"),
     "local_dp": _read_local_dp,
     "dalenius": _read_dalenius,
     "contraction": _read_contraction,

@@ -188,9 +188,9 @@ def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
 
 def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Sequence[Node]) -> Scores:
     """a >= 0 times J(s, k) - p(s) J(k) / r >= 0 and b >= 0 times r p(s) J(k) - J(s, k) >= 0, r not below e^epsilon."""
-    if promise.epsilon > MOST_NATS:
+    if promise.at_most > MOST_NATS:
         raise nodes[0].refuse("this promise restricts nothing that a proof could use")
-    top, bottom = exp(promise.epsilon)[1].as_integer_ratio()
+    top, bottom = exp(promise.at_most)[1].as_integer_ratio()
     frame.setting.work.spend(12 * frame.many_pairs * len(nodes) * frame.length)
     sides = [node.pair() if _used(node) else [node, node] for node in nodes]
     low, high = (columns_of([both[side] for both in sides], frame.many_pairs, 0) for side in (0, 1))
