@@ -16,11 +16,11 @@ APART = {"__init__", "__main__", "command", "export"}  # the command line, and w
 # What proves the privacy of a channel that is written out or a matrix in short; the forms that prove it from their own
 # numbers stand in `FORMS`; all others prove bounds.
 PRIVACY = (
-    *("numbers", "logs", "nouns", "document", "channel", "release", "promises", "gauges", "powers"),
+    *("numbers", "logs", "nouns", "document", "channel", "release", "promises", "gauges"),
     *("distortion", "within", "adversary", "privacy"),
 )
 FORMS = (
-    *("added", "alike", "answers", "axes", "chained", "composite", "divided", "groups", "maps", "markov", "noise"),
+    *("added", "alike", "answers", "axes", "chained", "composite", "groups", "maps", "markov", "noise"),
     *("orbits", "records", "sums", "water"),
 )
 

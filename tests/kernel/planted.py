@@ -276,8 +276,8 @@ GAUGES = [
     ),
     (
         "strata are not counted",
-        "self._by_world(self.setting.worlds(self.setting.mechanism.strata))",
-        "self._by_world(self.setting.worlds(()))",
+        "self.by_world(self.setting.worlds(self.setting.mechanism.strata))",
+        "self.by_world(self.setting.worlds(()))",
     ),
     ("the largest entry is the first", "total += letters * max(values", "total += letters * min(values"),
     (

@@ -37,8 +37,8 @@ ROWS = [
     ("the worst case forgets its level", "level - (v * low >> ends)", "0 - (v * low >> ends)"),
     (
         "the worst case of all records instead of each k",
-        "low = log2(b * total, whole * frame.alone[key[: frame.cut]])[0]",
-        "low = log2(b * frame.worlds[key[frame.cut :]], whole * frame.counts[key])[0]",
+        "low = log2(b * total, whole * frame.alone[s])[0]",
+        "low = log2(b * frame.worlds[k], whole * frame.counts[s + k])[0]",
     ),
     ("pairs of different worlds", "if worlds[i] != worlds[j] or promise.delta:", "if promise.delta:"),
     ("pairs under a delta", "if worlds[i] != worlds[j] or promise.delta:", "if worlds[i] != worlds[j]:"),
@@ -305,8 +305,8 @@ GAUGES = [
         "exponent = promise.at_most / promise.dual if",
         "exponent = promise.at_most * 0 if",
     ),
-    ("variations without their mean", "base[k] = [b + n * w for b, w in", "base[k] = [b + 0 * n * w for b, w in"),
-    ("variations without end", "require(max(column) <= weight,", "require(True,"),
+    ("variations of the wrong sign", "[[-w for w in column] for column in columns]", "columns"),
+    ("variations without end", "require(max(map(max, columns)) <= weight,", "require(True,"),
     ("inputs weighed without end", "item.require(sums[worlds[x]] <= weight,", "item.require(True,"),
     (
         "inputs of the wrong sign",

@@ -9,10 +9,9 @@ import pytest
 from dalenius.kernel import Refused, check
 from dalenius.kernel.check import proved_bound, reached
 from dalenius.kernel.document import read_document
-from dalenius.kernel.gauge_rows import gauge_limit, input_weights
-from dalenius.kernel.gauges import Sibson
+from dalenius.kernel.gauges import FINE, Sibson, norm, power, power_of_two, root
 from dalenius.kernel.numbers import Node, Work
-from dalenius.kernel.powers import FINE, norm, power, power_of_two, root
+from dalenius.kernel.rows import gauge_limit, input_weights
 from tests.effort import effort
 from tests.kernel.documents import text_of
 from tests.kernel.golden import CORPUS, texts_of

@@ -20,9 +20,9 @@ from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
 
-from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows
+from dalenius.kernel.channel import ENTRIES, Channel, Dense, Unread
 from dalenius.kernel.nouns import Label, Law, Mechanism, Setting, Variable
-from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
+from dalenius.kernel.numbers import Node, Work, common_denominator, require
 
 TYPES = 200_000  # types that are ever listed
 SAMPLES = 1_000_001
@@ -123,15 +123,6 @@ def _drawn(t: Type) -> Iterator[tuple[Label, int]]:
             yield (a, b), k * (m - (a == b))
 
 
-class Unread(Channel):
-    """Of a card whose one column stands for all samples: without the law nothing says what the inputs are."""
-
-    form = "types"
-
-    def rows(self, work: Work) -> Rows:
-        raise Refused("form types does not prove this without the law of its samples")
-
-
 def read_types(node: Node, setting: Setting) -> Channel:
     """`types`: for each type a scale, and the letters of positive weight, rising. A matrix over types or outcomes."""
     _, many, width, rows = node.fields("form", "samples", "letters", "rows")
@@ -153,7 +144,7 @@ def read_types(node: Node, setting: Setting) -> Channel:
         many.require(samples == law.samples, f"the law has {law.samples:,} samples")
         return Dense(scale, tuple(found), wide)
     if law is None and len(setting.sizes) == 1 < samples:
-        return Unread()
+        return Unread("types", "form types does not prove this without the law of its samples")
     many.require(samples == len(setting.sizes), f"{len(setting.sizes)} columns are read")
     node.require(setting.many <= ENTRIES, "there are too many inputs to be listed")
     setting.work.spend(8 * setting.many * samples)

@@ -12,12 +12,10 @@ from dalenius.kernel.noise_bound import bound_of_noise
 from dalenius.kernel.numbers import down, require, up
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
-from dalenius.kernel.record_scores import bound_by_records
 from dalenius.kernel.rules import RULES, proved_bound
-from dalenius.kernel.slope import bound_by_slope
-from dalenius.kernel.transports import bound_by_transports
+from dalenius.kernel.slope import bound_by_slope, bound_by_water
+from dalenius.kernel.transports import bound_by_records, bound_by_transports
 from dalenius.kernel.variance import total_variance
-from dalenius.kernel.water_bound import bound_by_water
 
 RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
 RULES |= {"chain": bound_by_chain}

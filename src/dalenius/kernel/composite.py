@@ -1,4 +1,4 @@
-r"""Channels that are made of smaller ones: windows that draw an output each, and a channel for each stratum.
+"""Channels that are made of smaller ones: windows that draw an output each, and a channel for each stratum.
 
 *Levels.* p(y | x) = prod_j p_j(y_j | x of window j), so the ratio of two rows is at most the product of the windows'
 ratios: levels of local DP add up. Within a stratum the level is that of its own channel, so the largest counts.
@@ -22,22 +22,78 @@ independent, I(W; Y) >= sum_j I(W; Y_j).
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import lcm, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Rows, read_channel
-from dalenius.kernel.divided import Names, strata, told_by_strata, window
-from dalenius.kernel.groups import Groups, independent_groups
-from dalenius.kernel.nouns import Law, Setting
+from dalenius.kernel.groups import Groups, independent_groups, touching
+from dalenius.kernel.nouns import Label, Law, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
-from dalenius.kernel.release import Compact, Figures, Metric, Release, release_of
+from dalenius.kernel.release import RELEASES, Figures, Metric, Release, release_of
 
 GONE_THROUGH = 1 << 14  # outcomes of the law, and entries of the matrix, that are gone through one by one
+Names = tuple[str, ...]
 BothEnds = tuple[Fraction, Fraction]  # a number from below and from above
-LEMMAS: dict[type[Law], Callable[[Setting, "Windows"], Release]] = {}  # of laws that are no independent groups
+LEMMAS: dict[type[Law], Callable[[Setting, Channel], Release]] = {}  # of laws that are no independent groups
+
+
+def window(setting: Setting, number: int, places: Sequence[int]) -> Setting:
+    """The same records looked at through the observed columns at some places, with an output for these alone.
+
+    The output is the released column of this number, or has letters of its own where none is released. What is said of
+    the letters of all outputs together is not handed down: it has to be proved for the whole, or refused.
+    """
+    reads = tuple(setting.mechanism.observe[i] for i in places)
+    release = setting.mechanism.release[number : number + 1]
+    one = replace(setting.mechanism, observe=reads, release=release, fresh=None, each=None)
+    mechanism = replace(one, forbid=(), never=(), freeze=(), preserve_marginals=False)
+    law = touching(setting.law, (*reads, *release, *mechanism.beside)) if setting.has_law else None
+    variables = setting.variables if law is None else law.variables
+    setting.work.spend(20 + 4 * len(variables))
+    return Setting(variables, law, mechanism, setting.work)
+
+
+def strata(setting: Setting) -> list[tuple[int, Setting]]:
+    """For each outcome of the strata, last fastest, how many records have it, and the setting of these records.
+
+    A stratum without records has no law: like a card it has levels alone.
+    """
+    mechanism = replace(setting.mechanism, strata=(), preserve_marginals=False)
+    sizes = [len(setting.alphabets[name]) for name in setting.mechanism.strata]
+    setting.work.spend(4 * prod(sizes) * (10 + len(setting.variables)))
+    found: dict[Label, list[tuple[Label, int]]] = {label: [] for label in product(*map(range, sizes))}
+    if setting.has_law:
+        for label, atom in zip(setting.labels(setting.mechanism.strata), setting.law.atoms, strict=True):
+            found[label].append(atom)
+    parts = list[tuple[int, Setting]]()
+    for atoms in found.values():
+        many = sum(n for _, n in atoms)
+        law = Law(setting.variables, tuple(atoms), many, None) if atoms else None
+        parts.append((many, Setting(setting.variables, law, mechanism, setting.work)))
+    return parts
+
+
+def between(law: Law, first: set[str], second: set[str], given: set[str], work: Work) -> BothEnds:
+    """Bounds in bits of I(A; B | G) = H(A, G) + H(B, G) - H(A, B, G) - H(G), for those names that the law has."""
+    work.spend(500 + 20 * len(law.variables))
+
+    def entropy_of(*sets: set[str]) -> BothEnds:
+        names = (variable.name for variable in law.variables)
+        return law.entropy([name for name in names if any(name in one for one in sets)], work)
+
+    a, b, both, g = (entropy_of(*sets) for sets in ((first, given), (second, given), (first, second, given), (given,)))
+    low, high = a[0] + b[0] - both[1] - g[1], a[1] + b[1] - both[0] - g[0]
+    return max(Fraction(0), low), max(Fraction(0), high)
+
+
+def told_by_strata(setting: Setting, wanted: list[Names]) -> BothEnds:
+    """Bounds in bits of the sum of I(W; S), S the strata, over some wanted W."""
+    layers = set(setting.mechanism.strata)
+    ends = [between(setting.law, set(names), layers, set(), setting.work) for names in wanted]
+    return sum((low for low, _ in ends), Fraction(0)), sum((high for _, high in ends), Fraction(0))
 
 
 class ByLemma(Release):
@@ -103,7 +159,7 @@ class ByLemma(Release):
 
 
 @dataclass(frozen=True)
-class Windows(Compact):
+class Windows(Channel):
     """Outputs that are drawn each by itself: the places of the observed columns that each looks at, and its channel."""
 
     reads: tuple[tuple[int, ...], ...]
@@ -128,10 +184,6 @@ class Windows(Compact):
                 row = [a * b for a in row for b in rows[place]]
             found.append(row)
         return scale, found
-
-    def release(self, setting: Setting) -> Release:
-        lemma = LEMMAS.get(type(setting.law)) if setting.has_law else None
-        return WindowsRelease(setting, self) if lemma is None else lemma(setting, self)
 
 
 def read_places(node: Node, below: int) -> tuple[int, ...]:
@@ -264,7 +316,7 @@ class WindowsRelease(ByLemma):
 
 
 @dataclass(frozen=True)
-class Strata(Compact):
+class Strata(Channel):
     """A channel for each outcome of the strata, last stratum fastest."""
 
     channels: tuple[Channel, ...]
@@ -278,9 +330,6 @@ class Strata(Compact):
         scale = lcm(*(one for one, _ in tables))
         work.spend(4 * len(tables) * many * self.width, scale.bit_length())
         return scale, [[v * (scale // one) for v in rows[x]] for x in range(many) for one, rows in tables]
-
-    def release(self, setting: Setting) -> Release:
-        return StrataRelease(setting, self)
 
 
 def read_strata(node: Node, setting: Setting) -> Channel:
@@ -337,3 +386,14 @@ class StrataRelease(Release):
                 low += Fraction(many, self.setting.total) * ends[0]
                 high += Fraction(many, self.setting.total) * ends[1]
         return low, high
+
+
+def _of_windows(setting: Setting, channel: Channel) -> Release:
+    return (
+        LEMMAS.get(type(setting.law), WindowsRelease)(setting, channel)
+        if setting.has_law
+        else WindowsRelease(setting, channel)
+    )
+
+
+RELEASES |= {Windows: _of_windows, Strata: StrataRelease}

@@ -20,6 +20,7 @@ from dalenius.kernel.orbits import read_orbits
 from dalenius.kernel.promises import PROMISES, Leakage, Promise, read_promise
 from dalenius.kernel.records import read_records, read_withheld
 from dalenius.kernel.release import Release, release_of
+from dalenius.kernel.short import read_even, read_listed, read_staircase
 from dalenius.kernel.sums import read_sums
 from dalenius.kernel.water import read_filled
 
@@ -35,6 +36,7 @@ UNINFORMED = "a promise about a secret counts what the user has, so the mechanis
 MOST_PROMISES = 1000
 
 LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
+FORMS |= {"listed": read_listed, "pram": read_even, "resample": read_even, "staircase": read_staircase}
 FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "sums": read_sums}
 FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
 FORMS |= {"records": read_records, "withheld": read_withheld}

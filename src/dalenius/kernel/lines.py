@@ -29,17 +29,28 @@ from typing import NamedTuple
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.cuts import read_cut
 from dalenius.kernel.document import Limits, Objective, Promises
-from dalenius.kernel.faces import most_on_faces
-from dalenius.kernel.gauge_rows import Weighed, allowed_by, gauge_limit, input_weights, lent_by
 from dalenius.kernel.gauges import MaximalLeakage
 from dalenius.kernel.letters import Gains, Letters, Map, gains_of_maps, maps_of
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, require
-from dalenius.kernel.posteriors import Posteriors
+from dalenius.kernel.posteriors import Posteriors, most_on_faces, raised_on_simplices
 from dalenius.kernel.promises import Promise
 from dalenius.kernel.ranges import Ranges
-from dalenius.kernel.rows import SCORE, UNIT, UP, Frame, Numbers, Scores, needed_ratio, pairs
-from dalenius.kernel.simplices import raised_on_simplices
+from dalenius.kernel.rows import (
+    SCORE,
+    UNIT,
+    UP,
+    Frame,
+    Numbers,
+    Scores,
+    Weighed,
+    allowed_by,
+    gauge_limit,
+    input_weights,
+    needed_ratio,
+    pairs,
+    scores,
+)
 
 AIMS = ("information", "leakage", "distortion")
 DIVISIONS = ("letters", "maps", "simplices", "faces", "ranges", "boxes")
@@ -167,7 +178,7 @@ class Lines:
             nodes = [rows[k] for rows in self.rows]
             if promise.about:
                 frame = self.frame(promise.about)
-                together.append((frame, lent_by(promise, frame, weight, nodes)))
+                together.append((frame, scores(promise, frame, weight, nodes)))
                 continue
             if isinstance(promise, MaximalLeakage):
                 self._add_inputs(input_weights(self.setting, weight, nodes))

@@ -14,7 +14,8 @@ from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows, read_matrix
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
-from dalenius.kernel.release import Compact, Release
+from dalenius.kernel.release import RELEASES, Release
+from dalenius.kernel.short import Short, ShortRelease
 
 
 def informed(setting: Setting) -> Setting:
@@ -30,7 +31,7 @@ def _with_encoder(setting: Setting, encoder: str) -> Setting:
 
 
 @dataclass(frozen=True)
-class Maps(Compact):
+class Maps(Channel):
     """A matrix whose letters are maps: for each of them the released letter under each value of Z."""
 
     drawn: Dense
@@ -41,21 +42,16 @@ class Maps(Compact):
     def rows(self, work: Work) -> Rows:
         return self.drawn.rows(work)
 
-    def release(self, setting: Setting) -> Release:
-        return ReleasedMaps(setting, self)
-
 
 class ReleasedMaps(Release):
     """Measures of (u, Z), and distortions of what is released for (x, z)."""
 
-    def __init__(self, setting: Setting, maps: Maps) -> None:
-        super().__init__(setting, maps)
-        self.maps = maps
+    channel: Maps
 
     @cached_property
     def decoded(self) -> Release:
         """The release of a mechanism that reads Z, as its last input, and releases the letter itself."""
-        setting, maps = informed(self.setting), self.maps
+        setting, maps = informed(self.setting), self.channel
         width = setting.width or 0
         worlds = setting.sizes[-1]
         rows: list[tuple[int, ...]] = []
@@ -73,6 +69,9 @@ class ReleasedMaps(Release):
 
     def keep_shape(self) -> None:
         self.decoded.keep_shape()
+
+
+RELEASES[Maps] = ReleasedMaps
 
 
 def read_maps(node: Node, setting: Setting) -> Channel:
@@ -96,4 +95,5 @@ def beside_side_information(release: Release, about: Sequence[str]) -> Fraction 
     if setting.mechanism.encoder != "uninformed" or not about:
         return None
     held = _with_encoder(setting, "statistically-informed")  # Z stands beside what leaves, and is not read
-    return Release(held, release.channel).information(about)[1]
+    kind = ShortRelease if isinstance(release.channel, Short) else Release
+    return kind(held, release.channel).information(about)[1]

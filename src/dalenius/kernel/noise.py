@@ -13,12 +13,12 @@ from functools import cached_property
 from math import isqrt, lcm, prod
 
 from dalenius.kernel.axes import COMPARED, NOTHING, Axis, two_to
-from dalenius.kernel.channel import Rows
+from dalenius.kernel.channel import Channel
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import bits, exp, log2, nats
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Refused, Work, fraction, require
-from dalenius.kernel.release import Compact, Figures, Metric, Release, told_by_law
+from dalenius.kernel.numbers import Node, Refused, fraction, require
+from dalenius.kernel.release import RELEASES, Figures, Metric, Release, told_by_law
 
 LEVELS = ("1/2", "1", "2", "4")  # at which delta is stated
 WIDEST = 1 << 31
@@ -47,7 +47,7 @@ class Grids:
         return told_by_law(setting, setting.labels(secret), setting.labels(self.names))[0]
 
 
-class Noise(Compact):
+class Noise(Channel):
     """Axes, and how their values become letters.
 
     It is `plain` when every column is an axis of its own, whose values are the letters.
@@ -84,12 +84,6 @@ class Noise(Compact):
         alone = all(axis.take[k] == 0 for j, axis in enumerate(self.axes) for k in range(many) if k != j)
         told = zip(self.axes, self.offsets, self.widths, self.shift, strict=True)
         return alone and all(a.low == o == -s and a.high == o + w - 1 for a, o, w, s in told)
-
-    def rows(self, work: Work) -> Rows:
-        raise Refused("form noise does not prove this")
-
-    def release(self, setting: Setting) -> Release:
-        return Noisy(setting, self)
 
     def squared(self, setting: Setting, j: int) -> Fraction:
         """The expected squared error of a column in steps: exactly, or with half a step of rounding at most."""
@@ -147,10 +141,12 @@ class Noise(Compact):
 class Noisy(Release):
     """What noise releases. Records are needed for what is told about a secret, and for the squared error."""
 
-    def __init__(self, setting: Setting, channel: Noise) -> None:
+    channel: Noise
+
+    def __init__(self, setting: Setting, channel: Channel) -> None:
         super().__init__(setting, channel)
-        self.noise = channel
-        self.axes = channel.axes
+        self.noise = self.channel
+        self.axes = self.channel.axes
         if setting.has_law:
             for axis in self.axes:
                 require(self._variance(axis) <= axis.variance, "the records have a larger variance than said")
@@ -267,3 +263,6 @@ class Noisy(Release):
             errors = (self.noise.squared(self.setting, j) * step**2 for j, step in enumerate(self.noise.grids.steps))
             found["distortion"] = sum(errors, NOTHING)
         return found
+
+
+RELEASES[Noise] = Noisy

@@ -21,28 +21,22 @@ from functools import cached_property
 from itertools import combinations
 
 from dalenius.kernel.alike import Type, orders, type_of
-from dalenius.kernel.channel import Channel, Rows
+from dalenius.kernel.channel import Channel
 from dalenius.kernel.logs import BITS, LOG_COST, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
-from dalenius.kernel.release import Compact, Figures, Release
+from dalenius.kernel.numbers import Node, Work, common_denominator, require
+from dalenius.kernel.release import RELEASES, Figures, Release
 
 Masses = dict[Label, Fraction]
 
 
 @dataclass(frozen=True)
-class Orbits(Compact):
+class Orbits(Channel):
     """The weight of each column, and its words with their masses."""
 
     columns: tuple[tuple[Fraction, Masses], ...]
     width: int
     form = "orbits"
-
-    def rows(self, work: Work) -> Rows:
-        raise Refused("form orbits does not prove this")
-
-    def release(self, setting: Setting) -> Release:
-        return Dealt(setting, self)
 
 
 def read_orbits(node: Node, setting: Setting) -> Channel:
@@ -95,9 +89,7 @@ def at_places(masses: Masses, places: Sequence[int]) -> Masses:
 class Dealt(Release):
     """What is released by orbits. The first measure proves that the columns, in every order, are the law."""
 
-    def __init__(self, setting: Setting, channel: Orbits) -> None:
-        super().__init__(setting, channel)
-        self.columns = channel.columns
+    channel: Orbits
 
     @cached_property
     def law(self) -> Masses:
@@ -108,7 +100,7 @@ class Dealt(Release):
         found = {x: Fraction(n, s.total) for x, n in s.weights(s.labels(names)).items()}
         require(len(found) == s.many, "an outcome of the samples is impossible")
         mixed: defaultdict[Type, Fraction] = defaultdict(Fraction)
-        for weight, masses in self.columns:
+        for weight, masses in self.channel.columns:
             for word, t in masses.items():
                 of = type_of(word, letters)
                 work.spend(20, mixed[of].denominator.bit_length())
@@ -124,8 +116,8 @@ class Dealt(Release):
     def margin(self) -> Masses:
         """The law of one sample, proved to be that of every place of every column."""
         own = at_places(self.law, (0,))
-        self.work.spend(20 * len(self.setting.sizes) * sum(len(masses) for _, masses in self.columns))
-        for k, (_, masses) in enumerate(self.columns):
+        self.work.spend(20 * len(self.setting.sizes) * sum(len(masses) for _, masses in self.channel.columns))
+        for k, (_, masses) in enumerate(self.channel.columns):
             for i, name in enumerate(self.setting.mechanism.reads):
                 require(at_places(masses, (i,)) == own, f"column {k} is not independent of {name}")
         return own
@@ -160,7 +152,7 @@ class Dealt(Release):
         self._best_guess(self.setting.mechanism.reads[:1])
         places = list(combinations(range(len(self.setting.sizes)), 2))
         left = Fraction(0)
-        for weight, masses in self.columns:
+        for weight, masses in self.channel.columns:
             for pair in places:
                 self.work.spend(20 * len(masses))
                 left += weight * entropy_units(at_places(masses, pair), 1, self.work)
@@ -171,7 +163,10 @@ class Dealt(Release):
         ends = []
         for end in (1, 0):  # from below: H(p) from below, and what is left from above
             left = Fraction(0)
-            for weight, masses in self.columns:
+            for weight, masses in self.channel.columns:
                 left += weight * entropy_units(masses, 1 - end, self.work)
             ends.append(max(Fraction(0), (entropy_units(self.law, end, self.work) - left) / (1 << BITS)))
         return ends[0], ends[1]
+
+
+RELEASES[Orbits] = Dealt

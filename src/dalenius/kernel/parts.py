@@ -25,7 +25,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from dalenius.kernel.divided import Names, between, strata, told_by_strata, window
+from dalenius.kernel.composite import Names, between, strata, told_by_strata, window
 from dalenius.kernel.document import Limits, Objective
 from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.logs import BITS, LOG_COST, bits, log2

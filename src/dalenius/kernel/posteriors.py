@@ -1,4 +1,4 @@
-r"""What a column tells about W: a convex function of its posterior.
+"""What a column tells about W: a convex function of its posterior.
 
 What leaves is (Y, K), K the columns that leave as they are. With u(w, k) = sum_x p(x, w, k) c(x) and its sums s(k),
 
@@ -6,15 +6,37 @@ What leaves is (Y, K), K the columns that leave as they are. With u(w, k) = sum_
 
 phi is a sum of relative entropies, so it is convex and 1-homogeneous, and a linear function that is not below phi at
 the corners of a cell is not below it anywhere in the cone over that cell.
+
+*Faces*: columns of few inputs tell most where promises speak of secrets alone. Take a column c and everything that the
+promises see of it: the joint weights J(s, k) of each secret that they are about. All columns with these weights are a
+polytope; its corners have at most as many inputs as there are independent weights,
+
+    atoms = 1 + sum over the secrets of (labels - 1),     or all inputs where these are fewer,
+
+and c is a sum of multiples of them. Each part keeps every promise that c keeps for a single letter, and uses its
+share of what c uses of the others, because these are functions of J that are 1-homogeneous. What is told, phi, is
+convex and 1-homogeneous: the parts together tell no less. So only columns of that many inputs need to be bounded, and
+on each choice of inputs (a face) by simplicial cells: with v(x) = p(x) c(x) of mass one, a price z(x) of v(x)
+and the multipliers of a leaf
+
+    phi(v) + sum_x [line(x) / p(x) - z(x)] v(x)
+
+is convex on its cell, hence largest at a corner. With tau the largest of them all, no mechanism tells more than
+sum_x p(x) z(x) + tau + (multipliers times what is allowed).
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from math import gcd
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import comb, gcd, lcm, prod
+from typing import NamedTuple
 
-from dalenius.kernel.logs import LOG_COST, log2
+from dalenius.kernel.cases import leaves
+from dalenius.kernel.logs import BITS, LOG_COST, log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.rows import Frame
+from dalenius.kernel.numbers import Node, Work, common_denominator, require
+from dalenius.kernel.rows import SCORE, UNIT, Frame, Numbers
 
 
 def merged(setting: Setting, about: Sequence[str]) -> list[Label]:
@@ -70,3 +92,117 @@ class Posteriors(Frame):
         """For each label the input that has it, when W is the input."""
         owner = {found[0][0]: x for x, found in self.by_input.items()}
         return [owner[key] for key in self.keys]
+
+
+Phi = Callable[[list[int], int], int]
+
+
+class Corner(NamedTuple):
+    """A point u / whole of a simplex, and phi there from above, in units of 2^-BITS."""
+
+    u: list[int]
+    whole: int
+    phi: int
+
+
+def cells_of(tree: Node, root: list[Corner], phi: Phi, work: Work) -> Iterator[tuple[list[Corner], Node]]:
+    """The cells of a tree that cover the simplex of its root, each with the node of its leaf.
+
+    A split gives the weights of a point on the corners of its cell, and its parts replace one corner of positive weight
+    by that point: they cover the cell, because every point of it is in the part whose replaced corner loses its weight
+    first on the ray from the point.
+    """
+
+    def split(cell: list[Corner], node: Node) -> list[list[Corner]]:
+        weights = [v.number(0) for v in node.items()[1:]]
+        common_denominator(weights, work)  # refuses before their sum becomes too long
+        if len(weights) != len(root) or sum(weights) != 1:
+            raise node.refuse("a split is not a point of its cell")
+        point = _mixture(weights, cell, phi, work)
+        return [[*cell[:i], point, *cell[i + 1 :]] for i, t in enumerate(weights) if t]
+
+    return leaves(tree, root, split, work)
+
+
+def raised_on_simplices(tree: Node, told: Posteriors, slopes: Sequence[Sequence[int]], times: int) -> dict[int, int]:
+    """How much the linear function of each leaf has to be raised to lie above `times` phi on its cells, in 2^-SCORE.
+
+    The first cell has the unit vectors as corners. If a.g + n >= phi(g) at the corners g of a cell, all of mass one,
+    then a.u + n >= phi(u) on the cell: phi is convex and 1-homogeneous. `slopes` are the a of all lines, and `times`
+    is a weight of phi; both in units of 2^-UNIT.
+    """
+    work, many = told.setting.work, len(told.keys)
+    root = []
+    for i in range(many):
+        unit = [int(i == j) for j in range(many)]
+        root.append(Corner(unit, 1, told.phi(unit, 1)))
+    needs: dict[int, int] = {}
+    for cell, node in cells_of(tree, root, told.phi, work):
+        j = node.pair()[1].place(len(slopes))
+        work.spend(4 * many * (many + 4), cell[0].whole.bit_length())
+        for u, whole, phi in cell:
+            line = sum(a * t for a, t in zip(slopes[j], u, strict=True) if t) << BITS
+            need = -((line - times * phi * whole) // (whole << BITS - SCORE + UNIT))
+            if need > needs.get(j, need - 1):
+                needs[j] = need
+    return needs
+
+
+def _mixture(weights: list[Fraction], cell: list[Corner], phi: Phi, work: Work) -> Corner:
+    """The point with these weights on the corners of a cell."""
+    used = [(t, corner) for t, corner in zip(weights, cell, strict=True) if t]
+    whole = lcm(*(t.denominator * corner.whole for t, corner in used))
+    work.spend(4 * len(used) * (len(cell) + 10), whole.bit_length())
+    require(whole.bit_length() <= 1 << 14, "a point of a cell has no small common denominator")
+    u = [0] * len(cell)
+    for t, corner in used:
+        times = t.numerator * (whole // (t.denominator * corner.whole))
+        u = [a + times * b for a, b in zip(u, corner.u, strict=True)]
+    common = gcd(whole, *u)
+    u = [a // common for a in u]
+    return Corner(u, whole // common, phi(u, whole // common))
+
+
+class Face:
+    """Some inputs, and what columns of them alone tell."""
+
+    def __init__(self, told: Posteriors, inputs: Sequence[int]) -> None:
+        mass = [told.setting.mass[x] for x in inputs]
+        self.told = told
+        self.whole = prod(mass)
+        self.counts = [
+            [(key, n * (self.whole // m)) for key, n in told.by_input[x]] for x, m in zip(inputs, mass, strict=True)
+        ]
+
+    def phi(self, weights: list[int], whole: int) -> int:
+        """An upper bound of phi at these weights of the inputs, out of `whole`, in units of 2^-BITS."""
+        found: dict[int, int] = {}
+        for weight, counts in zip(weights, self.counts, strict=True):
+            for key, n in counts if weight else ():
+                place = self.told.place[key]
+                found[place] = found.get(place, 0) + weight * n
+        return self.told.phi_of(found, whole * self.whole)
+
+
+def most_on_faces(trees: Sequence[Node], atoms: int, told: Posteriors, over: Mapping[int, Numbers]) -> int:
+    """The largest phi(v) + sum_x over(x, case) v(x) of all columns v of mass one with so many inputs, 2^-SCORE.
+
+    `over` has for each input that occurs, and each case, what its line is above its price.
+    """
+    setting = told.setting
+    inputs = list(setting.mass)
+    require(len(trees) == comb(len(inputs), atoms), "there is not a tree for each choice of inputs")
+    setting.work.spend((50 + 20 * atoms) * len(trees))
+    alone = {x: Face(told, [x]).phi([1], 1) for x in inputs}
+    values: list[int] = []
+    for face, tree in zip(combinations(inputs, atoms), trees, strict=True):
+        own = Face(told, face)
+        rows = [over[x] for x in face]
+        root = [Corner([int(i == j) for j in range(atoms)], 1, alone[x]) for i, x in enumerate(face)]
+        for cell, node in cells_of(tree, root, own.phi, setting.work):
+            case = node.pair()[1].place(len(rows[0]))
+            setting.work.spend(4 * atoms * (atoms + 4), cell[0].whole.bit_length())
+            for u, whole, phi in cell:
+                linear = sum(t * row[case] for t, row in zip(u, rows, strict=True))
+                values.append(-(-linear // whole) - (-phi >> BITS - SCORE))  # both rounded upwards
+    return max(values)

@@ -16,9 +16,7 @@ from dalenius.kernel.release import Figures, Release
 class Kept:
     """What was proved about the channel: promises and limits in the order of the file."""
 
-    promises: tuple[
-        Figures | None, ...
-    ]  # None: the promise needs the law, a card has none
+    promises: tuple[Figures | None, ...]  # None: the promise needs the law, a card has none
     limits: tuple[Fraction, ...]  # the distortion of each, or what is told at least
     from_below: tuple[str, ...]  # the unit of each limit that is one from below; empty: one from above
     stated: Figures  # what holds without being promised

@@ -15,12 +15,12 @@ from functools import cached_property
 from itertools import pairwise
 from math import gcd, lcm
 
-from dalenius.kernel.channel import Channel, Rows
+from dalenius.kernel.channel import Channel, Rows, Unread
 from dalenius.kernel.distortion import Distortion, Part
 from dalenius.kernel.nearest import metric_between
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
-from dalenius.kernel.release import Compact, Joint, Release, information
+from dalenius.kernel.release import RELEASES, Joint, Release, information
 
 RecordRow = tuple[list[int], list[int]]  # places of records, and their weights
 
@@ -65,7 +65,7 @@ class RecordTable:
 
 
 @dataclass(frozen=True)
-class Records(Compact):
+class Records(Channel):
     """For each input that occurs, the records that may be released for it and their whole weights."""
 
     table: RecordTable
@@ -75,9 +75,6 @@ class Records(Compact):
 
     def rows(self, _work: Work) -> Rows:
         raise Refused("form records is not written out: it says nothing about inputs that do not occur")
-
-    def release(self, setting: Setting) -> Release:
-        return ReleasedRecords(setting, self)
 
 
 def read_records(node: Node, setting: Setting) -> Channel:
@@ -231,22 +228,11 @@ class ReleasedRecords(Release):
     within = _unproved
 
 
-@dataclass(frozen=True)
-class Withheld(Compact):
-    """What a card says of a channel that would show the table: nothing can be proved from it."""
-
-    width: int
-    form = "withheld"
-
-    def rows(self, _work: Work) -> Rows:
-        raise Refused("this card does not show its channel: it proves nothing that depends on it")
-
-    def release(self, setting: Setting) -> Release:
-        return Release(setting, self)
+RELEASES[Records] = ReleasedRecords
 
 
 def read_withheld(node: Node, setting: Setting) -> Channel:
     """`withheld`: for cards alone."""
     node.fields("form")
     node.require(not setting.has_law, "a design shows its channel")
-    return Withheld(0)
+    return Unread("withheld", "this card does not show its channel: it proves nothing that depends on it")

@@ -1,13 +1,12 @@
 """Everything that leaves, together with the records: exact weights, and what they tell.
 
 A `Release` answers measures; promises ask it and never the channel. The one here needs a matrix that can be written
-out, or its spectrum. A form that proves the same measures from fewer numbers brings its own subclass (`Compact`); a
+out, or its spectrum. A form that proves the same measures from fewer numbers brings its own subclass (`RELEASES`); a
 measure that it cannot prove is a refusal.
 """
 
-from abc import abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
@@ -15,9 +14,9 @@ from math import gcd
 from dalenius.kernel.adversary import Capacity, contraction, read_trees
 from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.logs import BITS, LOG_COST, bits, exp, log2, nats, times_log2
+from dalenius.kernel.logs import LOG_COST, bits, exp, log2, nats, times_log2
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
+from dalenius.kernel.numbers import Node, Refused, Work, require
 from dalenius.kernel.within import Ball, read_multipliers, worst_leakage
 
 Told = tuple[int, Label]  # a letter, and what leaves beside it
@@ -163,54 +162,11 @@ class Release:
 
     def information(self, about: Sequence[str], given: Sequence[str] = ()) -> tuple[Fraction, Fraction]:
         """Bounds in bits of I(about; all that leaves | given)."""
-        mechanism = self.setting.mechanism
-        if not given and set(about) == set(mechanism.observe) == set(mechanism.reads):
-            return self._information_of_input()
         return information(self.joint(about, given), self.work)
 
     def information_of_each(self) -> tuple[Fraction, Fraction]:
         """Bounds in bits of the sum of I(X_j; Y_j, strata) over observed columns that have a matrix each."""
         raise Refused(f"form {self.channel.form} has no matrix for each column")
-
-    def _information_of_input(self) -> tuple[Fraction, Fraction]:
-        """Bounds of I(X; Y, K), X all that is read, by the spectrum.
-
-        I(X; Y, K) = I(X; K) + sum_y,k [ sum_x p(x,k) W log2 W - p(y,k) log2 (p(y,k) / p(k)) ]
-        """
-        setting = self.setting
-        place = {k: i for i, k in enumerate(sorted(set(setting.beside)))}
-        self.work.spend(2 * setting.many * len(place) + 8 * len(setting.counts))
-        masses = [[0] * len(place) for _ in range(setting.many)]
-        for e, k, n in zip(setting.input, setting.beside, setting.counts, strict=True):
-            masses[e][place[k]] += n
-        whole = [sum(column) for column in zip(*masses, strict=True)]
-        low = high = Fraction(0)
-        logs: dict[Fraction, tuple[int, int]] = {}
-        for letters, entries in self.channel.spectrum([tuple(mass) for mass in masses], self.work):
-            scale = common_denominator((value for value, _ in entries), self.work)
-            self.work.spend((LOG_COST + 20) * (len(entries) + 1) * len(place), 2 * scale.bit_length())
-            for value, _ in entries:
-                if value and value not in logs:
-                    logs[value] = log2(value.numerator, value.denominator)
-            parts = [
-                (value.numerator * (scale // value.denominator), logs[value], weights)
-                for value, weights in entries
-                if value
-            ]
-            for i, of_world in enumerate(whole):
-                inside = [(part * weights[i], ends) for part, ends, weights in parts if weights[i]]
-                if not inside:
-                    continue
-                mass = sum(part for part, _ in inside)
-                share = Fraction(mass, scale * of_world)  # reduced: logarithms of powers of two are exact
-                less = log2(share.numerator, share.denominator)
-                low += Fraction(letters * (sum(part * ends[0] for part, ends in inside) - mass * less[1]), scale)
-                high += Fraction(letters * (sum(part * ends[1] for part, ends in inside) - mass * less[0]), scale)
-        first = (Fraction(0), Fraction(0))
-        if setting.mechanism.beside:
-            first = told_by_law(setting, [(e,) for e in setting.input], setting.beside)
-        unit = setting.total << BITS
-        return first[0] + max(Fraction(0), low / unit), first[1] + max(Fraction(0), high / unit)
 
     def added_capacity(self, reach: Sequence[int]) -> Fraction:
         """The capacity in bits of noise that is added to every record alike and reaches at most so many steps."""
@@ -232,21 +188,21 @@ class Release:
         worlds = self.setting.worlds(given)
         return self._plain_level(worlds) if metric is None else self._metric_level(worlds, metric)
 
-    def _by_world(self, worlds: list[Label]) -> Iterator[tuple[int, list[Fraction]]]:
-        """By the spectrum: how many letters are alike, and the values of one of them, for each world by itself."""
-        different = {world: k for k, world in enumerate(sorted(set(worlds)))}
-        self.work.spend(2 * len(worlds) + len(different) ** 2)
-        unit = {world: tuple(int(k == i) for i in range(len(different))) for world, k in different.items()}
-        for letters, entries in self.channel.spectrum([unit[world] for world in worlds], self.work):
-            longest = max(value.denominator.bit_length() for value, _ in entries)
-            self.work.spend(10 * (len(entries) + 2) * len(different), longest)
-            for k in range(len(different)):
-                yield letters, [value for value, weights in entries if weights[k]]
+    def by_world(self, worlds: list[Label]) -> Iterator[tuple[int, list[Fraction]]]:
+        """How many letters are alike, and the different values p(y | x) of one of them, for each world by itself."""
+        scale, rows = self.dense
+        inputs: defaultdict[Label, list[int]] = defaultdict(list)
+        for x, world in enumerate(worlds):
+            inputs[world].append(x)
+        self.work.spend(10 * (len(rows) + len(inputs)) * self.channel.width, scale.bit_length())
+        for column in zip(*rows, strict=True):
+            for members in inputs.values():
+                yield 1, [Fraction(value, scale) for value in {column[x] for x in members}]
 
     def _plain_level(self, worlds: list[Label]) -> Fraction:
         """Of each letter and world, the largest value by the least."""
         worst = Fraction(1)
-        for _, values in self._by_world(worlds):
+        for _, values in self.by_world(worlds):
             most = max(values, default=Fraction(0))
             if most:
                 least = min(values)
@@ -257,7 +213,7 @@ class Release:
     def largest_entries(self) -> Fraction:
         """The sum over letters, and over strata, of the largest p(y | x) of the inputs of that stratum."""
         total = Fraction(0)
-        for letters, values in self._by_world(self.setting.worlds(self.setting.mechanism.strata)):
+        for letters, values in self.by_world(self.setting.worlds(self.setting.mechanism.strata)):
             self.work.spend(10, total.denominator.bit_length())
             total += letters * max(values, default=Fraction(0))
         return total
@@ -346,14 +302,9 @@ class Release:
             require(after == [n * scale for n in before], "a marginal is not preserved")
 
 
-class Compact(Channel):
-    """A form whose measures are proved without its matrix."""
-
-    @abstractmethod
-    def release(self, setting: Setting) -> Release:
-        """The release that answers measures from the numbers of the form."""
+RELEASES: dict[type[Channel], Callable[[Setting, Channel], Release]] = {}  # of forms with measures of their own
 
 
 def release_of(setting: Setting, channel: Channel) -> Release:
     """The release of a channel, by its own measures if it has some."""
-    return channel.release(setting) if isinstance(channel, Compact) else Release(setting, channel)
+    return RELEASES.get(type(channel), Release)(setting, channel)

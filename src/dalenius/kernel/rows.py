@@ -1,4 +1,4 @@
-r"""What promises lend to proofs of optimality: scores of records, inequalities between inputs, and ratios.
+"""What promises lend to proofs of optimality: scores of records, inequalities between inputs, and ratios.
 
 A mechanism is a set of columns c(x) = p(y | x). With J(s, k) = p(s, k, y) for the values s of a secret and k of what
 leaves beside the letter, every promise about a secret is a sum over columns of something that is linear in c, or lies
@@ -9,12 +9,33 @@ above its tangents. A multiplier of the right sign turns it into a score for eac
 A proof has many cases, each with multipliers of its own. Scores are columns: for each label one number per case, in
 units of 2^-SCORE, rounded upwards, so that rounding can only loosen a bound. The proofs of privacy need nothing of this
 module.
+
+A gauge h (see `gauges`) is the largest of linear functions, so that what a column uses up is at least y.J for every y
+with y.v <= h(v) for all v >= 0, and a weight mu >= 0 adds -mu y to the scores of a case and mu times the limit to the
+constant. What a proof brings for each case is mu y or numbers that become one; that y is below h is seen here:
+
+    guess              w(a) >= 0 for each action, together at most mu:   mu y(s) = sum_a w(a) g(a, s)
+    maximal leakage    w(s) >= 0 for each value, together at most mu:    mu y(s) = w(s) / p(s);  of each input w(x)
+    total variation    0 <= w(s) <= mu:                                  mu y(s) = w(s) - sum w p
+    Sibson, order a    any u(s) >= 0, divided by their dual norm N:      mu y(s) = mu u(s) / N      (Hoelder)
+
+for each value k of what leaves beside the letter by itself. Everything is rounded so that scores are not too low.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
+from dalenius.kernel.gauges import (
+    FINE,
+    Guess,
+    MaximalLeakage,
+    MaximalLeakageAbout,
+    Sibson,
+    TotalVariation,
+    norm,
+    power_of_two,
+)
 from dalenius.kernel.logs import BITS, LOG_COST, exp, log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, require
@@ -31,11 +52,13 @@ from dalenius.kernel.release import Joint, information
 UNIT = 60  # bits after the point of a multiplier
 SCORE = 100  # bits after the point of a score
 UP = SCORE - UNIT
-MOST_NATS = 100  # a level above it restricts nothing that a proof could use
+MOST_NATS = MOST_BITS = 100  # a level or a limit above it restricts nothing that a proof could use
 
 Numbers = list[int]  # one number for each case of a proof
 Scores = dict[Label, Numbers]
 Pair = tuple[int, int, int, Fraction]
+AboutGauge = Guess | MaximalLeakageAbout | TotalVariation | Sibson
+Weighed = list[tuple[int, int]]  # inputs and their weights
 
 
 class Frame:
@@ -67,6 +90,14 @@ class Frame:
     def by_input(self) -> dict[int, list[tuple[Label, int]]]:
         """For each input that occurs, its labels and how many of its records have them."""
         return {x: list(found.items()) for x, found in self.setting.by_input(self.labels).items()}
+
+    @cached_property
+    def by_world(self) -> dict[Label, list[Label]]:
+        """The values of the secret that occur with each k, in the order of the worlds."""
+        found: dict[Label, list[Label]] = {k: [] for k in self.worlds}
+        for key in self.keys:
+            found[key[self.cut :]].append(key[: self.cut])
+        return found
 
     def already(self) -> Fraction:
         """I(S; K) from below: what is told without any letter."""
@@ -132,8 +163,21 @@ def needed_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction:
     return found
 
 
-def constant(promise: Promise, weight: int, frame: Frame) -> Fraction:
-    """What a weight on the sum over all letters allows: weight (at_most - I(S; K)); only a leakage has one."""
+def gauge_limit(promise: AboutGauge | MaximalLeakage, setting: Setting) -> Fraction:
+    """What all letters may use up of a gauge together, not too low."""
+    if isinstance(promise, Guess):
+        return promise.limit(setting)
+    if isinstance(promise, TotalVariation):
+        return promise.at_most
+    exponent = promise.at_most / promise.dual if isinstance(promise, Sibson) else promise.at_most
+    require(exponent <= MOST_BITS, "this promise restricts nothing that a proof could use")
+    return power_of_two(exponent)
+
+
+def allowed_by(promise: Promise, weight: int, frame: Frame) -> Fraction:
+    """What a weight on the sum over all letters allows; of a leakage that is weight (at_most - I(S; K))."""
+    if isinstance(promise, AboutGauge):
+        return Fraction(weight, 1 << UNIT) * gauge_limit(promise, frame.setting) if weight else Fraction(0)
     if isinstance(promise, Leakage):
         return Fraction(weight, 1 << UNIT) * (promise.at_most - frame.already())
     require(weight == 0, "this promise holds letter by letter: it has no weight for all of them")
@@ -145,13 +189,15 @@ def scores(promise: Promise, frame: Frame, weight: int, nodes: Sequence[Node]) -
 
     `weight` is the multiplier for all letters together, `nodes` has those of each case; an empty list stands for zeros.
     """
+    if isinstance(promise, AboutGauge):
+        return _gauge_scores(promise, frame, weight, nodes) if weight else {}
     if isinstance(promise, Leakage):  # under every law of a ball, so under this one
         laws = [node.wholes(1) for node in nodes]
         return frame.tangents(weight, laws) if weight else {}
     if not any(map(_used, nodes)):
         return {}
     if isinstance(promise, Independent):
-        return _independent(frame, nodes)
+        return _centred(frame, columns_of(nodes, frame.many_pairs))
     if isinstance(promise, InformationPrivacy):
         return _information_privacy(promise, frame, nodes)
     if isinstance(promise, WorstCaseLeakage):
@@ -174,12 +220,12 @@ def columns_of(nodes: Sequence[Node], length: int, least: int | None = None) -> 
     return [numbers[k::length] for k in range(length)]
 
 
-def _independent(frame: Frame, nodes: Sequence[Node]) -> Scores:
-    """Any v times J(s, k) - p(s) J(k) = 0."""
+def _centred(frame: Frame, multipliers: Sequence[Numbers]) -> Scores:
+    """v times J(s, k) - p(s) J(k), for each pair (s, k) a column of v; of an independent secret it is 0, whatever v."""
     own: dict[Label, Numbers] = {}
-    base = {k: [0] * len(nodes) for k in frame.worlds}
-    frame.setting.work.spend(6 * frame.many_pairs * len(nodes) * frame.length)
-    for (s, k), column in zip(frame.pairs, columns_of(nodes, frame.many_pairs), strict=True):
+    base = {k: [0] * len(multipliers[0]) for k in frame.worlds}
+    frame.setting.work.spend(6 * frame.many_pairs * len(multipliers[0]) * frame.length)
+    for (s, k), column in zip(frame.pairs, multipliers, strict=True):
         n = frame.alone[s]
         own[s + k] = column
         base[k] = [b - n * v for b, v in zip(base[k], column, strict=True)]
@@ -206,25 +252,27 @@ def _information_privacy(promise: InformationPrivacy, frame: Frame, nodes: Seque
 def _worst_case(promise: WorstCaseLeakage, frame: Frame, nodes: Sequence[Node]) -> Scores:
     """v >= 0 times at_most J(k) - sum_s J(s, k) log2(b(s) / p(s)) >= 0, for any law b (Gibbs), for each k."""
     total, ends = frame.setting.total, BITS - SCORE + UNIT
-    by_world: dict[Label, list[Label]] = {k: [] for k in frame.worlds}
-    for key in frame.keys:
-        by_world[key[frame.cut :]].append(key)
     found: Scores = {key: [0] * len(nodes) for key in frame.keys}
     for case, node in enumerate(nodes):
-        for item, keys in zip(node.pair(len(by_world)) if _used(node) else (), by_world.values(), strict=False):
+        for item, (k, values) in zip(_worlds_of(node, frame), frame.by_world.items(), strict=False):
             multiplier, posterior = item.pair()
             v = multiplier.whole(0)
             if not v:
                 continue
             law = posterior.wholes(1)
-            require(len(law) == len(keys), "a posterior lacks a value of its secret")
+            require(len(law) == len(values), "a posterior lacks a value of its secret")
             frame.setting.work.spend((LOG_COST + 20) * len(law))
             whole = sum(law)
             level = -(-(v * promise.at_most.numerator << UP) // promise.at_most.denominator)
-            for key, b in zip(keys, law, strict=True):
-                low = log2(b * total, whole * frame.alone[key[: frame.cut]])[0]
-                found[key][case] = level - (v * low >> ends)
+            for s, b in zip(values, law, strict=True):
+                low = log2(b * total, whole * frame.alone[s])[0]
+                found[s + k][case] = level - (v * low >> ends)
     return found
+
+
+def _worlds_of(node: Node, frame: Frame) -> list[Node]:
+    """What a case has for each value of what leaves beside the letter; nothing where it has no weight."""
+    return node.pair(len(frame.worlds)) if _used(node) else []
 
 
 def pairs(promise: Promise, setting: Setting, nodes: Sequence[Node]) -> list[list[Pair]]:
@@ -251,4 +299,74 @@ def pairs(promise: Promise, setting: Setting, nodes: Sequence[Node]) -> list[lis
                 raise item.refuse("the promise does not speak of these two inputs")
             far = epsilon if promise.metric is None else epsilon * promise.metric[i][j]
             found[-1].append((i, j, multiplier.whole(0), exp(far)[1]))
+    return found
+
+
+def _gauge_scores(promise: AboutGauge, frame: Frame, weight: int, nodes: Sequence[Node]) -> Scores:
+    """The scores -mu y of one promise in all cases: for each label (s, k) a number per case; {} when all are zero."""
+    if isinstance(promise, TotalVariation):
+        # For 0 <= w <= mu: the positive parts of J(s, k) - p(s) J(k) are half of what is apart.
+        columns = columns_of(nodes, frame.many_pairs, 0)
+        require(max(map(max, columns)) <= weight, "a weight of a case exceeds that of the promise")
+        return _centred(frame, [[-w for w in column] for column in columns])
+    of_actions = promise.gains(frame.setting) if isinstance(promise, Guess) and promise.gain is not None else None
+    many = len(frame.alone) if of_actions is None else len(of_actions[1])
+    found: Scores = {key: [0] * len(nodes) for key in frame.keys}
+    frame.setting.work.spend(8 * many * len(frame.worlds) * (1 + len(nodes)) * frame.length)
+    for case, node in enumerate(nodes):
+        for (k, values), part in zip(frame.by_world.items(), _worlds_of(node, frame), strict=False):
+            numbers = part.wholes(0)
+            part.require(len(numbers) == many, "not a number for each value or action")
+            if isinstance(promise, Sibson):
+                used = _divided(promise, frame, weight, numbers)
+            else:
+                part.require(sum(numbers) <= weight, "the weights of a case exceed that of the promise")
+                used = _weighed_gains(promise, frame, numbers, of_actions)
+            for s in values:
+                found[s + k][case] = -used[s]
+    return found
+
+
+def _weighed_gains(
+    promise: AboutGauge, frame: Frame, numbers: list[int], of_actions: tuple[int, list[dict[Label, int]]] | None
+) -> dict[Label, int]:
+    """mu y(s) in units of 2^-SCORE, from below."""
+    if of_actions is not None:
+        unit, rows = of_actions
+        sums = {s: sum(row[s] * w for row, w in zip(rows, numbers, strict=True)) for s in frame.alone}
+        return {s: (v << UP) // unit for s, v in sums.items()}
+    if isinstance(promise, Guess):
+        return {s: w << UP for s, w in zip(frame.alone, numbers, strict=True)}
+    total = frame.setting.total
+    return {s: (w * total << UP) // n for (s, n), w in zip(frame.alone.items(), numbers, strict=True)}
+
+
+def _divided(promise: Sibson, frame: Frame, weight: int, numbers: list[int]) -> dict[Label, int]:
+    """The same for mu u / N, with N not below (sum_s p(s) u(s)^b)^(1/b), b the order of the dual norm."""
+    total = frame.setting.total
+    shares = [-(-(n << FINE) // total) for n in frame.alone.values()]
+    parts = [(share, Fraction(u)) for share, u in zip(shares, numbers, strict=True)]
+    whole = norm(parts, promise.dual, frame.setting.work)
+    if not whole:
+        return dict.fromkeys(frame.alone, 0)
+    scale = (weight << UP) * whole.denominator
+    return {s: u * scale // whole.numerator for s, u in zip(frame.alone, numbers, strict=True)}
+
+
+def input_weights(setting: Setting, weight: int, nodes: Sequence[Node]) -> list[Weighed]:
+    """Maximal leakage about everything: for each case the weights of inputs, of each stratum at most mu together."""
+    worlds = setting.worlds(setting.mechanism.strata)
+    require(not setting.mechanism.keep, "maximal leakage has no limit beside columns that are not read")
+    found: list[Weighed] = []
+    for node in nodes:
+        weighed: Weighed = []
+        sums: dict[Label, int] = {}
+        setting.work.spend(20 * node.length())
+        for item in node.items():
+            place, number = item.pair()
+            x, w = place.place(setting.many), number.whole(0)
+            sums[worlds[x]] = sums.get(worlds[x], 0) + w
+            item.require(sums[worlds[x]] <= weight, "the weights of a case exceed that of the promise")
+            weighed.append((x, w))
+        found.append(weighed)
     return found

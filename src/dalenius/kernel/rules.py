@@ -6,7 +6,6 @@ No rule sees the channel: a bound speaks of the problem alone.
 from collections.abc import Callable
 from fractions import Fraction
 
-from dalenius.kernel.blocks import bound_by_blocks
 from dalenius.kernel.closed import bound_in_closed_form
 from dalenius.kernel.components import bound_by_components
 from dalenius.kernel.corners import bound_by_corners
@@ -16,7 +15,7 @@ from dalenius.kernel.lines import bound_by_lines
 from dalenius.kernel.marginals import bound_by_marginals
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
-from dalenius.kernel.subsets import bound_by_subsets
+from dalenius.kernel.subsets import bound_by_blocks, bound_by_subsets
 from dalenius.kernel.variance import bound_of_variance
 
 Rule = Callable[[Setting, Promises, Limits, Objective, Node], Fraction]

@@ -23,12 +23,11 @@ from itertools import product
 from math import ceil, prod
 
 from dalenius.kernel.channel import ENTRIES, Channel, Dense, Rows, read_matrix
-from dalenius.kernel.composite import ByLemma, read_places
-from dalenius.kernel.divided import window
+from dalenius.kernel.composite import ByLemma, read_places, window
 from dalenius.kernel.logs import BITS, bits, entropy, log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
-from dalenius.kernel.release import Compact, Release
+from dalenius.kernel.release import RELEASES, Release
 
 MODULI = 1 << 10
 CONVOLVED = 1 << 12  # states of a sum that are added up one by one
@@ -36,7 +35,7 @@ ADDED = 1 << 9  # different values of a sum of entropies
 
 
 @dataclass(frozen=True)
-class Sums(Compact):
+class Sums(Channel):
     """For each observed column the matrix of its states, and for each sum the columns that it adds up."""
 
     modulus: int
@@ -68,9 +67,6 @@ class Sums(Compact):
             for s, v in enumerate(row):
                 found[tuple((t + s * move) % self.modulus for t, move in zip(y, moves, strict=True))] += n * v
         return found
-
-    def release(self, setting: Setting) -> Release:
-        return SumsRelease(setting, self)
 
 
 def read_sums(node: Node, setting: Setting) -> Channel:
@@ -205,3 +201,6 @@ class SumsRelease(ByLemma):
                 known[key] = Release(small, alone).information(small.mechanism.observe)[0]
             found += known[key]
         return found
+
+
+RELEASES[Sums] = SumsRelease

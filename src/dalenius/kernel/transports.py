@@ -1,4 +1,4 @@
-r"""Rule "transports": how much an independent release must change, by costs of transport between classes.
+"""Rule "transports": how much an independent release must change, by costs of transport between classes.
 
 If Y is independent of S then, given S = s, the record goes from P_s to the one law Q of Y. With a distance d
 
@@ -8,19 +8,46 @@ by the triangle inequality, whatever letters Y has; and where the law of the tab
 terms u_s W(P_s, P_X) may stand beside the pairs. For two classes, or one that holds half of the table, and with a
 preserved law, the best of these bounds is the optimum. A cost of transport W is bounded from below by potentials: one
 number for each record of the far side, completed here over all pairs, so that a wrong number only loosens the bound.
+
+Rule "records": how much a release must change under promises about secrets, by multipliers for each record.
+
+If only records of the table were released, then for all multipliers of the right sign
+
+    E d(X, Y)  >=  sum_e p_e min_y [ d(e, y) - score(e, y) ] - what the promises allow,
+
+where the scores of a promise are those of `rows` with the multipliers of the record y. They are completed here over
+all records, so that a wrong number only loosens the bound.
+
+Other letters do not help much. Let the secrets have m joint values, and let a letter have posterior r. The inputs that
+get it are a mixture of parts of at most m inputs with posterior r (Caratheodory), and a part may release one of its own
+records instead: that of input t with probability pi_t, at a cost of at most sum_t a_t (r_t (1 - pi_t) + pi_t (1 - r_t))
+where a_t = d(t, y) and r_t is the share of t. With pi_t = 1 for a share of one half or more, else pi_t proportional to
+r_t / (1 - 2 r_t), this is at most 2 - 2/m times sum_t r_t a_t: nothing is lost for m = 2. The promises see the same
+posteriors, and merging letters never tells more. So the bound for all mechanisms is the one above by that factor.
+
+Values of the secrets that have the same scores at every record count as one: the proof speaks of the coarser secret
+alone. Parts of inputs with the same posterior r of the coarser secret have the scores of the letter that they replace,
+each times its share of that letter, so that what the promises leave of all letters together is what it was.
+
+Where the law of the table is preserved, nothing but its records is released, and each of them as often as it occurs.
+Then no factor is lost, and any number mu(y) for each record adds sum_y p(y) mu(y) to the bound and -mu(y) to what is
+minimised. Where a record is released only if it has many rows, the others do not compete, and no factor is lost either.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import gcd
 
 from dalenius.kernel.distortion import Distortion, Part
-from dalenius.kernel.document import Limit, Limits, Objective
+from dalenius.kernel.document import Limit, Limits, Multiplicity, Objective
 from dalenius.kernel.nearest import Nearest, RecordMetric, metric_between
-from dalenius.kernel.nouns import Setting
+from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
-from dalenius.kernel.promises import Independent, Promise
+from dalenius.kernel.promises import AboutSecret, Independent, Promise
 from dalenius.kernel.records import RecordTable
+from dalenius.kernel.rows import SCORE, UNIT, Frame, Scores, allowed_by, scores
 
 
 def priced_distance(
@@ -130,3 +157,104 @@ def _transport_cost(
     total = sum(b * n for b, (_, n) in zip(potentials, demand, strict=True))
     total += sum(n * near.least(table.records[x]) for x, n in supply)
     return Fraction(total, metric.unit * from_all * to_all)
+
+
+def bound_by_records(
+    setting: Setting, promises: Sequence[Promise], limits: Limits, objective: Objective, proof: Node
+) -> Fraction:
+    """Least distortion under promises about secrets by multipliers for each record that may be released.
+
+    Parameters
+    ----------
+    setting, promises, limits, objective
+        What is asked for. Promises and limits without multipliers only loosen the bound.
+    proof : Node
+        `promises`: a weight for each promise over all letters; `limits`: a price for each limit; `records`: for each
+        promise multipliers of each record; `law`: a number for each record where the law is preserved, else none.
+
+    Returns
+    -------
+    Fraction
+        What no mechanism that keeps promises, limits and law stays below.
+    """
+    _, weights, prices, records, law = proof.fields("rule", "promises", "limits", "records", "law")
+    table = RecordTable(setting)
+    metric, limited = priced_distance(setting, objective, limits, prices, table)
+    lent, allowed = _lent(setting, promises, weights, records, len(table.records))
+    numbers = law.wholes()
+    law.require(setting.mechanism.preserve_marginals or not numbers, "the law of the table is not preserved")
+    law.require(len(numbers) in (0, len(table.records)), "there is not a number for each record")
+    setting.work.spend(4 * len(table.records))
+    given = [v << SCORE - UNIT for v in numbers or [0] * len(table.records)]
+    least = max((limit.rows for limit in limits if isinstance(limit, Multiplicity)), default=0)
+    open_ = [y for y, n in enumerate(table.multiplicity) if n >= least]
+    lowest, values = _sum_of_least(setting, table, metric, lent, given, open_)
+    back = sum(v * n for v, n in zip(given, table.multiplicity, strict=True))
+    # Posteriors of m values are mixtures of at most m inputs: see above what records of the table cost at most.
+    only_records = setting.mechanism.preserve_marginals or least
+    factor = Fraction(1) if only_records or values < 3 else 2 - Fraction(2, values)
+    # Prices are paid for every letter, so that what the limits allow is not divided.
+    return max(Fraction(0), (lowest + Fraction(back, setting.total << SCORE) - allowed) / factor - limited)
+
+
+def _lent(
+    setting: Setting, promises: Sequence[Promise], weights: Node, records: Node, many: int
+) -> tuple[list[tuple[list[Label], Scores]], Fraction]:
+    """The scores that promises lend to each record, with the labels of the outcomes; and what the promises allow."""
+    lent: list[tuple[list[Label], Scores]] = []
+    allowed = Fraction(0)
+    multipliers = weights.wholes(0)
+    weights.require(len(multipliers) == len(promises), "there is not a weight for each promise")
+    for promise, weight, item in zip(promises, multipliers, records.pair(len(promises)), strict=True):
+        if not item.length():
+            item.require(not weight, "a promise with a weight has multipliers for every record")
+            continue
+        item.require(isinstance(promise, AboutSecret), "only promises about a secret have multipliers for records")
+        frame = Frame(setting, promise.about)
+        allowed += allowed_by(promise, weight, frame)
+        found = scores(promise, frame, weight, item.pair(many))
+        if found:
+            lent.append((frame.labels, found))
+    return lent, allowed
+
+
+def _sum_of_least(
+    setting: Setting,
+    table: RecordTable,
+    metric: RecordMetric,
+    lent: Sequence[tuple[list[Label], Scores]],
+    given: Sequence[int],
+    open_: Sequence[int],
+) -> tuple[Fraction, int]:
+    """sum_e p_e min_y [d(e, y) - scores of e for y - given(y)] over open y; and how many values scores tell apart."""
+    joint = list(zip(*(labels for labels, _ in lent), strict=True)) if lent else [()] * len(setting.counts)
+    kinds = sorted(set(joint))
+    setting.work.spend(len(kinds) * (1 + len(lent)) * len(table.records) + 20 * len(joint))
+    score = [
+        _summed_scores([found[label] for label, (_, found) in zip(kind, lent, strict=True)], table) for kind in kinds
+    ]
+    place = {kind: k for k, kind in enumerate(kinds)}
+    mixtures: list[Counter[int]] = [Counter() for _ in table.inputs]
+    for e, kind, n in zip(table.input_of_atom, joint, setting.counts, strict=True):
+        mixtures[e][place[kind]] += n
+    alike: defaultdict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = defaultdict(list)
+    for e, mixture in enumerate(mixtures):
+        common = gcd(*mixture.values())
+        alike[tuple(sorted((k, n // common) for k, n in mixture.items()))].append((e, common))
+    total = 0
+    for mixture_of, inputs in alike.items():
+        setting.work.spend(4 * len(mixture_of) * len(table.records))
+        rows = sum(n for _, n in mixture_of)
+        numbers = [-metric.unit * rows * v for v in given]
+        for k, n in mixture_of:
+            numbers = [v - metric.unit * n * w for v, w in zip(numbers, score[k], strict=True)]
+        records, those = [table.records[y] for y in open_], [numbers[y] for y in open_]
+        near = Nearest(metric, records, those, rows << SCORE, setting.work, len(inputs))
+        total += sum(times * near.least(table.records[table.record_of_input[e]]) for e, times in inputs)
+    setting.work.spend(len(kinds) * len(table.records))
+    return Fraction(total, metric.unit * setting.total << SCORE), len(set(map(tuple, score)))
+
+
+def _summed_scores(columns: Sequence[Sequence[int]], table: RecordTable) -> list[int]:
+    """The sum of some columns, number by number."""
+    return list(map(sum, zip(*columns, strict=True))) if columns else [0] * len(table.records)

@@ -1,4 +1,4 @@
-r"""The least variance of estimated frequencies under local DP (002, section 4.1): rational, but for e^epsilon.
+"""The least variance of estimated frequencies under local DP (002, section 4.1): rational, but for e^epsilon.
 
 From n released letters the most likely law, and every efficient unbiased estimate, has covariance V / n with
 
@@ -15,6 +15,14 @@ are visited. Of more, with M = D Q D', a 0/1 vector a has a_i^2 = a_i and a_i a_
 a quadratic form of (1, a), is at most (z.(1 + c a) - psi)(1 + c p.a) there: if N + s I is positive semidefinite, tau is
 at most (S + 1) s. That it is, up to a little more s, is seen from a factorisation. Under a metric the extreme columns
 are others (`metric_columns`), with a least entry of 1, and all of them are visited.
+
+The extreme columns under local DP with a metric: all of them, found here and not taken from a proof.
+
+The columns c >= 0 with c(x) <= r(x, z) c(z) for all pairs, r not below e^(epsilon d), are a cone. On an extreme ray all
+but one of as many independent inequalities as there are inputs are equalities, each between two inputs, so that they
+connect all inputs: the ray grows from its first input, one input after the other, each fixed by an equality with one
+that is there already. A part of a column that keeps all inequalities keeps those between its own inputs, so that parts
+which do not are left out.
 """
 
 from collections.abc import Sequence
@@ -24,10 +32,11 @@ from math import gcd, isqrt
 from operator import mul
 
 from dalenius.kernel.document import Limits, Objective, Promises
-from dalenius.kernel.metric_columns import metric_columns, metric_ratios
+from dalenius.kernel.logs import exp
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
-from dalenius.kernel.rows import needed_ratio
+from dalenius.kernel.promises import LocalDP, Promise
+from dalenius.kernel.rows import MOST_NATS, needed_ratio, of_one_row
 
 Matrix = list[list[int]]
 LETTERS = 12  # of which every subset is visited
@@ -202,3 +211,55 @@ def _lacking(n: Matrix) -> Fraction:
             if i > j:
                 left[j] += abs(rest)
     return Fraction(max(left), 1 << 2 * ROOT_BITS)
+
+
+INPUTS = 6  # of which all columns are found
+PairRatios = list[list[Fraction]]
+PartOfColumn = tuple[Fraction | None, ...]
+
+
+def metric_ratios(setting: Setting, promises: Sequence[Promise]) -> PairRatios | None:
+    """The strictest ratio of each pair that promises of local DP say, from above; None where none has a metric."""
+    levels = [p for p in promises if isinstance(p, LocalDP) and not p.delta and not p.given]
+    if all(promise.metric is None for promise in levels):
+        return None
+    many = setting.many
+    require(2 <= many <= INPUTS, f"columns under a metric are found for 2 to {INPUTS} inputs")
+    far = [[min(_level_between(promise, x, z) for promise in levels) for z in range(many)] for x in range(many)]
+    # A pair that is farther apart has no ratio that could be written: to give it a smaller one would be false.
+    require(max(map(max, far)) <= MOST_NATS, "two inputs are too far apart for a proof by columns")
+    return [[exp(level)[1] for level in row] for row in far]
+
+
+def _level_between(promise: LocalDP, x: int, z: int) -> Fraction:
+    epsilon = of_one_row(promise)[0]
+    return epsilon if promise.metric is None else epsilon * promise.metric[x][z]
+
+
+def metric_columns(ratios: PairRatios, work: Work) -> list[list[Fraction]]:
+    """Every extreme column, its least entry 1."""
+    many = len(ratios)
+    parts: set[PartOfColumn] = {(Fraction(1), *(None,) * (many - 1))}
+    for size in range(1, many):
+        work.spend(200 * len(parts) * size * size * many)
+        parts = {grown for part in parts for grown in _grown(part, ratios)}
+    found = []
+    for part in parts:
+        column = [value for value in part if value is not None]
+        least = min(column)
+        found.append([value / least for value in column])
+    return found
+
+
+def _grown(part: PartOfColumn, ratios: PairRatios) -> list[PartOfColumn]:
+    """The part with one more input, at a ratio of its own to one that is there, if it keeps those to all others."""
+    there = [(z, value) for z, value in enumerate(part) if value is not None]
+    found: list[PartOfColumn] = []
+    for x, here in enumerate(part):
+        if here is not None:
+            continue
+        for z, value in there:
+            for new in (value * ratios[x][z], value / ratios[z][x]):
+                keeps = all(new <= ratios[x][y] * other and other <= ratios[y][x] * new for y, other in there)
+                found += [(*part[:x], new, *part[x + 1 :])] if keeps else []
+    return found

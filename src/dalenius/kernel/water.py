@@ -15,12 +15,12 @@ from functools import cached_property
 from itertools import pairwise
 from operator import mul
 
-from dalenius.kernel.channel import ENTRIES, Rows, over_one_scale
+from dalenius.kernel.channel import ENTRIES, Channel, Rows, over_one_scale
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, bits, log2, log2_of, nats
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
-from dalenius.kernel.release import Compact, Figures, Release
+from dalenius.kernel.release import RELEASES, Figures, Release
 
 FEW = 20_000  # different numbers whose logarithms are computed one by one
 NARROW = 9  # first bits that the numbers of one bracket share, nearly
@@ -96,7 +96,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Filled(Compact):
+class Filled(Channel):
     """The level; all else follows from the law of the columns."""
 
     level: Fraction
@@ -118,11 +118,8 @@ class Filled(Compact):
         exact = [[(1 - k) * q + (k if x == y else 0) for y, q in enumerate(drawn)] for x, k in enumerate(stay)]
         return over_one_scale(exact, work)
 
-    def release(self, setting: Setting) -> Release:
-        return Poured(setting, self)
 
-
-def read_filled(node: Node, setting: Setting) -> Compact:
+def read_filled(node: Node, setting: Setting) -> Channel:
     """`filled`: a level of probability; only with the law, from which stay and draw follow."""
     _, level = node.fields("form", "level")
     m = setting.mechanism
@@ -134,11 +131,13 @@ def read_filled(node: Node, setting: Setting) -> Compact:
 class Poured(Release):
     """What a filled column releases: about all of it by sums over its letters, about anything else by its matrix."""
 
-    def __init__(self, setting: Setting, channel: Filled) -> None:
+    channel: Filled
+
+    def __init__(self, setting: Setting, channel: Channel) -> None:
         super().__init__(setting, channel)
         self.column = Tally(setting)
-        found = self.column.above(channel.level)
-        self.height = channel.level if found else Fraction(0)
+        found = self.column.above(self.channel.level)
+        self.height = self.channel.level if found else Fraction(0)
         self.above = found or self.column.rising[-1:]  # where none is above, the most frequent letter is
         self.below = self.column.rising[: len(self.column.rising) - len(self.above)]
         # Pr(Y != X): all below, and of the m letters above the share of t of m - 1.
@@ -195,6 +194,9 @@ class Poured(Release):
     def cost(self, distortion: Distortion) -> Fraction:
         share = whole_hamming(distortion, self.setting)
         return super().cost(distortion) if share is None else share * self.wrong
+
+
+RELEASES[Filled] = Poured
 
 
 def whole_hamming(distortion: Distortion, setting: Setting) -> Fraction | None:

@@ -9,8 +9,8 @@ from dalenius import Pmf, Problem, solve
 from dalenius.errors import Unsupported
 from dalenius.kernel.check import proved_bound
 from dalenius.kernel.document import read_document
-from dalenius.kernel.metric_columns import metric_columns
 from dalenius.kernel.numbers import Refused, Work, canonical
+from dalenius.kernel.variance import metric_columns
 from dalenius.mechanisms.local_dp.metric_variance import extreme_columns
 
 
