@@ -21,7 +21,7 @@ PRIVACY = (
 )
 FORMS = (
     *("added", "alike", "answers", "axes", "chained", "composite", "groups", "maps", "markov", "noise"),
-    *("orbits", "records", "sums", "water"),
+    *("orbits", "records", "short", "sums", "water"),
 )
 
 

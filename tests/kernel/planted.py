@@ -19,8 +19,8 @@ READERS = [
     ),
     (
         "a text is taken for a list",
-        'list):\n            raise self.refuse("a list is expected")\n        return [Node(',
-        '(list, str)):\n            raise self.refuse("a list is expected")\n        return [Node(',
+        'list):\n            raise self.refuse("a list is expected")\n        return self.value',
+        '(list, str)):\n            raise self.refuse("a list is expected")\n        return list(self.value)',
     ),
     (
         "true is taken for 1",
@@ -229,11 +229,11 @@ PROMISES = [
         "require(not any(row[t] for t in barred), ",
         "require(e > 0 or not any(row[t] for t in barred), ",
     ),
-    ("frozen letters may change", "or (move[0] in m.freeze and move[0] != move[1])", ""),
+    ("frozen letters may change", "or (move[0] in self.freeze and move[0] != move[1])", ""),
     (
         "combinations may leave",
-        "all(after[name] in among for name, among in combination) for combination in m.never",
-        "False for combination in m.never",
+        "all(after[name] in among for name, among in combination) for combination in self.never",
+        "False for combination in self.never",
     ),
     (
         "marginals are not compared",

@@ -9,9 +9,9 @@ import pytest
 from dalenius.kernel import Refused, check
 from dalenius.kernel.check import proved_bound, reached
 from dalenius.kernel.document import read_document
-from dalenius.kernel.gauges import FINE, Sibson, norm, power, power_of_two, root
+from dalenius.kernel.gauges import FINE, Sibson, norm, power, root
 from dalenius.kernel.numbers import Node, Work
-from dalenius.kernel.rows import gauge_limit, input_weights
+from dalenius.kernel.rows import gauge_limit, input_weights, power_of_two
 from tests.effort import effort
 from tests.kernel.documents import text_of
 from tests.kernel.golden import CORPUS, texts_of

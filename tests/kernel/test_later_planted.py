@@ -24,9 +24,9 @@ RECORDS = [
     ),
     ("rarer records than allowed", "require(rows >= limit.rows, f", "require(rows >= 1, f"),
     ("a law that is not preserved", "require(self.arrived == before,", "require(bool(before),"),
-    ("a forbidden change of a record", "require(move not in mechanism.forbid and not held,", "require(not held,"),
-    ("a frozen letter of a record", "held = a != b and move[0] in mechanism.freeze", "held = False"),
-    ("a combination that leaves", 'require(not whole, "a combination', 'require(True, "a combination'),
+    ("a forbidden change of a record", "require(not mechanism.changes(before, letters[y]),", "require(True,"),
+    ("a record for itself", "before = letters[table.record_of_input[e]]", "before = letters[places[0]]"),
+    ("a combination that leaves", "require(not mechanism.combines(letters[y]),", "require(True,"),
     (
         "a matrix for each column of records",
         'plain = mechanism.form == "any" and mechanism.each is None',

@@ -48,16 +48,8 @@ AnyNoise = Added | NoiseTable
 class Totals:
     """What is added up over the records: how many there are, and how their letters move each number.
 
-    Parameters
-    ----------
-    records : int
-        How many.
-    letters : int or None
-        How many letters a record can have; None: `moves` are the least and the most of numbers in between.
-    moves : sequence of sequence of int
-        For each letter, by how many steps it moves each number.
-    every : int
-        Steps in one step of the grid.
+    `moves` has for each letter by how many steps it moves each number; without letters, the least and the most of what
+    lies in between. `every` so many steps is a step of the grid.
     """
 
     def __init__(self, records: int, letters: int | None, moves: Sequence[Sequence[int]], every: int) -> None:
@@ -116,10 +108,8 @@ def level_of(totals: Totals, noise: AnyNoise, group: int) -> Fraction | None:
 
 def concentrated_of(totals: Totals, noise: AnyNoise, group: int) -> Fraction | None:
     """rho of concentrated differential privacy (zCDP) between tables that differ in a group; None: there is none."""
-    return noise.concentrated(group) if isinstance(noise, NoiseTable) else _rho(totals, noise, group)
-
-
-def _rho(totals: Totals, noise: Added, group: int) -> Fraction:
+    if isinstance(noise, NoiseTable):
+        return noise.concentrated(group)
     found = max(noise.concentrated(pair) for pair in totals.of_group(group))
     if totals.every == 1:
         found = min(found, group * group * max(noise.concentrated(pair) for pair in totals.of_one))
@@ -142,8 +132,8 @@ def excess_of(totals: Totals, noise: AnyNoise, group: int, epsilon: Fraction) ->
         parts = Counter(pair)
         shared = sum((many * noise.excess(d, epsilon / len(pair)) for d, many in parts.items()), Fraction(0))
         worst = max(worst, min(shared, Fraction(1)))
-    rho = _rho(totals, noise, group)
-    if epsilon > rho > 0:
+    rho = concentrated_of(totals, noise, group)
+    if rho is not None and epsilon > rho > 0:
         worst = min(worst, _by_order(rho, epsilon))
     return worst
 
@@ -280,25 +270,7 @@ class AnswerDocument:
 
 
 def read_answer(text: str, allowed: int | None = None) -> AnswerDocument:
-    """The document of a text, as strictly as a design.
-
-    Parameters
-    ----------
-    text : str
-        The whole file.
-    allowed : int or None
-        The work that the file may declare; None: about two seconds.
-
-    Returns
-    -------
-    AnswerDocument
-        Nothing of it is proved yet.
-
-    Raises
-    ------
-    Refused
-        At the first place that is not as the format says.
-    """
+    """The document of a text, read as strictly as a design; nothing of it is proved yet."""
     root = parsed(text)
     root.tag(ANSWER)
     _, declared, records, letters, moves, every, noise, error, promises = root.fields(
@@ -308,14 +280,8 @@ def read_answer(text: str, allowed: int | None = None) -> AnswerDocument:
     work = granted(declared, most, text)
     totals = _read_totals(records, letters, moves, every, work)
     drawn = _read_noise(noise, totals, work)
-    return AnswerDocument(
-        totals,
-        drawn,
-        _read_error(error, drawn),
-        tuple(_read_answer_promise(item, totals) for item in promises.items()),
-        work,
-        sha256(text.encode()).hexdigest(),
-    )
+    read = tuple(_read_answer_promise(item, totals) for item in promises.items())
+    return AnswerDocument(totals, drawn, _read_error(error, drawn), read, work, sha256(text.encode()).hexdigest())
 
 
 def _read_noise(node: Node, totals: Totals, work: Work) -> AnyNoise:
@@ -356,20 +322,16 @@ def _read_totals(records: Node, letters: Node, moves: Node, every: Node, work: W
 
 
 def _read_answer_promise(node: Node, totals: Totals) -> AnswerPromise:
-    kind = node.tag("dalenius", "independent_records", "differential_privacy")
+    kind, most_records = node.tag("dalenius", "independent_records", "differential_privacy"), totals.records + 1
     if kind == "dalenius":
         _, most, group = node.fields("promise", "at_most_bits", "group")
-        return ToAnybody(most.number(0), _read_group(group, totals))
+        return ToAnybody(most.number(0), group.place(most_records, 1))
     if kind == "independent_records":
         _, most, group, weights = node.fields("promise", "at_most_bits", "group", "weights")
-        return OfIndependent(most.number(0), _read_group(group, totals), _read_weights(weights, totals))
+        return OfIndependent(most.number(0), group.place(most_records, 1), _read_weights(weights, totals))
     _, epsilon, delta, group = node.fields("promise", "epsilon", "delta", "group")
     delta.require(delta.number(0) <= 1, "delta lies between 0 and 1")
-    return DifferentialPrivacy(epsilon.number(0), delta.number(0), _read_group(group, totals))
-
-
-def _read_group(node: Node, totals: Totals) -> int:
-    return node.place(totals.records + 1, 1)
+    return DifferentialPrivacy(epsilon.number(0), delta.number(0), group.place(most_records, 1))
 
 
 def _read_weights(node: Node, totals: Totals) -> tuple[int, ...] | None:
@@ -381,23 +343,7 @@ def _read_weights(node: Node, totals: Totals) -> tuple[int, ...] | None:
 
 
 def proved_answer(document: AnswerDocument) -> tuple[dict[str, Fraction | None], ...]:
-    """The figures of every promise.
-
-    Parameters
-    ----------
-    document : AnswerDocument
-        As read.
-
-    Returns
-    -------
-    tuple of dict
-        For each promise, what was proved.
-
-    Raises
-    ------
-    Refused
-        If a promise is not kept, or the noise reaches farther than said.
-    """
+    """The figures of every promise; a refusal where one is not kept, or the noise reaches farther than said."""
     if document.error is not None:
         steps, level = document.error
         assert not isinstance(document.noise, NoiseTable)

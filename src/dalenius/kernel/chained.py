@@ -5,10 +5,11 @@ from fractions import Fraction
 from functools import cached_property
 
 from dalenius.kernel.composite import GONE_THROUGH, LEMMAS, WindowsRelease
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.markov import Markov
 from dalenius.kernel.nouns import Law, Setting
 from dalenius.kernel.numbers import Node, Refused, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.promises import Independent
 
 
@@ -101,9 +102,7 @@ class ChainRelease(WindowsRelease):
 LEMMAS |= {Markov: ChainRelease}
 
 
-def bound_by_chain(
-    setting: Setting, promises: Promises, _limits: Limits, objective: Objective, proof: Node
-) -> Fraction:
+def bound_by_chain(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """`{"rule": "chain"}`: the least of H(X) and of H(X) - H(V) for each view V of neighbours, X all that is wanted."""
     proof.fields("rule")
     law = setting.law

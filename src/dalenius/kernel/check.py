@@ -5,11 +5,12 @@ from fractions import Fraction
 
 from dalenius.kernel.answers import ANSWER, proved_answer, read_answer
 from dalenius.kernel.chained import bound_by_chain
-from dalenius.kernel.document import Document, Objective, read_document
+from dalenius.kernel.document import Document, read_document
 from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
 from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.noise_bound import bound_of_noise
 from dalenius.kernel.numbers import down, require, up
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.parts import bound_by_groups, bound_by_parts
 from dalenius.kernel.privacy import Kept, check_privacy
 from dalenius.kernel.rules import RULES, proved_bound

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.gauges import MaximalLeakage
 from dalenius.kernel.logs import LOG_COST, bits, exp, times_log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.promises import (
     Contraction,
     Dalenius,

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.lines import bound_by_lines
 from dalenius.kernel.nouns import Law, Setting
 from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import Frame

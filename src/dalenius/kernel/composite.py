@@ -230,7 +230,7 @@ class WindowsRelease(ByLemma):
     def keep_shape(self) -> None:
         """The form and level of each column's matrix, where each has one; of all letters together nothing is proved."""
         mechanism = self.setting.mechanism
-        held = mechanism.forbid or mechanism.freeze or mechanism.never or mechanism.preserve_marginals
+        held = mechanism.bars or mechanism.preserve_marginals
         require(not held, "form windows does not prove what is forbidden, frozen or preserved")
         if mechanism.each is None:
             require(mechanism.form == "any", "the matrix is not of the form that is asked for")

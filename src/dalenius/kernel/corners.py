@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.logs import BITS
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.posteriors import Posteriors
 from dalenius.kernel.promises import Independent, Promise
 from dalenius.kernel.rows import SCORE, Frame

@@ -21,7 +21,7 @@ from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, require
 from dalenius.kernel.promises import Contraction, Dalenius, Leakage, LocalDP, Promise
 from dalenius.kernel.rows import MOST_NATS, SCORE, UNIT, Numbers, of_one_row
-from dalenius.kernel.within import Places
+from dalenius.kernel.within import Ball, Places
 
 CutCell = tuple[int, Label, Label]  # an input, the value of the secret, and what leaves beside the letter
 Lent = list[tuple[int, Numbers]]  # of each input what is lent in each case, in units of 2^-SCORE / total, from below
@@ -37,7 +37,7 @@ def read_cut(cut: Node, promise: Promise, setting: Setting, cases: int) -> tuple
         places = Places(setting, promise.secret)
         cells = list(zip(places.inputs, places.secrets, places.beside, strict=True))
         found = _of_another_law(cut, promise.at_most, setting, cells, cases)
-        places.require_within(promise.within, cut.fields("promise", "weights", "laws")[1].wholes(0))
+        _require_within(places, promise.within, cut.fields("promise", "weights", "laws")[1].wholes(0))
         return found
     first, second, at, weight, slopes = cut.fields("promise", "first", "second", "at", "weight", "slopes")[1:]
     x, y = first.place(setting.many), second.place(setting.many)
@@ -95,3 +95,21 @@ def _of_another_law(
             lent[x].append(units * setting.total >> ends)
     require(total < 1 << (UNIT + 40), "a weight is too large")
     return Fraction(total, 1 << UNIT) * at_most, list(lent.items())
+
+
+def _require_within(places: Places, ball: Ball, law: list[int]) -> None:
+    """Refuse a law, given by weights up to their sum, that is not proved to be in a ball."""
+    total, stated = sum(law), places.setting.total
+    places.setting.work.spend(LOG_COST * places.many, total.bit_length() + stated.bit_length())
+    if ball.kind == "total_variation":
+        apart = sum(abs(n * stated - m * total) for n, m in zip(law, places.counts, strict=True))
+        inside = apart <= 2 * ball.radius * total * stated
+    elif ball.kind == "kl_bits":
+        used = [(n, m) for n, m in zip(law, places.counts, strict=True) if n]
+        inside = all(m for _, m in used)
+        apart = sum(n * log2(n * stated, m * total)[1] for n, m in used) if inside else 0
+        inside = inside and apart <= ball.radius * (total << BITS)
+    else:
+        ends = places.ends(ball)
+        inside = all(low * total <= n <= high * total for n, (low, high) in zip(law, ends, strict=True))
+    require(inside, "a law of a cut is not in the ball of its promise")

@@ -1,5 +1,6 @@
 """Distortions between a record and what is released for it, from their letters alone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -14,7 +15,8 @@ KINDS = ("hamming", "absolute", "squared", "kl", "erasure", "lost", "matrix")
 MOST_POWER = 64
 
 Costs = tuple[dict[int, list[int | None]], int]  # for each input that occurs a cost for each letter; the unit
-Table = tuple[dict[Label, list[int | None]], int]  # d(x, t) for each outcome and each letter; the unit
+Apart = dict[Label, list[int | None]]  # d(x, t) for each outcome and each letter
+Letters = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,9 @@ class Part:
     """One distance: its kind, the columns that it compares, and its weight in the sum."""
 
     kind: str
-    of: tuple[str, ...]
+    of: Letters
     weight: Fraction
-    classes: tuple[tuple[str, ...], ...]
+    classes: tuple[Letters, ...]
     matrix: tuple[tuple[Fraction, ...], ...]
     power: Fraction | None = None  # of a norm; None: the largest difference
 
@@ -112,7 +114,7 @@ def _read_part(node: Node, setting: Setting) -> Part:
     return Part(kind, columns, weight.number(0), groups, rows)
 
 
-def _table(part: Part, setting: Setting, released: list[tuple[str, ...]], labels: list[Label], end: int) -> Table:
+def _table(part: Part, setting: Setting, released: list[Letters], labels: list[Label], end: int) -> tuple[Apart, int]:
     """d(x, t) for each of these outcomes of `part.of` and each letter, as integers out of the unit."""
     setting.work.spend(4 * len(labels) * len(released) * len(part.of))
     if part.kind == "matrix":
@@ -131,48 +133,33 @@ def _table(part: Part, setting: Setting, released: list[tuple[str, ...]], labels
     return _by_value(part, setting, rows, told, end)
 
 
-def _by_matrix(part: Part, setting: Setting, labels: list[Label]) -> Table:
+def _by_matrix(part: Part, setting: Setting, labels: list[Label]) -> tuple[Apart, int]:
     unit = common_denominator((value for row in part.matrix for value in row), setting.work)
     setting.work.spend(4 * len(labels) * len(part.matrix[0]), unit.bit_length())
     place = {x: k for k, x in enumerate(product(*(range(len(setting.alphabets[name])) for name in part.of)))}
     return {x: [value.numerator * (unit // value.denominator) for value in part.matrix[place[x]]] for x in labels}, unit
 
 
-def _by_erasure(
-    part: Part, rows: dict[Label, tuple[str, ...]], told: list[tuple[str, ...]]
-) -> dict[Label, list[int | None]]:
+def _by_erasure(part: Part, rows: dict[Label, Letters], told: list[Letters]) -> Apart:
     """0 for the record itself, 1 for the letter that says nothing, infinitely far for every other."""
     nothing = (ERASED,) * len(part.of)
     return {x: [0 if row == t else 1 if t == nothing else None for t in told] for x, row in rows.items()}
 
 
-def _by_class(
-    part: Part, rows: dict[Label, tuple[str, ...]], told: list[tuple[str, ...]]
-) -> dict[Label, list[int | None]]:
+def _by_class(part: Part, rows: dict[Label, Letters], told: list[Letters]) -> Apart:
     """Whether the letters, or their classes, differ."""
     group = {letter: k for k, members in enumerate(part.classes) for letter in members}
-
-    def classes(letters: tuple[str, ...]) -> tuple[str | int, ...]:
-        return tuple(group.get(letter, letter) for letter in letters)
-
-    after = [classes(letters) for letters in told]
-    before = {x: classes(letters) for x, letters in rows.items()}
-    return {x: [int(letters != t) for t in after] for x, letters in before.items()}
+    after = [tuple(group.get(letter, letter) for letter in t) for t in told]
+    before = {x: tuple(group.get(letter, letter) for letter in row) for x, row in rows.items()}
+    return {x: [int(row != t) for t in after] for x, row in before.items()}
 
 
 def _by_value(
-    part: Part, setting: Setting, rows: dict[Label, tuple[str, ...]], told: list[tuple[str, ...]], end: int
-) -> Table:
+    part: Part, setting: Setting, rows: dict[Label, Letters], told: list[Letters], end: int
+) -> tuple[Apart, int]:
     """Absolute or squared differences of letters that are numbers, or the divergence of coins with these biases."""
-    numbers = dict[str, Fraction]()
-    for letters in [*rows.values(), *told]:
-        for letter in letters:
-            if letter not in numbers:
-                value = fraction(letter)
-                if value is None:
-                    raise Refused(f"the letter {letter[:40]!a} is not a number")
-                numbers[letter] = value
     work = setting.work
+    numbers = as_numbers(letter for letters in [*rows.values(), *told] for letter in letters)
     if part.kind == "kl":
         require(all(0 <= value <= 1 for value in numbers.values()), "the letters of kl are probabilities")
         longest = max(value.denominator.bit_length() for value in numbers.values())
@@ -184,7 +171,7 @@ def _by_value(
     work.spend(4 * len(rows) * len(told) * len(part.of), max(value.bit_length() for value in whole.values()))
     power = 2 if part.kind == "squared" else 1
     columns = list(zip(*([whole[letter] for letter in t] for t in told), strict=True))
-    apart: dict[Label, list[int | None]] = {}
+    apart: Apart = {}
     for x, row in rows.items():
         found = [0] * len(told)
         for letter, column in zip(row, columns, strict=True):
@@ -192,6 +179,18 @@ def _by_value(
             found = [far + abs(own - other) ** power for far, other in zip(found, column, strict=True)]
         apart[x] = list(found)
     return apart, one**power
+
+
+def as_numbers(letters: Iterable[str]) -> dict[str, Fraction]:
+    """The numbers that letters are, or a refusal."""
+    found = dict[str, Fraction]()
+    for letter in letters:
+        if letter not in found:
+            value = fraction(letter)
+            if value is None:
+                raise Refused(f"the letter {letter[:40]!a} is not a number")
+            found[letter] = value
+    return found
 
 
 def _coins(x: Fraction, y: Fraction, end: int) -> int | None:

@@ -16,6 +16,7 @@ from dalenius.kernel.markov import read_markov
 from dalenius.kernel.noise import Noise
 from dalenius.kernel.nouns import LAWS, Setting, names_in, read_law, read_mechanism, read_variables
 from dalenius.kernel.numbers import Node, Work, granted, parsed
+from dalenius.kernel.objective import Objective, read_objective
 from dalenius.kernel.orbits import read_orbits
 from dalenius.kernel.promises import PROMISES, Leakage, Promise, read_promise
 from dalenius.kernel.records import read_records, read_withheld
@@ -41,40 +42,6 @@ FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "su
 FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
 FORMS |= {"records": read_records, "withheld": read_withheld}
 PROMISES |= GAUGES
-
-
-@dataclass(frozen=True)
-class Objective:
-    """What is best.
-
-    Parameters
-    ----------
-    aim : str
-        "information": most I(about; all that leaves). "information_of_each": most of the sum of I(X_j; Y_j, strata)
-        over columns that have a matrix each. "leakage": least theta I(about; ...) + (1 - theta) rate. "distortion":
-        least of it. "variance": least variance of the estimated frequencies of `about`.
-    """
-
-    aim: str
-    about: tuple[str, ...]
-    theta: Fraction
-    distortion: Distortion | None
-    reach: tuple[int, ...] | None = None  # least capacity of noise that is added and reaches so many steps
-
-    @property
-    def each(self) -> bool:
-        """Whether columns are counted one by one."""
-        return self.aim == "information_of_each"
-
-    @property
-    def wanted(self) -> list[tuple[str, ...]]:
-        """What information is wanted about: all named columns together, or each by itself."""
-        return [(name,) for name in self.about] if self.each else [self.about]
-
-    @property
-    def maximise(self) -> bool:
-        """Whether more is better."""
-        return self.aim in ("information", "information_of_each")
 
 
 @dataclass(frozen=True)
@@ -151,24 +118,10 @@ def allowed_work(text: str) -> int:
 
 
 def read_document(text: str, allowed: int | None = None) -> Document:
-    """The document of a text.
+    """The document of a text: everything in it has its type, and nothing of it is proved but that the channel is one.
 
-    Parameters
-    ----------
-    text : str
-        The whole file.
-    allowed : int or None
-        The work that the file may declare; None: what `allowed_work` says.
-
-    Returns
-    -------
-    Document
-        Everything in it has its type; nothing of it is proved but that the channel is one.
-
-    Raises
-    ------
-    Refused
-        At the first place that is not as the format says.
+    `allowed` is the work that the file may declare; None: what `allowed_work` says. Refused at the first place that is
+    not as the format says.
     """
     root = parsed(text)
     design = root.tag(DESIGN, CARD) == DESIGN
@@ -181,7 +134,7 @@ def read_document(text: str, allowed: int | None = None) -> Document:
     setting = law.setting(mechanism, work) if law else Setting(variables, None, mechanism, work)
     promises = _read_promises(part["promises"], setting)
     limits = _read_limits(part["limits"], setting) if design else ()
-    objective = _read_objective(part["objective"], setting) if design else None
+    objective = read_objective(part["objective"], setting) if design else None
     channel = read_channel(part["channel"], setting)
     claims = (_read_claims if design else _read_card_claims)(part["claims"], promises, limits, setting)
     evidence = tuple(part["evidence"].pair(len(promises)))
@@ -220,35 +173,6 @@ def _read_limits(node: Node, setting: Setting) -> Limits:
         parts, most = item.fields("distortion", "at_most")
         found.append(Limit(read_distortion(parts, setting), most.number(0)))
     return tuple(found)
-
-
-def _read_objective(node: Node, setting: Setting) -> Objective:
-    aim = node.tag("information", "information_of_each", "leakage", "distortion", "variance", "capacity")
-    if aim == "distortion":
-        _, parts = node.fields("aim", "distortion")
-        return Objective(aim, (), Fraction(0), read_distortion(parts, setting))
-    if aim == "variance":
-        _, about = node.fields("aim", "about")
-        return Objective(aim, names_in(about, setting.alphabets), Fraction(0), None)
-    if aim == "capacity":
-        _, reach = node.fields("aim", "reach")
-        node.require(setting.mechanism.form == "noise", "the least capacity is that of noise")
-        steps = tuple(item.place(1 << 20) for item in reach.pair(len(setting.mechanism.observe)))
-        return Objective(aim, (), Fraction(0), None, steps)
-    _, about, theta = node.fields("aim", "about", "theta")
-    names = names_in(about, setting.alphabets)
-    share = theta.number(0)
-    theta.require(share <= 1, "theta lies between 0 and 1")
-    theta.require(share == 1 or aim == "leakage", "theta is 1 where information is wanted")
-    about.require(bool(names) == (share > 0), "columns are named where they count, and nowhere else")
-    mechanism = setting.mechanism
-    node.require(
-        share == 1 or not mechanism.keep + mechanism.strata, "a rate is without columns that leave as they are"
-    )
-    if aim == "information_of_each":
-        node.require(mechanism.each is not None, "columns are counted one by one where each has a matrix of its own")
-        about.require(names == mechanism.observe, "these are not the observed columns, in their order")
-    return Objective(aim, names, share, None)
 
 
 def _read_claims(node: Node, promises: tuple[Promise, ...], limits: Limits, setting: Setting) -> Claims:

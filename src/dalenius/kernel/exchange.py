@@ -26,11 +26,12 @@ from operator import add
 
 from dalenius.kernel.alike import quotient
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limits, Objective
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.logs import BITS, LOG_COST, bits, entropy, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, common_denominator, require
-from dalenius.kernel.promises import Independent, Promise
+from dalenius.kernel.objective import Objective
+from dalenius.kernel.promises import Independent
 from dalenius.kernel.rows import UNIT
 from dalenius.kernel.rules import proved_bound
 
@@ -38,9 +39,7 @@ Atom = tuple[Label, ...]  # the value of each view
 OrbitBox = tuple[Label, dict[int, int], list[int]]  # the class of each view, lower ends of atoms, upper ends of orbits
 
 
-def bound_by_types(
-    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
-) -> Fraction:
+def bound_by_types(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """The bound of the inner rule for the types of the observed columns."""
     _, inner = proof.fields("rule", "proof")
     proof.require(objective.maximise, "this rule is for information that is maximised")
@@ -52,7 +51,7 @@ def bound_by_types(
 
 
 def bound_by_orbits(
-    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
+    setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """The bound (1) from prices d, one for each orbit, and a tree of boxes."""
     _, prices, tree = proof.fields("rule", "prices", "tree")
@@ -78,7 +77,7 @@ class OrbitTable:
 class Exchange:
     """The law of the views, proved to be exchangeable, in whole numbers."""
 
-    def __init__(self, setting: Setting, promises: tuple[Promise, ...], objective: Objective) -> None:
+    def __init__(self, setting: Setting, promises: Promises, objective: Objective) -> None:
         self.work = setting.work
         self.total = setting.total
         secrets = list(dict.fromkeys(promise.secret for promise in promises if isinstance(promise, Independent)))

@@ -16,11 +16,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 from math import prod
 
-from dalenius.kernel.logs import LOG_COST, exp, log2_of, nats
+from dalenius.kernel.logs import LOG_COST, log2_of
 from dalenius.kernel.nouns import Label, Setting, names_in
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
 from dalenius.kernel.promises import AboutSecret, Limited, Promise, PromiseReader, at_most, limited, secret_of
@@ -248,12 +247,3 @@ def norm(parts: Iterable[tuple[int, Fraction]], order: Fraction, work: Work) -> 
         units = -(-(scaled.numerator << FINE) // scaled.denominator)
         total += -(-(share * power(units, order)) >> FINE)
     return most * Fraction(power(total, 1 / order), 1 << FINE)
-
-
-@lru_cache(maxsize=1 << 8)
-def power_of_two(exponent: Fraction) -> Fraction:
-    """Not below 2^exponent = e^(exponent ln 2), for an exponent from 0 to 100; whole ones are exact."""
-    whole, rest = divmod(exponent, 1)
-    if not rest:
-        return Fraction(1 << whole)
-    return exp(rest * nats(Fraction(2)), 128)[1] * (1 << whole)

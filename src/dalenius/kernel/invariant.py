@@ -11,10 +11,11 @@ the rows, no matrix in the boxes of a leaf tells more than
 from fractions import Fraction
 
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.logs import BITS, LOG_COST, log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.rows import UNIT, needed_ratio
 from dalenius.kernel.subsets import tells_all
 

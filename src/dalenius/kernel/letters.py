@@ -5,10 +5,11 @@ from fractions import Fraction
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.document import AtLeast, Limit, Limits, Objective
+from dalenius.kernel.document import AtLeast, Limit, Limits
 from dalenius.kernel.maps import informed
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.rows import UNIT, UP
 
 Gains = dict[int, list[int | None]]  # for each input that occurs and each letter; None: it may not be released

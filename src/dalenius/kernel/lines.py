@@ -28,11 +28,12 @@ from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
 from dalenius.kernel.cuts import read_cut
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.gauges import MaximalLeakage
 from dalenius.kernel.letters import Gains, Letters, Map, gains_of_maps, maps_of
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Refused, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.posteriors import Posteriors, most_on_faces, raised_on_simplices
 from dalenius.kernel.promises import Promise
 from dalenius.kernel.ranges import Ranges

@@ -18,10 +18,11 @@ from operator import mul
 from typing import NamedTuple
 
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.logs import BITS, LOG_COST, log2, times_log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.rows import needed_ratio
 from dalenius.kernel.subsets import tells_all
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from dalenius.kernel.distortion import Distortion, Part
+from dalenius.kernel.distortion import Distortion, Part, as_numbers
 from dalenius.kernel.nouns import Label, Setting
-from dalenius.kernel.numbers import Refused, Work, common_denominator, fraction, require
+from dalenius.kernel.numbers import Work, common_denominator, require
 
 WIDE_STEPS = 4096  # sums of agreeing weights times masks of an axis: beyond it, looking at every record is as fast
 FEW_ASKED = 8  # records that are asked for one by one
@@ -31,16 +31,9 @@ class DistanceAxis:
 
 @dataclass(frozen=True)
 class RecordMetric:
-    """A distance between records in whole units.
+    """A distance between records: the sum of its axes in whole units, so many of which are a distance of one.
 
-    Parameters
-    ----------
-    axes : tuple of DistanceAxis
-        Their sum is the distance.
-    unit : int
-        How many whole units are a distance of one.
-    codes : dict
-        The codes of each record, one for each axis; records are labels of the released columns.
+    `codes` has those of each record, one for each axis; records are labels of the released columns.
     """
 
     axes: tuple[DistanceAxis, ...]
@@ -123,33 +116,15 @@ def _class_codes(setting: Setting, part: Part, columns: list[list[int]]) -> list
 
 def _letter_values(letters: Sequence[str], work: Work) -> tuple[list[int], int]:
     """The letters of an alphabet as whole numbers of steps, and how many steps are one."""
-    numbers = []
-    for letter in letters:
-        value = fraction(letter)
-        if value is None:
-            raise Refused(f"the letter {letter[:40]!a} is not a number")
-        numbers.append(value)
+    numbers = as_numbers(letters).values()  # letters are different, and in their order
     step = common_denominator(numbers, work)
     return [int(value * step) for value in numbers], step
 
 
 class Nearest:
-    """Records with numbers, ready to be asked for the minimum of distance plus number.
+    """Records with a number each, ready to be asked for the least of `scale` times the distance plus the number.
 
-    Parameters
-    ----------
-    metric : RecordMetric
-        The distance.
-    records : sequence of Label
-        Those that compete.
-    numbers : sequence of int
-        What is added to the distance of each.
-    scale : int
-        What one unit of distance counts in the units of the numbers.
-    work : Work
-        Spent before every loop.
-    asked : int
-        How many records will be asked for: masks are made where they save looking at every record.
+    `asked` says for how many records that will be: masks are made where they save looking at every record.
     """
 
     def __init__(

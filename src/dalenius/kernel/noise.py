@@ -244,7 +244,7 @@ class Noisy(Release):
 
     def keep_shape(self) -> None:
         m = self.setting.mechanism
-        held = m.forbid or m.freeze or m.never or m.preserve_marginals
+        held = m.bars or m.preserve_marginals
         require(not held and m.each is None, "noise keeps no letter and no marginal, and is one matrix")
 
     def stated(self) -> Figures:

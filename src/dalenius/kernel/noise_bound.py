@@ -17,17 +17,16 @@ from math import ceil, floor
 
 from dalenius.kernel.axes import LOG_BITS, NOTHING, TWO_PI_E, convolved, two_to, weighed
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.document import Limit, Limits, Objective
+from dalenius.kernel.document import Limit, Limits, Promises
 from dalenius.kernel.logs import E_HIGH, LOG_COST, bits, log2
 from dalenius.kernel.noise import Grids
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
-from dalenius.kernel.promises import Contraction, Dalenius, Leakage, LocalDP, Promise
+from dalenius.kernel.objective import Objective
+from dalenius.kernel.promises import Contraction, Dalenius, Leakage, LocalDP
 
 
-def bound_of_noise(
-    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
-) -> Fraction:
+def bound_of_noise(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """A lower bound of the objective, over every mechanism that keeps the promises and the limits."""
     _, line, least = proof.fields("rule", "line", "least")
     m = setting.mechanism
@@ -56,7 +55,7 @@ def _all_squared(distortion: Distortion, grids: Grids) -> bool:
     return plain and len(distortion.parts) == 1
 
 
-def _told(setting: Setting, grids: Grids, promises: tuple[Promise, ...]) -> list[tuple[tuple[str, ...], Fraction]]:
+def _told(setting: Setting, grids: Grids, promises: Promises) -> list[tuple[tuple[str, ...], Fraction]]:
     """Secrets, and what every mechanism that keeps the promises tells about them at most."""
     names = grids.names
     found = list[tuple[tuple[str, ...], Fraction]]()

@@ -202,6 +202,20 @@ class Mechanism:
         """What the user has in the end beside the released letter, as far as it is counted."""
         return self.keep + self.strata + ((self.side,) if self.side and self.encoder != "uninformed" else ())
 
+    @property
+    def bars(self) -> int:
+        """How many letters, changes and combinations are barred."""
+        return len(self.forbid) + len(self.freeze) + len(self.never)
+
+    def changes(self, before: dict[str, str], after: dict[str, str]) -> bool:
+        """Whether letters for a record that is read as `before` are a forbidden change, or one of a frozen letter."""
+        moves = [(before[name], after[name]) for name in self.release if name in before]
+        return any(move in self.forbid or (move[0] in self.freeze and move[0] != move[1]) for move in moves)
+
+    def combines(self, after: dict[str, str]) -> bool:
+        """Whether these letters are a combination that never leaves."""
+        return any(all(after[name] in among for name, among in combination) for combination in self.never)
+
 
 def read_mechanism(node: Node, variables: tuple[Variable, ...]) -> Mechanism:
     """The mechanism of a file; every name and letter in it exists."""
@@ -413,19 +427,12 @@ class Setting:
     def barred(self, e: int) -> set[int]:
         """The places of the letters that the mechanism may not release for this input."""
         m = self.mechanism
-        found = set[int]()
-        if not (m.forbid or m.freeze or m.never) or self.released is None:
-            return found
+        if not m.bars or self.released is None:
+            return set()
         before = {name: self.alphabets[name][k] for name, k in zip(m.reads, self.label(e), strict=True)}
-        self.work.spend(10 * len(self.released) * (len(m.release) + len(m.forbid) + len(m.freeze) + len(m.never)))
-        for t, letters in enumerate(self.released):
-            after = dict(zip(m.release, letters, strict=True))
-            moves = [(before[name], after[name]) for name in m.release if name in before]
-            if any(move in m.forbid or (move[0] in m.freeze and move[0] != move[1]) for move in moves) or any(
-                all(after[name] in among for name, among in combination) for combination in m.never
-            ):
-                found.add(t)
-        return found
+        self.work.spend(10 * len(self.released) * (len(m.release) + m.bars))
+        letters = [dict(zip(m.release, after, strict=True)) for after in self.released]
+        return {t for t, after in enumerate(letters) if m.changes(before, after) or m.combines(after)}
 
     def marginal(self) -> list[int]:
         """The counts of the released letters before the release."""

@@ -104,24 +104,24 @@ class Node:
 
     def tag(self, *known: str) -> str:
         """The text under the first key of an object, which says what kind of object it is."""
-        if not isinstance(self.value, dict) or not self.value:
-            raise self.refuse("an object is expected")
-        first: object = next(iter(self.value.values()))
+        first = self.first().value
         if not isinstance(first, str) or first not in known:
             raise self.refuse(f"{_shown(first)} is not one of {', '.join(known)}")
         return first
 
-    def items(self) -> list["Node"]:
-        """The items of a list."""
+    def values(self) -> list[object]:
+        """The values of a list."""
         if not isinstance(self.value, list):
             raise self.refuse("a list is expected")
-        return [Node(value, place, self) for place, value in enumerate(self.value)]
+        return self.value
+
+    def items(self) -> list["Node"]:
+        """The items of a list."""
+        return [Node(value, place, self) for place, value in enumerate(self.values())]
 
     def length(self) -> int:
         """How many items a list has."""
-        if not isinstance(self.value, list):
-            raise self.refuse("a list is expected")
-        return len(self.value)
+        return len(self.values())
 
     def pair(self, length: int = 2) -> list["Node"]:
         """The items of a list that has so many."""
@@ -186,11 +186,9 @@ class Node:
 
     def wholes(self, least: int | None = None) -> list[int]:
         """Many integers, in little time."""
-        found = self.value
-        if isinstance(found, list):
-            numbers = integers(found)
-            if numbers is not None and (least is None or not numbers or min(numbers) >= least):
-                return numbers
+        numbers = integers(self.values())
+        if numbers is not None and (least is None or not numbers or min(numbers) >= least):
+            return numbers
         return [item.whole(least) for item in self.items()]
 
     def number(self, least: int | None = None) -> Fraction:

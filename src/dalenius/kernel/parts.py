@@ -26,20 +26,19 @@ from fractions import Fraction
 from itertools import pairwise
 
 from dalenius.kernel.composite import Names, between, strata, told_by_strata, window
-from dalenius.kernel.document import Limits, Objective
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.groups import Groups, independent_groups
 from dalenius.kernel.logs import BITS, LOG_COST, bits, log2
 from dalenius.kernel.nouns import Label, Law, Setting
 from dalenius.kernel.numbers import Node, Work
-from dalenius.kernel.promises import Independent, LocalDP, Promise
+from dalenius.kernel.objective import Objective
+from dalenius.kernel.promises import Independent, LocalDP
 from dalenius.kernel.rules import proved_bound
 
 
-def bound_by_parts(
-    setting: Setting, promises: tuple[Promise, ...], _limits: Limits, objective: Objective, proof: Node
-) -> Fraction:
+def bound_by_parts(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """`{"rule": "parts", "proofs": [proof, ...]}`: a proof for each stratum that occurs, or for each column."""
-    _, proofs = proof.fields("rule", "proofs")
+    (proofs,) = proof.fields("rule", "proofs")[1:]
     proof.require(objective.maximise, "parts are for information that is maximised")
     if setting.mechanism.strata:
         kept = tuple(promise for promise in promises if isinstance(promise, LocalDP) and promise.metric is None)
@@ -58,9 +57,7 @@ def bound_by_parts(
     return bound
 
 
-def bound_by_groups(
-    setting: Setting, promises: tuple[Promise, ...], _limits: Limits, objective: Objective, proof: Node
-) -> Fraction:
+def bound_by_groups(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
     """`{"rule": "groups"}`: the least of I(W; X), of I(W; X | V) for each view V, and of the surprisal."""
     proof.fields("rule")
     law = independent_groups(setting.law)

@@ -26,13 +26,7 @@ RecordRow = tuple[list[int], list[int]]  # places of records, and their weights
 
 
 class RecordTable:
-    """The inputs and the records of a law, each once, in their order.
-
-    Parameters
-    ----------
-    setting : Setting
-        With a law; nothing leaves beside the released columns, and all of them are observed.
-    """
+    """The inputs and the records of a law, each once, in their order. All that is released is observed."""
 
     def __init__(self, setting: Setting) -> None:
         mechanism = setting.mechanism
@@ -191,7 +185,7 @@ class ReleasedRecords(Release):
         mechanism = self.setting.mechanism
         plain = mechanism.form == "any" and mechanism.each is None
         require(plain, "records are released whole, and not by a form or a matrix for each column")
-        if mechanism.forbid or mechanism.freeze or mechanism.never:
+        if mechanism.bars:
             self._keep_letters()
         if mechanism.preserve_marginals:
             before = [n * self.scale for n in self.channel.table.multiplicity]
@@ -199,24 +193,17 @@ class ReleasedRecords(Release):
 
     def _keep_letters(self) -> None:
         """Refuse forbidden changes, changes of frozen letters, and combinations that never leave."""
-        mechanism = self.setting.mechanism
-        alphabets = [self.setting.alphabets[name] for name in mechanism.release]
-        table = self.channel.table
-        rules = len(mechanism.forbid) + len(mechanism.freeze) + len(mechanism.never) + 1
+        mechanism, table = self.setting.mechanism, self.channel.table
+        alphabets = [(name, self.setting.alphabets[name]) for name in mechanism.release]
+        letters = [
+            {name: letters[k] for (name, letters), k in zip(alphabets, record, strict=True)} for record in table.records
+        ]
         for e, (places, _) in enumerate(self.channel.lines):
-            old = table.records[table.record_of_input[e]]
-            self.work.spend(10 * len(places) * len(alphabets) * rules)
+            self.work.spend(10 * len(places) * len(alphabets) * (1 + mechanism.bars))
+            before = letters[table.record_of_input[e]]
             for y in places:
-                new = table.records[y]
-                after = {}
-                for name, letters, a, b in zip(mechanism.release, alphabets, old, new, strict=True):
-                    move = (letters[a], letters[b])
-                    held = a != b and move[0] in mechanism.freeze
-                    require(move not in mechanism.forbid and not held, "a forbidden letter can be released")
-                    after[name] = letters[b]
-                for combination in mechanism.never:
-                    whole = all(after[name] in among for name, among in combination)
-                    require(not whole, "a combination that must not leave can be released")
+                require(not mechanism.changes(before, letters[y]), "a forbidden letter can be released")
+                require(not mechanism.combines(letters[y]), "a combination that must not leave can be released")
 
     def _unproved(self, *_asked: object, **_named: object) -> Fraction:
         raise Refused("form records proves nothing about inputs that do not occur, or under another law")

@@ -288,7 +288,7 @@ class Release:
         require(mechanism.each is None, "the columns do not have a matrix each")
         asked = mechanism.form
         require(asked in ("any", self.channel.form), f"the matrix is not of form {asked}")
-        if mechanism.forbid or mechanism.freeze or mechanism.never:
+        if mechanism.bars:
             for e, row in enumerate(self.dense[1]):
                 barred = setting.barred(e)
                 require(not any(row[t] for t in barred), "a forbidden letter can be released")

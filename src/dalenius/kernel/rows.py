@@ -24,7 +24,7 @@ for each value k of what leaves beside the letter by itself. Everything is round
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from dalenius.kernel.gauges import (
     FINE,
@@ -34,9 +34,8 @@ from dalenius.kernel.gauges import (
     Sibson,
     TotalVariation,
     norm,
-    power_of_two,
 )
-from dalenius.kernel.logs import BITS, LOG_COST, exp, log2
+from dalenius.kernel.logs import BITS, LOG_COST, exp, log2, nats
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, require
 from dalenius.kernel.promises import (
@@ -161,6 +160,15 @@ def needed_ratio(setting: Setting, promises: Sequence[Promise]) -> Fraction:
     if found is None:
         raise Refused("no promise bounds the ratio of all pairs of inputs")
     return found
+
+
+@lru_cache(maxsize=1 << 8)
+def power_of_two(exponent: Fraction) -> Fraction:
+    """Not below 2^exponent = e^(exponent ln 2), for an exponent from 0 to 100; whole ones are exact."""
+    whole, rest = divmod(exponent, 1)
+    if not rest:
+        return Fraction(1 << whole)
+    return exp(rest * nats(Fraction(2)), 128)[1] * (1 << whole)
 
 
 def gauge_limit(promise: AboutGauge | MaximalLeakage, setting: Setting) -> Fraction:

@@ -9,12 +9,13 @@ from fractions import Fraction
 from dalenius.kernel.closed import bound_in_closed_form
 from dalenius.kernel.components import bound_by_components
 from dalenius.kernel.corners import bound_by_corners
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.invariant import bound_with_margins
 from dalenius.kernel.lines import bound_by_lines
 from dalenius.kernel.marginals import bound_by_marginals
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.subsets import bound_by_blocks, bound_by_subsets
 from dalenius.kernel.variance import bound_of_variance
 

@@ -21,11 +21,12 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from dalenius.kernel.distortion import Distortion
-from dalenius.kernel.document import Limit, Limits, Objective
+from dalenius.kernel.document import Limit, Limits, Promises
 from dalenius.kernel.logs import E_HIGH, LOG_COST, bits, exp, log2, log2_of
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, require
-from dalenius.kernel.promises import Leakage, Promise
+from dalenius.kernel.objective import Objective
+from dalenius.kernel.promises import Leakage
 from dalenius.kernel.water import Tally, whole_hamming
 
 POWER_BITS = 256  # bits after the point of e^-x
@@ -34,9 +35,7 @@ STEEPEST = 100  # nats beyond which e^-x counts as e^-100
 RateLine = tuple[Fraction, Fraction]
 
 
-def bound_by_slope(
-    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
-) -> Fraction:
+def bound_by_slope(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """A lower bound of the rate or leakage about all of the input, or of a distortion."""
     _, weighed, steepness = proof.fields("rule", "weights", "slope")
     weights = weighed.wholes(1)
@@ -49,7 +48,7 @@ def bound_by_slope(
 
 def found_by(
     setting: Setting,
-    promises: tuple[Promise, ...],
+    promises: Promises,
     limits: Limits,
     objective: Objective,
     proof: Node,
@@ -101,9 +100,7 @@ def _power_above(x: Fraction) -> int:
     return -((-low.denominator << POWER_BITS) // low.numerator)
 
 
-def bound_by_water(
-    setting: Setting, promises: tuple[Promise, ...], limits: Limits, objective: Objective, proof: Node
-) -> Fraction:
+def bound_by_water(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
     """A lower bound of the rate or leakage about all of the input, or of its Hamming distortion."""
     _, height, steepness = proof.fields("rule", "level", "slope")
     level = height.number(0)

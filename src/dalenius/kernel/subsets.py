@@ -40,11 +40,12 @@ from itertools import accumulate
 from operator import mul
 
 from dalenius.kernel.cases import leaves
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.gauges import MaximalLeakage
 from dalenius.kernel.logs import BITS, E_HIGH, E_LOW, LOG_COST, entropy, exp, log2, log2_of, nats, times_log2
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.promises import LocalDP, Promise
 from dalenius.kernel.release import told_by_law
 from dalenius.kernel.rows import MOST_NATS, UNIT, gauge_limit, least_ratio, of_one_row

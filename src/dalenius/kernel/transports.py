@@ -41,11 +41,12 @@ from fractions import Fraction
 from math import gcd
 
 from dalenius.kernel.distortion import Distortion, Part
-from dalenius.kernel.document import Limit, Limits, Multiplicity, Objective
+from dalenius.kernel.document import Limit, Limits, Multiplicity, Promises
 from dalenius.kernel.nearest import Nearest, RecordMetric, metric_between
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
-from dalenius.kernel.promises import AboutSecret, Independent, Promise
+from dalenius.kernel.objective import Objective
+from dalenius.kernel.promises import AboutSecret, Independent
 from dalenius.kernel.records import RecordTable
 from dalenius.kernel.rows import SCORE, UNIT, Frame, Scores, allowed_by, scores
 
@@ -79,23 +80,13 @@ def priced_distance(
 
 
 def bound_by_transports(
-    setting: Setting, promises: Sequence[Promise], limits: Limits, objective: Objective, proof: Node
+    setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """Least distortion of an independent release by costs of transport between classes.
 
-    Parameters
-    ----------
-    setting, promises, limits, objective
-        What is asked for.
-    proof : Node
-        `promise`: the place of an `independent`; `limits`: a price for each limit; `transports`: [from, to, weight,
-        numbers], classes as places among the values of the secret, `to` null for the table itself where its law is
-        preserved, numbers for the records that get more than they have.
-
-    Returns
-    -------
-    Fraction
-        What no mechanism that keeps the promise stays below.
+    In the proof `promise` is the place of an `independent`, `limits` has a price for each limit, and `transports` are
+    [from, to, weight, numbers]: classes as places among the values of the secret, `to` null for the table itself where
+    its law is preserved, numbers for the records that get more than they have.
     """
     _, which, prices, transports = proof.fields("rule", "promise", "limits", "transports")
     promise = promises[which.place(len(promises))]
@@ -160,22 +151,13 @@ def _transport_cost(
 
 
 def bound_by_records(
-    setting: Setting, promises: Sequence[Promise], limits: Limits, objective: Objective, proof: Node
+    setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node
 ) -> Fraction:
     """Least distortion under promises about secrets by multipliers for each record that may be released.
 
-    Parameters
-    ----------
-    setting, promises, limits, objective
-        What is asked for. Promises and limits without multipliers only loosen the bound.
-    proof : Node
-        `promises`: a weight for each promise over all letters; `limits`: a price for each limit; `records`: for each
-        promise multipliers of each record; `law`: a number for each record where the law is preserved, else none.
-
-    Returns
-    -------
-    Fraction
-        What no mechanism that keeps promises, limits and law stays below.
+    The proof has a weight for each promise over all letters, a price for each limit, for each promise multipliers of
+    each record, and under `law` a number for each record where the law is preserved, else none. What has no multipliers
+    only loosens the bound.
     """
     _, weights, prices, records, law = proof.fields("rule", "promises", "limits", "records", "law")
     table = RecordTable(setting)
@@ -198,7 +180,7 @@ def bound_by_records(
 
 
 def _lent(
-    setting: Setting, promises: Sequence[Promise], weights: Node, records: Node, many: int
+    setting: Setting, promises: Promises, weights: Node, records: Node, many: int
 ) -> tuple[list[tuple[list[Label], Scores]], Fraction]:
     """The scores that promises lend to each record, with the labels of the outcomes; and what the promises allow."""
     lent: list[tuple[list[Label], Scores]] = []

@@ -31,10 +31,11 @@ from itertools import product
 from math import gcd, isqrt
 from operator import mul
 
-from dalenius.kernel.document import Limits, Objective, Promises
+from dalenius.kernel.document import Limits, Promises
 from dalenius.kernel.logs import exp
 from dalenius.kernel.nouns import Setting
 from dalenius.kernel.numbers import Node, Work, require
+from dalenius.kernel.objective import Objective
 from dalenius.kernel.promises import LocalDP, Promise
 from dalenius.kernel.rows import MOST_NATS, needed_ratio, of_one_row
 

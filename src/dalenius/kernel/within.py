@@ -19,7 +19,7 @@ from itertools import product
 from math import prod
 
 from dalenius.kernel.adversary import contraction
-from dalenius.kernel.logs import BITS, E_LOW, LOG_COST, bits, exp, log2, times_log2
+from dalenius.kernel.logs import E_LOW, LOG_COST, bits, exp, log2, log2_of, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, common_denominator, require
 
@@ -90,30 +90,13 @@ class Places:
         self.beside = part(mechanism.beside)
         self.inputs = [setting.number(x) for x in part(mechanism.reads)]
 
-    def require_within(self, ball: Ball, law: list[int]) -> None:
-        """Refuse a law, given by weights up to their sum, that is not proved to be in a ball."""
-        total, stated = sum(law), self.setting.total
-        self.setting.work.spend(LOG_COST * self.many, total.bit_length() + stated.bit_length())
-        if ball.kind == "total_variation":
-            apart = sum(abs(n * stated - m * total) for n, m in zip(law, self.counts, strict=True))
-            inside = apart <= 2 * ball.radius * total * stated
-        elif ball.kind == "kl_bits":
-            used = [(n, m) for n, m in zip(law, self.counts, strict=True) if n]
-            inside = all(m for _, m in used)
-            apart = sum(n * log2(n * stated, m * total)[1] for n, m in used) if inside else 0
-            inside = inside and apart <= ball.radius * (total << BITS)
-        else:
-            ends = self.ends(ball)
-            inside = all(low * total <= n <= high * total for n, (low, high) in zip(law, ends, strict=True))
-        require(inside, "a law of a cut is not in the ball of its promise")
-
     def ends(self, ball: Ball) -> list[tuple[Fraction, Fraction]]:
         """Of a confidence, the interval of each cell; each end fails with (1 - confidence) / (2 many sharing)."""
         rows = self.setting.law.rows
         if rows is None:
             raise Refused("a confidence is for a law that was counted from the rows of a table")
         chances = 2 * self.many * ball.sharing / (1 - ball.radius)
-        surprise = bits(log2(chances.numerator, chances.denominator)[1])
+        surprise = log2_of(chances)[1]
         different = {n for count in self.counts for n in (count, rows - count)}
         self.setting.work.spend(4 * STEPS * LOG_COST * len(different), rows.bit_length())
         upper = {n: upper_end(n, rows, surprise) for n in different}
@@ -180,7 +163,7 @@ def _by_divergence(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
     inside = [(p, score) for p, score in zip(law, cells.scores(law), strict=True) if p]
     least = min(score for _, score in inside)
     total = sum((p * exp((score - least) / (by.t * E_LOW))[1] for p, score in inside), Fraction(0))
-    return by.t * bits(log2(total.numerator, total.denominator)[1]) + least + (by.t + cells.eta) * r
+    return by.t * log2_of(total)[1] + least + (by.t + cells.eta) * r
 
 
 def _by_total_variation(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
@@ -222,7 +205,7 @@ def _surprise(m: int, n: int, p: Fraction) -> Fraction:
     if p <= a or ratio <= 0:
         return Fraction(0)
     if not m:
-        return bits(-n * log2(rest.numerator, rest.denominator)[1])
+        return -n * log2_of(rest)[1]
     apart = times_log2(a, a / p)[0] + times_log2(1 - a, (1 - a) / rest)[0]
     around = n / (2 * PI_LOW * m * (n - m))
     spread = log2(around.numerator, around.denominator)[1]
