@@ -96,12 +96,12 @@ READERS = [
     ),
     (
         "a card may claim what needs the law",
-        "item.require(not promise.needs_law or item.length() == 0,",
-        "item.require(True,",
+        'item.require(known, "without the law',
+        'item.require(True, "without the law',
     ),
     (
         "evidence may be idle",
-        'evidence.require(not idle or evidence.is_null(), "this promise',
+        'evidence.require(evidence.is_null() or (known and promise.needs_evidence), "this promise',
         'evidence.require(True, "this promise',
     ),
     ("a metric need not be symmetric", "metric.require(symmetric,", "metric.require(True,"),
@@ -194,14 +194,14 @@ PROMISES = [
     ("a tree may lack leaves", 'require(not stack, "a tree lacks leaves")\n        return worst', "return worst"),
     (
         "only the last leaf counts",
-        "worst = max(worst, self._radius(set().union(*allowed), node.law))",
-        "worst = self._radius(set().union(*allowed), node.law)",
+        "worst = max(worst, self._radius(set().union(*allowed), law))",
+        "worst = self._radius(set().union(*allowed), law)",
     ),
-    ("a leaf of one value", "self._radius(set().union(*allowed), node.law)", "self._radius(set(allowed[0]), node.law)"),
+    ("a leaf of one value", "self._radius(set().union(*allowed), law)", "self._radius(set(allowed[0]), law)"),
     (
         "halves that do not cover",
-        "halves = (allowed[node.value] - node.rows, allowed[node.value] & node.rows)",
-        "halves = (allowed[node.value] & node.rows, allowed[node.value] & node.rows)",
+        "halves = (allowed[value] - set(among), allowed[value] & set(among))",
+        "halves = (allowed[value] & set(among), allowed[value] & set(among))",
     ),
     (
         "a centre from above",
@@ -226,8 +226,8 @@ PROMISES = [
     ("shapes are not looked at", "    release.keep_shape()\n", "    pass\n"),
     (
         "forbidden letters of the first input",
-        "require(not any(row[t] for t in barred), ",
-        "require(e > 0 or not any(row[t] for t in barred), ",
+        "require(not any(row[t] for t in setting.barred(e)), ",
+        "require(e > 0 or not any(row[t] for t in setting.barred(e)), ",
     ),
     ("frozen letters may change", "or (move[0] in self.freeze and move[0] != move[1])", ""),
     (

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from dalenius.kernel.adversary import Capacity, Centre, contraction
+from dalenius.kernel.adversary import Capacity, contraction
 from dalenius.kernel.document import read_document
 from dalenius.kernel.logs import BITS, entropy, exp, log2, nats, times_log2
 from dalenius.kernel.numbers import Node, Refused, Work, common_denominator, down, fraction, parsed, up
@@ -146,13 +146,13 @@ def learned(rows, prior):
 def test_capacity_lies_above_what_any_prior_learns():
     chance = random.Random(6)
     rows = [[4, 2, 2, 1], [2, 4, 1, 2], [2, 1, 4, 2], [1, 2, 2, 4]]
-    bound = Capacity([2, 2], 9, rows, Work(PLENTY)).bound(2, None)
+    bound = Capacity([2, 2], 9, rows, Work(PLENTY)).bound(2, Node(None))
     for _ in range(300):
         weights = [chance.random() ** 3 for _ in rows]
         told = learned([[v / 9 for v in row] for row in rows], [w / sum(weights) for w in weights])
         assert told <= float(bound) + 1e-12
     assert float(bound) == pytest.approx(learned([[v / 9 for v in row] for row in rows], [0.25] * 4))
     with pytest.raises(Refused, match="fewer inputs"):
-        Capacity([2, 2], 9, rows, Work(PLENTY)).bound(3, None)
+        Capacity([2, 2], 9, rows, Work(PLENTY)).bound(3, Node(None))
     with pytest.raises(Refused, match="not a law"):
-        Capacity([2, 2], 9, rows, Work(PLENTY)).bound(1, ((Centre((1, 1)),),))
+        Capacity([2, 2], 9, rows, Work(PLENTY)).bound(1, Node([[{"node": "centre", "law": ["1", "1"]}]]))

@@ -2,13 +2,13 @@
 
 No prior tells more about a group of inputs than the best selection of one row for each of its values, because the
 information is convex in the channel from the group to the output, and that channel mixes rows. Rows W_x tell no more
-than max_x D(W_x || q), whatever the law q. Evidence is a tree for each group: a leaf gives q for all rows that may
-still be selected, a node divides the rows of one value of the group in two.
+than max_x D(W_x || q), whatever the law q. Evidence is a tree for each group, in pre-order: a "centre" is a leaf that
+gives q for all rows that may still be selected; a "choice" says that the row of one value of the group is among these
+rows (the first branch), or that it is not.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -17,40 +17,6 @@ from dalenius.kernel.logs import BITS, LOG_COST, bits, log2, times_log2
 from dalenius.kernel.numbers import Node, Work, require
 
 POINT = 40  # bits of the mixtures that are tried for the contraction
-
-
-@dataclass(frozen=True)
-class Centre:
-    """A leaf: weights of a law of the letters, near to all rows that are left."""
-
-    law: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A node: the selection for this value of the group is among these rows (the first branch), or it is not."""
-
-    value: int
-    rows: frozenset[int]
-
-
-Tree = tuple[Centre | Choice, ...]  # in pre-order
-Trees = tuple[Tree, ...]
-
-
-def read_trees(node: Node) -> Trees:
-    """Trees of centres and choices, in pre-order."""
-    return tuple(tuple(_read_tree_node(item) for item in tree.items()) for tree in node.items())
-
-
-def _read_tree_node(node: Node) -> Centre | Choice:
-    if node.tag("centre", "choice") == "centre":
-        _, law = node.fields("node", "law")
-        return Centre(tuple(law.wholes(1)))
-    _, value, rows = node.fields("node", "value", "rows")
-    among = rows.places(1 << 20)
-    rows.require(len(set(among)) == len(among), "a row stands twice")
-    return Choice(value.place(1 << 20), frozenset(among))
 
 
 class Capacity:
@@ -68,7 +34,7 @@ class Capacity:
         # sum_y W log2 W of each different row, rounded up
         self.own = [sum(times_log2(Fraction(v, scale), Fraction(v, scale))[1] for v in row if v) for row in self.rows]
 
-    def bound(self, group: int, trees: Trees | None) -> Fraction:
+    def bound(self, group: int, evidence: Node) -> Fraction:
         """A bound in bits of I(X_group; Y) over all laws and all groups of so many inputs.
 
         One tree serves all groups, or each has its own; without a tree the mean of all rows is the centre.
@@ -76,12 +42,11 @@ class Capacity:
         require(1 <= group <= len(self.sizes), "there are fewer inputs than the group has")
         many = comb(len(self.sizes), group)
         self.work.spend(10 * many * len(self.which) * len(self.sizes))
-        # Any law without zeros is a valid centre.
-        mean = tuple(sum(column) + 1 for column in zip(*self.rows, strict=True))
-        trees = ((Centre(mean),),) if trees is None else trees
-        require(len(trees) in (1, many), "there is not one tree for each group")
-        if len(self.rows) == 1:  # one row for all inputs tells nothing, and no logarithm is needed to see it
-            return Fraction(0)
+        trees = [] if evidence.is_null() else evidence.items()
+        require(evidence.is_null() or len(trees) in (1, many), "there is not one tree for each group")
+        if not trees:  # any law without zeros is a valid centre
+            mean = [sum(column) + 1 for column in zip(*self.rows, strict=True)]
+            return bits(self._radius(set(range(len(self.rows))), mean))
         worst = 0
         for k, members in enumerate(combinations(range(len(self.sizes)), group)):
             rows: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)  # of each value of the group
@@ -90,27 +55,32 @@ class Capacity:
             worst = max(worst, self._worst_leaf(list(rows.values()), trees[k % len(trees)]))
         return bits(worst)
 
-    def _worst_leaf(self, root: list[set[int]], tree: Tree) -> int:
+    def _worst_leaf(self, root: list[set[int]], tree: Node) -> int:
         stack = [root]
         worst = 0
-        for node in tree:
+        for node in tree.items():
             require(bool(stack), "a tree goes on after its last leaf")
             allowed = stack.pop()
             self.work.spend(10 * sum(map(len, allowed)) + 10)
-            if isinstance(node, Centre):
-                worst = max(worst, self._radius(set().union(*allowed), node.law))
+            if node.tag("centre", "choice") == "centre":
+                law = node.fields("node", "law")[1].wholes(1)
+                worst = max(worst, self._radius(set().union(*allowed), law))
                 continue
-            require(node.value < len(allowed), "a node divides no value of the group")
-            before = allowed[: node.value]
-            after = allowed[node.value + 1 :]
-            halves = (allowed[node.value] - node.rows, allowed[node.value] & node.rows)
-            stack.extend([*before, half, *after] for half in halves)
+            _, place, rows = node.fields("node", "value", "rows")
+            among = rows.places(1 << 20)
+            rows.require(len(set(among)) == len(among), "a row stands twice")
+            value = place.place(1 << 20)
+            require(value < len(allowed), "a node divides no value of the group")
+            halves = (allowed[value] - set(among), allowed[value] & set(among))
+            stack.extend([*allowed[:value], half, *allowed[value + 1 :]] for half in halves)
         require(not stack, "a tree lacks leaves")
         return worst
 
-    def _radius(self, selected: set[int], law: tuple[int, ...]) -> int:
+    def _radius(self, selected: set[int], law: Sequence[int]) -> int:
         """max D(W_x || law) over these rows, in units of 2^-BITS, rounded up."""
         require(len(law) == len(self.rows[0]), "a centre is not a law of the letters")
+        if len(self.rows) == 1:  # one row for all inputs tells nothing, and no logarithm is needed to see it
+            return 0
         total = sum(law)
         self.work.spend((LOG_COST + 2 * len(selected)) * len(law), max(self.scale, total).bit_length())
         logs = [log2(v, total)[0] for v in law]

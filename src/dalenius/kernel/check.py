@@ -95,9 +95,9 @@ def check(text: str, allowed: int | None = None, privacy_only: bool = False) -> 
     kept = check_privacy(document)
     setting = document.setting
     rows = setting.law.rows if setting.has_law else None
-    objective = document.objective
-    if objective is None or document.proof is None or privacy_only:
+    if privacy_only or document.objective is None or document.proof is None:
         return Verdict(kept, "privacy", False, None, None, rows, None, None, document.digest, document.work.spent)
+    objective = document.objective
     value = reached(document, objective)
     bound = proved_bound(setting, document.promises, document.limits, objective, document.proof)
     _compare(document, objective, value, bound)

@@ -16,7 +16,7 @@ MOST_POWER = 64
 
 Costs = tuple[dict[int, list[int | None]], int]  # for each input that occurs a cost for each letter; the unit
 Apart = dict[Label, list[int | None]]  # d(x, t) for each outcome and each letter
-Letters = tuple[str, ...]
+Texts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Part:
     """One distance: its kind, the columns that it compares, and its weight in the sum."""
 
     kind: str
-    of: Letters
+    of: Texts
     weight: Fraction
-    classes: tuple[Letters, ...]
+    classes: tuple[Texts, ...]
     matrix: tuple[tuple[Fraction, ...], ...]
     power: Fraction | None = None  # of a norm; None: the largest difference
 
@@ -114,7 +114,7 @@ def _read_part(node: Node, setting: Setting) -> Part:
     return Part(kind, columns, weight.number(0), groups, rows)
 
 
-def _table(part: Part, setting: Setting, released: list[Letters], labels: list[Label], end: int) -> tuple[Apart, int]:
+def _table(part: Part, setting: Setting, released: list[Texts], labels: list[Label], end: int) -> tuple[Apart, int]:
     """d(x, t) for each of these outcomes of `part.of` and each letter, as integers out of the unit."""
     setting.work.spend(4 * len(labels) * len(released) * len(part.of))
     if part.kind == "matrix":
@@ -140,13 +140,13 @@ def _by_matrix(part: Part, setting: Setting, labels: list[Label]) -> tuple[Apart
     return {x: [value.numerator * (unit // value.denominator) for value in part.matrix[place[x]]] for x in labels}, unit
 
 
-def _by_erasure(part: Part, rows: dict[Label, Letters], told: list[Letters]) -> Apart:
+def _by_erasure(part: Part, rows: dict[Label, Texts], told: list[Texts]) -> Apart:
     """0 for the record itself, 1 for the letter that says nothing, infinitely far for every other."""
     nothing = (ERASED,) * len(part.of)
     return {x: [0 if row == t else 1 if t == nothing else None for t in told] for x, row in rows.items()}
 
 
-def _by_class(part: Part, rows: dict[Label, Letters], told: list[Letters]) -> Apart:
+def _by_class(part: Part, rows: dict[Label, Texts], told: list[Texts]) -> Apart:
     """Whether the letters, or their classes, differ."""
     group = {letter: k for k, members in enumerate(part.classes) for letter in members}
     after = [tuple(group.get(letter, letter) for letter in t) for t in told]
@@ -154,9 +154,7 @@ def _by_class(part: Part, rows: dict[Label, Letters], told: list[Letters]) -> Ap
     return {x: [int(row != t) for t in after] for x, row in before.items()}
 
 
-def _by_value(
-    part: Part, setting: Setting, rows: dict[Label, Letters], told: list[Letters], end: int
-) -> tuple[Apart, int]:
+def _by_value(part: Part, setting: Setting, rows: dict[Label, Texts], told: list[Texts], end: int) -> tuple[Apart, int]:
     """Absolute or squared differences of letters that are numbers, or the divergence of coins with these biases."""
     work = setting.work
     numbers = as_numbers(letter for letters in [*rows.values(), *told] for letter in letters)

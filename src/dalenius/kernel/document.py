@@ -32,6 +32,7 @@ DESIGN_KEYS = (
     *("format", "work", "variables", "law", "mechanism", "objective", "promises", "limits", "channel", "evidence"),
     *("claims", "proof"),
 )
+CLAIMED = ("promises", "limits", "value", "bound", "gap")  # of a card the first alone
 MOST_WORK = 20_000_000  # for files of up to a million characters, and for each half million of longer ones: two seconds
 UNINFORMED = "a promise about a secret counts what the user has, so the mechanism may not ignore it"
 MOST_PROMISES = 1000
@@ -85,10 +86,10 @@ class Claims:
     """All that a file says was reached; of a card only the figures of its promises."""
 
     promises: tuple[tuple[Claim, ...], ...]
-    limits: tuple[Fraction, ...]
-    value: Fraction
-    bound: Fraction
-    gap: Fraction
+    limits: tuple[Fraction, ...] = ()
+    value: Fraction = Fraction(0)
+    bound: Fraction = Fraction(0)
+    gap: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def read_document(text: str, allowed: int | None = None) -> Document:
     limits = _read_limits(part["limits"], setting) if design else ()
     objective = read_objective(part["objective"], setting) if design else None
     channel = read_channel(part["channel"], setting)
-    claims = (_read_claims if design else _read_card_claims)(part["claims"], promises, limits, setting)
+    claims = _read_claims(part["claims"], promises, limits, setting)
     evidence = tuple(part["evidence"].pair(len(promises)))
     digest = sha256(text.encode()).hexdigest()
     return Document(setting, promises, limits, objective, channel, evidence, claims, part.get("proof"), work, digest)
@@ -147,10 +148,8 @@ def _read_promises(node: Node, setting: Setting) -> tuple[Promise, ...]:
     promises = [read_promise(item, setting) for item in node.items()]
     node.require(len(set(promises)) == len(promises), "a promise stands twice")
     node.require(setting.mechanism.encoder != "uninformed" or not any(p.about for p in promises), UNINFORMED)
-    sharing = sum(
-        isinstance(promise, Leakage) and promise.within is not None and promise.within.kind == "confidence"
-        for promise in promises
-    )
+    balls = [promise.within for promise in promises if isinstance(promise, Leakage) and promise.within is not None]
+    sharing = sum(ball.kind == "confidence" for ball in balls)
     for k, promise in enumerate(promises):
         if isinstance(promise, Leakage) and promise.within is not None:
             promises[k] = replace(promise, within=replace(promise.within, sharing=max(1, sharing)))
@@ -176,31 +175,20 @@ def _read_limits(node: Node, setting: Setting) -> Limits:
 
 
 def _read_claims(node: Node, promises: tuple[Promise, ...], limits: Limits, setting: Setting) -> Claims:
-    figures, limited, value, bound, gap = node.fields("promises", "limits", "value", "bound", "gap")
-    return Claims(
-        _read_figures(figures, promises, setting),
-        tuple(item.number(0) for item in limited.pair(len(limits))),
-        value.number(),
-        bound.number(),
-        gap.number(0),
-    )
-
-
-def _read_card_claims(node: Node, promises: tuple[Promise, ...], _: Limits, setting: Setting) -> Claims:
-    (figures,) = node.fields("promises")
-    for promise, item in zip(promises, figures.pair(len(promises)), strict=True):
-        item.require(not promise.needs_law or item.length() == 0, "without the law a card proves no such figure")
-    return Claims(_read_figures(figures, promises, setting), (), Fraction(0), Fraction(0), Fraction(0))
-
-
-def _read_figures(node: Node, promises: tuple[Promise, ...], setting: Setting) -> tuple[tuple[Claim, ...], ...]:
+    figures, *others = node.fields(*(CLAIMED if setting.has_law else CLAIMED[:1]))
     found = []
-    for item in node.pair(len(promises)):
+    for promise, item in zip(promises, figures.pair(len(promises)), strict=True):
+        known = setting.has_law or not promise.needs_law or item.length() == 0
+        item.require(known, "without the law a card proves no such figure")
         claims = [_read_claim(one, setting) for one in item.items()]
         different = {(claim.figure, claim.given) for claim in claims}
         item.require(len(different) == len(claims), "a figure stands twice")
         found.append(tuple(claims))
-    return tuple(found)
+    if not others:
+        return Claims(tuple(found))
+    limited, value, bound, gap = others
+    reached = tuple(item.number(0) for item in limited.pair(len(limits)))
+    return Claims(tuple(found), reached, value.number(), bound.number(), gap.number(0))
 
 
 def _read_claim(node: Node, setting: Setting) -> Claim:

@@ -71,7 +71,7 @@ class ReleasedMaps(Release):
         self.decoded.keep_shape()
 
 
-RELEASES[Maps] = ReleasedMaps
+RELEASES |= {Maps: ReleasedMaps}
 
 
 def read_maps(node: Node, setting: Setting) -> Channel:

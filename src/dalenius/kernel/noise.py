@@ -265,4 +265,4 @@ class Noisy(Release):
         return found
 
 
-RELEASES[Noise] = Noisy
+RELEASES |= {Noise: Noisy}

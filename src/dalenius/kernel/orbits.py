@@ -169,4 +169,4 @@ class Dealt(Release):
         return ends[0], ends[1]
 
 
-RELEASES[Orbits] = Dealt
+RELEASES |= {Orbits: Dealt}

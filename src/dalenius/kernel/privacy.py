@@ -27,10 +27,9 @@ def check_privacy(document: Document) -> Kept:
     release = document.release
     proved: list[Figures | None] = []
     for promise, evidence, claims in zip(document.promises, document.evidence, document.claims.promises, strict=True):
-        missing = promise.needs_law and not document.setting.has_law
-        idle = not promise.needs_evidence or missing
-        evidence.require(not idle or evidence.is_null(), "this promise needs no evidence")
-        if missing:
+        known = document.setting.has_law or not promise.needs_law
+        evidence.require(evidence.is_null() or (known and promise.needs_evidence), "this promise needs no evidence")
+        if not known:
             proved.append(None)  # the reader allows no claim here
             continue
         figures = promise.figures(release, evidence)

@@ -215,7 +215,7 @@ class ReleasedRecords(Release):
     within = _unproved
 
 
-RELEASES[Records] = ReleasedRecords
+RELEASES |= {Records: ReleasedRecords}
 
 
 def read_withheld(node: Node, setting: Setting) -> Channel:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
+from operator import add
 
-from dalenius.kernel.adversary import Capacity, contraction, read_trees
+from dalenius.kernel.adversary import Capacity, contraction
 from dalenius.kernel.channel import Channel, Rows
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import LOG_COST, bits, exp, log2, nats, times_log2
@@ -108,21 +109,16 @@ class Release:
         self.work.spend(sum(entries[e] for *_, e in inputs), setting.total.bit_length() + scale.bit_length())
         sums: dict[tuple[Label, Label, Label], list[int]] = {}
         for (s, g, k, e), n in inputs.items():
+            more = [n * v for v in rows[e]]
             known = sums.get((s, g, k))
-            row = rows[e]
-            sums[s, g, k] = (
-                [n * v for v in row] if known is None else [u + n * v for u, v in zip(known, row, strict=True)]
-            )
+            sums[s, g, k] = more if known is None else list(map(add, known, more))
         return {(s, g, (y, k)): w for (s, g, k), row in sums.items() for y, w in enumerate(row) if w}
 
     def told(self, secret: Sequence[str]) -> Figures:
         """What is released about a secret.
 
-        Returns
-        -------
-        Figures
-            `leakage_bits` on average, `worst_letter_bits` by the worst letter, `odds_nats` as odds (None: a value is
-            ruled out), the chance of the best guess before and after, and the entropy of the secret.
+        On average, by the worst letter, and as odds (None: a value is ruled out); the chance of the best guess before
+        and after; and the entropy of the secret.
         """
         setting = self.setting
         joint = self.joint(secret)
@@ -252,9 +248,8 @@ class Release:
 
         In further rows every input may be tied to the group, so that each of them tells what the whole channel can.
         """
-        trees = None if evidence.is_null() else read_trees(evidence)
         reach = group if rows == 1 else len(self.setting.sizes)
-        return rows * Capacity(self.setting.sizes, *self.dense, self.work).bound(reach, trees)
+        return rows * Capacity(self.setting.sizes, *self.dense, self.work).bound(reach, evidence)
 
     def contraction(self) -> Fraction:
         """A bound of I(S; Y) / I(S; X) over every S and every law."""
@@ -283,15 +278,12 @@ class Release:
 
         Also for inputs that never occur in the law: a record of another table may have them.
         """
-        setting = self.setting
-        mechanism = setting.mechanism
+        setting, mechanism = self.setting, self.setting.mechanism
         require(mechanism.each is None, "the columns do not have a matrix each")
-        asked = mechanism.form
-        require(asked in ("any", self.channel.form), f"the matrix is not of form {asked}")
+        require(mechanism.form in ("any", self.channel.form), f"the matrix is not of form {mechanism.form}")
         if mechanism.bars:
             for e, row in enumerate(self.dense[1]):
-                barred = setting.barred(e)
-                require(not any(row[t] for t in barred), "a forbidden letter can be released")
+                require(not any(row[t] for t in setting.barred(e)), "a forbidden letter can be released")
         if mechanism.preserve_marginals:
             scale, rows = self.dense
             before = setting.marginal()

@@ -203,4 +203,4 @@ class SumsRelease(ByLemma):
         return found
 
 
-RELEASES[Sums] = SumsRelease
+RELEASES |= {Sums: SumsRelease}

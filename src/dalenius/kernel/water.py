@@ -196,7 +196,7 @@ class Poured(Release):
         return super().cost(distortion) if share is None else share * self.wrong
 
 
-RELEASES[Filled] = Poured
+RELEASES |= {Filled: Poured}
 
 
 def whole_hamming(distortion: Distortion, setting: Setting) -> Fraction | None:
