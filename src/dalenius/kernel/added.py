@@ -19,7 +19,7 @@ q = e^(-2 pi^2 v), by Poisson summation; from v = 1 on the last is below 10^-6 v
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
 
@@ -33,7 +33,7 @@ LARGEST_EXPONENT = 100
 FAR = 100  # an energy from which on two shifts tell one bit, up to some billionths
 GAUSSIAN_LEAST = Fraction(1)  # variance in grid steps
 LAPLACE_LEAST = Fraction(1, 8)  # scale in grid steps
-NOISE_MOST = 1 << 100  # of scale and variance: a wider noise is too flat for numbers of AFTER_POINT bits
+NOISE_MOST = Fraction(1 << 100)  # of scale and variance: a wider noise is too flat for numbers of AFTER_POINT bits
 RATIO_LEAST = Fraction(1, 1000)  # a scale of more than 1/8
 LESS_VARIANCE = Fraction(1, 10**6)  # share by which the variance may be below v, from v = 1 on
 NAUGHT = Fraction(0)
@@ -299,20 +299,19 @@ def half_log2_2pie(variance: Fraction) -> Fraction:
     return log2_of(TWO_PI_E_HIGH * variance)[1] / 2
 
 
+NOISES: dict[str, tuple[Callable[[Fraction, Work], Added], str, Fraction, Fraction, str]] = {
+    "laplace": (Laplace, "scale", LAPLACE_LEAST, NOISE_MOST, "the scale is below 1/8 of a grid step, or too large"),
+    "geometric": (Geometric, "ratio", RATIO_LEAST, 1 - 1 / NOISE_MOST, "the ratio lies between 1/1000 and 1"),
+    "gaussian": (
+        *(Gaussian, "variance", GAUSSIAN_LEAST, NOISE_MOST),
+        "the variance is below 1: the grid is too coarse; or it is too large",
+    ),
+}
+
+
 def read_added(node: Node, work: Work) -> Added:
     """Laplace, geometric or Gaussian noise with its parameter in grid steps."""
-    kind = node.tag("laplace", "geometric", "gaussian")
-    if kind == "laplace":
-        scale = node.fields("noise", "scale")[1]
-        fine = LAPLACE_LEAST <= scale.number() <= NOISE_MOST
-        scale.require(fine, "the scale is below 1/8 of a grid step, or too large")
-        return Laplace(scale.number(), work)
-    if kind == "geometric":
-        ratio = node.fields("noise", "ratio")[1]
-        fine = RATIO_LEAST <= ratio.number() <= 1 - Fraction(1, NOISE_MOST)
-        ratio.require(fine, "the ratio lies between 1/1000 and 1")
-        return Geometric(ratio.number(), work)
-    variance = node.fields("noise", "variance")[1]
-    fine = GAUSSIAN_LEAST <= variance.number() <= NOISE_MOST
-    variance.require(fine, "the variance is below 1: the grid is too coarse; or it is too large")
-    return Gaussian(variance.number(), work)
+    noise, key, least, most, otherwise = NOISES[node.tag(*NOISES)]
+    value = node.fields("noise", key)[1]
+    value.require(least <= value.number() <= most, otherwise)
+    return noise(value.number(), work)

@@ -4,12 +4,9 @@ With J(s) = p(s, y, k) for one letter y and one k of what leaves beside it, each
 
     sum over (y, k) of h(J)  <=  limit,        h convex, h(t J) = t h(J),
 
-so that what a release reaches is a sum of exact numbers; of Sibson's order, of roots that are rounded upwards.
-
-Powers and roots in whole numbers, rounded upwards: what a promise of Sibson's order asks of a release.
-
-Numbers in [0, 1] are whole multiples of 2^-FINE. An order is a fraction m/n of small numbers, so that every power is
-one of whole numbers followed by one root, and no logarithm is needed.
+so that what a release reaches is a sum of exact numbers; of Sibson's order, of roots that are rounded upwards: numbers
+in [0, 1] are whole multiples of 2^-FINE, and an order is a fraction m/n of small numbers, so that every power is one of
+whole numbers followed by one root, and no logarithm is needed.
 """
 
 from collections import defaultdict

@@ -141,10 +141,8 @@ class Node:
 
     def texts(self) -> tuple[str, ...]:
         """Different texts."""
-        values = self.value
-        if isinstance(values, list) and set(map(type, values)) == {str} and max(map(len, values)) <= LONGEST_LABEL:
-            found: tuple[str, ...] = tuple(values)
-        else:
+        found = tuple(value for value in self.values() if type(value) is str)
+        if len(found) < self.length() or max(map(len, found), default=0) > LONGEST_LABEL:
             found = tuple(item.text() for item in self.items())
         if len(set(found)) != len(found):
             raise self.refuse("a text stands twice")
@@ -166,13 +164,9 @@ class Node:
 
     def places(self, below: int) -> list[int]:
         """Many places, in little time."""
-        found = self.value
-        if (
-            isinstance(found, list)
-            and set(map(type, found)) <= {int}
-            and (not found or 0 <= min(found) <= max(found) < below)
-        ):
-            return list(found)
+        found = [value for value in self.values() if type(value) is int]
+        if len(found) == self.length() and 0 <= min(found, default=0) <= max(found, default=0) < below:
+            return found
         return [item.place(below) for item in self.items()]
 
     def whole(self, least: int | None = None) -> int:
@@ -204,11 +198,11 @@ class Node:
 
     def few_numbers(self, least: int | None = None) -> tuple[list[Fraction], list[int]]:
         """A list of numbers of which many are alike: the different ones, and for each item the place of its number."""
-        values = self.value
-        if not isinstance(values, list) or set(map(type, values)) != {str}:
+        texts = [value for value in self.values() if type(value) is str]
+        if not texts or len(texts) < self.length():
             raise self.refuse("a list of numbers is expected, as texts")
-        place = {text: k for k, text in enumerate(dict.fromkeys(values))}
-        return [Node(text, k, self).number(least) for text, k in place.items()], [place[text] for text in values]
+        place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
+        return [Node(text, k, self).number(least) for text, k in place.items()], [place[text] for text in texts]
 
 
 def granted(declared: Node, most: int, text: str) -> Work:

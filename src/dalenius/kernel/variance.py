@@ -25,10 +25,10 @@ that is there already. A part of a column that keeps all inequalities keeps thos
 which do not are left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
-from math import gcd, isqrt
+from math import gcd, isqrt, lcm
 from operator import mul
 
 from dalenius.kernel.document import Limits, Promises
@@ -114,11 +114,17 @@ def bound_of_variance(setting: Setting, promises: Promises, _: Limits, objective
     trace = sum(B[i][i] for i in range(S - 1)) + sum(sums)  # tr(K B), K = I + 11'
     if ratios is not None:
         form.require(form.is_null(), "a form is for columns of two values")
-        tau = _most_of_columns(counts, metric_columns(ratios, setting.work), _weighted(B, sums), z, one, setting.work)
+        found = metric_columns(ratios, setting.work)
+        setting.work.spend(40 * S * S * len(found), 20 * one.bit_length())
+        scales = [lcm(*(v.denominator for v in column)) for column in found]
+        columns = [([int(v * scale) for v in column], scale) for column, scale in zip(found, scales, strict=True)]
+        tau = _most_of_columns(counts, columns, _weighted(B, sums), z, one)
     elif form.is_null():
         require(S <= LETTERS, f"the subsets of more than {LETTERS} letters are not visited one by one")
         setting.work.spend(S * S << S, 2 * longest)
-        tau = _most_of_subsets(counts, needed_ratio(setting, promises) - 1, _weighted(B, sums), z, one)
+        top, low = (needed_ratio(setting, promises) - 1).as_integer_ratio()
+        subsets = (([low + top * a for a in A], low) for A in product((0, 1), repeat=S))
+        tau = _most_of_columns(counts, subsets, _weighted(B, sums), z, one)
     else:
         tau = _most_of_form(counts, needed_ratio(setting, promises) - 1, B, z, one, form)
     return max(Fraction(0), Fraction(2 * trace - sum(z), one) - tau)
@@ -133,17 +139,23 @@ def _weighted(B: Matrix, sums: list[int]) -> Matrix:
 
 
 def _most_of_columns(
-    counts: list[int], columns: Sequence[Sequence[Fraction]], Q: Matrix, z: list[int], unit: int, work: Work
+    counts: list[int], columns: Iterable[tuple[list[int], int]], Q: Matrix, z: list[int], unit: int
 ) -> Fraction:
-    """tau, from every extreme column; the least entry of each is 1, so that its mean is not below."""
-    total, tau = sum(counts), Fraction(0)
-    for column in columns:
-        work.spend(40 * len(z) * len(z), 20 * unit.bit_length())
+    """tau, from every extreme column c: c' Q c / (unit^2 p.c) - z.c / unit, divided by its least entry.
+
+    Columns are whole numbers, each with its least entry; so its mean is not below that.
+    """
+    total = sum(counts)
+    most, least = 0, 1  # tau as a fraction, in units of 1 / unit^2
+    for column, one in columns:
         v = [c - column[-1] for c in column[:-1]]
-        square = sum((x * sum(map(mul, row, v)) for row, x in zip(Q, v, strict=True)), Fraction(0))
-        mean = sum(map(mul, counts, column)) / Fraction(total)
-        tau = max(tau, square / (mean * unit * unit) - sum(map(mul, z, column)) / unit)
-    return tau
+        mass = sum(map(mul, counts, column))
+        square = sum(x * sum(map(mul, row, v)) for row, x in zip(Q, v, strict=True) if x)
+        over = square * total - unit * sum(map(mul, z, column)) * mass
+        under = mass * one
+        if over * least > most * under:
+            most, least = over, under
+    return Fraction(most, least * unit * unit)
 
 
 def _square(node: Node, n: int) -> Matrix:
@@ -151,23 +163,6 @@ def _square(node: Node, n: int) -> Matrix:
     if any(len(row) != n for row in found) or any(found[i][j] != found[j][i] for i in range(n) for j in range(i)):
         raise node.refuse("this is not a symmetric matrix")
     return found
-
-
-def _most_of_subsets(counts: list[int], c: Fraction, Q: Matrix, z: list[int], unit: int) -> Fraction:
-    """tau, from every subset: c^2 square / (unit^2 (1 + c mass / total)) - (sum z + c sum_A z) / unit."""
-    total, whole = sum(counts), sum(z)
-    top, low = c.as_integer_ratio()
-    most, least = 0, 1  # tau as a fraction, in units of 1 / (unit^2 low)
-    for A in product((0, 1), repeat=len(counts)):
-        v = [a - A[-1] for a in A[:-1]]
-        mass = sum(n for n, a in zip(counts, A, strict=True) if a)
-        square = sum(x * sum(q * y for q, y in zip(row, v, strict=True) if y) for row, x in zip(Q, v, strict=True) if x)
-        paid = unit * (low * whole + top * sum(p for p, a in zip(z, A, strict=True) if a))
-        under = low * total + top * mass
-        over = top * top * square * total - paid * under
-        if over * least > most * under:
-            most, least = over, under
-    return Fraction(most, least * unit * unit * low)
 
 
 def _most_of_form(counts: list[int], c: Fraction, B: Matrix, z: list[int], unit: int, form: Node) -> Fraction:
