@@ -77,8 +77,8 @@ READERS = [
     ("rows may be missing", "rows.require(rows.length() == many,", "rows.require(True,"),
     (
         "letters need not be those of the problem",
-        "width.require(setting.width in (None, letters),",
-        "width.require(True,",
+        "node.require(setting.width in (None, letters),",
+        "node.require(True,",
     ),
     ("staircases need not sum to one", "all(base + (r - 1) * w == 1 for w in more.values())", "bool(more)"),
     ("pram may release another column", "node.require(releases, f", "node.require(True, f"),

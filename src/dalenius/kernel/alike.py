@@ -20,7 +20,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
 
-from dalenius.kernel.channel import ENTRIES, Channel, Dense, Unread
+from dalenius.kernel.channel import ENTRIES, Channel, Dense, Unread, read_width
 from dalenius.kernel.nouns import Label, Law, Mechanism, Setting, Variable
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
 
@@ -127,8 +127,7 @@ def read_types(node: Node, setting: Setting) -> Channel:
     """`types`: for each type a scale, and the letters of positive weight, rising. A matrix over types or outcomes."""
     _, many, width, rows = node.fields("form", "samples", "letters", "rows")
     samples = many.place(SAMPLES, 1)
-    wide = width.place(ENTRIES, 1)
-    width.require(setting.width in (None, wide), "the released letters are not those of the problem")
+    wide = read_width(width, setting)
     law = setting.law if setting.has_law else None
     alphabets = {setting.alphabets[name] for name in setting.mechanism.reads}
     node.require(len(alphabets) == 1, "the samples have different letters")

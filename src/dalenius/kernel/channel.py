@@ -66,10 +66,14 @@ def read_channel(node: Node, setting: Setting) -> Channel:
 def read_dense(node: Node, setting: Setting) -> Channel:
     """`dense`: rows of whole numbers that each sum to the scale."""
     _, width, scale, rows = node.fields("form", "letters", "scale", "rows")
-    letters = width.place(ENTRIES, 1)
-    one = scale.whole(1)
-    width.require(setting.width in (None, letters), "the released letters are not those of the problem")
-    return read_matrix(rows, setting.many, one, letters, setting.work)
+    return read_matrix(rows, setting.many, scale.whole(1), read_width(width, setting), setting.work)
+
+
+def read_width(node: Node, setting: Setting) -> int:
+    """How many letters a matrix has: those of the problem, where it names them."""
+    letters = node.place(ENTRIES, 1)
+    node.require(setting.width in (None, letters), "the released letters are not those of the problem")
+    return letters
 
 
 def read_matrix(rows: Node, many: int, one: int, letters: int, work: Work) -> Dense:

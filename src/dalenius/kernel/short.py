@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from operator import add, lt, sub
 
-from dalenius.kernel.channel import ENTRIES, Channel, Rows, over_one_scale, read_matrix
+from dalenius.kernel.channel import ENTRIES, Channel, Rows, over_one_scale, read_matrix, read_width
 from dalenius.kernel.logs import BITS, LOG_COST, log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Work, common_denominator, require
@@ -178,9 +178,8 @@ class Listed(Short):
 def read_listed(node: Node, setting: Setting) -> Channel:
     """`listed`: places of inputs that rise, a row for each of them, and a last one for all other inputs."""
     _, width, scale, places, rows = node.fields("form", "letters", "scale", "places", "rows")
-    letters = width.place(ENTRIES, 1)
+    letters = read_width(width, setting)
     one = scale.whole(1)
-    width.require(setting.width in (None, letters), "the released letters are not those of the problem")
     node.require(setting.many <= ENTRIES, "there are too many inputs to be listed")
     listed = places.places(setting.many)
     places.require(all(map(lt, listed, listed[1:])), "the inputs do not rise, or one stands twice")
