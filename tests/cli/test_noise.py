@@ -239,6 +239,8 @@ def test_the_best_channel_on_a_grid_is_designed_and_noise_says_how_much_worse_it
     code, said, err = run(*words, "--mechanism", "laplace", "-o", gaps.parent / "laplace")
     assert (code, err) == (0, "")
     assert f"the best has a squared error of {figure(best['value'], 'up')}" in said
+    assert f"may do better; none can have less than {figure(best['bound'], 'down')}." in said
+    assert "LOST        not counted: noise moves numbers, so that no value keeps its own rows." in said
     assert "more than the variance" in said
     assert "one number for everybody" in said
     assert "A gap in age counts as 5" in (gaps.parent / "laplace" / "statement.html").read_text()

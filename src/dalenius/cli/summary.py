@@ -97,6 +97,8 @@ def _not_covered(facts: Facts) -> str:
 
 def _lost(found: Losses) -> list[str]:
     """Values and combinations that are mostly gone, the largest first."""
+    if not found.counted:
+        return ["not counted: noise moves numbers, so that no value keeps its own rows."]
     named = list(found.lost[:NAMED])
     more = len(found.lost) - NAMED
     whose = "its" if more == 1 else "their"

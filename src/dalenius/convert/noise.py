@@ -120,6 +120,11 @@ def noise_proof(design: Json) -> Json:
     return {"rule": "noise", "line": found, "least": least}
 
 
+def grid_proof(design: Json) -> Json:
+    """Lines that bound every matrix from grid to grid."""
+    return {"rule": "grid", "lines": design["certificate"]["lines"]}
+
+
 # --- filled columns ---------------------------------------------------------------------------------------------------
 def filled(design: Json) -> Json:
     """A column that is filled up to a level; any other one that resamples is written as it stands."""
@@ -227,4 +232,4 @@ CARD_CHANNELS = {"filled": poured}
 TOLD_CHANNELS = {"noise": told_noise, "filled": told_filled}
 TOLD_OBJECTIVES: dict[str, Any] = {"capacity": lambda _: {"minimize": {"capacity": True}}}
 FORMS_OF_MECHANISM = {"noise": lambda _: "noise"}
-PROOFS = {"noise": noise_proof, "water": water_proof}
+PROOFS = {"grid": grid_proof, "noise": noise_proof, "water": water_proof}

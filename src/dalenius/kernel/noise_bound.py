@@ -12,12 +12,14 @@ g_k = log2 W(k) - sum_x r_x log2 (r * W)(x + k), since the difference is D(V || 
 and any slope >= 0 that is at least min_k (g_k + slope |k|^p) - slope M. For independent columns capacities add.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 
 from dalenius.kernel.axes import LOG_BITS, NOTHING, TWO_PI_E, convolved, two_to, weighed
 from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.document import Limit, Limits, Promises
+from dalenius.kernel.lines import bound_by_lines
 from dalenius.kernel.logs import E_HIGH, LOG_COST, bits, log2
 from dalenius.kernel.noise import Grids
 from dalenius.kernel.nouns import Setting
@@ -46,6 +48,27 @@ def bound_of_noise(setting: Setting, promises: Promises, limits: Limits, objecti
     norms = [limit.at_most for limit in costs if limit.distortion.parts[0].power == 2]
     errors += [most**2 * len(grids.names) for most in norms]
     return max([NOTHING, *(unknown.least_told(objective.about, error) for error in errors)])
+
+
+def bound_on_grid(setting: Setting, promises: Promises, limits: Limits, objective: Objective, proof: Node) -> Fraction:
+    """Rule "grid": a bound by lines for every matrix from grid to grid, which holds for numbers beyond its ends too.
+
+    A number beyond an end, moved to that end, is nearer to every record in each column, and what is released then is a
+    function of what was: it tells no more, and every level stays.
+    """
+    _, lines = proof.fields("rule", "lines")
+    m = setting.mechanism
+    proof.require(m.form == "noise" and m.reads == m.observe == m.release and not m.beside, "this rule is for noise")
+    known = all(isinstance(promise, Leakage | LocalDP) for promise in promises)
+    proof.require(known, "on the grid leakage and levels of local DP are bounded")
+    grids = Grids(setting)
+    costs = [limit.distortion if isinstance(limit, Limit) else None for limit in limits]
+    costs += [objective.distortion] if objective.distortion is not None else []
+    squared = all(cost is not None and _all_squared(cost, grids) for cost in costs)
+    proof.require(squared, "this rule is for the squared error of all columns")
+    lines.tag("lines")
+    plain = Setting(setting.variables, setting.law, replace(m, form="any"), setting.work)
+    return bound_by_lines(plain, promises, limits, objective, lines)
 
 
 def _all_squared(distortion: Distortion, grids: Grids) -> bool:

@@ -16,6 +16,7 @@ KINDS = {
     "ranges": "a division of the chance of each conclusion into ranges, with a bound for each combination",
     "subsets": "a bound for every subset of the inputs",
     "staircase": "a bound for every subset of the inputs, the rare ones as if they could be divided",
+    "grid": "prices that bound every recipe on the grid, evaluated with error bounds",
     "noise": "the distribution of the noise on the grid, and what must stay unknown at that error",
     "pram": "a bound for every matrix that keeps a value or draws one of the others, all alike",
     "parts": "a bound for each part (column or stratum) by itself",
@@ -36,7 +37,7 @@ KINDS = {
 }
 """How it was proved that nothing is better, by the kind of the proof."""
 
-WITHIN = {"noise": "on the grid ", "pram": "of the form pram ", "parts": "made of such parts "}
+WITHIN = {"grid": "on the grid ", "noise": "on the grid ", "pram": "of the form pram ", "parts": "made of such parts "}
 """Kinds of proof that bound only recipes of one form; beyond it, others may do better."""
 
 MEASURES = {

@@ -89,6 +89,7 @@ def losses(audit: Audit | None, counts: BeforeAfter | None, tried: Sequence[str]
         ways=tuple(f"{way[:1].upper()}{way[1:]}." for way in tried),
         columns=tuple(_columns(counts, moved)) if counts else (),
         pairs=tuple(_pairs(counts)) if counts else (),
+        counted=counts is not None,
     )
 
 

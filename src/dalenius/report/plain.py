@@ -159,7 +159,7 @@ def best_possible(facts: Facts) -> Optimum:
         if fields:
             sentence = f"{changed_entries(value, fields)} change. No other recipe {form}keeps the promise with fewer."
     else:
-        sentence = f"{shown_value} Whether another recipe {form}does better is open"
+        sentence = f"{shown_value} Another recipe {form}may do better"
         sentence += f"; none can have {less} than {shown_bound}." if maximise or bound > 0 else "."
     small = f"Reached: {figure(value, 'down' if maximise else 'up', 9)}; the limit for everybody: "
     small += f"{figure(bound, 'up' if maximise else 'down', 9)}"

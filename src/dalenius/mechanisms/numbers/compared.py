@@ -1,8 +1,10 @@
 """Noise beside what else could be done: one number for everybody, and the best matrix on the same grid."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
+from typing import Any
 
 from dalenius.core import Design, Leakage, LocalDP, MinimizeDistortion, Problem
 from dalenius.core.digits import figure
@@ -10,7 +12,7 @@ from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.leakage import least
 from dalenius.mechanisms.numbers.plans import Numbers
 
-__all__ = ["best_matrix", "compared"]
+__all__ = ["best_matrix", "bounded_by", "compared"]
 
 FEW = 128
 """Points of all grids together for which every matrix is searched."""
@@ -41,17 +43,23 @@ def best_matrix(problem: Problem) -> Design | None:
         return None
 
 
-def compared(problem: Problem, numbers: Numbers, reached: Fraction) -> list[str]:
+def bounded_by(best: Design | None) -> dict[str, Any]:
+    """The lines that prove how little any matrix on the grid errs: they bound the noise as well."""
+    proof = json.loads(best.text)["proof"] if best is not None else {}
+    return {"lines": proof} if proof.get("rule") == "lines" else {}
+
+
+def compared(numbers: Numbers, reached: Fraction, best: Design | None) -> list[str]:
     """What else could be released under the same promises, where it errs clearly less.
 
     Parameters
     ----------
-    problem : Problem
-        Of form noise.
     numbers : Numbers
-        Its columns.
+        The columns.
     reached : Fraction
         The squared error of the noise that was found.
+    best : Design or None
+        The best matrix on the grid, where it was found.
 
     Returns
     -------
@@ -65,7 +73,6 @@ def compared(problem: Problem, numbers: Numbers, reached: Fraction) -> list[str]
             f"{figure(numbers.variance, 'down')}: one number for everybody, the mean, would be nearer to the truth "
             "than this release; allow a higher level, a narrower range (clip), or estimate totals and means only"
         )
-    best = best_matrix(problem)
     if best is not None and best.value < CLEARLY * reached:
         lines.append(
             f"of all matrices on this grid that keep the same promise the best has a squared error of "

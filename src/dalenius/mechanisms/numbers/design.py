@@ -32,7 +32,7 @@ from dalenius.core import (
 from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up
 from dalenius.errors import Infeasible, InputError, NotCertified, SolverFailed, Unsupported
-from dalenius.mechanisms.numbers.compared import compared
+from dalenius.mechanisms.numbers.compared import best_matrix, bounded_by, compared
 from dalenius.mechanisms.numbers.plans import ColumnPlan, Draft, Numbers, PrincipalPlan
 from dalenius.mechanisms.numbers.takes import NOISE, SHAPED
 from dalenius.mechanisms.proving import proved
@@ -79,7 +79,12 @@ def noise(problem: Problem, *, on_progress: Progress = None) -> Design:
     if not designs:
         raise refusals[0]
     best = min(designs, key=lambda design: design.value)
-    return replace(best, remarks=(*best.remarks, *_remarks(problem, numbers, best, designs)))
+    matrix = best_matrix(problem)
+    if lines := bounded_by(matrix):
+        own = best.certificate
+        offered = [Certificate("grid", {**own.proof, **lines}), own]
+        best = proved(best.problem, best.channel, offered, method=best.method, remarks=best.remarks)
+    return replace(best, remarks=(*best.remarks, *_remarks(problem, numbers, best, designs, matrix)))
 
 
 def _offers(problem: Problem, numbers: Numbers) -> list[tuple[str, Callable[[], Design]]]:
@@ -346,18 +351,20 @@ def restated(design: Design) -> Design:
     """The same mechanism for other records: every figure proved anew, or a refusal."""
     assert isinstance(design.channel, Noise)
     fresh = _certificate(design.channel, design.problem, priors=False)
-    kept = {k: v for k, v in design.certificate.proof.items() if k != "line"}
+    kept = {k: v for k, v in design.certificate.proof.items() if k not in ("line", "lines")}
     plain = fresh | kept | {"variances": fresh["variances"]}
     again = proved(design.problem, design.channel, [Certificate("noise", plain)], method=design.method)
     return replace(again, remarks=design.remarks)
 
 
 # --- remarks ---------------------------------------------------------------------------------------------------------
-def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence[Design]) -> list[str]:
+def _remarks(
+    problem: Problem, numbers: Numbers, best: Design, designs: Sequence[Design], matrix: Design | None
+) -> list[str]:
     assert problem.noise is not None
     told, stated = [], best.stated
     reached, leaks = exact(stated["distortion"]), exact(stated["leakage_bits"])
-    others = [d for d in designs if d is not best]
+    others = [d for d in designs if d.channel is not best.channel]
     if others:
         other = others[0].stated
         told.append(
@@ -376,7 +383,7 @@ def _remarks(problem: Problem, numbers: Numbers, best: Design, designs: Sequence
             f"added Gaussian noise of the same squared error would reveal {float(added):.4g} bits, "
             f"{float(added / max(leaks, Fraction(1, 10**9))):.3g} times as much"
         )
-    told += compared(problem, numbers, reached)
+    told += compared(numbers, reached, matrix)
     told += [
         f"a gap in {name} counts as {column.missing}: what is said of means and errors is said of the filled column"
         for name, column in problem.columns.items()
