@@ -36,7 +36,7 @@ from dalenius.mechanisms import GAP, SECONDS, by_records, solve, takers
 from dalenius.mechanisms.applying import Released
 from dalenius.mechanisms.forms import form_of
 from dalenius.outputs import RELEASE, new_folder, refuse_existing, write_text
-from dalenius.report import public_statement, statement
+from dalenius.report.statement import public_statement, statement
 from dalenius.sampling import Key
 from dalenius.tables import (
     Coded,

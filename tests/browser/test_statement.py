@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dalenius.report import public_statement
 from dalenius.report.reproof import enclosed
+from dalenius.report.statement import public_statement
 from dalenius.tables import read_told
 from tests.browser.conftest import SIZES
 from tests.report.conftest import made_up

@@ -376,6 +376,17 @@ def test_the_walk_loads_neither_searches_nor_pages_until_it_needs_them() -> None
     assert r.stdout.strip() == "[]", r.stderr
 
 
+def test_solve_opens_no_pages_no_evidence_and_no_test_tools_of_its_solvers() -> None:
+    """A search over a hundred values takes a third of a second; these took longer than it."""
+    program = (
+        "import sys, dalenius.cli.solve, dalenius.mechanisms.columns.leakage.searching; print([m for m in "
+        "('dalenius.evidence', 'dalenius.ledger', 'dalenius.report.statement', 'scipy.linalg', 'numpy.f2py') "
+        "if m in sys.modules])"
+    )
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert r.stdout.strip() == "[]", r.stderr
+
+
 def test_python_walk_is_the_same_walk(done: Place, tmp_path: Path) -> None:
     import dalenius
 

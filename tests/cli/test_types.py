@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from dalenius.api import load
-from dalenius.report import statement
+from dalenius.report.statement import statement
 
 PROBLEM = """\
 [source]

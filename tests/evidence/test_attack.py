@@ -16,7 +16,7 @@ from dalenius.core.numbers import exact
 from dalenius.evidence import Audit, attacks, fano_error
 from dalenius.measures import guess_before
 from dalenius.mechanisms import solve
-from dalenius.report import audited
+from dalenius.report.mechanism import audited
 from dalenius.report.words import seen
 from dalenius.testing import binary_tradeoff, tradeoff, xor
 

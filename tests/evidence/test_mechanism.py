@@ -12,7 +12,7 @@ from dalenius.convert import proved_text
 from dalenius.core import Channel, Dalenius, Independent, LocalDP, Pmf, Types
 from dalenius.errors import InputError, InvalidChannel, Unsupported
 from dalenius.evidence import examine_mechanism, mechanism_of
-from dalenius.report import audited
+from dalenius.report.mechanism import audited
 from dalenius.testing import disclosure, xor
 
 FLIP = (Fraction(3, 4), Fraction(1, 4))

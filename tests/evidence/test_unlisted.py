@@ -24,7 +24,7 @@ from dalenius.errors import Unsupported
 from dalenius.evidence import examine_mechanism
 from dalenius.mechanisms.unlisted import evidence as module
 from dalenius.mechanisms.unlisted.evidence import examine_unlisted
-from dalenius.report import audited
+from dalenius.report.mechanism import audited
 
 BITS = ("0", "1")
 

@@ -4,9 +4,9 @@ import pytest
 
 from dalenius import audit, solve
 from dalenius.measures.lattice import METRICS
-from dalenius.report import public_statement, statement
 from dalenius.report.facts import Promise
 from dalenius.report.implications import lattice
+from dalenius.report.statement import public_statement, statement
 from dalenius.testing import contracted_bit, xor
 
 

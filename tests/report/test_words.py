@@ -25,8 +25,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Attack, Audit, examine
 from dalenius.evidence.examining import ERROR
 from dalenius.mechanisms import solve
-from dalenius.report import not_protected, one_more, promised, proved, seen
-from dalenius.report.words import compared, guesses
+from dalenius.report.words import compared, guesses, not_protected, one_more, promised, proved, seen
 from dalenius.testing import binary_tradeoff
 
 

@@ -86,15 +86,15 @@ def corpus() -> dict[str, str]:
 
 def test_the_corpus() -> None:
     seen = agreement(corpus())
-    assert seen["proved"] > 50
-    assert seen["bound proved"] > 5
-    assert seen["refused"] > 200
-    print(seen)
+    assert seen["proved"] > 220
+    assert seen["bound proved"] > 120
+    assert seen["refused"] > 300
+    assert seen["unknown"] < 400
 
 
 def test_the_checker_in_a_page_is_the_same(tmp_path: Path) -> None:
     """A statement carries the checker without comments and spaces: it gives every verdict to the letter."""
-    everything = (*ALWAYS[:-1], "forms", "adversary", "check", "lines")
+    everything = (*ALWAYS[:-1], "forms", "records", "adversary", "gauges", "check", "lines", "closed")
     (tmp_path / "packed.mjs").write_text(script(everything, button=False), "utf-8")
     texts = list(corpus().values())
     assert second(texts, (tmp_path / "packed.mjs").as_uri()) == second(texts)
@@ -106,12 +106,26 @@ def test_a_page_carries_what_its_proof_needs(tmp_path: Path) -> None:
     proved = [(text, verdict) for text, verdict in zip(texts, whole, strict=True) if "proved" in verdict]
     groups: dict[tuple[str, ...], list[tuple[str, dict]]] = {}
     for text, verdict in proved:
-        groups.setdefault(needed(json.loads(text)), []).append((text, verdict))
-    assert len(groups) > 2
+        if '"form":"withheld"' not in text:  # of which nothing can be proved
+            groups.setdefault(needed(json.loads(text)), []).append((text, verdict))
+    assert len(groups) > 5
+    assert () not in groups
     for k, (modules, cases) in enumerate(groups.items()):
         carried = tmp_path / f"{k}.mjs"
         carried.write_text(script(modules, button=False), "utf-8")
         assert second([text for text, _ in cases], carried.as_uri()) == [verdict for _, verdict in cases]
+
+
+def test_a_page_offers_no_proof_that_its_checker_does_not_know() -> None:
+    texts = list(corpus().values())
+    offered = 0
+    for text, verdict in zip(texts, second(texts), strict=True):
+        if "unknown" in verdict and '"dalenius-answer/1"' not in text and "too long" not in verdict["unknown"]:
+            try:
+                offered += bool(needed(json.loads(text)))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # forged: no page is written of it
+    assert not offered
 
 
 def test_damaged_documents() -> None:
@@ -141,14 +155,18 @@ def changed_proof(document: dict, chance: random.Random) -> dict:
                 places.append((node, key))
     node, key = chance.choice(places[:3] if chance.random() < 0.2 else places)
     number = Fraction(node[key])
-    change = chance.choice((number * 2, number + 1, -number, number * Fraction(9, 10), Fraction(0)))
+    # Not by a last digit: a bound that is worse by 1e-18 is refused by the one that rounds more.
+    more = number + 1 + abs(number) / 1000
+    change = chance.choice((number * 2, more, -number, number * Fraction(9, 10), Fraction(0)))
     node[key] = str(change if isinstance(node, dict) and "value" in node else round(change))
     return spoilt
 
 
 def test_damaged_proofs_of_optimality() -> None:
     chance = random.Random(12)
-    bounds = [json.loads(text) for text in corpus().values() if '"rule":"lines","division":"letters"' in text]
+    rules = ('"rule":"lines","division":"letters"', '"rule":"closed"')
+    honest_ones = [text for name, text in corpus().items() if name.startswith("rules/")]
+    bounds = [json.loads(text) for text in honest_ones if any(rule in text for rule in rules)]
     texts = {}
     for k in range(effort(300, 3000)):
         spoilt = changed_proof(chance.choice(bounds), chance)

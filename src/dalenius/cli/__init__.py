@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 
 from dalenius.cli.failing import failed, our_fault
 from dalenius.cli.grammar import parser
@@ -33,7 +32,7 @@ def _keeping_to(memory: str | None) -> Iterator[None]:
         memory_told.reset(before)
 
 
-class _NoPandas(MetaPathFinder):
+class _NoPandas:
     """Says that there is no pandas."""
 
     @classmethod

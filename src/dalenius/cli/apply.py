@@ -12,7 +12,8 @@ from dalenius.errors import InputError, NotCertified
 from dalenius.mechanisms.one_value import draw_value
 from dalenius.mechanisms.side_by_side import beside
 from dalenius.outputs import new_file, refuse_existing
-from dalenius.report import audited, words
+from dalenius.report import words
+from dalenius.report.mechanism import audited
 from dalenius.sampling import Key
 from dalenius.tables import read_json, read_text, read_told, write_table
 from dalenius.tables.workspace import Workspace, memory_of

@@ -11,7 +11,9 @@ from dalenius.evidence import QueryAudit, audit_query, mechanism_of
 from dalenius.evidence.further import Further, about_lacking, about_metrics, about_query_lacking, about_together
 from dalenius.mechanisms.queries.asking import asked, records_of
 from dalenius.mechanisms.queries.words import asked_words
-from dalenius.report import audited, audited_query, words
+from dalenius.report import words
+from dalenius.report.mechanism import audited
+from dalenius.report.query import audited_query
 from dalenius.sampling import Key
 from dalenius.tables import read_pmf
 from dalenius.tables.query_file import read_query

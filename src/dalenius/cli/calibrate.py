@@ -9,7 +9,7 @@ from dalenius.errors import InputError
 from dalenius.mechanisms.queries.asking import calibrated_question, records_of
 from dalenius.mechanisms.queries.calibration import calibrate
 from dalenius.mechanisms.queries.words import asked_words
-from dalenius.report import calibrated
+from dalenius.report.query import calibrated
 from dalenius.tables.query_file import read_query
 from dalenius.tables.question_file import asks_a_table, read_question
 

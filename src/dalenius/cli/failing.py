@@ -1,10 +1,8 @@
 """How a command says that it failed: one sentence, its anatomy on a terminal, an object for machines."""
 
 import json
-import platform
 import sys
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from textwrap import wrap
 from traceback import extract_tb
@@ -69,6 +67,9 @@ def our_fault(kind: type[BaseException], error: BaseException, trace: TracebackT
         As an exception hook gets them.
     """
     places = [f"{Path(step.filename).name}:{step.lineno} {step.name}" for step in extract_tb(trace)]
+    import platform  # with the next one a tenth of a start; nobody needs them where nothing fails
+    from importlib.metadata import PackageNotFoundError, version
+
     report = {"error": kind.__name__, "places": places, "python": platform.python_version()}
     with suppress(PackageNotFoundError):
         report["dalenius"] = version("dalenius")

@@ -3,10 +3,10 @@
 from argparse import Namespace
 from pathlib import Path
 
-from dalenius.api import solve
 from dalenius.cli.terminal import progress, say
 from dalenius.convert import about_file
 from dalenius.core import Problem
+from dalenius.mechanisms import solve
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words
 

@@ -124,7 +124,7 @@ def changed_entries(value: object, fields: int) -> str:
     >>> changed_entries("0.149782", 3), changed_entries("0.0042", 1)
     ('15 of 300 entries in 100 rows', '0.42 of 100 entries in 100 rows')
     """
-    return f"{_per_hundred(exact(value), 'nearest')} of {100 * fields} entries in 100 rows"
+    return f"{_per_hundred(exact(value), 'nearest')} of {100 * fields:,} entries in 100 rows"
 
 
 def _per_hundred(change: Fraction, direction: Direction) -> str:
@@ -150,7 +150,7 @@ def best_possible(facts: Facts) -> Optimum:
     between = f"The best possible lies between {figure(least, 'down')} and {figure(most, 'up')}"
     if fields:
         ends = f"{_per_hundred(least, 'down')} and {_per_hundred(most, 'up')}"
-        between = f"The least possible lies between {ends} of {100 * fields} entries in 100 rows"
+        between = f"The least possible lies between {ends} of {100 * fields:,} entries in 100 rows"
     near = "Near the best possible" if most <= NEAR * least else between
     short = f"{what}, proved {to}" if agrees else near
     less = "more" if maximise else "less"

@@ -44,19 +44,48 @@ ALWAYS = ("numbers", "reading", "setting", "channels", "distortion", "release", 
 IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
 
 
-def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """The modules of the checker that a page carries for a proof file; what they do not know they call unknown.
+FORMS = {
+    "dense": (),
+    "listed": ("forms",),
+    "pram": ("forms",),
+    "resample": ("forms",),
+    "staircase": ("forms",),
+    "records": ("records",),
+}
+"""Forms of a channel that the checker knows, and the module that reads them."""
+PROMISES = dict.fromkeys(("independent", "leakage", "worst_case_leakage", "information_privacy", "local_dp"), ()) | {
+    "dalenius": ("adversary",),
+    "contraction": ("adversary",),
+    "guess": ("gauges",),
+    "maximal_leakage": ("gauges",),
+    "total_variation": ("gauges",),
+}
+"""Promises that it knows, and the module that proves them."""
 
-    >>> needed({"channel": {"form": "dense"}, "promises": [{"promise": "dalenius"}]})[-2:]
+
+def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The modules of the checker that a page carries for a proof file; none where they could not prove its promises.
+
+    >>> plain = {"each": None, "form": "any", "side": None}
+    >>> needed({"mechanism": plain, "channel": {"form": "dense"}, "promises": [{"promise": "dalenius"}]})[-2:]
     ('adversary', 'check')
+    >>> needed({"mechanism": plain, "channel": {"form": "sums"}, "promises": []})
+    ()
     """
-    more = []
-    if document["channel"]["form"] != "dense":
-        more.append("forms")
-    if any(promise["promise"] in ("dalenius", "contraction") for promise in document["promises"]):
-        more.append("adversary")
-    optimal = ("lines",) if document.get("proof", {}).get("rule") == "lines" else ()
-    return (*ALWAYS[:-1], *more, ALWAYS[-1], *optimal)
+    mechanism, form = document["mechanism"], document["channel"]["form"]
+    promises = [promise["promise"] for promise in document["promises"]]
+    unknown = (
+        document.get("law", {"law": "known"})["law"] not in ("known", "table"),
+        mechanism["form"] == "noise" or mechanism["each"] is not None,
+        (mechanism["side"] or {}).get("encoder") == "statistically-informed",
+        form not in FORMS or not PROMISES.keys() >= set(promises),
+        any(promise.get("within") is not None for promise in document["promises"]),
+    )
+    if any(unknown):
+        return ()
+    more = dict.fromkeys([*FORMS[form], *(module for promise in promises for module in PROMISES[promise])])
+    rule = document.get("proof", {}).get("rule")
+    return (*ALWAYS[:-1], *more, ALWAYS[-1], *((rule,) if rule in ("lines", "closed") else ()))
 
 
 @cache
@@ -66,7 +95,8 @@ def script(modules: Sequence[str], *, button: bool = True) -> str:
     texts = [folder.joinpath("checker", f"{name}.mjs").read_text("utf-8") for name in modules]
     if button:
         texts.append(folder.joinpath("prover.mjs").read_text("utf-8"))
-    return "\n".join(line for text in texts for line in packed(IMPORT.sub("", text)))
+    lines = (line for text in texts for line in packed(IMPORT.sub("", text)))
+    return "\n".join(line if not button else line.removeprefix("export ") for line in lines)  # nobody imports a page
 
 
 def packed(text: str) -> list[str]:
@@ -112,7 +142,8 @@ def reproof(text: str, fingerprint: str | None) -> Reproof:
     Parameters
     ----------
     text : str
-        `design.json` or `card.json` to the letter; empty where there is none, and then there is no button.
+        `design.json` or `card.json` to the letter; empty where there is none. There is no button then, nor where the
+        second checker does not know this kind of proof.
     fingerprint : str or None
         What the SHA-256 of the file must be, where the page states it.
 
@@ -120,9 +151,10 @@ def reproof(text: str, fingerprint: str | None) -> Reproof:
     -------
     Reproof
     """
-    if not text:
+    modules = needed(json.loads(text)) if text else ()
+    if not modules:
         return Reproof()
-    source = script(needed(json.loads(text)))
+    source = script(modules)
     digest = b64encode(sha256(source.encode()).digest()).decode()
     stated = Markup(' data-fingerprint="{}"').format(fingerprint) if fingerprint else Markup()
     button = Markup(

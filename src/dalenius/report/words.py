@@ -7,17 +7,19 @@ They say what was promised, what was proved, what was seen and what is not prote
 from collections.abc import Iterable
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalenius.core.digits import bits, chance, figure, guesses_in_thousand, many
 from dalenius.core.numbers import exact
-from dalenius.evidence import Attack, Audit
 from dalenius.mechanisms.forms import form_named
 from dalenius.report.aims import KINDS, change
 from dalenius.report.facts import Document, Facts, joined, once, shown
 from dalenius.report.limits import not_protected
 from dalenius.report.plain import best_possible, promises
 from dalenius.wording import by_record, compared
+
+if TYPE_CHECKING:
+    from dalenius.evidence import Attack, Audit
 
 __all__ = ["beyond_promises", "compared", "guesses", "not_protected", "one_more", "promised", "proved", "seen"]
 
@@ -178,7 +180,7 @@ def _estimate(x: float) -> str:
     return bits(x, "nearest") if x >= 1e-5 else "less than 0.00001 bits"
 
 
-def guesses(attacks: Iterable[Attack]) -> list[str]:
+def guesses(attacks: "Iterable[Attack]") -> list[str]:
     """The best guess of every secret before and after.
 
     Parameters
@@ -203,7 +205,7 @@ def guesses(attacks: Iterable[Attack]) -> list[str]:
     return lines
 
 
-def seen(audit: Audit | None) -> list[str]:
+def seen(audit: "Audit | None") -> list[str]:
     """What an audit of the released rows found; evidence, not proof.
 
     Parameters

@@ -155,7 +155,7 @@ def _interior(rows: Floats, h: Floats, gap: float) -> Floats:
 
 def _inverse(v: Floats, ratio: Floats) -> Callable[[Floats], Floats] | None:
     """b -> (V V' + diag(ratio))^-1 b, by the smaller of the two Gram matrices; None when it is not definite."""
-    from scipy.linalg.lapack import dpotrf, dpotrs
+    from dalenius.solvers.lapack import dpotrf, dpotrs  # opens scipy
 
     m, k = v.shape
     if m <= k + k // 2:

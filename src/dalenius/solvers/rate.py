@@ -49,7 +49,7 @@ class Point:
 
 def _interior(p: Floats, a: Floats, tol: float) -> Floats:
     """The output law on the letters of `a`, by a primal-dual method with a corrector."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+    from dalenius.solvers.lapack import dpotrf, dpotrs  # opens scipy
 
     m = a.shape[1]
     q = np.full(m, 1.0 / m)
@@ -64,14 +64,13 @@ def _interior(p: Floats, a: Floats, tol: float) -> Floats:
         scaled = a * (np.sqrt(p) / y)[:, None]
         hessian = scaled.T @ scaled
         hessian[np.diag_indices(m)] += z / q
-        try:
-            factor = cho_factor(hessian, check_finite=False)
-        except LinAlgError:
+        factor, failed = dpotrf(hessian)
+        if failed:
             break
 
         def step(target: float, product: Floats | float = 0.0) -> tuple[Floats, Floats]:
             aim = (target - product) / q  # noqa: B023
-            dq = cho_solve(factor, aim - slack, check_finite=False)  # noqa: B023
+            dq = dpotrs(factor, aim - slack)[0]  # noqa: B023
             return dq, aim - z - z / q * dq  # noqa: B023
 
         def longest(dq: Floats, dz: Floats) -> float:

@@ -11,7 +11,7 @@ __all__ = ["one_thread"]
 
 @cache
 def _libraries() -> ThreadpoolController:
-    import scipy.linalg  # noqa: F401  (brings a library of its own, which must be there to be found)
+    import dalenius.solvers.lapack  # noqa: F401  (brings a library of its own, which must be there to be found)
 
     return ThreadpoolController()
 

@@ -103,7 +103,7 @@ def _facts(
         found.append(_fact("Attacker right, of 1,000", f"{before} + {gain}", f"{before} without the row"))
     columns = len(design.channel.output)
     entries = figure(100 * design.value, "nearest", 2)
-    found.append(_fact("Rows changed", _changed(changed), f"{entries} of {100 * columns} entries in 100 rows"))
+    found.append(_fact("Rows changed", _changed(changed), f"{entries} of {100 * columns:,} entries in 100 rows"))
     if known:
         found.append(_worst(known[0]))
     elif figures.get("odds_nats") is not None:

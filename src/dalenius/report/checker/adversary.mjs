@@ -5,6 +5,7 @@ import {
   ceiling,
   floor,
   fraction,
+  HELD,
   larger,
   less,
   log2,
@@ -18,7 +19,7 @@ import { outcomesOf } from "./setting.mjs";
 import { atMost, noEvidence, PROMISES } from "./promises.mjs";
 
 function combinations(many, size, start = 0) {
-  spend(1);
+  spend(HELD);
   if (size === 0) return [[]];
   const found = [];
   for (let k = start; k <= many - size; k += 1)
@@ -173,12 +174,15 @@ function readDalenius(node, setting) {
   const [, most, group, rows] = node.fields("promise", "at_most_bits", "group", "rows");
   const limit = most.number(0n);
   const members = group.place(setting.sizes.length + 1, 1);
-  return { about: [], needsLaw: false, figures: daleniusFigures(limit, members, rows.whole(1n)) };
+  const many = rows.whole(1n);
+  const whole = members >= setting.sizes.length && many === 1n;
+  return { kind: "dalenius", limit, whole, about: [], needsLaw: false, figures: daleniusFigures(limit, members, many) };
 }
 
 function readContraction(node) {
   const [, most] = node.fields("promise", "at_most");
-  return { about: [], needsLaw: false, figures: contractionFigures(most.number(0n)) };
+  const limit = most.number(0n);
+  return { kind: "contraction", limit, about: [], needsLaw: false, figures: contractionFigures(limit) };
 }
 
 PROMISES.set("dalenius", readDalenius);

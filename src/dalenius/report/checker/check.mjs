@@ -1,5 +1,5 @@
 // The document as a whole: every promise, limit and shape is proved, and every claim compared with what was proved.
-import { less, minus, ONE, plus, require, same, shown, spend, startCounting, times, Unknown, ZERO } from "./numbers.mjs";
+import { fraction, less, minus, ONE, plus, require, same, shown, spend, startCounting, times, Unknown, ZERO } from "./numbers.mjs";
 import { numberOf, parsed } from "./reading.mjs";
 import { names, readLaw, readMechanism, readVariables, Setting } from "./setting.mjs";
 import { readChannel } from "./channels.mjs";
@@ -30,17 +30,20 @@ function readObjective(node, setting) {
   return { aim, about: found, theta: share };
 }
 
-/** What the channel costs or tells, from above. */
+/** What the channel costs or tells, rounded against it. */
 function reached(release, objective) {
   if (objective.aim === "distortion") return release.cost(objective.parts);
-  const share = (names) => information(release.joint(names))[1];
+  if (objective.aim === "information") return information(release.joint(objective.about))[0];
+  const share = (names, given = []) => information(release.joint(names, given))[1];
+  const m = release.setting.mechanism;
+  const side = m.side !== null && m.encoder !== "uninformed" ? [m.side] : [];
   let value = ZERO;
   if (objective.theta.n > 0n) value = plus(value, times(objective.theta, share(objective.about)));
-  if (less(objective.theta, ONE)) value = plus(value, times(minus(ONE, objective.theta), share(release.setting.mechanism.observe)));
+  if (less(objective.theta, ONE)) value = plus(value, times(minus(ONE, objective.theta), share(m.observe, side)));
   return value;
 }
 
-/** The bound of everything that is minimised, compared with the claims; null where this checker does not know the proof. */
+/** The bound, compared with the claims; null where this checker does not know the proof. */
 function proveBound(proof, release, promises, limits, objective, claims) {
   const rule = RULES.get(proof.tag());
   if (rule === undefined) return null;
@@ -53,10 +56,13 @@ function proveBound(proof, release, promises, limits, objective, claims) {
   }
   const value = reached(release, objective);
   const { value: claimed, bound: stated, gap } = claims;
-  require(!less(value, bound), `the value ${shown(value)} passes the bound: one of them is false`);
-  require(!less(claimed, value), `the claimed value is not reached: it is ${shown(value)}`);
-  require(!less(bound, stated), `the claimed bound is not proved: it is ${shown(bound)}`);
-  require(!less(claimed, stated) && !less(gap, minus(claimed, stated)), "the claimed gap is smaller than value and bound leave");
+  // What is wanted is bounded from above, what is to be avoided from below.
+  const passes = objective.aim === "information" ? (a, b) => less(b, a) : less;
+  const between = objective.aim === "information" ? minus(stated, claimed) : minus(claimed, stated);
+  require(!passes(value, bound), `the value ${shown(value)} passes the bound: one of them is false`);
+  require(!passes(claimed, value), `the claimed value is not reached: it is ${shown(value)}`);
+  require(!passes(bound, stated), `the claimed bound is not proved: it is ${shown(bound)}`);
+  require(!less(between, ZERO) && !less(gap, between), "the claimed gap is smaller than value and bound leave");
   return bound;
 }
 
@@ -90,6 +96,23 @@ function proveClaim(claim, promise, figures, release) {
   require(enough, `the claimed ${name} is not proved: it is ${shown(figure)}`);
 }
 
+/** Every released record has so many rows of the table at least. */
+function proveRows(least, claimed, release) {
+  require(release.leastRows, "only form records counts the rows of a record");
+  const rows = fraction(release.leastRows());
+  require(rows.n >= least, `a released record has ${rows.n} rows, fewer than allowed`);
+  require(!less(rows, claimed), "the claimed number of rows is not proved");
+  return rows;
+}
+
+/** Everything that leaves tells so many bits at least. */
+function proveTold(limit, claimed, release) {
+  const told = information(release.joint(limit.about))[0];
+  require(!less(told, limit.bits), `what is told is ${shown(told)} bits, fewer than asked for`);
+  require(!less(told, claimed), "the claimed information is not proved");
+  return told;
+}
+
 /**
  * Prove every promise, limit and shape of a design or a card.
  *
@@ -114,7 +137,6 @@ export function check(text) {
   const mechanism = readMechanism(part.mechanism, alphabets);
   const law = card ? null : readLaw(part.law, alphabets);
   const setting = new Setting(alphabets, law, mechanism);
-  spend(setting.many);
   const stated = part.promises.items();
   part.promises.require(stated.length <= MOST_PROMISES, "there are too many promises");
   part.promises.require(new Set(stated.map((item) => meaning(item.value))).size === stated.length, "a promise stands twice");
@@ -125,14 +147,20 @@ export function check(text) {
     ? []
     : part.limits.items().map((item) => {
         if (item.value !== null && typeof item.value === "object" && Object.hasOwn(item.value, "information"))
-          throw new Unknown("a limit on information");
+        {
+          const [about, least] = item.fields("information", "at_least_bits");
+          const found = names(about, setting.alphabets);
+          about.require(found.length > 0, "no column is named");
+          return { about: found, bits: least.number(0n) };
+        }
         if (item.value !== null && typeof item.value === "object" && Object.hasOwn(item.value, "multiplicity"))
-          throw new Unknown("a limit on rows");
+          return { rows: item.fields("multiplicity")[0].whole(1n) };
         const [parts, limit] = item.fields("distortion", "at_most");
         return { parts: readDistortion(parts, setting), most: limit.number(0n) };
       });
   const objective = card ? null : readObjective(part.objective, setting);
-  const release = new Release(setting, readChannel(part.channel, setting));
+  const channel = readChannel(part.channel, setting);
+  const release = channel.release ? channel.release(setting) : new Release(setting, channel);
   const evidence = part.evidence.pair(promises.length);
   let figures;
   let limited = [];
@@ -155,6 +183,8 @@ export function check(text) {
     return found;
   });
   const costs = limits.map((limit, k) => {
+    if (limit.rows) return proveRows(limit.rows, limited[k], release);
+    if (limit.bits) return proveTold(limit, limited[k], release);
     const cost = release.cost(limit.parts);
     require(!less(limit.most, cost), `the distortion is ${shown(cost)}, more than allowed`);
     require(!less(limited[k], cost), `the claimed distortion is not proved: it is ${shown(cost)}`);

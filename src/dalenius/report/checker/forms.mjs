@@ -1,5 +1,5 @@
 // Forms of channels that say in few numbers what their rows are.
-import { fraction, lcm, less, minus, ONE, over, plus, same, spend, times, ZERO } from "./numbers.mjs";
+import { fraction, HELD, lcm, less, minus, ONE, over, plus, same, spend, times, ZERO } from "./numbers.mjs";
 import { ENTRIES, FORMS, readRows } from "./channels.mjs";
 
 function written(form, exact) {
@@ -22,7 +22,7 @@ function readEven(node, setting, form) {
   node.require(setting.width === many && String(m.release) === String(m.reads), "this form releases the columns that it reads");
   node.require(drawn === null || same(drawn.reduce(plus, ZERO), ONE), "what is drawn is not a law of the letters");
   node.require(drawn !== null || many > 1 || same(stays[0], ONE), "a single letter stays");
-  spend(10 * many * many);
+  spend(HELD * many * many);
   return written(
     form,
     stays.map((p, x) =>
@@ -49,7 +49,7 @@ function readStaircase(node, setting) {
   });
   columns.require(letters.length > 0, "there is no letter");
   columns.require(setting.width === null || setting.width === letters.length, "the released letters are not those of the problem");
-  spend(10 * setting.many * letters.length);
+  spend(HELD * setting.many * letters.length);
   const exact = of.map((c) => letters.map(({ weight, among }) => (among.has(c) ? times(weight, r) : weight)));
   exact.forEach((row) => columns.require(same(row.reduce(plus, ZERO), ONE), "a row does not sum to one"));
   return written("staircase", exact);

@@ -4,7 +4,7 @@
 // into a line L_t(x) such that what a column gains is at most sum_x L_t(x) c_t(x); then nobody gains more than
 // sum_x max_t L_t(x) plus the constants. Lines are whole numbers in units of 2^-SCALE / total; the only roundings are those
 // of logarithms, of e^epsilon and of divisions, all upwards.
-import { BITS, ceiling, exponential, floor, fraction, less, log2, minus, over, plus, require, spend, times, Unknown, ZERO } from "./numbers.mjs";
+import { BITS, ceiling, exponential, floor, fraction, HELD, less, log2, minus, over, plus, require, spend, times, Unknown, ZERO } from "./numbers.mjs";
 import { outcomesOf } from "./setting.mjs";
 import { information } from "./release.mjs";
 import { distance } from "./distortion.mjs";
@@ -72,6 +72,27 @@ class Frame {
       }),
     );
   }
+
+  /** v [at_most J(k) - sum_s J(s, k) log2(b(s) / p(s))] for a multiplier v >= 0 and a law b of each world k (Gibbs). */
+  worst(limit, node) {
+    const found = new Map([...this.keys.keys()].map((key) => [key, 0n]));
+    const worlds = [...this.worlds.keys()];
+    node.pair(worlds.length).forEach((item, i) => {
+      const [multiplier, posterior] = item.pair();
+      const v = multiplier.whole(0n);
+      if (!v) return;
+      const keys = [...this.keys.keys()].filter((key) => this.parts.get(key).k === worlds[i]);
+      const law = posterior.items().map((weight) => weight.whole(1n));
+      posterior.require(law.length === keys.length, "a posterior lacks a value of its secret");
+      const whole = law.reduce((a, b) => a + b, 0n);
+      const level = ceiling(raised(v) * limit.n, limit.d);
+      keys.forEach((key, j) => {
+        const own = this.alone.get(this.parts.get(key).s).count;
+        found.set(key, level - v * log2(law[j] * this.total, whole * own)[0]);
+      });
+    });
+    return found;
+  }
 }
 
 /** What a promise about a secret adds to the score of each record in one case; null: nothing. */
@@ -79,6 +100,7 @@ function scores(promise, frame, weight, node) {
   if (promise.kind === "leakage") return weight ? frame.tangent(weight, node) : null;
   require(weight === 0n, "this promise holds letter by letter: it has no weight for all of them");
   if (node.items().length === 0) return null;
+  if (promise.kind === "worst_case_leakage") return frame.worst(promise.limit, node);
   const pairs = [...frame.alone.keys()].flatMap((s) => [...frame.worlds.keys()].map((k) => ({ s, k, n: frame.alone.get(s).count })));
   const spread = (own, base) =>
     new Map([...frame.keys.keys()].map((key) => [key, raised(own(frame.parts.get(key))) + base(frame.parts.get(key).k)]));
@@ -119,7 +141,7 @@ function allowed(setting, letters) {
 function costs(parts, weight, setting, letters, inputs) {
   if (parts.some((part) => part.kind === "kl")) throw new Unknown("a bound on divergences");
   const sums = new Map();
-  spend(10 * setting.law.atoms.length * letters.length * parts.length);
+  spend((10 * setting.law.atoms.length * parts.length + HELD * new Set(inputs).size) * letters.length);
   setting.law.atoms.forEach(({ outcome, count }, i) => {
     const row = sums.get(inputs[i]) ?? letters.map(() => ZERO);
     sums.set(
@@ -144,7 +166,7 @@ function boundByLines(proof, setting, promises, limits, objective) {
   );
   const m = setting.mechanism;
   const others = cuts.items().length + prices.items().length + relations.items().length;
-  if (division.text() !== "letters" || others > 0 || m.side !== null || !["distortion", "leakage"].includes(objective.aim))
+  if (division.text() !== "letters" || others > 0 || !["distortion", "leakage"].includes(objective.aim))
     throw new Unknown("this proof of optimality");
   const { law } = setting;
   const letters = setting.letters();
@@ -173,8 +195,19 @@ function boundByLines(proof, setting, promises, limits, objective) {
     spend(20 * leaves.length * law.atoms.length);
     if (promise.about.length > 0) {
       const here = frame(promise.about);
+      if (promise.gauge) {
+        if (!weight) return;
+        constant = plus(constant, times(fraction(weight, 1n << UNIT), promise.gauge.limit()));
+        leaves.forEach((leaf, j) => add(here, promise.gauge.scores(here, weight, leaf.rows[k]), j));
+        return;
+      }
       if (promise.kind === "leakage") constant = plus(constant, times(fraction(weight, 1n << UNIT), minus(promise.limit, here.already())));
       leaves.forEach((leaf, j) => add(here, scores(promise, here, weight, leaf.rows[k]), j));
+      return;
+    }
+    if (promise.gauge) {
+      if (weight) constant = plus(constant, times(fraction(weight, 1n << UNIT), promise.gauge.limit()));
+      leaves.forEach((leaf, j) => promise.gauge.inputs(weight, leaf.rows[k]).forEach(([x, w]) => (line(x)[j] -= raised(w) * law.total)));
       return;
     }
     require(weight === 0n, "this promise has no weight for all letters");
@@ -203,8 +236,10 @@ function boundByLines(proof, setting, promises, limits, objective) {
   const weighed = objective.aim === "distortion" ? [costs(objective.parts, 1n << UNIT, setting, letters, inputs)] : [];
   byLimit.pair(limits.length).forEach((item, k) => {
     const weight = item.whole(0n);
+    if (weight && !limits[k].parts) throw new Unknown("a bound that uses such a limit");
+    if (!weight) return;
     constant = plus(constant, times(fraction(weight, 1n << UNIT), limits[k].most));
-    if (weight) weighed.push(costs(limits[k].parts, weight, setting, letters, inputs));
+    weighed.push(costs(limits[k].parts, weight, setting, letters, inputs));
   });
   const priced = margins.items().map((item) => item.whole());
   if (priced.length > 0) {

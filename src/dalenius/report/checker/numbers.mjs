@@ -8,7 +8,9 @@ export function require(holds, otherwise) {
 }
 
 // What a page may do before its reader loses patience; a file that needs more is for the checker in Python.
-const MOST_STEPS = 3_000_000;
+const MOST_STEPS = 30_000_000;
+/** What one thing costs that stays in memory. */
+export const HELD = 40;
 let steps = 0;
 
 export function startCounting() {
@@ -86,6 +88,8 @@ function twiceAtanh(n, d) {
 
 const SLACK = 400n;
 const LN2 = twiceAtanh(1n, 3n); // ln 2 = 2 atanh(1/3)
+/** log2 e from above: LN2 is not above 2^FINE ln 2. */
+export const LOG2_E = fraction((1n << (2n * FINE)) / LN2 + 1n, 1n << FINE);
 const known = new Map();
 
 const bitLength = (a) => BigInt(a.toString(2).length);
@@ -114,7 +118,7 @@ export function log2(a, b = 1n) {
   return ends;
 }
 
-export const bits = (units) => fraction(units, 1n << BITS);
+export const bits = (units, parts = 1n) => fraction(units, parts << BITS);
 
 /** An upper bound of ln q, for q >= 1. */
 export const nats = (q) => fraction(log2(q.n, q.d)[1] * (LN2 + SLACK), 1n << (BITS + FINE));
@@ -123,6 +127,7 @@ export const nats = (q) => fraction(log2(q.n, q.d)[1] * (LN2 + SLACK), 1n << (BI
 export function exponential(x) {
   require(!less(x, ZERO) && !less(fraction(100n), x), "an exponent is not between 0 and 100");
   // e^x = (e^(x / 2^8))^(2^8); the series is in units of 2^-320, each step of it and each squaring rounded outwards.
+  if (x.n === 0n) return [ONE, ONE];
   const unit = 320n;
   const one = 1n << unit;
   const halvings = 8n;

@@ -8,7 +8,7 @@ const MOST_ROWS = 1 << 20;
 export const PROMISES = new Map();
 const NOT_HERE = new Set(["dalenius", "contraction", "guess", "maximal_leakage", "total_variation", "sibson"]);
 
-export const LOWER = new Set(["guess_before", "entropy_bits"]);
+export const LOWER = new Set(["guess_before", "gain_before", "entropy_bits"]);
 
 export function atMost(figure, limit, what) {
   require(figure !== null, `${what} is not bounded`);

@@ -5,6 +5,7 @@ import {
   exponential,
   floor,
   fraction,
+  HELD,
   larger,
   log2,
   nats,
@@ -39,6 +40,7 @@ export class Release {
       this.channel.rows[e].forEach((value, y) => {
         if (value === 0n) return;
         const key = JSON.stringify([secrets[k], givens[k], `${y};${beside[k]}`]);
+        if (!found.has(key)) spend(HELD);
         found.set(key, (found.get(key) ?? 0n) + count * value);
       });
     });
@@ -57,9 +59,8 @@ export class Release {
     for (const [s, , y, weight] of joint) {
       if (weight > (best.get(y) ?? 0n)) best.set(y, weight);
       const ratio = fraction(weight * total, about.get(s) * out.get(y));
-      odds = larger(odds, larger(ratio, over(ONE, ratio)));
-      const bitsHere = times(fraction(weight, out.get(y)), bits(log2(ratio.n, ratio.d)[1]));
-      worst.set(y, plus(worst.get(y) ?? ZERO, bitsHere));
+      odds = larger(odds, ratio.n < ratio.d ? { n: ratio.d, d: ratio.n } : ratio);
+      worst.set(y, (worst.get(y) ?? 0n) + weight * log2(ratio.n, ratio.d)[1]);
     }
     const m = setting.mechanism;
     const side = m.side !== null && m.beside.includes(m.side) ? setting.labels([m.side]) : setting.labels([]);
@@ -76,7 +77,7 @@ export class Release {
     const add = (values) => [...values].reduce((a, b) => a + b, 0n);
     return {
       leakage_bits: information(joint)[1],
-      worst_letter_bits: [...worst.values()].reduce(larger, ZERO),
+      worst_letter_bits: [...worst].map(([y, units]) => bits(units, out.get(y))).reduce(larger, ZERO),
       odds_nats: joint.length < about.size * out.size ? null : nats(odds),
       guess_before: fraction(add(before.values()), setting.law.total),
       guess_after: fraction(add(best.values()), total),
@@ -115,11 +116,11 @@ export class Release {
         row.forEach((value, y) => {
           if (value === 0n) return;
           require(other[y] > 0n, "a letter has probability 0 under one input and not under another");
-          most = larger(most, fraction(value, other[y]));
+          if (most.n * other[y] < value * most.d) most = { n: value, d: other[y] };
         });
         const apart = metric === null ? ONE : metric[x][z];
         require(apart.n > 0n, "inputs at distance 0 are released differently");
-        level = larger(level, over(nats(most), apart));
+        level = larger(level, over(nats(fraction(most.n, most.d)), apart));
       });
     });
     return level;
@@ -158,7 +159,10 @@ export class Release {
         const places = at.map((i) => outcome[i]);
         this.channel.rows[inputs[k]].forEach((value, t) => {
           const key = `${places};${t}`;
-          if (!cached.has(key)) cached.set(key, distance(part, setting, places, letters[t], t));
+          if (!cached.has(key)) {
+            spend(HELD);
+            cached.set(key, distance(part, setting, places, letters[t], t));
+          }
           const far = cached.get(key);
           require(far !== null || value === 0n, "a released letter is infinitely far from its record");
           if (far !== null && value > 0n) total = plus(total, times(times(part.weight, far), fraction(count * value)));

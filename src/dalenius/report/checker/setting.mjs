@@ -1,5 +1,5 @@
 // What the file speaks of: variables, the law of the records, the mechanism, and the two together.
-import { require, spend, Unknown } from "./numbers.mjs";
+import { HELD, require, spend, Unknown } from "./numbers.mjs";
 
 export function readVariables(node) {
   const alphabets = new Map();
@@ -124,7 +124,7 @@ export function readMechanism(node, alphabets) {
 export function outcomesOf(sizes) {
   let found = [[]];
   for (const size of sizes) {
-    spend(found.length * size);
+    spend(HELD * found.length * size);
     found = found.flatMap((outcome) => Array.from({ length: size }, (_, k) => [...outcome, k]));
   }
   return found;

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dpotrf, dtrtri
 
+from dalenius.solvers.lapack import dpotrf, dsyrk, dtrtri
 from dalenius.solvers.leakage.program import Floats, Ints
 
 __all__ = ["Columns", "Dense", "Floor", "LowRank", "Pattern", "inverse_roots"]

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
+from dalenius.solvers.lapack import dpotrf, dpotrs
 from dalenius.solvers.leakage.columns import Columns, inverse_roots
 from dalenius.solvers.leakage.layout import Layout, Placed, State
 from dalenius.solvers.leakage.program import Floats

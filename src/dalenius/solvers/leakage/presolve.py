@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dalenius.solvers.lapack import pivoted
 from dalenius.solvers.leakage.arrays import Arrays, Secret
 from dalenius.solvers.leakage.program import Exact, Floats, Multipliers, NoChannel, Program, is_zero
 
@@ -414,11 +415,9 @@ def _repeated(a: Arrays, loss: float) -> tuple[Arrays, Lift]:  # noqa: ARG001
     """Equalities that follow from others are dropped."""
     if not len(a.G):
         return a, _same
-    from scipy.linalg import qr
-
     sizes = np.abs(a.G).max(axis=1)
-    _, triangle, order = qr((a.G * np.sqrt(a.p)).T / np.maximum(sizes, 1e-300), mode="economic", pivoting=True)
-    rank = int((np.abs(np.diag(triangle)) > 1e-11 * np.abs(triangle).max()).sum()) if sizes.any() else 0
+    diagonal, order = pivoted((a.G * np.sqrt(a.p)).T / np.maximum(sizes, 1e-300))
+    rank = int((np.abs(diagonal) > 1e-11 * np.abs(diagonal).max()).sum()) if sizes.any() else 0
     kept = np.sort(order[:rank])
     kept = kept[sizes[kept] > 0]
 

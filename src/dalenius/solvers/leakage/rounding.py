@@ -13,9 +13,9 @@ from math import gcd, lcm
 
 import numpy as np
 from flint import fmpq_mat, fmpz_mat
-from scipy.linalg import qr
 
 from dalenius.errors import SolverFailed
+from dalenius.solvers.lapack import pivoted
 from dalenius.solvers.leakage.limits import whole
 from dalenius.solvers.leakage.program import Exact, Floats, Program, Term, is_zero
 
@@ -190,8 +190,8 @@ def _pivots(
 def _basis(slopes: Floats, weight: Floats) -> list[int]:
     """Pivot rows: columns of G, scaled by the room they have, that are as independent as can be."""
     scaled = slopes * weight
-    _, triangle, order = qr(scaled, mode="economic", pivoting=True)
-    sizes = np.abs(np.diag(triangle))
+    diagonal, order = pivoted(scaled)
+    sizes = np.abs(diagonal)
     rank = int((sizes > 1e-12 * sizes.max(initial=0.0)).sum())
     return [int(e) for e in order[:rank] if weight[e] > 0]
 
