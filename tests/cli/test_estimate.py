@@ -51,6 +51,18 @@ def released(once: Path, tmp_path: Path) -> Place:
     return Place(shutil.copytree(once, tmp_path, dirs_exist_ok=True))
 
 
+def test_a_damaged_card_is_refused_before_anything_is_estimated(released: Place, run: Run) -> None:
+    card, table = released / "card.json", released / "out" / "released.csv"  # without what travels beside it
+    text = (released / "out" / "card.json").read_text()
+    for was, is_now in (('"fresh":null', '"fresa":null'), ('"work":', '"wirk":'), ('"claims":', '"clams":')):
+        assert was in text
+        card.write_text(text.replace(was, is_now))
+        code, out, err = run("estimate", card, table)
+        assert code in (2, 4)  # not readable, or not proved
+        assert not out
+        assert "card.json" in err
+
+
 def test_estimate_from_the_card_alone(released: Place, run: Run) -> None:
     card, table = released / "out" / "card.json", released / "out" / "released.csv"
     for method in ("inverse", "mle", "regularised"):

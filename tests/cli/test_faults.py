@@ -112,3 +112,11 @@ def test_a_damaged_card_is_refused_by_whoever_reads_it(place: Path, capsys: pyte
             told = capsys.readouterr().err
             assert told.count("\n") == 1
             assert "fault of dalenius" not in told
+
+
+def test_a_profile_cuts_long_values_short(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "t.csv").write_text("x\n" + f"a\n{'b' * 5_000}\n" * 3)
+    assert main(["profile", str(place / "t.csv")]) == 0
+    shown = capsys.readouterr().out.partition("To put into a problem file")[0]
+    assert f" {'b' * 57}... (3)" in shown
+    assert "b" * 58 not in shown

@@ -7,6 +7,8 @@ from dalenius.cli.terminal import dialect_of, progress, say
 from dalenius.core.digits import many
 from dalenius.tables import open_table, profile
 
+LONGEST = 60  # characters of a value that are shown
+
 
 def run(arguments: Namespace) -> None:
     with progress(arguments) as show:
@@ -26,7 +28,7 @@ def _words(document: dict[str, Any]) -> list[str]:
     for name, column in document["columns"].items():
         kind = "identifier?" if column["looks_like_identifier"] else "numbers" if column["looks_numeric"] else "values"
         count = f"{column['distinct']:,}" + ("" if column["distinct_is_exact"] else "+")
-        top = ", ".join(f"{entry['letter']} ({entry['count']:,})" for entry in column.get("top", [])[:4])
+        top = ", ".join(f"{_short(entry['letter'])} ({entry['count']:,})" for entry in column.get("top", [])[:4])
         gaps = f"; {column['missing']:,} missing" if column["missing"] else ""
         lines.append(f"  {name:<{width}}  {count:>7} {kind:<11} {top}{gaps}")
     if keys := document.get("keys"):
@@ -45,3 +47,8 @@ def _words(document: dict[str, Any]) -> list[str]:
         lines += ["", *(f"- {note}" for note in document["notes"])]
     lines += ["", "To put into a problem file:", "", document["toml"]]
     return lines
+
+
+def _short(letter: str) -> str:
+    """A value as it is shown: a text of several megabytes would hide everything else."""
+    return letter if len(letter) <= LONGEST else letter[: LONGEST - 3] + "..."

@@ -15,6 +15,7 @@ from dalenius.core.forms import WITHHELD
 from dalenius.core.numbers import exact
 from dalenius.core.product_pmf import law_of
 from dalenius.errors import DaleniusError, InputError, MismatchError, Unsupported
+from dalenius.evidence.opening import read_proved
 from dalenius.measures import (
     Estimate,
     Factor,
@@ -67,7 +68,7 @@ def _card(source: Any) -> _Card:
     if isinstance(source, Kernel):
         return _Card(source, ())
     where = f"{source}: " if isinstance(source, str | Path) else ""
-    document = read_told(source) if where else source
+    document = read_proved(source) if where else source
     if not isinstance(document, dict):
         raise InputError(f"{where}neither a design nor a card nor a recipe")
     try:

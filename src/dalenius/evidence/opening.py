@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dalenius.convert import ENOUGH, checked
+from dalenius.convert import ENOUGH, PROVABLE, checked
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
 from dalenius.core.forms import channel_of
 from dalenius.core.guarantee import Guarantee
@@ -16,9 +17,9 @@ from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.measures.attack import Attack, attacks
 from dalenius.measures.capacity import with_kept
 from dalenius.mechanisms.forms import form_of
-from dalenius.tables import read_design, read_told
+from dalenius.tables import read_design, read_text, read_told
 
-__all__ = ["attacked", "mechanism_of", "promised"]
+__all__ = ["attacked", "mechanism_of", "promised", "read_proved"]
 
 ROUNDING = Fraction(1, 10**9)
 
@@ -109,6 +110,41 @@ def promised(mechanism: Design | Kernel | str | Path) -> tuple[Guarantee, ...]:
         return ()
     checked(mechanism.dumps(), work=ENOUGH, privacy=True)
     return mechanism.problem.guarantees
+
+
+def read_proved(path: str | Path) -> Any:
+    """What a file holds, once the kernel has proved it; a damaged card or design is refused before it is used.
+
+    Parameters
+    ----------
+    path : str or Path
+        A design or a card, or any other document, which is returned as it stands.
+
+    Returns
+    -------
+    object
+        Plain values.
+
+    Raises
+    ------
+    InputError
+        If the file is not there or damaged.
+    NotCertified
+        If something that it claims is not proved.
+    """
+    document = read_told(path)
+    if isinstance(document, dict) and document.get("format") in PROVABLE:
+        try:
+            _checked_once(read_text(path))
+        except DaleniusError as e:
+            raise e.within(str(path)) from None
+    return document
+
+
+@lru_cache(maxsize=2)
+def _checked_once(text: str) -> None:
+    """Have the kernel prove a text; one command reads the same card several times."""
+    checked(text, work=ENOUGH, privacy=True)
 
 
 def _small(channel: Kernel) -> Kernel:
