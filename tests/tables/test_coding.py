@@ -1,6 +1,7 @@
 """Values to codes: alphabets, missing values, grids, refusals with row and column, and independence of the engine."""
 
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -303,3 +304,16 @@ def test_resolved_columns_code_the_same_table_again() -> None:
     again = encode(table, resolved, list(COLUMNS))
     assert again.digest() == first.digest()
     assert (first.from_table, again.from_table) == (("job",), ())
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ("1,5", 'if the comma is a decimal sign, say decimal = "," in [source]'),
+        ("N/A", 'if it stands for a missing value, say missing_words = ["N/A"] in [source]'),
+    ],
+)
+def test_a_value_that_is_written_otherwise_has_a_hint(value: str, hint: str) -> None:
+    table = open_table(pa.table({"n": ["0", value]}))
+    with pytest.raises(TableError, match=re.escape(hint)):
+        encode(table, {"n": Column(values=("0", "1.5"))}, ["n"])

@@ -25,12 +25,14 @@ from dalenius.tables.source import Progress, Table
 from dalenius.tables.text import ABSENT_SIGNS
 from dalenius.tables.workspace import Workspace
 
-__all__ = ["DATE", "THOUSANDS", "encode", "is_number", "numeric_order"]
+__all__ = ["DATE", "THOUSANDS", "USUAL_GAPS", "encode", "is_number", "numeric_order"]
 
 ABSENT = -1
 OUTSIDE = -2
 MOST_LETTERS = 1_000_000
 SHOWN = 8
+USUAL_GAPS = ("NA", "N/A", "n/a", "NULL", "null", "#N/A")
+"""Texts that usually stand for a missing value; they count as one only where [source] says so."""
 
 THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.' \u00a0\u202f’]\d{3})+([,.]\d+)?")
 DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}([T ].*)?")
@@ -215,7 +217,15 @@ class _Listed:
     def refusal(self, text: str) -> str:
         shown = ", ".join(map(repr, self.letters[:SHOWN]))
         more = f", ... {len(self.letters)} values" if len(self.letters) > SHOWN else ""
-        return f"{text!r} is not in its list of values ({shown}{more})"
+        return f"{text!r} is not in its list of values ({shown}{more}){self._meant(text)}"
+
+    def _meant(self, text: str) -> str:
+        """A hint for a value that is written otherwise in the file than in the list."""
+        if text.replace(",", ".", 1) in self.letters:
+            return '; if the comma is a decimal sign, say decimal = "," in [source]'
+        if text in USUAL_GAPS:
+            return f'; if it stands for a missing value, say missing_words = ["{text}"] in [source]'
+        return ""
 
     def finish(self) -> tuple[tuple[str, ...], None]:
         return self.letters, None

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from dalenius.core.source import Dialect
-from dalenius.tables.coding import DATE, THOUSANDS, is_number, numeric_order
+from dalenius.tables.coding import DATE, THOUSANDS, USUAL_GAPS, is_number, numeric_order
 
 __all__ = ["Seen", "is_measured", "suggested"]
 
 FEW = 40  # letters that are listed one by one
 CELLS = 5  # groups of a column of many numbers
-MISSING_WORDS = ("NA", "N/A", "n/a", "NULL", "null", ".", "#N/A")
+MISSING_WORDS = (*USUAL_GAPS, ".")
 MISSING_AMONG_NUMBERS = ("na", "None", "none", "-", "missing")  # elsewhere a value: no insurance, a blood group
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
