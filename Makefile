@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Compiled modules are kept: without them every command starts half a second later.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-node test-engines test-browser test-r test-docs docs check coverage smoke mutants nightly format \
+.PHONY: demo test test-all test-kernels test-node test-engines test-browser test-r test-docs docs check coverage smoke mutants nightly format \
 	bench bench-quick bench-page bench-all ledger-torture torture torture-kernel lock clean
 
 PLAIN := "not slow and not engines and not node and not browser and not r"
@@ -22,6 +22,12 @@ test: $(VENV)/dev.stamp  ## the default tests, two to three minutes on two quiet
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
 	DALENIUS_TESTS=all $(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m "not engines and not node and not browser and not r"
+
+# Doubles differ by processor; OpenBLAS can take the kernels of another one, if this one has the instructions.
+KERNELS := Prescott Nehalem Sandybridge Haswell SkylakeX
+
+test-kernels: $(VENV)/dev.stamp  ## demo and tests with the linear algebra of other processors: five minutes each
+	PYTHON=$(BIN)/python scripts/with_kernels.sh $(KERNELS)
 
 test-node: $(VENV)/dev.stamp  ## the second checker, in JavaScript, against the first; Node.js is installed where it is missing
 	command -v node >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nodejs)
@@ -66,7 +72,7 @@ smoke:  ## build the wheel and try it on every supported Python that is installe
 mutants: $(VENV)/dev.stamp  ## plant small errors in the code that guards the promises, list those that no test sees: hours
 	$(BIN)/python scripts/mutants.py
 
-nightly: test-all coverage test-docs ledger-torture torture torture-kernel  ## the long runs
+nightly: test-all test-kernels coverage test-docs ledger-torture torture torture-kernel  ## the long runs
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .

@@ -115,8 +115,9 @@ def _fan(points: Floats) -> tuple[Places, Places, Floats] | None:
     step = max(1, _CHUNK // len(facets))
     for k in range(0, len(inside), step):
         pace = (points[inside[k : k + step]] - points[apex]) @ normals.T
-        with np.errstate(divide="ignore"):
-            leave[k : k + step] = np.where((pace > 1e-14) & (far > 1e-12), far / pace, np.inf).argmin(axis=1)
+        times = np.full(pace.shape, np.inf)
+        np.divide(far, pace, out=times, where=(pace > 1e-14) & (far > 1e-12))
+        leave[k : k + step] = times.argmin(axis=1)
     corners = np.concatenate([np.full((len(inside), 1), apex), facets[leave]], axis=1)
     system = np.concatenate([points[corners], np.ones((*corners.shape, 1))], axis=2).transpose(0, 2, 1)
     target = np.concatenate([points[inside], np.ones((len(inside), 1))], axis=1)

@@ -177,15 +177,19 @@ class Layout:
 
         if spent(pi := at(0.0)) <= 1:
             return pi
+        # Where even the steepest channel uses up nearly all of a limit, or more, one that comes near to it is enough:
+        # entries that are all but zero are no place to begin.
+        floor = spent(at(_STEEP))
+        enough = max(_SPENT[1], (1 + floor) / 2 if floor < 1 else 1.05 * floor)
         low = high = self.n / self.m
-        while spent(pi := at(high)) > _SPENT[1] and high < _STEEP:
+        while spent(pi := at(high)) > enough and high < _STEEP:
             low, high = high, 8 * high
         for _ in range(_ROUNDS):
             if low == high or spent(pi) >= _SPENT[0]:
                 break
             middle = np.sqrt(low * high)
             flatter = at(middle)
-            if spent(flatter) > _SPENT[1]:
+            if spent(flatter) > enough:
                 low = middle
             else:
                 high, pi = middle, flatter

@@ -11,11 +11,12 @@ from dalenius.solvers.leakage.entropic import projected
 from dalenius.solvers.leakage.limits import Limits, whole
 from dalenius.solvers.leakage.program import Floats, Program, Solution
 from dalenius.solvers.leakage.rounding import Equalities, rounded
+from dalenius.solvers.leakage.simple import linear_channels
 from dalenius.solvers.leakage.transport import transported
 
 __all__ = ["rational"]
 
-_SHARES = tuple(10.0**-k for k in range(13, 1, -1))
+_SHARES = (*(10.0**-k for k in range(13, 2, -1)), 3e-3, 1e-2, 3e-2, 0.1)
 _ROUNDS = 30
 _CLEARLY = 1e-8  # a limit that doubles see missed by more than this is not worth an exact attempt
 
@@ -43,7 +44,7 @@ def rational(program: Program, solution: Solution) -> tuple[tuple[Fraction, ...]
                 return rows
             why = missed or why
     # Only of what is scaled: mixing shrinks what is lacking no faster than the small entries that have to pay for it.
-    for W in _mixtures(given, solution, pi):
+    for W in _mixtures(program, given, solution, pi):
         rows, missed = _rounded(W, 60, 1e-11, limits, equal, given)
         if rows is not None:
             return rows
@@ -109,22 +110,23 @@ def _plan(
     return (rows, "") if missed is None else (None, missed)
 
 
-def _mixtures(given: Arrays, solution: Solution, pi: Floats) -> Iterator[Floats]:
+def _mixtures(program: Program, given: Arrays, solution: Solution, pi: Floats) -> Iterator[Floats]:
     """pi with more and more of each channel that is further inside."""
-    inside = []
-    constant = np.broadcast_to(given.start, pi.shape)
-    if given.allowed.all() and _keeps(given, constant):
-        inside.append(constant)
+    missed = given.unequal(pi)
+    shares = [v for v in _SHARES if v >= missed]  # what mends an equality takes so much from some entry
+    W = _levelled(given, pi / given.p[:, None])
+    inside = [np.broadcast_to(given.start, pi.shape)] if given.allowed.all() else []
+    inside += [_cheapest(given)] if given.distortions else []
+    inside = [other for other in inside if _keeps(given, other)]
     if solution.inner is not None:
         inside.append(solution.inner / given.p[:, None])
-    if given.distortions:
-        cheapest = _cheapest(given)
-        if _keeps(given, cheapest):
-            inside.append(cheapest)
-    missed = given.unequal(pi)
-    W = _levelled(given, pi / given.p[:, None])
-    for share in (v for v in _SHARES if v >= missed):  # what mends an equality takes so much from some entry
+    for share in shares:
         for other in inside:
+            yield (1 - share) * W + share * other
+    linear = [found.pi / given.p[:, None] for found in linear_channels(program)]
+    linear = [other for other in linear if _keeps(given, other)]
+    for share in shares:
+        for other in linear:
             yield (1 - share) * W + share * other
 
 

@@ -1,22 +1,70 @@
-r"""A channel that is always at hand: stay with some probability, else take a letter that depends on nothing.
+r"""Channels at hand without a search: nobody would want them where one was found; they are there when none was.
 
 The constant channel tells nothing, so that it keeps every guarantee; staying costs no distortion. Leakage is convex in
 the channel and distortion linear, so that the shares of staying that keep all limits form an interval: its upper end is
-found by bisection, exactly. Nobody would want this channel where a search has found one; it is there when none has.
+found by bisection, exactly. Where something must be preserved or is forbidden, neither may be allowed: then a linear
+program finds the least distortion of all channels, or of those that tell nothing.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from dalenius.errors import Infeasible, SolverFailed
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.limits import Limits, whole
+from dalenius.solvers.leakage.linear import linear_optimum
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.program import Exact, Ints, Multipliers, Program, Solution
 
-__all__ = ["stay_or_forget"]
+__all__ = ["at_hand", "linear_channels", "stay_or_forget"]
 
 _SHARES = 1 << 10
+_FEW = 4_000  # entries of a linear program
+_NONE = Fraction(0)
+
+
+def at_hand(program: Program, multipliers: Multipliers | None = None) -> Solution | None:
+    """`stay_or_forget`; where it has no channel, the first exact one of `linear_channels`; None without any."""
+    found = stay_or_forget(program, multipliers)
+    if found is not None:
+        return found
+    given = Arrays.of(program)
+    y = none_of(given) if multipliers is None else multipliers
+    for channel in linear_channels(program):
+        if channel.channel is not None and Limits(program).broken(*whole(np.array(channel.channel, object))) is None:
+            return replace(channel, multipliers=y, value=given.value(channel.pi), bound=given.bound(y))
+    return None
+
+
+def linear_channels(program: Program) -> Iterator[Solution]:
+    """Vertices of the linear limits of a program, which may keep the others, too.
+
+    Parameters
+    ----------
+    program
+        The program, of which everything is kept but limits of leakage.
+
+    Yields
+    ------
+    Solution
+        Of the least distortion, then of the least among those that tell nothing; its multipliers mean nothing.
+    """
+    if program.allowed.size > _FEW:
+        return
+    cost = program.cost
+    for C, _ in program.distortions:
+        cost = cost + C / (max(abs(Fraction(v)) for v in C.ravel()) or 1)
+    leaks = {"leakages": tuple((term, _NONE) for term, _ in program.leakages)}
+    silent = {"worst": tuple((term, 0 * most) for term, most in program.worst), **leaks}
+    for changed in ({"leakages": (), "worst": ()}, silent):
+        linear = replace(program, objective=(), cost=cost, **changed)
+        try:
+            yield linear_optimum(linear, Arrays.of(linear), loss=1e-9)
+        except (Infeasible, SolverFailed):
+            continue
 
 
 def stay_or_forget(program: Program, multipliers: Multipliers | None = None) -> Solution | None:

@@ -35,9 +35,10 @@ __all__ = ["Curve", "Ends", "Point", "ends_of", "trace"]
 STEP = Fraction(1, 10**9)
 FEW = 2_000
 PROVE = ("all", "chosen")
-INSIDE = Fraction(1, 10**6)
-"""The share of the way to D_0 at which a curve begins whose D_min is not a figure of its own letters: at D_min itself
-the limits leave no interior, and the slope of the curve may be infinite."""
+INSIDE = tuple(Fraction(1, 10**k) for k in range(6, 2, -1))
+"""Shares of the way to D_0 at which a curve begins whose D_min is not a figure of its own letters: at D_min itself the
+limits leave no interior, and the slope of the curve may be infinite. The next one where the search ended early."""
+OPEN = 10  # times the gap: a search that leaves more has ended early
 
 
 @dataclass(frozen=True)
@@ -260,16 +261,26 @@ def trace(
     last = ends.private if ends.private is not None else ends.silent
     if last is None:
         raise SolverFailed("no end of the curve was found: nothing can be released that reveals nothing")
-    levels = _levels(ends, last, points)
-    snapshot, found = None, []
-    for k, level in enumerate(levels):
+
+    def found_at(level: Fraction, snapshot: Any) -> tuple[Point, Any]:
         private = silent if level == ends.private else None
         model = _at(start, trade, level)
-        point, snapshot = _point(model, gap, seconds, start=snapshot, private=private, prove=prove == "all")
-        found.append(point)
+        return _point(model, gap, seconds, start=snapshot, private=private, prove=prove == "all")
+
+    for inside in INSIDE:
+        levels = _levels(ends, last, points, inside)
+        point, snapshot = found_at(levels[0], None)
+        if ends.exact or point.high - point.low <= OPEN * gap:
+            break
+    found = [point]
+    for level in levels[1:]:
         if on_point:
-            on_point(k + 1, len(levels))
-    at = _chosen(problem, trade, ends, gap, seconds)
+            on_point(len(found), len(levels))
+        point, snapshot = found_at(level, snapshot)
+        found.append(point)
+    if on_point:
+        on_point(len(found), len(levels))
+    at = _chosen(problem, trade, ends, levels[0], gap, seconds)
     if at is None:
         return Curve(trade, ends, tuple(found))
     private = silent if ends.private is not None and at >= ends.private else None
@@ -277,16 +288,16 @@ def trace(
     return Curve(trade, ends, tuple(found), chosen)
 
 
-def _levels(ends: Ends, last: Fraction, points: int) -> list[Fraction]:
+def _levels(ends: Ends, last: Fraction, points: int, inside: Fraction) -> list[Fraction]:
     """Even steps from D_min to the end; from a little inside where D_min is known only to within its own gap."""
-    first = ends.least if ends.exact else ends.least + (last - ends.least) * INSIDE
-    if last - first <= INSIDE * last and not ends.exact:
+    first = ends.least if ends.exact else ends.least + (last - ends.least) * inside
+    if last - first <= INSIDE[0] * last and not ends.exact:
         return [last]
     steps = max(points - 1, 1)
     return sorted({first + (last - first) * k / steps for k in range(points)})
 
 
-def _chosen(problem: Problem, trade: Trade, ends: Ends, gap: float, seconds: float) -> Fraction | None:
+def _chosen(problem: Problem, trade: Trade, ends: Ends, first: Fraction, gap: float, seconds: float) -> Fraction | None:
     """The distortion that the problem limits, or the least one that keeps the leakage that it promises."""
     if trade.level is not None:
         return trade.level if trade.level >= ends.least else None
@@ -296,7 +307,6 @@ def _chosen(problem: Problem, trade: Trade, ends: Ends, gap: float, seconds: flo
         model = Model.of(problem)
         until = time.monotonic() + seconds
         value = best_found(model, presolved(model)[0], gap=gap, until=until)[0].value
-    first = _levels(ends, ends.private or ends.silent or ends.least, 2)[0]
     return max(first, ceil(Fraction(value) / STEP) * STEP)
 
 

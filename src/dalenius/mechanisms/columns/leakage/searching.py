@@ -24,7 +24,7 @@ from dalenius.solvers.leakage.cone_pricing import ConeClosed
 from dalenius.solvers.leakage.crossover import among_large_entries, without_dust
 from dalenius.solvers.leakage.presolve import none_of
 from dalenius.solvers.leakage.pricing import Closed
-from dalenius.solvers.leakage.simple import stay_or_forget
+from dalenius.solvers.leakage.simple import at_hand
 from dalenius.stopping import left, over
 
 __all__ = [
@@ -105,7 +105,7 @@ def answered(
     try:
         return finished(model, program, restore, solution, seconds, remarks=remarks, **ends)
     except SolverFailed as failure:
-        simple = stay_or_forget(program, solution.multipliers)
+        simple = at_hand(program, solution.multipliers)
         if simple is None or solution.channel is not None:
             raise
         return finished(model, program, restore, simple, seconds, remarks=[f"{ENDED} ({failure})"])
@@ -187,7 +187,7 @@ def best_found(
             found = min((s for s in (found, near) if s is not None), key=lambda s: s.value, default=None)
     except SolverFailed as end:
         found, why, multipliers = None, str(end), None
-    found = stay_or_forget(program, multipliers) if found is None else found
+    found = at_hand(program, multipliers) if found is None else found
     if found is None:
         raise SolverFailed(why)
     return found, why
