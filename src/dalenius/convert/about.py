@@ -52,7 +52,7 @@ def about_of(told: Json, written: str) -> Json:
     found |= {key: told[key] for key in PLAIN if key in told}
     output = [name for name in told["channel"]["output"] if name not in told["channel"]["inputs"]]
     if public:
-        found["output"] = output[0] if output else "Y"
+        found["output"] = _name_of(told, output[0]) if output else "Y"
         found["design"] = told["proof"]["digest"]
         found["kind"] = told["proof"]["kind"]
         found["stated_by_the_design"] = {key: told[key] for key in FIGURES if key in told} | {
@@ -71,6 +71,18 @@ def about_of(told: Json, written: str) -> Json:
     if stated:
         found["stated"] = stated
     return found
+
+
+def _name_of(told: Json, first: str) -> str:
+    """The word that a problem file says for its output, from the first of the released columns that are named after it.
+
+    >>> _name_of({"channel": {"form": "product", "inputs": {"age": []}}, "shape": {"each": True}}, "Y_age")
+    'Y'
+    """
+    channel = told["channel"]
+    if told.get("shape", {}).get("each"):
+        return first.removesuffix(f"_{next(iter(channel['inputs']))}")
+    return first.removesuffix("1") if channel.get("form") in ("product", "sums", "windows") else first
 
 
 def about_file(path: Path) -> Path:

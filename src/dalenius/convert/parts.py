@@ -213,7 +213,7 @@ def _smaller(design: Json, observe: list[str], channel: Json, law: Json | None, 
     return {
         "mechanism": mechanism | ({"each": each} if each else {}),
         "objective": {"maximize": aim},
-        "guarantees": [{"promised": {"local_dp": level}}],
+        "guarantees": [{"promised": {"local_dp": level, "given": list(mechanism.get("keep", []))}}],
         "channel": channel,
         "joint": law,
     }
@@ -232,7 +232,7 @@ def _proof_of_parts(design: Json) -> Json:
         pairs = zip(parts, laws, strict=True)
         asked = [_smaller(design, observe, part, law, level, each) for part, law in pairs]
     else:
-        levels, laws = each_of(design) or [], design["joint"]["margins"]
+        levels, laws = each_of(design) or [], _column_laws(design, observe)
         asked = []
         for name, part, law, own in zip(observe, channel["channels"], laws, levels, strict=True):
             sides = {
@@ -245,6 +245,25 @@ def _proof_of_parts(design: Json) -> Json:
         if law is not None:  # a stratum without records needs no proof
             proofs.append(proof_of(part, proof))
     return {"rule": "parts", "proofs": proofs}
+
+
+def _column_laws(design: Json, observe: list[str]) -> list[Json | None]:
+    """The law of each observed column, with what is kept beside it."""
+    joint, keep = design["joint"], list(design["mechanism"].get("keep", []))
+    if "margins" in joint:
+        return list(joint["margins"])
+    alphabets = joint["variables"]
+    found: list[Json | None] = []
+    for name in observe:
+        own = [name, *keep]
+        here: dict[tuple[str, ...], Fraction] = {}
+        for record in joint["pmf"]:
+            key = tuple(record[n] for n in own)
+            here[key] = here.get(key, Fraction(0)) + number(record["p"])
+        order = {n: {letter: k for k, letter in enumerate(alphabets[n])} for n in own}
+        rising = sorted(here, key=lambda key: [order[n][v] for n, v in zip(own, key, strict=True)])
+        found.append(_law_of({key: here[key] for key in rising if here[key]}, own, tuple(own), alphabets))
+    return found
 
 
 def _stratum_laws(joint: Json, observe: list[str], strata: list[str], each: bool) -> list[Json | None]:

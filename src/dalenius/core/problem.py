@@ -419,7 +419,7 @@ class Problem:
     @property
     def by_margins(self) -> bool:
         """Whether columns have recipes of their own under promises that hold whatever their joint law is."""
-        alone = bool(self.each) and not self.strata
+        alone = bool(self.each) and not self.kept
         return alone and not any(guarantee.secret for guarantee in self.guarantees)
 
     @property

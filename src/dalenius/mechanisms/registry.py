@@ -22,6 +22,7 @@ from dalenius.mechanisms.declared import Mechanism
 from dalenius.mechanisms.local_dp.takes import (
     BESIDE_KEPT,
     DELTA,
+    EACH_BESIDE_KEPT,
     INVARIANT,
     METRIC_VARIANCE,
     OWN_LETTERS,
@@ -47,6 +48,7 @@ _MECHANISMS: list[Mechanism] = [
     NOISE,
     PRAM,
     INVARIANT,
+    EACH_BESIDE_KEPT,
     PARTS,
     BESIDE_KEPT,
     PRAM_BESIDE_KEPT,

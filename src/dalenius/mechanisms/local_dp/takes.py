@@ -16,6 +16,7 @@ from dalenius.mechanisms.declared import MOST_NATS, Condition, Mechanism, Promis
 __all__ = [
     "BESIDE_KEPT",
     "DELTA",
+    "EACH_BESIDE_KEPT",
     "FEW",
     "INVARIANT",
     "METRIC_VARIANCE",
@@ -167,8 +168,8 @@ PARTS = Mechanism(
     ),
     sentences={
         "keep": (
-            "with each, columns that leave as they are are strata: say strata = [...] in place of keep, and given = "
-            "[...] in the promise"
+            "columns that leave as they are are strata, or beside keep = [...] every column has a matrix of its own: "
+            "each = true, and given = [...] in the promise"
         ),
         "objective": (
             "what is said of several columns that are perturbed one by one is counted column by column: write maximize "
@@ -224,6 +225,31 @@ PRAM_BESIDE_KEPT = Mechanism(
         "form": f'it is of form = "{PRAM_FORMS[0]}" or "{PRAM_FORMS[1]}"',
     },
     shows_cells="observed",  # the matrix is that of the perturbed columns without the kept ones
+)
+
+EACH_BESIDE_KEPT = Mechanism(
+    name="each-beside-kept",
+    title="a matrix for each column beside kept columns",
+    papers=("002",),
+    designer="dalenius.mechanisms.local_dp.each_beside_kept:each_beside_kept",
+    objectives=(MaximizeInformationOfEach,),
+    promises=(Promised(LocalDP, without=("metric", "delta"), above_zero=True, most_nats=MOST_NATS),),
+    forms=(None, *PRAM_FORMS),
+    letters="any",
+    takes=("each", "keep", "robust", "max_rows"),
+    needs=("each", "keep"),
+    law=PARTS.law[1:],
+    conditions=(
+        *PARTS.conditions[:5],
+        *BESIDE_KEPT.conditions[1:],
+    ),
+    sentences={
+        "keep": "it perturbs columns beside kept ones, keep = [...]",
+        "each": "it makes a matrix for each column: each = true",
+        "objective": PARTS.sentences["objective"],
+        "form": f'it is of form = "{PRAM_FORMS[0]}" or "{PRAM_FORMS[1]}", or without form where output names a column',
+    },
+    shows_cells="observed",
 )
 
 DELTA = Mechanism(
