@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.csv
 import pytest
 
+from dalenius import Problem
 from tests.cli.conftest import Place
 
 Run = Callable[..., tuple[int, str, str]]
@@ -130,6 +131,29 @@ def test_enter_takes_the_suggested_answers(
     assert "Which column must stay secret? [health]" in err
     run("init", rand, *MAIN, "--reveal", "0.01", "-o", tmp_path / "flags.toml")
     assert (tmp_path / "asked.toml").read_text() == (tmp_path / "flags.toml").read_text()
+
+
+def test_a_table_of_one_column_is_refused_before_a_question(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.csv").write_text("health\n" + "good\nbad\n" * 50)
+    answering(monkeypatch, *[""] * 20)
+    code, _, err = run("init", tmp_path / "one.csv", "-o", tmp_path / "p.toml")
+    assert code == 2
+    assert "one must stay secret, and one is released. Add a column" in err
+    assert "?" not in err
+
+
+def test_enter_takes_columns_with_commas_in_their_names(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "".join(f"{'ab'[k % 2]},{'cd'[k % 3 > 0]},{'gs'[k % 5 > 1]}\n" for k in range(300))
+    (tmp_path / "t.csv").write_text('"city, state","say ""it""","health, now"\n' + rows)
+    answering(monkeypatch, "", "", "", "")
+    code, out, _ = run("init", tmp_path / "t.csv", "-o", tmp_path / "p.toml")
+    assert code == 0
+    assert "reveals at most 0.01 bits about health, now" in out
+    assert Problem.from_file(tmp_path / "p.toml").release == ("city, state", 'say "it"')
 
 
 def test_a_limit_on_guesses_is_offered_first(

@@ -14,10 +14,10 @@ from dalenius.cli.grammar import parser
 from dalenius.core import Problem
 from dalenius.core.problem_file import read_toml
 from dalenius.errors import InputError
-from dalenius.starting import Groups, Look, Wish, draft, flags_of, level_of, look_at, roles
+from dalenius.starting import Groups, Look, Wish, as_written, draft, flags_of, level_of, look_at, roles
 from dalenius.starting.grouping import Cells, merged
 from dalenius.starting.ranges import labels_of, round_cuts, rounded
-from dalenius.starting.wishes import logarithm
+from dalenius.starting.wishes import joined_names, logarithm, names_in
 from dalenius.tables import open_table
 
 
@@ -305,3 +305,53 @@ def test_years_can_be_cut_where_somebody_says_and_other_columns_cannot():
     assert drafted(wish, stays()).released[0].labels == ("under 2016", "2016-2019", "2020 or more")
     with pytest.raises(InputError, match='town cannot be cut by year: "east" is not a date'):
         drafted(replace(WISH, cuts={"town": ("year",)}))
+
+
+# --- tables as people have them ---------------------------------------------------------------------------------------
+def test_decimal_commas_are_found_and_written_into_the_file(tmp_path):
+    rng = random.Random(5)
+    lines = [f"{rng.randrange(150, 300) / 10};{rng.choice('ab')}".replace(".", ",") for _ in range(2000)]
+    (tmp_path / "t.csv").write_text("\n".join(["bmi;sick", *lines]))
+    table = as_written(open_table(tmp_path / "t.csv"))
+    found = draft(table, Wish((("sick",),), ("bmi",), "reveal", Fraction(1, 100)), path="t.csv")
+    assert 'decimal = ","' in found.text
+    assert found.released[0].cuts  # ranges of numbers, not groups of texts
+    as_texts = [f"{k},{k % 7}5" if k % 2 else "none" for k in range(50)]
+    assert as_written(open_table(pa.table({"code": as_texts}))).dialect.decimal == "."
+
+
+def test_many_different_texts_are_left_out_until_somebody_groups_them():
+    rows = 2000
+    names = [f"street {k % 300}" for k in range(rows)]
+    days = [f"{k % 28 + 1:02d}.{k % 12 + 1:02d}.20{k % 5 + 19}" for k in range(rows)]
+    table = open_table(pa.table({"lives": names, "came": days, "sick": ["yes", "no"] * (rows // 2)}))
+    left_out, _ = roles(table)
+    assert left_out["lives"] == "it has 300 different values; --group says which belong together"
+    assert left_out["came"].endswith("dates are read like 2026-03-17")
+    halves = {
+        half: tuple(sorted({n for n in names if (int(n[7:]) < 150) == (half == "low")})) for half in ("low", "up")
+    }
+    wish = Wish((("sick",),), ("lives",), "nothing", named={"lives": halves})
+    assert draft(table, wish, path="t.csv", left_out=left_out).released[0].labels == ("low", "up")
+
+
+def test_the_name_of_a_merged_group_says_how_many_more_there_are():
+    values = tuple(f"a rather long value number {k}" for k in range(6))
+    groups = Groups.alone(Look("x", values, np.repeat(np.arange(6), 5)))
+    for one, other in ((1, 0), (2, 1), (2, 1)):
+        groups = groups.joined(one, other)
+    assert groups.labels == ("other", f"{values[2]} and 2 more", values[5])
+
+
+def test_a_small_table_is_not_called_too_large():
+    found = drafted(
+        Wish((("rich",),), ("town",), "nothing"), pa.table({"town": ["a", "b", "a"], "rich": ["y", "n", "y"]})
+    )
+    assert found.because.startswith("Some combinations have fewer than 10 rows")
+
+
+@pytest.mark.parametrize("names", [("age", "city, state"), ('say "it"', "x"), ('"quoted"', "a,b,c"), ("a=b",)])
+def test_names_with_commas_and_quotes_come_back_from_flags(names):
+    assert names_in(joined_names(names)) == names
+    flags = flags_of(Wish((("s",),), names, "nothing"), "t.csv")
+    assert names_in(parser().parse_args(["init", *flags]).release) == names

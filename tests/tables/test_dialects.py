@@ -58,9 +58,9 @@ def test_a_stated_encoding_is_read(tmp_path: Path, encoding: str) -> None:
 
 def test_text_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", "name\nZoë\n".encode("latin-1"))
-    with pytest.raises(TableError, match=r'not UTF-8 text; .* encoding = "latin-1"'):
+    with pytest.raises(TableError, match=r'not UTF-8 text\. Say --encoding latin-1.* encoding = "latin-1"'):
         rows(open_table(path))
-    with pytest.raises(TableError, match=r'not UTF-8 text; .* encoding = "utf-16"'):
+    with pytest.raises(TableError, match=r'not UTF-8 text\. Say --encoding utf-16.* encoding = "utf-16"'):
         rows(open_table(written(tmp_path / "w.csv", "name\nZoë\n".encode("utf-16"))))
     with pytest.raises(TableError, match="not text in the encoding 'utf-16' that"):
         rows(

@@ -10,6 +10,7 @@ from dalenius.core.digits import many
 from dalenius.errors import NOTHING_DONE, InputError
 from dalenius.starting import Look, level_of, look_at
 from dalenius.starting.columns import there
+from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table
 
 __all__ = ["ask"]
@@ -61,6 +62,12 @@ def ask(
     """
     answered = copy(arguments)
     offered = [name for name in table.names if name not in left_out]
+    if len(offered) < 2:
+        raise InputError(
+            f"{table.name} has no two columns that can be used: one must stay secret, and one is released.",
+            why=" ".join(f"{name} is left out: {why}." for name, why in left_out.items()),
+            do="Add a column, or name the columns yourself with --protect and --release.",
+        )
     looks = look_at(table, offered)
     _tell(f"{table.name}: {many(len(looks[offered[0]].codes), 'row')}.")
     width = max(map(len, offered))
@@ -71,19 +78,22 @@ def ask(
     if not answered.protect:
         suggested = f" [{sensitive}]" if sensitive else ""
         found = _until(
-            f"Which column must stay secret?{suggested}", SECRET, sensitive, lambda text: _named(text, offered, table)
+            f"Which column must stay secret?{suggested}",
+            SECRET,
+            joined_names([sensitive]) if sensitive else None,
+            lambda text: _named(text, offered, table),
         )
-        answered.protect = list(found)
-    secrets = {part.strip() for view in answered.protect for part in view.split(",")}
+        answered.protect = [joined_names([name]) for name in found]
+    secrets = {name for view in answered.protect for name in names_in(view)}
     if not answered.release:
         others = [name for name in offered if name not in secrets]
         found = _until(
             "Which columns do you want to publish? [all others]",
             RELEASED,
-            ",".join(others),
+            joined_names(others),
             lambda text: _named(text, offered, table),
         )
-        answered.release = ",".join(found)
+        answered.release = joined_names(found)
     if promised is None and not answered.person:
         answered.person = _until(
             "Can one person have several rows? [n]o, [y]es and the column, [d]on't know [d]",
@@ -137,8 +147,7 @@ def _until(question: str, help_: str, default: str | None, read: Callable[[str],
 def _named(text: str, offered: list[str], table: Table) -> list[str]:
     """Columns by name, by number, or by a range of numbers."""
     found = []
-    for part in text.split(","):
-        part = part.strip()
+    for part in names_in(text):
         low, dash, high = part.partition("-")
         if part in table.names:
             found.append(part)

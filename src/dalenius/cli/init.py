@@ -20,7 +20,8 @@ from dalenius.errors import InputError
 from dalenius.mechanisms.declared import SECONDS
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.starting import FLAGS, PARTS, PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
-from dalenius.starting.columns import there
+from dalenius.starting.columns import as_written, there
+from dalenius.starting.wishes import names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
 
@@ -33,7 +34,7 @@ def run(arguments: Namespace) -> None:
     if not arguments.dry_run:
         refuse_existing(output, force=arguments.force)
     dialect = dialect_of(arguments)
-    table = open_table(arguments.table, dialect=dialect)
+    table = as_written(open_table(arguments.table, dialect=dialect))
     path = os.path.relpath(arguments.table, output.absolute().parent)
     if arguments.useful:
         text, lines, document = _disclosure(arguments, table, path)
@@ -117,13 +118,13 @@ def _missing(arguments: Namespace, promised: tuple[str, str] | None) -> str:
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
     """Names that are separated by commas, each once."""
-    parts = names.split(",") if isinstance(names, str) else [part for name in names for part in name.split(",")]
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    parts = [names] if isinstance(names, str) else names
+    return tuple(dict.fromkeys(name for part in parts for name in names_in(part)))
 
 
 def _cut(text: str) -> tuple[str, tuple[str, ...]]:
     """A column and where its groups begin, from `visits=1,3,7`, or what its dates are cut by, from `admitted=month`."""
-    name, equals, numbers = text.partition("=")
+    name, equals, numbers = text.rpartition("=")
     cuts = tuple(part.strip() for part in numbers.split(",") if part.strip())
     if not equals or not cuts:
         raise InputError(
@@ -174,7 +175,7 @@ def _words(table: Table, found: Draft) -> list[str]:
         lines.append(f"Smallest combination: {many(after, 'row')}{was}.")
     lines.append(f"Promise: {_promise_words(found)}")
     lines.append(f"How: {found.because}")
-    lines.append(f"Size: {many(found.combinations, 'combination')}. A release takes {about(found.seconds)}.")
+    lines.append(f"Size: {found.size}. A release takes {about(found.seconds)}.")
     if wish.keep_rows and "\npreserve_marginals" not in found.text and "\nkeep_rows" not in found.text:
         lines.append("Not kept: the rows of each value may change in number; this promise and form cannot fix them.")
     return lines

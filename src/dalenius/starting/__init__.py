@@ -3,7 +3,7 @@
 The command `init`, the studio and `dalenius.protect` all start here, so that the same wishes always give the same file.
 """
 
-from dalenius.starting.columns import Look, look_at, roles
+from dalenius.starting.columns import Look, as_written, look_at, roles
 from dalenius.starting.drafting import Draft, draft
 from dalenius.starting.grouping import Groups
 from dalenius.starting.wishes import DENSE, FLAGS, PARTS, PROMISES, RECORDS, Wish, flags_of, level_of
@@ -19,6 +19,7 @@ __all__ = [
     "Groups",
     "Look",
     "Wish",
+    "as_written",
     "disclosure_text",
     "draft",
     "flags_of",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 
@@ -13,14 +13,21 @@ from dalenius.core import MISSING, Column
 from dalenius.errors import InputError
 from dalenius.tables import Coded, Table, encode, profile
 from dalenius.tables.coding import DATE, is_number
+from dalenius.tables.suggesting import has_decimal_commas
 
-__all__ = ["Look", "look_at", "roles", "there"]
+__all__ = ["Look", "as_written", "look_at", "roles", "there"]
 
 FEW_NUMBERS = 12
 """So many different numbers are treated as values; more of them are put into ranges."""
 
 NEARLY_ALL = 0.9
 """A column with more different values than this share of the rows names its rows."""
+
+MOST_VALUES = 100
+"""A column with more different texts is not grouped without being told how: no group of them would mean anything."""
+
+OTHER_DATES = re.compile(r"\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})")
+"""Dates as they are not read."""
 
 NAMING = re.compile(
     r"(.*[_ .-])?(id|uuid|guid|name|surname|firstname|lastname|e-?mail|mail|phone|telephone|mobile|address|street|ssn|"
@@ -124,6 +131,26 @@ def look_at(table: Table, names: Sequence[str], parts: Mapping[str, str] | None 
     return {look.name: _by_date(look, (parts or {}).get(look.name)) for look in looks}
 
 
+def as_written(table: Table) -> Table:
+    """The table with the decimal sign that its first rows show, where nobody said which one it is.
+
+    Parameters
+    ----------
+    table : Table
+        Opened.
+
+    Returns
+    -------
+    Table
+        The same, or one that reads 21,5 as a number.
+    """
+    first = next(iter(table.batches(table.names)))
+    texts = [column.dictionary.drop_null().to_pylist() for column in first.columns]
+    if table.dialect.decimal == "," or not any(map(has_decimal_commas, texts)):
+        return table
+    return replace(table, dialect=replace(table.dialect, decimal=","))
+
+
 def _by_date(look: Look, part: str | None) -> Look:
     """A column of dates as its years or months; any other column as it is."""
     dates = [DATE.fullmatch(value) for value in look.known]
@@ -169,6 +196,10 @@ def roles(table: Table) -> tuple[dict[str, str], str | None]:
             left_out[name] = f"it names rows: {distinct:,} different values in {rows:,} rows"
         elif NAMING.fullmatch(name):
             left_out[name] = "its name says that it points at people"
+        elif distinct > MOST_VALUES and not column["looks_numeric"]:
+            some = [entry["letter"] for entry in column.get("top", [])]
+            dated = "dates are read like 2026-03-17" if all(map(OTHER_DATES.fullmatch, some)) else ""
+            left_out[name] = f"it has {distinct:,} different values; " + (dated or "--group says which belong together")
     words = {name: re.split(r"[^a-z]+", name.lower()) for name in table.names if name not in left_out}
     sensitive = (name for word in SENSITIVE for name in words if word in words[name])
     return left_out, next(sensitive, None)

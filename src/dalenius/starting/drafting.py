@@ -19,6 +19,9 @@ __all__ = ["Draft", "draft"]
 MOST_COMBINATIONS = 200
 """Combinations of the released columns for which one recipe is searched and proved within a minute."""
 
+MOST_SAID = 10**9
+"""Combinations that are told one by one; of more nobody reads the digits."""
+
 MOST_DENIED = 64
 """The same for a promise that holds between any two combinations, which has many more conditions."""
 
@@ -74,6 +77,13 @@ class Draft:
         return prod(groups.size for groups in self.released)
 
     @property
+    def size(self) -> str:
+        """What the work grows with, in words: combinations of one recipe, or records that rows exchange."""
+        if self.form == RECORDS:
+            return many(len(Cells.of(self.released).rows), "different record")
+        return many(self.combinations, "combination")
+
+    @property
     def seconds(self) -> float:
         """About how long a release takes on one machine; right within a factor of three."""
         reading = START + self.rows * READ
@@ -119,7 +129,8 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
         If a column is not there, nothing is left to release, or no grouping makes the combinations large enough.
     """
     there(table, [*wish.secrets, *wish.release, *wish.keep, *wish.cuts, *wish.named])
-    refused = {name: why for name, why in (left_out or {}).items() if name in wish.release}
+    by_hand = {*wish.cuts, *wish.named}
+    refused = {n: why for n, why in (left_out or {}).items() if n in wish.release and n not in by_hand}
     release = tuple(name for name in wish.release if name not in refused)
     if not release:
         raise InputError(f"Nothing is left to release: {'; '.join(f'{n}: {why}' for n, why in refused.items())}.")
@@ -188,6 +199,9 @@ def _formed(
         return EACH, _too_many(first, "each column gets a recipe of its own"), list(first)
     if wide and wish.form is None:
         finer = _for_records(first, wish)
+        if prod(g.size for g in first) <= most and not passes:
+            rare = f"Some combinations have fewer than {many(wish.min_rows, 'row')}, however values are grouped"
+            return RECORDS, f"{rare}; rows exchange whole records.", finer
         return RECORDS, _too_many(finer, "rows exchange whole records"), finer
     if cells.small(wish.min_rows):
         raise InputError(
@@ -202,7 +216,8 @@ def _formed(
 
 def _too_many(first: Sequence[Groups], instead: str) -> str:
     found = prod(g.size for g in first)
-    return f"The columns have {found:,} combinations, too many for one recipe without coarse groups; {instead}."
+    counted = f"{found:,}" if found <= MOST_SAID else "billions of"
+    return f"The columns have {counted} combinations, too many for one recipe without coarse groups; {instead}."
 
 
 def _for_records(first: Sequence[Groups], wish: Wish) -> list[Groups]:

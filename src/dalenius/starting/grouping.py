@@ -123,10 +123,10 @@ class Groups:
         if self.cuts:
             return Groups.by_cuts(self.look, [c for k, c in enumerate(self.cuts) if k != min(one, other)])
         name = f"{self.labels[other]} or {self.labels[one]}"
+        together = (*self.members[other], *self.members[one])
         if len(name) > LONGEST or "other" in (self.labels[one], self.labels[other]):
             taken = {label for k, label in enumerate(self.labels) if k not in (one, other)}
-            name = "other" if "other" not in taken else f"{self.labels[other]} and more"
-        together = (*self.members[other], *self.members[one])
+            name = "other" if "other" not in taken else f"{together[0]} and {len(together) - 1} more"
         if self.look.dates:
             together = tuple(sorted(together))
             name = f"{together[0]} to {together[-1]}"

@@ -1,5 +1,6 @@
 """`Wish`: what somebody says about a release, and how each promise is written in a problem file."""
 
+import csv
 import json
 import re
 from collections.abc import Sequence
@@ -19,9 +20,11 @@ __all__ = [
     "RECORDS",
     "Wish",
     "flags_of",
+    "joined_names",
     "key_of",
     "level_of",
     "logarithm",
+    "names_in",
     "names_of",
     "text_of",
 ]
@@ -179,12 +182,12 @@ def flags_of(wish: Wish, table: str) -> list[str]:
     """
     flags = [table]
     for view in wish.protect:
-        flags += ["--protect", ",".join(view)]
-    flags += ["--release", ",".join(wish.release)]
+        flags += ["--protect", joined_names(view)]
+    flags += ["--release", joined_names(wish.release)]
     flags += [FLAGS[wish.promise], *([] if wish.level is None else [str(wish.level)])]
     optional = {
         "--times-at-most": wish.times,
-        "--keep": ",".join(wish.keep) or None,
+        "--keep": joined_names(wish.keep) or None,
         "--person": wish.person,
         "--keep-rows": None if wish.keep_rows == 1 else wish.keep_rows,
         "--form": wish.form,
@@ -201,6 +204,27 @@ def flags_of(wish: Wish, table: str) -> list[str]:
     for column, members in wish.named.items():
         flags += ["--group", f"{column}={json.dumps(members, ensure_ascii=False)}"]
     return flags
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Names that are separated by commas, each once; one with a comma of its own stands in quotes.
+
+    >>> names_in('age, "city, state",age')
+    ('age', 'city, state')
+    """
+    found = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(dict.fromkeys(name.strip() for name in found if name.strip()))
+
+
+def joined_names(names: Sequence[str]) -> str:
+    """Names as `names_in` reads them.
+
+    >>> joined_names(["age", "city, state"])
+    'age,"city, state"'
+    """
+    doubled = [name.replace('"', '""') for name in names]
+    must = ["," in name or name.startswith('"') for name in names]
+    return ",".join(f'"{d}"' if m else name for name, d, m in zip(names, doubled, must, strict=True))
 
 
 def names_of(names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.errors import DaleniusError, InputError
-from dalenius.starting import DENSE, RECORDS, Draft, Wish, draft, flags_of, look_at, roles
+from dalenius.starting import DENSE, RECORDS, Draft, Wish, as_written, draft, flags_of, look_at, roles
 from dalenius.studio.choices import LEVELS, Choices
 from dalenius.studio.jobs import Jobs
 from dalenius.studio.showing import shown_state
@@ -44,7 +44,7 @@ class Session:
         self.jobs = Jobs()
         self.version = 0
         self.lock = threading.RLock()
-        self.table = open_table(path)
+        self.table = as_written(open_table(path))
         self.left_out, sensitive = roles(self.table)
         self.looks = look_at(self.table, [n for n in self.table.names if n not in self.left_out])
         self.rows = len(next(iter(self.looks.values())).codes)

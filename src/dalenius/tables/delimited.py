@@ -186,8 +186,8 @@ def _not_text(path: Path, dialect: Dialect) -> TableError:
     with path.open("rb") as file:
         likely = "utf-16" if file.read(2) in UTF_16 else "latin-1"
     return TableError(
-        f"{path.name} is not UTF-8 text; save it as UTF-8, or say in [source] how it is written, as in encoding = "
-        f'"{likely}"'
+        f"{path.name} is not UTF-8 text.",
+        do=f'Say --encoding {likely}, or encoding = "{likely}" in [source] of a problem file; or save it as UTF-8.',
     )
 
 

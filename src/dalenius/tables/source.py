@@ -79,7 +79,7 @@ class Table:
                     "index=False)"
                 )
             if name in seen:
-                raise TableError(f"{self.name} has two columns named {name!r}")
+                raise TableError(f"{self.name} has two columns named {name!r}.", do="Give one of them another name.")
             seen.add(name)
 
     def position(self, name: str) -> int:
@@ -112,7 +112,9 @@ class Table:
             raise TableError(f"cannot read {self.name}: {_first_line(e)}") from None
         self.unchanged()
         if not done:
-            raise TableError(f"{self.name} has no rows")
+            raise TableError(
+                f"{self.name} has no rows.", do="Put one line for each person below the names of the columns."
+            )
 
     def unchanged(self) -> None:
         """Refuse a source whose files are not what they were when the table was opened."""

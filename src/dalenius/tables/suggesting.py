@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dalenius.core.source import Dialect
 from dalenius.tables.coding import DATE, THOUSANDS, USUAL_GAPS, is_number, numeric_order
 
-__all__ = ["Seen", "is_measured", "suggested"]
+__all__ = ["Seen", "has_decimal_commas", "is_measured", "suggested"]
 
 FEW = 40  # letters that are listed one by one
 CELLS = 5  # groups of a column of many numbers
@@ -116,8 +116,15 @@ def _spread(counts: Mapping[str, int], numbers: list[str]) -> bool:
 
 
 def _with_comma(seen: Seen, absent: list[str]) -> bool:
-    """Whether a column holds numbers, some of them with a decimal comma, and nothing else."""
-    texts = [text for text in seen.counts if text not in absent]
+    return has_decimal_commas([text for text in seen.counts if text not in absent])
+
+
+def has_decimal_commas(texts: Collection[str]) -> bool:
+    """Whether these are numbers, some of them with a decimal comma, and nothing else.
+
+    >>> has_decimal_commas(["21,5", "20"]), has_decimal_commas(["1,234"]), has_decimal_commas(["21,5", "x"])
+    (True, False, False)
+    """
     # "1,234" alone may be a thousand and more: some number must have another count of digits after its comma.
     some = any(DECIMAL_COMMA.fullmatch(text) and not THOUSANDS.fullmatch(text) for text in texts)
     return some and all(is_number(text) or DECIMAL_COMMA.fullmatch(text) for text in texts)

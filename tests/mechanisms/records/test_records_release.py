@@ -14,6 +14,7 @@ from dalenius.errors import InputError, InvalidChannel, NotCertified, Unsupporte
 from dalenius.kernel import Refused, check
 from dalenius.ledger import Ledger
 from dalenius.mechanisms.records.evidence import figures
+from dalenius.mechanisms.records.words import _share
 from dalenius.sampling import Key, Sampler, Stream
 from dalenius.sampling.sparse import SparseSampler
 from tests.effort import effort
@@ -294,3 +295,19 @@ def test_intervals_of_a_preserving_release_cover_what_the_table_says(folder):
         slopes.append(abs(found - true_slope) <= 1.96 * error)
     assert np.mean(covered) > 0.95
     assert np.mean(slopes) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("part", "rows", "said"),
+    [
+        (Fraction(0), 3, "none"),
+        (Fraction(1), 3, "all"),
+        (Fraction(1, 3), 3, "some"),
+        (Fraction(1, 30), 90, "fewer than 10"),
+        (Fraction(29, 30), 90, "all but fewer than 10"),
+        (Fraction(1, 3), 90, "33 %"),
+        (Fraction(1, 200), 9000, "less than 1 %"),
+    ],
+)
+def test_shares_of_few_rows_are_neither_told_nor_called_almost_none(part: Fraction, rows: int, said: str) -> None:
+    assert _share(part, rows, 10) == said
