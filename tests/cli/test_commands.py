@@ -376,6 +376,16 @@ def test_the_walk_loads_neither_searches_nor_pages_until_it_needs_them() -> None
     assert r.stdout.strip() == "[]", r.stderr
 
 
+def test_a_command_leaves_data_frames_to_others(place: Place) -> None:
+    program = (
+        f"import sys; sys.argv = ['dalenius', 'profile', {str(place / 't.csv')!r}]; "
+        "from dalenius.cli import main; main(); "
+        "import adbc_driver_sqlite.dbapi; print([m for m in ('pandas', 'polars') if sys.modules.get(m)])"
+    )
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert r.stdout.splitlines()[-1] == "[]", r.stderr
+
+
 def test_solve_opens_no_pages_no_evidence_and_no_test_tools_of_its_solvers() -> None:
     """A search over a hundred values takes a third of a second; these took longer than it."""
     program = (

@@ -41,11 +41,13 @@ class _NoPandas:
             raise ModuleNotFoundError(name)
 
 
-def _leave_pandas_out() -> None:
+def _leave_frames_out() -> None:
     """Have pyarrow look for pandas in vain, once: it imports it for its first array, longer than a small release takes.
 
-    The process is ours and has no data frames; whoever converts to one later has pyarrow look again.
+    The process is ours and has no data frames; whoever converts to one later has pyarrow look again. Drivers of
+    databases import polars where there is one, and never need it.
     """
+    sys.modules.setdefault("polars", None)  # type: ignore[arg-type]
     sys.meta_path.insert(0, _NoPandas)
     try:
         sys.modules["pyarrow"].array([""]).to_numpy(zero_copy_only=False)
@@ -75,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with interruptible(keep=getattr(arguments, "on_interrupt", "stop") == "keep"):
             command = import_module(f"dalenius.cli.{arguments.module}")
             if argv is None and "pyarrow" in sys.modules and "pandas" not in sys.modules:
-                _leave_pandas_out()
+                _leave_frames_out()
             with _keeping_to(getattr(arguments, "memory", None)):
                 return int(command.run(arguments) or 0)
     except DaleniusError as e:
