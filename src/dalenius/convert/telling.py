@@ -307,7 +307,9 @@ def _evidence_told(evidence: Any) -> Json:
     if evidence is None:
         return {}
     if isinstance(evidence, dict):
-        return {"proof": {"nu": evidence["nu"], "k": evidence["m"], "t": evidence["t"]}}
+        if "cuts" in evidence:
+            return {"proof": {"cuts": evidence["cuts"], "parts": [_multipliers(part) for part in evidence["parts"]]}}
+        return {"proof": _multipliers(evidence)}
     trees = [
         [
             {"q": [int(v) for v in node["law"]]}
@@ -318,6 +320,11 @@ def _evidence_told(evidence: Any) -> Json:
         for tree in evidence
     ]
     return {"proof": {"trees": trees}}
+
+
+def _multipliers(evidence: Json) -> Json:
+    law = {"law": [int(n) for n in evidence["law"]]} if "law" in evidence else {}
+    return {"nu": evidence["nu"], "k": evidence["m"], "t": evidence["t"]} | law
 
 
 def _robust_told(document: Json, about: Json) -> Json:

@@ -341,10 +341,17 @@ def evidence_of(entry: Json, promise: Json) -> Any:
     """What a promise needs for its proof beside law and channel: multipliers of a ball, or trees of an adversary."""
     proof = entry.get("proof", {})
     if promise.get("within"):
-        return {"nu": text(proof.get("nu", 0)), "m": text(proof.get("k", 0)), "t": text(proof.get("t", 0))}
+        if "cuts" in proof:
+            return {"cuts": proof["cuts"], "parts": [_multipliers(part) for part in proof["parts"]]}
+        return _multipliers(proof)
     if promise["promise"] == "dalenius" and proof.get("trees"):
         return [[_node(node) for node in tree] for tree in proof["trees"]]
     return None
+
+
+def _multipliers(proof: Json) -> Json:
+    law = {"law": [str(n) for n in proof["law"]]} if "law" in proof else {}
+    return law | {"nu": text(proof.get("nu", 0)), "m": text(proof.get("k", 0)), "t": text(proof.get("t", 0))}
 
 
 def _node(node: Json) -> Json:

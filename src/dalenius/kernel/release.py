@@ -18,7 +18,7 @@ from dalenius.kernel.distortion import Distortion
 from dalenius.kernel.logs import LOG_COST, bits, exp, log2, nats, times_log2
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, Work, require
-from dalenius.kernel.within import Ball, read_multipliers, worst_leakage
+from dalenius.kernel.within import Ball, read_evidence, worst_leakage
 
 Told = tuple[int, Label]  # a letter, and what leaves beside it
 Joint = dict[tuple[Label, Label, Told], int]  # weight of (secret, given, told)
@@ -257,7 +257,7 @@ class Release:
 
     def within(self, secret: tuple[str, ...], ball: Ball, evidence: Node) -> Fraction:
         """A bound in bits of the leakage about a secret under every law of a ball."""
-        return worst_leakage(self.setting, *self.dense, secret, ball, read_multipliers(evidence))
+        return worst_leakage(self.setting, *self.dense, secret, ball, read_evidence(evidence))
 
     def cost(self, distortion: Distortion) -> Fraction:
         """The expected distortion, rounded up."""

@@ -8,14 +8,24 @@ over the cells c = (s, x, k). f_c is convex, so weak duality needs the ends of i
     confidence        low <= P <= high:    nu + sum_c max over low, high of f_c(p) - nu p
     kl_bits           D(P || Q) <= r:      t log2 sum_c Q(c) 2^(g/t) + (t + eta) r, with R = Q
 
-for any nu, m >= 0, t > 0. With m of n rows in a cell, a = m / n < p and d = D(a || p), Stirling's formula gives
+for any nu, m >= 0, t > 0. Where R is given, divergence adds eta log2 (Q / R) to g, and the other two need no eta. With
+q the law of what leaves under R, I_P <= sum_s h_s(P), h_s = sum_(y, k) P(s, y, k) log2 (P(y, k | s) / q(y, k)); h_s is
+convex, so that its corners count, of all that the ball leaves to the cells of s:
+
+    2 r m + sum_s max over corners p of  h_s(p) - sum_c nu (p - q) + m |p - q|
+
+A corner is the low or the high end of every cell; by total variation r more in one cell or in none, and some cells
+emptied that have r at most, and what is left of r less in one more cell or in none. The intervals may be cut at points
+of single cells, again and again: the largest bound of all parts is that of their union. With m of n rows in a cell,
+a = m / n < p and d = D(a || p), Stirling's formula gives
 P(Bin(n, p) <= m) <= 2^(-n d) sqrt(n / (2 pi m (n - m))) / (1 - rho), rho = m (1 - p) / ((n - m + 1) p).
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
 from dalenius.kernel.adversary import contraction
@@ -23,8 +33,11 @@ from dalenius.kernel.logs import E_LOW, LOG_COST, bits, exp, log2, log2_of, time
 from dalenius.kernel.nouns import Label, Setting
 from dalenius.kernel.numbers import Node, Refused, common_denominator, require
 
+Box = list[tuple[Fraction, Fraction]]  # the ends of each cell
+
 CELLS = 1 << 14  # that are ever listed
 PI_LOW = Fraction(333, 106)
+NESTED = 64  # cuts of cuts
 POINTS = 48  # bits of the ends of an interval
 COUNT = 22  # bits of them that are worth a further step
 STEPS = 48  # of a bisection at most; each takes four logarithms
@@ -46,6 +59,15 @@ class Multipliers:
     nu: Fraction
     m: Fraction
     t: Fraction
+    law: list[int]  # weights of the reference R; none: as stated above
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Evidence for intervals that are cut, depth first: a cell and a point, or None for a part with multipliers."""
+
+    cuts: list[tuple[int, Fraction] | None]
+    parts: list[Multipliers]
 
 
 def read_ball(node: Node) -> Ball | None:
@@ -60,10 +82,23 @@ def read_ball(node: Node) -> Ball | None:
     return Ball(kind, r, 1)
 
 
-def read_multipliers(node: Node) -> Multipliers:
-    """The three multipliers of a ball."""
-    nu, m, t = node.fields("nu", "m", "t")
-    return Multipliers(nu.number(), m.number(0), t.number(0))
+def read_evidence(node: Node) -> Parts:
+    """Multipliers, or cuts of intervals and multipliers for each part."""
+    if node.first().key != "cuts":
+        return Parts([None], [_read_multipliers(node)])
+    cuts, parts = node.fields("cuts", "parts")
+    found = []
+    for cut in cuts.items():
+        cell, at = (None, None) if cut.is_null() else cut.pair()
+        found.append(None if cell is None or at is None else (cell.place(CELLS), at.number(0)))
+    return Parts(found, [_read_multipliers(part) for part in parts.items()])
+
+
+def _read_multipliers(node: Node) -> Multipliers:
+    """The three multipliers of a ball, and before them the weights of a reference law, if there are."""
+    law = [node.first()] if node.first().key == "law" else []
+    nu, m, t = node.fields(*["law"] * len(law), "nu", "m", "t")[len(law) :]
+    return Multipliers(nu.number(), m.number(0), t.number(0), law[0].wholes(0) if law else [])
 
 
 class Places:
@@ -90,7 +125,7 @@ class Places:
         self.beside = part(mechanism.beside)
         self.inputs = [setting.number(x) for x in part(mechanism.reads)]
 
-    def ends(self, ball: Ball) -> list[tuple[Fraction, Fraction]]:
+    def ends(self, ball: Ball) -> Box:
         """Of a confidence, the interval of each cell; each end fails with (1 - confidence) / (2 many sharing)."""
         rows = self.setting.law.rows
         if rows is None:
@@ -135,32 +170,87 @@ class Cells(Places):
             found.append(bits(Fraction(units, self.scale)))
         return found
 
+    def output_logs(self, weights: list[int]) -> dict[tuple[int, Label], int]:
+        """log2 of what leaves under a law, rounded down; no entry for what never leaves."""
+        out = Counter[tuple[int, Label]]()
+        for k, row, weight in zip(self.beside, self.rows, weights, strict=True):
+            for y, v in enumerate(row) if weight else ():
+                out[y, k] += weight * v
+        self.setting.work.spend((LOG_COST + 20) * (len(out) + self.many), sum(weights).bit_length())
+        return {at: log2(v, sum(weights) * self.scale)[0] for at, v in out.items() if v}
+
+    def told(self, own: list[int], corner: tuple[Fraction, ...], logs: dict[tuple[int, Label], int]) -> Fraction:
+        """h_s of the masses of the cells of one secret, rounded up."""
+        unit = common_denominator(corner, self.setting.work)
+        joint = Counter[tuple[int, Label]]()
+        whole = 0
+        for c, p in zip(own, corner, strict=True):
+            mass = p.numerator * (unit // p.denominator)
+            whole += mass * self.scale
+            for y, v in enumerate(self.rows[c]) if mass else ():
+                joint[y, self.beside[c]] += mass * v
+        units = 0
+        for at, v in joint.items():
+            require(not v or at in logs, "a reference has no mass where the ball has some")
+            units += v * (log2(v, whole)[1] - logs[at]) if v else 0
+        return bits(Fraction(units, unit * self.scale))
+
     def cost(self, p: Fraction, score: Fraction, reference: Fraction) -> Fraction:
         """f_c(p), rounded up."""
         return p * score + bits(times_log2(self.eta * p, p / reference)[1]) if p else Fraction(0)
 
 
 def worst_leakage(
-    setting: Setting, scale: int, rows: list[list[int]], secret: tuple[str, ...], ball: Ball, by: Multipliers
+    setting: Setting, scale: int, rows: list[list[int]], secret: tuple[str, ...], ball: Ball, given: Parts
 ) -> Fraction:
     """A bound in bits of I(S; all that leaves) under every law of the ball."""
     cells = Cells(setting, scale, rows, secret)
+    boxes = [cells.ends(ball)] if ball.kind == "confidence" else [[]]
+    require(ball.kind == "confidence" or given.cuts == [None], "only the intervals of a confidence are cut")
+    multipliers = iter(given.parts)
+    bound = Fraction(0)
+    for cut in given.cuts:
+        by = next(multipliers, None) if cut is None else None
+        require(bool(boxes) and (cut is None) == (by is not None), "the cuts of a ball and their parts do not match")
+        box = boxes.pop()
+        if by is not None:
+            bound = max(bound, _bound_of(cells, ball, box, by))
+        elif cut is not None:
+            cell, at = cut
+            require(cell < cells.many and len(boxes) < NESTED, "a cut names a cell that is none, or lies too deep")
+            low, high = box[cell]
+            boxes.append([*box[:cell], (max(low, at), high), *box[cell + 1 :]])
+            boxes.append([*box[:cell], (low, min(high, at)), *box[cell + 1 :]])
+            setting.work.spend(4 * cells.many)
+    require(not boxes and next(multipliers, None) is None, "the cuts of a ball and their parts do not match")
+    return min(bound, cells.eta * bits(log2(len(set(cells.secrets)))[1]))
+
+
+def _bound_of(cells: Cells, ball: Ball, box: Box, by: Multipliers) -> Fraction:
     longest = max(number.denominator.bit_length() for number in (ball.radius, by.nu, by.m, by.t))
-    setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
+    cells.setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
+    known = not by.law or (len(by.law) == cells.many and any(by.law))
+    require(known, "the reference of a ball needs a weight for each cell")
     if ball.kind == "kl_bits":
-        bound = _by_divergence(cells, ball.radius, by)
-    elif ball.kind == "total_variation":
-        bound = _by_total_variation(cells, ball.radius, by)
-    else:
-        bound = _by_confidence(cells, ball, by)
-    most = cells.eta * bits(log2(len(set(cells.secrets)))[1])
-    return min(max(bound, Fraction(0)), most)
+        return _by_divergence(cells, ball.radius, by)
+    if by.law:
+        return _by_corners(cells, ball, box, by)
+    if ball.kind == "total_variation":
+        return _by_total_variation(cells, ball.radius, by)
+    return _by_confidence(cells, box, by)
 
 
 def _by_divergence(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
     require(by.t > 0, "the multiplier t of this ball is positive")
     law = [Fraction(n, cells.setting.total) for n in cells.counts]
-    inside = [(p, score) for p, score in zip(law, cells.scores(law), strict=True) if p]
+    reference = [Fraction(n, sum(by.law)) for n in by.law] or law
+    require(all(n or not p for n, p in zip(reference, law, strict=True)), "the reference of a ball lacks a cell")
+    scores = cells.scores(reference)
+    inside = [
+        (p, score + bits(times_log2(cells.eta, p / n)[1]))
+        for p, n, score in zip(law, reference, scores, strict=True)
+        if p
+    ]
     least = min(score for _, score in inside)
     total = sum((p * exp((score - least) / (by.t * E_LOW))[1] for p, score in inside), Fraction(0))
     return by.t * log2_of(total)[1] + least + (by.t + cells.eta) * r
@@ -176,12 +266,55 @@ def _by_total_variation(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
     return bound
 
 
-def _by_confidence(cells: Cells, ball: Ball, by: Multipliers) -> Fraction:
-    bound, ends, rows = by.nu, cells.ends(ball), cells.setting.law.rows or 0
+def _by_confidence(cells: Cells, ends: Box, by: Multipliers) -> Fraction:
+    bound, rows = by.nu, cells.setting.law.rows or 0
     reference = [(n + Fraction(1, 2)) / (rows + Fraction(cells.many, 2)) for n in cells.counts]
     for both, score, middle in zip(ends, cells.scores(reference), reference, strict=True):
         bound += max(cells.cost(p, score, middle) - by.nu * p for p in both)
     return bound
+
+
+def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fraction:
+    radius, m = (Fraction(0), Fraction(0)) if ends else (ball.radius, by.m)  # a box limits no sum of moves
+    law = [Fraction(n, cells.setting.total) for n in cells.counts]
+    least, most = sum(low for low, _ in ends), sum(high for _, high in ends)
+    if ends and not least <= 1 <= most:
+        return Fraction(0)  # no law is in this part
+    ends = [(max(low, 1 - most + high), min(high, 1 - least + low)) for low, high in ends]
+    logs = cells.output_logs(by.law)
+    about: dict[Label, list[int]] = {}
+    for c, s in enumerate(cells.secrets):
+        about.setdefault(s, []).append(c)
+    bound = 2 * radius * m
+    for own in about.values():
+        middle = [law[c] for c in own]
+        small = sum(0 < p <= radius for p in middle)
+        corners = 1 << len(own) if ends else (len(own) + 1) ** 2 << small
+        each = 20 * len(own) + LOG_COST * len({cells.beside[c] for c in own})
+        cells.setting.work.spend(corners * each * len(cells.rows[0]), cells.scale.bit_length() + POINTS)
+        found = product(*(ends[c] for c in own)) if ends else _moved(middle, radius)
+        stated = sum(middle)
+        bound += max(
+            cells.told(own, corner, logs)
+            - by.nu * (sum(corner) - stated)
+            - (m * sum(abs(p - q) for p, q in zip(corner, middle, strict=True)) if m else 0)
+            for corner in found
+        )
+    return bound
+
+
+def _moved(law: list[Fraction], radius: Fraction) -> Iterator[tuple[Fraction, ...]]:
+    """The corners of law + u - d with u >= 0, 0 <= d <= law, and sums of u and of d up to the radius."""
+    small = [c for c, p in enumerate(law) if 0 < p <= radius]
+    for many in range(len(small) + 1):
+        for emptied in combinations(small, many):
+            left = radius - sum((law[c] for c in emptied), Fraction(0))
+            if left < 0:
+                continue
+            less = [Fraction(0) if c in emptied else p for c, p in enumerate(law)]
+            for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:
+                for more in [None, *range(len(law))]:
+                    yield tuple(p - left * (c == part) + radius * (c == more) for c, p in enumerate(less))
 
 
 def upper_end(m: int, n: int, surprise: Fraction) -> Fraction:

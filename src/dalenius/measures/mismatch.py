@@ -10,14 +10,17 @@ for any reference law R, and the right side can be bounded over a ball by weak d
     kl_bits          D(P || Q) <= r, R = Q: min over t > 0 of  t ln E_Q e^(g / t) + t r,   plus eta_KL r
     total_variation  sum |P - Q| <= 2 r:    min over nu, k >= 0 of  nu + 2 r k + sum_c max [f_c(p) - nu p - k |p - q_c|]
 
-where f_c is convex, so that the inner maximum stands at one of three points. R mixes Q with r of the uniform law.
+where f_c is convex, so that the inner maximum stands at one of three points. R mixes Q with r of the uniform law. For
+any R, kl_bits has g + eta_KL ln (Q / R) in place of g; with R the worst law, Q e^(g / T) up to its sum, nothing is lost
+if T >= eta_KL. In the other balls the corners that they leave to each value of the secret lose less (see `corners`),
+while they are few.
 Promises that hold whatever the law is (contraction, local_dp, dalenius) need none of this.
 """
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf, log, nextafter
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +29,21 @@ from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import written
 from dalenius.core.pmf import Pmf
 from dalenius.errors import InputError
+from dalenius.measures.corners import Bounded, Box, Cells, Cut, Variation, corners_within, cut_box, few_corners
 from dalenius.measures.correlation import eta_kl
 from dalenius.measures.finite_sample import cells_of, intervals, most_within, score
 
 __all__ = ["mismatch_leakage", "near", "worst_law"]
 
 Floats: TypeAlias = NDArray[np.float64]
+Proof: TypeAlias = dict[str, Any]
+
 ZOOMS = 7
+GRAIN = 1 << 40  # a reference law in whole numbers has about this sum
+STARTS = 64  # cells up to which a climb begins at several laws
+CLIMBED = 6  # of the laws that move mass from one cell to another
 CLIMBS = 200  # steps towards a law that tells more
+CLOSE = 2e-3  # share by which a bound of a box may exceed the worst law that is found
 INSIDE = 1e-7  # share of the estimated law in a law that is found, so that rounding leaves it in the ball
 
 
@@ -92,7 +102,7 @@ def near(
     *,
     rows: int = 0,
     kept: Sequence[str] = (),
-) -> tuple[float, dict[str, str]]:
+) -> tuple[float, Proof]:
     """A bound in bits of I(S; Y, kept) under every law near this one, and the multipliers that prove it.
 
     `ball` is one of `core.problem.Mismatch`; for "confidence" the radius is beta and the rows were drawn from the law.
@@ -100,27 +110,62 @@ def near(
     if not 0 <= radius < inf or (ball != "kl_bits" and radius > 1):
         raise InputError(f"the radius of the ball is {radius}; it is not negative, and at most 1 in total variation")
     law, s, x, outputs, whole = cells_of(joint, channel, secret, kept)
+    cells = Cells(law, s, x, outputs)
     eta, most = eta_kl(whole)[1], log(len(set(s.tolist())))
+    worst, told = worst_law(joint, channel, secret, ball, radius, rows=rows, kept=kept)
     if ball == "kl_bits":
-        seen = law > 0
-        g, r = score(law, s, x, outputs)[seen], radius * log(2)
-        linear, t = _over_kl(g, law[seen], r)
-        bound, multipliers = linear + eta * r, {"t": t}
+        both = [_near_divergence(cells, eta, radius * log(2), reference) for reference in (law, worst)]
+        bound, proof = min(both, key=lambda one: one[0])
     elif ball == "total_variation":
-        reference = (1 - radius) * law + radius / len(law) if radius else law
-        g = score(reference, s, x, outputs)
-        bound, nu, k = _over_variation(g, eta, reference, law, radius)
-        multipliers = {"nu": nu, "k": k}
+        variation = Variation(law, radius)
+        if few_corners(variation, cells):
+            found = corners_within(variation, cells)
+            bound, proof = found.nats, _written(found.multipliers, found.reference)
+        else:
+            bound, proof = _near_variation(cells, eta, radius)
     else:
         counts = np.rint(law * rows).astype(np.int64)
-        reference = np.asarray((counts + 0.5) / (rows + 0.5 * len(law)), dtype=np.float64)
-        ends = intervals(counts, rows, radius)
-        bound, nu = most_within(score(reference, s, x, outputs), eta, reference, *ends)
-        multipliers = {"nu": nu}
+        box = Box(*intervals(counts, rows, radius))
+        if few_corners(box, cells):
+            cut = cut_box(box, cells, enough=told * log(2) * (1 + CLOSE))
+            bound, proof = cut.nats, _written_cuts(cut)
+        else:
+            reference = np.asarray((counts + 0.5) / (rows + 0.5 * len(law)), dtype=np.float64)
+            bound, nu = most_within(score(reference, s, x, outputs), eta, reference, box.low, box.high)
+            proof = _written({"nu": nu})
     bits = min(max(bound, 0.0), eta * most) / log(2)
-    in_bits = {key: v if key == "t" else v / log(2) for key, v in multipliers.items()}  # t divides a score
-    proof = {key: written(Fraction(v).limit_denominator(10**12)) for key, v in in_bits.items()}
     return nextafter(bits * (1 + 1e-12), inf) if bits > 1e-14 else 0.0, proof
+
+
+def _written(multipliers: dict[str, float], reference: Floats | None = None) -> Proof:
+    """Multipliers in bits, and the weights of a reference law."""
+    in_bits = {key: v if key == "t" else v / log(2) for key, v in multipliers.items()}  # t divides a score
+    proof: Proof = {key: written(Fraction(v).limit_denominator(10**12)) for key, v in in_bits.items()}
+    if reference is not None:
+        proof["law"] = [max(round(float(share) * GRAIN), int(share > 0)) for share in reference]
+    return proof
+
+
+def _written_cuts(cut: Cut) -> Proof:
+    parts = [node for node in cut.order if isinstance(node, Bounded)]
+    cuts = [None if isinstance(node, Bounded) else [node[0], written(Fraction(str(node[1])))] for node in cut.order]
+    written_parts = [_written(part.multipliers, part.reference) for part in parts]
+    return {"cuts": cuts, "parts": written_parts} if len(parts) > 1 else written_parts[0]
+
+
+def _near_divergence(cells: Cells, eta: float, radius: float, reference: Floats) -> tuple[float, Proof]:
+    """The bound within a divergence for a reference law; it is not written where it is the stated law."""
+    law, seen = cells.law, cells.law > 0
+    g = score(reference, cells.secret, cells.where, cells.rows)[seen] + eta * np.log(law[seen] / reference[seen])
+    linear, t = _over_kl(g, law[seen], radius)
+    return linear + eta * radius, _written({"t": t}, None if reference is law else reference)
+
+
+def _near_variation(cells: Cells, eta: float, radius: float) -> tuple[float, Proof]:
+    law = cells.law
+    reference = (1 - radius) * law + radius / len(law) if radius else law
+    bound, nu, k = _over_variation(score(reference, cells.secret, cells.where, cells.rows), eta, reference, law, radius)
+    return bound, _written({"nu": nu, "k": k})
 
 
 def worst_law(
@@ -152,6 +197,7 @@ def worst_law(
     occurs = np.bincount(x, weights=law)[x] > 0
     if ball == "confidence":
         low, high = intervals(np.rint(law * rows).astype(np.int64), rows, radius)
+        high = np.maximum(high - INSIDE, law)  # they are widened outward, and the law is to be in those of the checker
         ends = np.where(occurs, low, 0.0), np.where(occurs, high, 0.0)
 
     def best(g: Floats) -> Floats:
@@ -164,17 +210,51 @@ def worst_law(
     def told(at: Floats) -> float:
         return float(at @ score(at, s, x, outputs))
 
-    at, value = law, told(law)
-    for _ in range(CLIMBS):
-        way = best(score(at, s, x, outputs)) - at
-        steps = [at + step * way for step in (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)]
-        values = [told(step) for step in steps]
-        most = int(np.argmax(values))
-        if values[most] <= value + 1e-12:
-            break
-        at, value = steps[most], values[most]
+    def climbed(at: Floats) -> tuple[float, Floats]:
+        value = told(at)
+        for _ in range(CLIMBS):
+            way = best(score(at, s, x, outputs)) - at
+            steps = [at + step * way for step in (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)]
+            values = [told(step) for step in steps]
+            most = int(np.argmax(values))
+            if values[most] <= value + 1e-12:
+                break
+            at, value = steps[most], values[most]
+        return value, at
+
+    # A climb may end at a law that only its neighbours do not top, so that it begins at several.
+    starts = [law]
+    if ball == "confidence" and len(law) <= STARTS:
+        starts += [best(np.eye(len(law))[c]) for c in np.flatnonzero(occurs)]
+    if ball == "total_variation" and len(law) <= STARTS:
+        starts += _one_move(Cells(law, s, x, outputs), np.flatnonzero(occurs), radius)
+    at = max((climbed(start) for start in starts), key=lambda one: one[0])[1]
     at = (1 - INSIDE) * at + INSIDE * law
     return at, told(at) / log(2)
+
+
+def _one_move(cells: Cells, receiving: NDArray[np.intp], radius: float) -> list[Floats]:
+    """Laws that move mass from one cell to another, up to the radius: the few of them that tell most."""
+    law = cells.law
+    many = int(cells.secret.max()) + 1
+    shares = np.zeros((len(law), many, cells.rows.shape[1]))
+    shares[np.arange(len(law)), cells.secret] = cells.rows[cells.where]
+    base = np.einsum("c,csy->sy", law, shares)
+    found = []
+    for giving in np.flatnonzero(law > 0):
+        size = min(radius, float(law[giving]))
+        joint = base + size * (shares[receiving] - shares[giving])
+        product = joint.sum(axis=2, keepdims=True) * joint.sum(axis=1, keepdims=True)
+        used = joint > 1e-15
+        ratio = np.divide(joint, product, out=np.ones_like(joint), where=used & (product > 0))
+        for told, to in zip((joint * np.log(ratio)).sum(axis=(1, 2)).tolist(), receiving.tolist(), strict=True):
+            found.append((told, int(giving), to, size))
+    laws = []
+    for _, out, to, size in sorted(found, reverse=True)[:CLIMBED]:
+        laws.append(law.copy())
+        laws[-1][out] -= size
+        laws[-1][to] += size
+    return laws
 
 
 def _tilted(g: Floats, law: Floats, radius: float) -> Floats:

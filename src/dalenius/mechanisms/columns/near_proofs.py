@@ -4,6 +4,7 @@ Apart from the design of such channels, because whoever binds a design to a tabl
 """
 
 from dataclasses import replace
+from typing import Any
 
 from dalenius.core import Channel, Design, Leakage, Problem
 from dalenius.measures.mismatch import near
@@ -11,7 +12,7 @@ from dalenius.measures.mismatch import near
 __all__ = ["ball_of", "near_again", "near_one", "near_proofs"]
 
 
-def near_proofs(problem: Problem, channel: Channel) -> tuple[dict[str, str], ...]:
+def near_proofs(problem: Problem, channel: Channel) -> tuple[dict[str, Any], ...]:
     """For each promise the multipliers that bound it within the ball; empty for those that hold under every law."""
     return tuple(near_one(problem, channel, g)[1] if isinstance(g, Leakage) else {} for g in problem.guarantees)
 
@@ -26,7 +27,7 @@ def near_again(design: Design, rows: int) -> Design:
     return replace(design, problem=problem, proofs=near_proofs(problem, design.channel))
 
 
-def near_one(problem: Problem, channel: Channel, promise: Leakage) -> tuple[float, dict[str, str]]:
+def near_one(problem: Problem, channel: Channel, promise: Leakage) -> tuple[float, dict[str, Any]]:
     """What leaks within the ball, about, and the multipliers that prove it."""
     kind, radius, rows = ball_of(problem)
     return near(problem.pmf, channel, promise.about, kind, radius, rows=rows, kept=problem.kept)

@@ -44,7 +44,7 @@ LAWS = 24  # that are added at most
 ENOUGH = 1e-4  # share of a promise by which a law may exceed it
 CLOSE = 1e-9  # gap of the programs
 NEARLY = 0.999  # share of a promise that is used up, about
-NARROW = 1e-3  # gap that is small enough, as a share of the bound
+NARROW = 2e-3  # gap that is small enough, as a share of the bound
 FINE = 1 << 24  # the share of the constant is a multiple of 1/FINE
 TRIES = 12
 
@@ -146,7 +146,6 @@ def _tightest(
     deadline: float,
 ) -> Channel | None:
     """The channel for a promise that is tighter by as much as the kernel's bound of the ball needs."""
-    promises = [g for g in problem.guarantees if isinstance(g, Leakage)]
     least_value, best, share = inf, None, 1.0
     for _ in range(SHARES):
         tight = [replace(own, promise=_tighter(own.promise, share)) for own in near_laws]
@@ -154,11 +153,11 @@ def _tightest(
         found = _least_under(replace(whole.problem, guarantees=guarantees), tight, deadline)
         if found is None:
             break
-        mixed = _kept_near(problem, whole, found.channel, constant[1])
+        ratio = _excess(problem, found.channel)
+        mixed = _kept_near(problem, whole, found.channel, constant[1], ratio)
         if mixed is not None:
             value = float(1 - mixed[0]) * found.value + float(mixed[0]) * constant[0]
             least_value, best = min((least_value, best), (value, mixed[1]), key=lambda pair: pair[0])
-        ratio = max(near_one(problem, found.channel, g)[0] / float(g.at_most_bits or 1e-300) for g in promises)
         if least_value - bound < NARROW * bound or NEARLY < ratio <= 1 or over(deadline):
             break
         share = min(share / ratio, (1 + share) / 2) if ratio < 1 else share / ratio
@@ -167,8 +166,16 @@ def _tightest(
 
 def _kept(problem: Problem, whole: Design, constant: Channel) -> Channel | None:
     """The channel of the estimated law with as much of the constant as it needs."""
-    mixed = _kept_near(problem, whole, whole.channel, constant)
+    if not isinstance(whole.channel, Channel):
+        return None
+    mixed = _kept_near(problem, whole, whole.channel, constant, _excess(problem, whole.channel))
     return None if mixed is None else mixed[1]
+
+
+def _excess(problem: Problem, channel: Channel) -> float:
+    """How many times a promise is what leaks within the ball, about, at worst."""
+    promises = [g for g in problem.guarantees if isinstance(g, Leakage)]
+    return max(near_one(problem, channel, g)[0] / float(g.at_most_bits or 1e-300) for g in promises)
 
 
 def _tighter(promise: Leakage, share: float) -> Leakage:
@@ -192,25 +199,12 @@ def _mixed(a: Channel, b: Channel, share: Fraction) -> Channel:
     return Channel(a.inputs, a.output, tuple(rows))
 
 
-def _kept_near(problem: Problem, whole: Design, channel: object, constant: Channel) -> tuple[Fraction, Channel] | None:
+def _kept_near(
+    problem: Problem, whole: Design, channel: Channel, constant: Channel, over: float
+) -> tuple[Fraction, Channel] | None:
     """The channel with as much of the constant as the promises need, and how much; None if no share keeps them."""
-    if not isinstance(channel, Channel):
-        return None
-    promises = [g for g in problem.guarantees if isinstance(g, Leakage)]
-
-    def excess(share: Fraction) -> float:
-        mixed = _mixed(channel, constant, share)
-        return max(near_one(problem, mixed, g)[0] / float(g.at_most_bits or 1e-300) for g in promises)
-
-    low, high, over = Fraction(0), Fraction(1), excess(Fraction(0))
-    high = low if over <= 1 else high
-    for _ in range(TRIES):  # the excess falls almost evenly with the share: cut its chord from both sides
-        if high - low < Fraction(1, 1 << 12):
-            break
-        chord = low + (high - low) * Fraction(1.05 * (1 - 1 / over) if over < inf else 0.5).limit_denominator(FINE)
-        middle = min(chord, (low + 3 * high) / 4)
-        found = excess(middle)
-        low, high, over = (low, middle, over) if found <= 1 else (middle, high, found)
+    # A leakage is convex in the channel and nil for a constant, so that it falls at least as fast as this share grows.
+    high = Fraction(max(0.0, 1 - 1 / over) if over < inf else 1.0).limit_denominator(FINE)
     for _ in range(TRIES):  # floats proposed; the checker's own bound decides
         mixed = _mixed(channel, constant, high)
         draft = replace(whole, problem=problem, channel=mixed, proofs=near_proofs(problem, mixed)).to_json()

@@ -23,6 +23,7 @@ from dalenius.solvers.leakage.program import Exact, Floats
 __all__ = ["NearLaws"]
 
 GRAIN = 1 << 50  # a law in whole numbers has about this sum
+LEAST = 1 << 36  # units of a multiplier that is used
 LN2 = Fraction(693147180559945309417232, 10**24)  # from below
 
 Names = tuple[str, ...]
@@ -86,9 +87,10 @@ class NearLaws:
         """For each law the weights of its cells, and for each letter a law of s given k up to its sums."""
         found = []
         for law, (weight, logs) in zip(self.laws, multipliers, strict=True):
-            if weight <= 0:
+            units = whole_units(weight * factor, UNIT)
+            if units < LEAST:  # it adds next to nothing, and in so few units the law could leave the ball
                 continue
-            share = Fraction(whole_units(weight * factor, UNIT), sum(law))
+            share = Fraction(units, sum(law))
             cells = [(cell, n) for cell, n in zip(self._cells(), law, strict=True) if n]
             labels = {label: at for at, label in enumerate(self._labels(law))}
             shares = np.zeros(len(labels))

@@ -1,0 +1,209 @@
+r"""The most that leaks under the laws of a polytope: what is left to each value of the secret has corners.
+
+With q a law of what leaves, I_P(S; Y) <= sum_s h_s(P), h_s = sum_y P(s, y) ln (P(y | s) / q(y)), and h_s is convex. So
+the mixtures of corners, value by value, bound the leakage of every law of the ball: the best of them tells I(S, V; Y)
+with V its corner, which is what the ball leaves open about the law within one value of the secret.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import combinations, product
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.solvers.lp import maximise
+from dalenius.solvers.mixtures import most_told
+
+__all__ = ["Bounded", "Box", "Cells", "Cut", "Variation", "corners_within", "cut_box", "few_corners"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+
+FEW = 1 << 15  # corners times letters that are listed
+MUCH = 1 << 17  # the same, of all parts
+PARTS = 256
+LEAST = 1e-12  # share of a cell in a reference law
+
+
+@dataclass(frozen=True)
+class Box:
+    """Laws between two ends in every cell."""
+
+    low: Floats
+    high: Floats
+
+    @property
+    def has_laws(self) -> bool:
+        return bool(self.low.sum() <= 1 <= self.high.sum())
+
+    def many(self, own: Places) -> int:
+        return 1 << len(own)
+
+    def corners(self, own: Places) -> Iterator[Floats]:
+        for ends in product(*zip(self.low[own], self.high[own], strict=True)):
+            yield np.array(ends)
+
+
+@dataclass(frozen=True)
+class Variation:
+    """Laws within a total variation of another."""
+
+    law: Floats
+    radius: float
+
+    def many(self, own: Places) -> int:
+        return (len(own) + 1) ** 2 << int(((self.law[own] > 0) & (self.law[own] <= self.radius)).sum())
+
+    def corners(self, own: Places) -> Iterator[Floats]:
+        law, radius = self.law[own], self.radius
+        small = [c for c, p in enumerate(law) if 0 < p <= radius]
+        for many in range(len(small) + 1):
+            for emptied in combinations(small, many):
+                left = radius - float(law[list(emptied)].sum())
+                if left < 0:
+                    continue
+                less = law.copy()
+                less[list(emptied)] = 0.0
+                for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:
+                    for more in [None, *range(len(law))]:
+                        corner = less.copy()
+                        if part is not None:
+                            corner[part] -= left
+                        if more is not None:
+                            corner[more] += radius
+                        yield corner
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a law: how likely, of which value of the secret, of which row of the channel, and these rows."""
+
+    law: Floats
+    secret: Places
+    where: Places
+    rows: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """A bound in nats, what proves it, and how far the mixture behind it spreads in each cell."""
+
+    nats: float
+    multipliers: dict[str, float]
+    reference: Floats
+    spread: Floats
+
+
+def few_corners(ball: Box | Variation, cells: Cells) -> bool:
+    """Whether the corners are few enough to be listed."""
+    many = sum(ball.many(np.flatnonzero(cells.secret == s)) for s in set(cells.secret.tolist()))
+    return bool(many * cells.rows.shape[1] <= FEW)
+
+
+def corners_within(ball: Box | Variation, cells: Cells) -> Bounded:
+    """A bound of I(S; Y) in the ball, with the multipliers and the reference law that prove it."""
+    law, secret, where, rows = cells.law, cells.secret, cells.where, cells.rows
+    about = [np.flatnonzero(secret == s) for s in sorted(set(secret.tolist()))]
+    points, block = [], []
+    for number, own in enumerate(about):
+        for corner in ball.corners(own):
+            point = np.zeros(len(law))
+            point[own] = corner
+            points.append(point)
+            block.append(number)
+    corners, of = np.array(points), np.array(block)
+    number_of = np.zeros(len(law), dtype=np.intp)
+    for number, own in enumerate(about):
+        number_of[own] = number
+    moved = np.where(number_of == of[:, None], corners - law, 0.0)
+    net, away = moved.sum(axis=1), np.abs(moved).sum(axis=1)
+    outputs = np.zeros((len(corners), len(rows)))
+    np.add.at(outputs.T, where, corners.T)
+    outputs = outputs @ rows
+    masses = outputs.sum(axis=1)
+    shares = np.divide(outputs, masses[:, None], out=np.ones_like(outputs), where=outputs > 0)
+    convex = (outputs * np.log(shares)).sum(axis=1)
+    blocks = (np.arange(len(about))[:, None] == of).astype(float)
+    radius = ball.radius if isinstance(ball, Variation) else 0.0
+    room = 2 * radius if isinstance(ball, Variation) else float(away.max()) * len(about) + 1  # more than all moves
+    # The last point stands for moves that are not used; it has no mass.
+    equations = np.block([[blocks, np.zeros((len(about), 1))], [net, 0.0], [away, 1.0]])
+    right = np.concatenate([np.ones(len(about)), [0.0, room]])
+    mixture = most_told(np.append(convex, 0.0), np.vstack([outputs, np.zeros(rows.shape[1])]), equations, right)[:-1]
+    mixture = mixture / (blocks.T @ (blocks @ mixture))
+    reference = mixture @ corners
+    spread = mixture @ corners**2 - reference**2
+    reference = np.maximum(reference, LEAST)
+    reference /= reference.sum()
+    out = np.bincount(where, weights=reference, minlength=len(rows)) @ rows
+    told = convex - outputs @ np.log(np.maximum(out, 1e-300))
+    scale = max(room, 1e-300)
+    ends = np.concatenate([np.ones(len(about)), [0.0, room / scale]])
+    begin = np.concatenate([np.ones(len(about)), [0.0, -np.inf]])
+    dual = maximise(told, np.vstack([blocks, net / scale, away / scale]), begin, ends).dual
+    nu = float(dual[-2]) / scale
+    m = max(float(dual[-1]) / scale, 0.0) if radius else 0.0
+    most = np.full(len(about), -np.inf)
+    np.maximum.at(most, of, told - nu * net - m * away)
+    nats = float(most.sum()) + 2 * radius * m
+    return Bounded(nats, {"nu": nu, "k": m}, reference, np.maximum(spread, 0.0) / reference)
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Parts of a box, depth first: a cell and a point where it is cut, or the bound of a part."""
+
+    nats: float
+    order: list[tuple[int, float] | Bounded]
+
+
+def cut_box(box: Box, cells: Cells, *, enough: float) -> Cut:
+    """The box in parts, until none of them can tell more than `enough` nats or there are too many.
+
+    The part with the largest bound is cut next, through the middle of the cell in which its mixture spreads most.
+    """
+    whole = corners_within(_tightened(box), cells)
+    size = sum(box.many(np.flatnonzero(cells.secret == s)) for s in set(cells.secret.tolist())) * cells.rows.shape[1]
+    most = min(PARTS, MUCH // size)
+    tree: dict[int, tuple[int, float, int]] = {}  # number of a node: its cell, the point, the lower of its two numbers
+    bounds = {0: whole}
+    boxes = {0: box}
+    waiting = [(-whole.nats, 0)]
+    while len(bounds) < most and -waiting[0][0] > enough:
+        number = heappop(waiting)[1]
+        part = _tightened(boxes[number])
+        cell = int(bounds[number].spread.argmax())
+        point = round(float(part.low[cell] + part.high[cell]) / 2, 9)
+        if not part.low[cell] < point < part.high[cell]:
+            break
+        del boxes[number], bounds[number]
+        below = 2 * len(tree) + 1
+        tree[number] = cell, point, below
+        for child, low, high in ((below, part.low[cell], point), (below + 1, point, part.high[cell])):
+            half = Box(part.low.copy(), part.high.copy())
+            half.low[cell], half.high[cell] = low, high
+            boxes[child] = half
+            # Where no law is left the checker says so; what stands in its place is never read.
+            bounds[child] = corners_within(_tightened(half), cells) if half.has_laws else replace(whole, nats=0.0)
+            heappush(waiting, (-bounds[child].nats, child))
+    order: list[tuple[int, float] | Bounded] = []
+    stack = [0]
+    while stack:
+        number = stack.pop()
+        if number in tree:
+            cell, point, below = tree[number]
+            order.append((cell, point))
+            stack += [below + 1, below]
+        else:
+            order.append(bounds[number])
+    return Cut(max(bound.nats for bound in bounds.values()), order)
+
+
+def _tightened(box: Box) -> Box:
+    """The same laws, with ends that the sum of all cells allows."""
+    low = np.maximum(box.low, 1 - box.high.sum() + box.high)
+    high = np.minimum(box.high, 1 - box.low.sum() + box.low)
+    return Box(low, np.maximum(low, high))

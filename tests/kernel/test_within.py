@@ -1,0 +1,152 @@
+"""Leakage within a ball by a reference law: no law of the ball tells more, whatever the evidence; and it is tight."""
+
+import numpy as np
+import pytest
+
+from dalenius.kernel.document import read_document
+from dalenius.kernel.numbers import Node, Refused, canonical
+from dalenius.kernel.within import Ball
+from tests.effort import effort
+from tests.kernel.documents import dense, design, law_of, leakage
+
+TRIES = effort(12, 400)
+LETTERS = {"S": ["u", "v", "w"], "X": ["a", "b", "c"]}
+
+
+def release_of(rng, kind, radius):
+    """The document of a random law of nine cells and a random channel of three letters."""
+    counts = rng.integers(1, 30, 9) * (rng.random(9) < 0.85)
+    counts[0] += 1
+    rows = rng.integers(1, 9, (3, 3)) * (rng.random((3, 3)) < 0.8) + np.eye(3, dtype=int)
+    rows = rows * (2520 * 3 // rows.sum(axis=1))[:, None]
+    rows[:, 0] += rows.sum(axis=1).max() - rows.sum(axis=1)
+    outcomes = [[s, x, str(counts[3 * s + x])] for s in range(3) for x in range(3) if counts[3 * s + x]]
+    document = design(
+        LETTERS,
+        law=law_of(LETTERS, outcomes, "table" if kind == "confidence" else "known"),
+        promises=[leakage("9", "S", ball=kind, radius=radius)],
+        channel=dense(*rows.tolist()),
+        evidence=[{"nu": "0", "m": "0", "t": "1"}],
+        work=10**9,
+    )
+    read = read_document(canonical(document), 10**9)
+    return read.release, read.promises[0].within, counts / counts.sum(), rows / rows.sum(axis=1)[:, None]
+
+
+def told(law, rows):
+    joint = law.reshape(3, 3) @ rows
+    product = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return float((joint * np.log2(np.divide(joint, product, out=np.ones_like(joint), where=joint > 0))).sum())
+
+
+def shift(rng, law, room):
+    """Mass up to the room from random cells to random cells."""
+    other = law.copy()
+    takes = rng.permutation(9)[: rng.integers(1, 4)]
+    share = rng.dirichlet(np.full(len(takes), 0.4)) * room
+    taken = np.minimum(other[takes], share)
+    other[takes] -= taken
+    gives = rng.permutation(9)[: rng.integers(1, 3)]
+    other[gives] += rng.dirichlet(np.full(len(gives), 0.4)) * taken.sum()
+    return other
+
+
+def numbers(rng, many=9):
+    return [str(int(n)) for n in rng.integers(1, 1000, many)]
+
+
+@pytest.mark.parametrize("kind", ["total_variation", "kl_bits", "confidence"])
+def test_no_law_of_the_ball_tells_more_than_any_evidence_proves(kind):
+    rng = np.random.default_rng(31)
+    least = np.inf
+    for _ in range(TRIES):
+        radius = "19/20" if kind == "confidence" else str(int(rng.integers(1, 9))) + "/100"
+        release, ball, law, rows = release_of(rng, kind, radius)
+        by = {
+            "law": numbers(rng),
+            "nu": f"{int(rng.integers(-50, 50))}/100",
+            "m": f"{int(rng.integers(0, 100))}/50",
+            "t": f"{int(rng.integers(1, 50))}/10",
+        }
+        evidence = by
+        if kind == "confidence" and rng.random() < 0.5:
+            cut = [int(rng.integers(9)), f"{int(rng.integers(0, 40))}/100"]
+            evidence = {"cuts": [cut, None, None], "parts": [by, by | {"law": numbers(rng)}]}
+        bound = float(release.within(("S",), ball, Node(evidence)))
+        for _ in range(60):
+            if kind == "total_variation":
+                other = shift(rng, law, float(ball.radius))
+            elif kind == "kl_bits":
+                other = law * np.exp(rng.normal(size=9) * rng.random())
+                other /= other.sum()
+                for _ in range(30):
+                    used = other > 0
+                    if (other[used] * np.log2(other[used] / law[used])).sum() <= float(ball.radius):
+                        break
+                    other = (other + law) / 2
+            else:
+                rows_drawn = release.setting.law.rows
+                other = rng.multinomial(rows_drawn, law) / rows_drawn
+                other = (other + law) / 2
+            least = min(least, bound - told(other, rows))
+    assert least >= -1e-12
+
+
+def test_the_worst_law_as_reference_is_tight_within_a_divergence():
+    """I = T (r + log2 Z): with R = Q 2^(g / T) / Z nothing is lost (a fair bit, where R must be found by climbing)."""
+    from fractions import Fraction
+
+    from dalenius.core import Channel, Pmf
+    from dalenius.measures.mismatch import near, worst_law
+
+    bit = ("0", "1")
+    joint = Pmf.from_records({"S": bit, "X": bit}, [(("0", "0"), 4), (("1", "1"), 4), (("0", "1"), 1), (("1", "0"), 1)])
+    flip = Channel({"X": bit}, {"Y": bit}, ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))))
+    found, proof = near(joint, flip, ["S"], "kl_bits", 0.01)
+    assert "law" in proof
+    assert found == pytest.approx(worst_law(joint, flip, ["S"], "kl_bits", 0.01)[1], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "why"),
+    [
+        ({"law": ["1"] * 8, "nu": "0", "m": "0", "t": "1"}, "a weight for each cell"),
+        ({"law": ["0"] * 9, "nu": "0", "m": "0", "t": "1"}, "a weight for each cell"),
+        ({"law": ["1"] * 3 + ["0"] * 6, "nu": "0", "m": "0", "t": "1"}, None),
+        ({"cuts": [[0, "1/2"], None], "parts": [{"nu": "0", "m": "0", "t": "1"}]}, "do not match"),
+        ({"cuts": [None, None], "parts": [{"nu": "0", "m": "0", "t": "1"}] * 2}, "do not match"),
+        ({"cuts": [None], "parts": [{"nu": "0", "m": "0", "t": "1"}] * 2}, "do not match"),
+        ({"cuts": [[9, "1/2"], None, None], "parts": [{"nu": "0", "m": "0", "t": "1"}] * 2}, "a cell that is none"),
+        ({"cuts": [[0, "1/2"]] * 70 + [None] * 71, "parts": [{"nu": "0", "m": "0", "t": "1"}] * 71}, "too deep"),
+    ],
+)
+def test_evidence_that_says_too_little_is_refused(evidence, why):
+    release, ball, _, _ = release_of(np.random.default_rng(4), "confidence", "19/20")
+    if why is None:  # a reference may leave cells out as long as every letter leaves
+        assert release.within(("S",), ball, Node(evidence)) > 0
+        return
+    with pytest.raises(Refused, match=why):
+        release.within(("S",), ball, Node(evidence))
+
+
+def test_only_intervals_are_cut():
+    release, ball, _, _ = release_of(np.random.default_rng(4), "total_variation", "1/100")
+    by = {"nu": "0", "m": "1", "t": "1"}
+    with pytest.raises(Refused, match="only the intervals of a confidence are cut"):
+        release.within(("S",), ball, Node({"cuts": [[0, "1/2"], None, None], "parts": [by, by]}))
+
+
+def test_a_reference_that_lacks_a_letter_of_the_ball_is_refused():
+    rows = ((5, 0, 0), (0, 5, 0), (0, 0, 5))
+    outcomes = [[s, x, "1"] for s in range(3) for x in range(3)]
+    for kind, why in (("total_variation", "no mass where the ball has some"), ("kl_bits", "lacks a cell")):
+        document = design(
+            LETTERS,
+            outcomes,
+            promises=[leakage("9", "S", ball=kind, radius="1/100")],
+            channel=dense(*rows),
+            evidence=[{"law": ["1", "1", "0"] * 3, "nu": "0", "m": "0", "t": "1"}],
+        )
+        read = read_document(canonical(document), 10**9)
+        with pytest.raises(Refused, match=why):
+            read.release.within(("S",), Ball(kind, read.promises[0].within.radius, 1), read.evidence[0])
