@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from dalenius import solve
-from dalenius.core import Leakage, MinimizeDistortion
+from dalenius.core import Leakage, LocalDP, MaximizeInformation, MinimizeDistortion, Pmf, Problem
 from dalenius.report.facts import Facts
 from dalenius.report.limits import _unit
-from dalenius.report.plain import best_possible
+from dalenius.report.plain import best_possible, promises
 from dalenius.testing import binary_tradeoff
 
 
@@ -54,3 +54,20 @@ def test_point_4_the_first_limit_says_whom_the_promise_is_about(unit, max_rows, 
     limit = _unit(replace(read, unit=unit, max_rows=max_rows, promises=promises))
     assert says in limit.text
     assert (limit.name == "Groups of people") == (unit == "person" and (max_rows is None or kind == "local_dp"))
+
+
+def test_a_level_with_delta_is_not_worded_as_one_without():
+    """P(A | x) <= e^epsilon P(A | x') + delta; no ratio of a single entry is promised, and the best recipe uses that."""
+    counts = [((letter,), n) for letter, n in zip("abc", (50, 30, 20), strict=True)]
+    joint = Pmf.from_records({"X": tuple("abc")}, counts)
+    promise = LocalDP(Fraction(1), delta=Fraction(1, 1000))
+    design = solve(Problem(("X",), MaximizeInformation(("X",)), (promise,), output="Y", joint=joint))
+    columns = list(zip(*design.channel.rows, strict=True))
+    assert any(max(column) > 3 * min(column) for column in columns)
+    (told,) = promises(Facts.read(design.to_json()))
+    assert told.headline == (
+        "Whatever an attacker knows, no set of released entries is more than 2.72 times as likely for one person as "
+        "for another, plus a chance of 1 in 1,000."
+    )
+    assert promise.words().endswith("plus a chance of 1/1000")
+    assert any("level 1 with a delta of 0.001" in sentence for sentence in told.more)

@@ -174,8 +174,10 @@ class LocalDP(Guarantee):
         level = f"e^{raised(self.epsilon)}" if self.metric is None else f"e^({raised(self.epsilon)} d)"
         apart = "" if self.metric is None else " at distance d"
         among = f" with the same {', '.join(self.given)}" if self.given else ""
-        who = "released value is" if self.rows == 1 else f"{self.rows} released values of one person are"
-        return f"no {who} more than {level} times likelier under one input than another{apart}{among}"
+        one = "set of released values is" if self.delta else "released value is"
+        who = one if self.rows == 1 else f"{self.rows} released values of one person are"
+        plus = f", plus a chance of {written(self.delta)}" if self.delta else ""
+        return f"no {who} more than {level} times likelier under one input than another{apart}{among}{plus}"
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,13 @@ def _times(promise: Promise, _: Facts) -> str:
 def _deny(promise: Promise, facts: Facts) -> str:
     written = promise.written
     rows, given = written.get("rows", 1), written.get("given", ())
-    what = "released entry is" if rows == 1 else f"set of released rows of {facts.person(rows)} is"
+    delta = exact(written.get("delta") or 0)
+    entry = "set of released entries is" if delta else "released entry is"
+    what = entry if rows == 1 else f"set of released rows of {facts.person(rows)} is"
     other = f"for another with the same {joined(given)}" if given else "for another"
     other += ", for each step of distance between them" if written.get("metric") else ""
+    # P(A | x) <= e^epsilon P(A | x') + delta for every set A: the ratio of a single entry has no limit then.
+    other += f", plus a chance of {chance(delta)}" if delta else ""
     times = factor(written["local_dp"])
     return f"Whatever an attacker knows, no {what} more than {times} times as likely for one person as {other}."
 
@@ -204,7 +208,12 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
     if promise.kind == "local_dp":
         name = f"This is local differential privacy at level {figure(written['local_dp'], 'up')}."
         delta = exact(written.get("delta") or 0)
-        return [f"With a chance of at most {chance(delta)} it may be more likely than that.", name] if delta else [name]
+        if not delta:
+            return [name]
+        return [
+            f"{name[:-1]} with a delta of {figure(delta, 'up')}.",
+            "A single entry may be far more likely than that for one person.",
+        ]
     if promise.kind == "dalenius":
         return [_whole_release(promise, facts)] if written.get("rows", 1) == 1 and _by_rows(promise, facts) else []
     if promise.kind == "contraction":
