@@ -57,7 +57,7 @@ def test_point_4_the_first_limit_says_whom_the_promise_is_about(unit, max_rows, 
 
 
 def test_a_level_with_delta_is_not_worded_as_one_without():
-    """P(A | x) <= e^epsilon P(A | x') + delta; no ratio of a single entry is promised, and the best recipe uses that."""
+    """P(A | x) <= e^epsilon P(A | x') + delta; no ratio of single entries is promised, and the best recipe uses it."""
     counts = [((letter,), n) for letter, n in zip("abc", (50, 30, 20), strict=True)]
     joint = Pmf.from_records({"X": tuple("abc")}, counts)
     promise = LocalDP(Fraction(1), delta=Fraction(1, 1000))
