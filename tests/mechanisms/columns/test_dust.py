@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from dalenius.convert import checked as check
-from dalenius.core import Distortion, Independent, Leakage, LocalDP, MinimizeDistortion, MinimizeLeakage, Pmf, Problem
+from dalenius.core import (
+    Distortion,
+    Independent,
+    Leakage,
+    LocalDP,
+    MinimizeDistortion,
+    MinimizeLeakage,
+    Pmf,
+    Problem,
+    WorstCaseLeakage,
+)
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms import solve
 from dalenius.solvers.leakage.transport import transported
@@ -49,6 +59,14 @@ def test_least_leakage_at_a_distortion_has_no_dust():
     design = solve(asked(objective=MinimizeLeakage(("S",)), guarantees=(), limits=(limit,)))
     assert min(entries(design)) >= LEAST
     assert float(design.gap) <= 1e-6
+
+
+def test_worst_cases_of_a_secret_leave_no_dust():
+    design = solve(asked(guarantees=(WorstCaseLeakage(("S",), Fraction(1, 20)),), joint=law(secret=2, seed=4)))
+    assert min(entries(design)) >= LEAST
+    assert len(entries(design)) < 81 / 2, "most entries are exact zeros"
+    assert float(design.gap) <= 1e-6
+    check(design.dumps())
 
 
 @pytest.mark.slow

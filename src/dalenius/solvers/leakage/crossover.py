@@ -8,6 +8,7 @@ removal is seen in the gap.
 """
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +57,15 @@ def without_dust(
     """
     mass = np.array([float(v) for v in program.mass])
     share = (mass / mass.sum())[:, None]
-    for least in LEAST:
-        support = _support(program, solution.pi / share, least)
+    # Ratios of entries allow no single zero. Odds and worst cases of a secret do, unless the secret tells the input.
+    whole = [True] if program.local_dp or program.pairs else [False, True] if program.odds or program.worst else [False]
+    for least, letters in product(LEAST, whole):
+        support = _support(program, solution.pi / share, least, letters=letters)
         if (support == program.allowed).all():
-            return None
+            continue
         # As fine as the search was, where it was finer than asked for.
         fine = min(0.05 * aim, max(solution.value - solution.bound, _FINEST))
-        found = _settled(program, support, share, least, aims=(fine, 0.05 * aim), deadline=deadline)
+        found = _settled(program, support, share, least, letters=letters, aims=(fine, 0.05 * aim), deadline=deadline)
         if found is not None and found[1].value - solution.bound <= gap:
             restricted, sparse = found
             # What the restricted program proves says nothing about other channels: its multipliers are dropped.
@@ -93,7 +96,10 @@ def among_large_entries(
         None if no channel was found there.
     """
     mass = np.array([float(v) for v in program.mass])
-    restricted = replace(program, allowed=_support(program, last / (mass / mass.sum())[:, None], LEAST[0]))
+    ratios = bool(program.local_dp or program.pairs or program.odds or program.worst)
+    restricted = replace(
+        program, allowed=_support(program, last / (mass / mass.sum())[:, None], LEAST[0], letters=ratios)
+    )
     try:
         found = search(restricted, gap=_LOOSE, seconds=left(deadline), vertex=False)
     except Unfinished as end:
@@ -111,6 +117,7 @@ def _settled(
     share: NDArray[np.float64],
     least: float,
     *,
+    letters: bool,
     aims: tuple[float, float],
     deadline: float,
 ) -> tuple[Program, Solution] | None:
@@ -129,7 +136,7 @@ def _settled(
                 return None
             aim = enough
             continue
-        smaller = _support(restricted, solution.pi / share, least)
+        smaller = _support(restricted, solution.pi / share, least, letters=letters)
         if (smaller == support).all():
             pi = np.where(support, solution.pi, 0.0)
             return restricted, replace(solution, pi=pi, inner=None)
@@ -137,15 +144,11 @@ def _settled(
     return None
 
 
-def _support(program: Program, channel: NDArray[np.float64], least: float) -> Support:
-    """The entries to keep: the large ones, and the largest of every row.
-
-    Where letters have limits of their own (ratios, odds, worst cases) a zero would be one for all rows, so that there
-    whole letters are kept or left out.
-    """
-    if program.local_dp or program.pairs or program.odds or program.worst:
-        letters = np.where(program.allowed, channel, 0.0).max(axis=0) >= least
-        return np.asarray(program.allowed & letters)
+def _support(program: Program, channel: NDArray[np.float64], least: float, *, letters: bool) -> Support:
+    """The entries to keep: the large ones, and the largest of every row; or `letters`, whole, that have a large one."""
+    if letters:
+        used = np.where(program.allowed, channel, 0.0).max(axis=0) >= least
+        return np.asarray(program.allowed & used)
     large = program.allowed & (channel >= least)
     rows = np.arange(len(channel))
     large[rows, np.where(program.allowed, channel, -1.0).argmax(axis=1)] = True
