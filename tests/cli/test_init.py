@@ -108,6 +108,12 @@ def test_an_existing_file_is_not_replaced(place: Place, run: Run) -> None:
     assert run("init", place / "t.csv", *arguments, "--force")[0] == 0
 
 
+def test_a_promise_about_every_row_is_told_beside_the_other_one(place: Path, run: Run) -> None:
+    asked = ["--protect", "out", "--release", "sex,age", "--reveal", "0.05", "--times-at-most", "2", "--dry-run"]
+    lines = [line for line in run("init", place / "t.csv", *asked)[1].splitlines() if line.startswith("Promise: ")]
+    assert lines[1] == "Promise: no released row makes an answer about out more than 2 times as likely."
+
+
 # --- the dialogue -----------------------------------------------------------------------------------------------------
 def answering(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
     waiting = iter(answers)

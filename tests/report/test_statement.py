@@ -17,7 +17,7 @@ from dalenius.evidence import Audit, beliefs
 from dalenius.evidence.before_after import BeforeAfter, ValueCount
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.columns.leakage.trade import Trade
-from dalenius.report.statement import public_statement, statement
+from dalenius.report.statement import _titled, public_statement, statement
 from dalenius.report.tiles import recipe
 from dalenius.testing import binary_tradeoff, two_binary
 from tests.test_words import dialect
@@ -302,3 +302,8 @@ def test_a_release_under_other_values_lists_where_rows_go() -> None:
     found = recipe(disclose(two_binary(["1/2", "0", "1/4", "1/4"], ["1/3", "1/2", "3/4", "1/5"])).channel, None)
     assert found.tables == ()
     assert found.flows
+
+
+def test_a_title_names_few_columns_and_counts_many() -> None:
+    assert _titled(["a", "b"]) == "a and b"
+    assert _titled([str(k) for k in range(7)]) == "7 columns"

@@ -5,6 +5,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
@@ -174,6 +175,8 @@ def _words(table: Table, found: Draft) -> list[str]:
         was = f" (it was {before} before grouping)" if before != after else ""
         lines.append(f"Smallest combination: {many(after, 'row')}{was}.")
     lines.append(f"Promise: {_promise_words(found)}")
+    if wish.times is not None:
+        lines.append(f"Promise: {_promise_words(replace(found, wish=replace(wish, promise='times', level=wish.times)))}")
     lines.append(f"How: {found.because}")
     lines.append(f"Size: {found.size}. A release takes {about(found.seconds)}.")
     if wish.keep_rows and "\npreserve_marginals" not in found.text and "\nkeep_rows" not in found.text:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["public_statement", "statement"]
 
 MOST_RECIPES = 24  # recipes of single columns that are shown one by one
+TITLED = 6  # columns that a title names one by one
 SHORT = 8  # characters of the fingerprint that number the statement
 
 
@@ -178,7 +179,7 @@ def _page(
         public=facts.public,
         fingerprint=fingerprint,
         number=fingerprint[:SHORT],
-        title=shown(title) if title else f"Release of {joined(facts.released)}",
+        title=shown(title) if title else f"Release of {_titled(facts.released)}",
         owner=shown(owner) if owner else "",
         made="" if made is None else day(made),
         promises=promised,
@@ -274,6 +275,15 @@ def _technical(facts: Facts) -> dict[str, str]:
         "Proof that nothing is better": f"{shown(facts.kind)}: {KINDS.get(facts.kind, 'see the proof file')}",
         "Value, limit, gap": f"{document['value']}, {document['bound']}, {document['gap']} ({shown(document['unit'])})",
     }
+
+
+def _titled(released: Sequence[str]) -> str:
+    """The released columns as a title names them; a wide table by how many there are.
+
+    >>> _titled(["age", "sex"]), _titled([f"q{k}" for k in range(14)])
+    ('age and sex', '14 columns')
+    """
+    return joined(released) if len(released) <= TITLED else f"{len(released)} columns"
 
 
 def _use(document: Document) -> str:
