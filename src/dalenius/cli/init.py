@@ -176,7 +176,9 @@ def _words(table: Table, found: Draft) -> list[str]:
         lines.append(f"Smallest combination: {many(after, 'row')}{was}.")
     lines.append(f"Promise: {_promise_words(found)}")
     if wish.times is not None:
-        lines.append(f"Promise: {_promise_words(replace(found, wish=replace(wish, promise='times', level=wish.times)))}")
+        lines.append(
+            f"Promise: {_promise_words(replace(found, wish=replace(wish, promise='times', level=wish.times)))}"
+        )
     lines.append(f"How: {found.because}")
     lines.append(f"Size: {found.size}. A release takes {about(found.seconds)}.")
     if wish.keep_rows and "\npreserve_marginals" not in found.text and "\nkeep_rows" not in found.text:
