@@ -43,6 +43,7 @@ from dalenius.mechanisms import solve
 from tests.effort import effort
 
 SOLVED: dict[str, Design] = {}
+STATED: dict[tuple[type, str], dict[str, Problem]] = {}
 SOLVED_AGAIN = {
     "test_two_solves_write_the_same_file": 0,
     "test_relabelling_letters_does_not_change_the_figures": 1,
@@ -333,6 +334,14 @@ def solved(problem, designer=solve):
     return SOLVED[key]
 
 
+def _stated_once(family, stated):
+    """The problems of a family, built once for all tests that take them."""
+    key = (family, stated.__name__)
+    if key not in STATED:
+        STATED[key] = stated()
+    return STATED[key]
+
+
 # --- the contract ----------------------------------------------------------------------------------------------------
 class DesignContract:
     """Inherit, and say which small problems the family solves and which it finds infeasible."""
@@ -351,15 +360,16 @@ class DesignContract:
         return solved(problem, self.solve if type(self).solve is not DesignContract.solve else solve)
 
     def pytest_generate_tests(self, metafunc):
-        for argument, cases in (("problem", self.problems), ("impossible", self.infeasible)):
+        for argument, stated in (("problem", self.problems), ("impossible", self.infeasible)):
             if argument in metafunc.fixturenames:
+                cases = _stated_once(type(self), stated)
                 turn = SOLVED_AGAIN.get(metafunc.function.__name__)
-                later = [turn not in (None, k % 2) and len(cases()) > 1 for k in range(len(cases()))]
+                later = [turn not in (None, k % 2) and len(cases) > 1 for k in range(len(cases))]
                 marks = [[pytest.mark.slow] if wait else [] for wait in later]
                 metafunc.parametrize(
                     argument,
-                    [pytest.param(case, marks=own) for case, own in zip(cases().values(), marks, strict=True)],
-                    ids=list(cases()),
+                    [pytest.param(case, marks=own) for case, own in zip(cases.values(), marks, strict=True)],
+                    ids=list(cases),
                 )
 
     def test_every_promise_is_kept_exactly(self, problem):

@@ -146,7 +146,7 @@ def test_a_larger_group_or_more_rows_cannot_cost_less(folder):
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_figures_cannot_be_claimed_better_than_they_are(folder):
-    for document in proved(folder)[: effort(8, 1000)]:
+    for document in proved(folder)[: effort(4, 1000)]:
         for k, figures in enumerate(check(text_of(document), privacy_only=True).kept.promises):
             for name, figure in (figures or {}).items():
                 if figure is None or "|" in name:

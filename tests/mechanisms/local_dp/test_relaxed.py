@@ -40,7 +40,7 @@ class TestContract(DesignContract):
 def test_no_channel_with_this_delta_tells_more():
     """Random channels, each with the least delta that it keeps at level 1."""
     draw, law = np.random.default_rng(5), problem()
-    for _ in range(effort(4, 12)):
+    for _ in range(effort(2, 12)):
         rows = draw.dirichlet(np.full(4, 0.6), 3)
         worst = max(np.maximum(p - exp(1) * q, 0).sum() for p in rows for q in rows)
         if 0 < worst < 1:
