@@ -80,6 +80,17 @@ READERS = [
         "node.require(setting.width in (None, letters),",
         "node.require(True,",
     ),
+    (
+        "listed inputs may stand twice",
+        "places.require(all(map(lt, listed, listed[1:])),",
+        "places.require(True,",
+    ),
+    ("a level of listed inputs alone", "            if len(self.table) < self.many:\n", "            if False:\n"),
+    (
+        "listed rows in other places",
+        "            rows[place] = list(row)\n",
+        "            rows[place - 1] = list(row)\n",
+    ),
     ("staircases need not sum to one", "all(base + (r - 1) * w == 1 for w in more.values())", "bool(more)"),
     ("pram may release another column", "node.require(releases, f", "node.require(True, f"),
     ("what is drawn need not be a law", "sum(whole[k] for k in lists[1]) == one", "bool(whole)"),

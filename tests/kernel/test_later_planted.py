@@ -40,6 +40,11 @@ RECORDS = [
         'node.require(not setting.has_law, "a design shows',
         'node.require(True, "a design',
     ),
+    (
+        "listed inputs that count among all others",
+        "            rest = minus(rest, weights[place])\n",
+        "            rest = minus(rest, minus(rest, rest))\n",
+    ),
 ]
 
 BOUNDS = [
