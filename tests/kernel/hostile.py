@@ -252,6 +252,17 @@ def of_forms():
                 f"pram of {name} letters, {promise['promise']} {promise.get('delta')}",
                 design(variables, outcomes, released, promises=[promise], channel=form),
             )
+    for many in (20, 22):
+        names = {f"C{k}": ["a", "b"] for k in range(many)}
+        about = {"aim": "information", "about": list(names), "theta": "1"}
+        two = [[k] * many + ["1"] for k in range(2)]
+        rows = [["3", "1"], ["2", "2"], ["1", "3"]]
+        form = {"form": "listed", "letters": 2, "scale": "4", "places": [0, 5], "rows": rows}
+        for promise in (local_dp("2"), leakage("9", "C0"), maximal("9"), contraction("1"), dalenius("9")):
+            yield (
+                f"listed of 2^{many} inputs, {promise['promise']}",
+                design(names, two, {"observe": list(names)}, promises=[promise], channel=form, objective=about),
+            )
     for many in (2_000, 8_000):
         variables, outcomes = of(many)
         form = {

@@ -168,8 +168,8 @@ PROMISES = [
     ),
     (
         "a level of the worlds together",
-        "yield letters, [value for value, weights in entries if weights[k]]",
-        "yield letters, [value for value, weights in entries if weights[0]]",
+        "for members in inputs.values():",
+        "for members in [range(len(rows))]:",
     ),
     ("a metric of impossible letters", "require(possible, ", "require(True, "),
     (

@@ -25,7 +25,11 @@ RECORDS = [
     ("rarer records than allowed", "require(rows >= limit.rows, f", "require(rows >= 1, f"),
     ("a law that is not preserved", "require(self.arrived == before,", "require(bool(before),"),
     ("a forbidden change of a record", "require(not mechanism.changes(before, letters[y]),", "require(True,"),
-    ("a record for itself", "before = letters[table.record_of_input[e]]", "before = letters[places[0]]"),
+    (
+        "a forbidden change to the first record alone",
+        "            for y in places:\n                require(not mechanism",
+        "            for y in places[:1]:\n                require(not mechanism",
+    ),
     ("a combination that leaves", "require(not mechanism.combines(letters[y]),", "require(True,"),
     (
         "a matrix for each column of records",
@@ -39,6 +43,11 @@ RECORDS = [
         "a design without its channel",
         'node.require(not setting.has_law, "a design shows',
         'node.require(True, "a design',
+    ),
+    (
+        "a level of one stratum for all, in short",
+        "yield letters, [value for value, weights in entries if weights[k]]",
+        "yield letters, [value for value, weights in entries if weights[0]]",
     ),
     (
         "listed inputs that count among all others",

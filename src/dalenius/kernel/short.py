@@ -266,13 +266,16 @@ class ShortRelease(Release):
             return super().information(about, given)
         place = {k: i for i, k in enumerate(sorted(set(setting.beside)))}
         self.work.spend(2 * setting.many * len(place) + 8 * len(setting.counts))
-        masses = [[0] * len(place) for _ in range(setting.many)]
+        masses = {e: [0] * len(place) for e in setting.mass}
         for e, k, n in zip(setting.input, setting.beside, setting.counts, strict=True):
             masses[e][place[k]] += n
-        whole = [sum(column) for column in zip(*masses, strict=True)]
+        whole = [sum(column) for column in zip(*masses.values(), strict=True)]
+        weighed = [(0,) * len(place)] * setting.many  # inputs that never occur share one vector
+        for e, mass in masses.items():
+            weighed[e] = tuple(mass)
         low = high = Fraction(0)
         logs: dict[Fraction, tuple[int, int]] = {}
-        for letters, entries in self.channel.spectrum([tuple(mass) for mass in masses], self.work):
+        for letters, entries in self.channel.spectrum(weighed, self.work):
             scale = common_denominator((value for value, _ in entries), self.work)
             self.work.spend((LOG_COST + 20) * (len(entries) + 1) * len(place), 2 * scale.bit_length())
             for value, _ in entries:
