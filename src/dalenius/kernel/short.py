@@ -271,8 +271,8 @@ class ShortRelease(Release):
             masses[e][place[k]] += n
         whole = [sum(column) for column in zip(*masses.values(), strict=True)]
         weighed = [(0,) * len(place)] * setting.many  # inputs that never occur share one vector
-        for e, mass in masses.items():
-            weighed[e] = tuple(mass)
+        for e, own in masses.items():
+            weighed[e] = tuple(own)
         low = high = Fraction(0)
         logs: dict[Fraction, tuple[int, int]] = {}
         for letters, entries in self.channel.spectrum(weighed, self.work):
