@@ -13,12 +13,11 @@ from tests.kernel.documents import honest, text_of
 
 KERNEL = Path(dalenius.kernel.__file__).parent
 APART = {"__init__", "__main__", "command", "export"}  # the command line, and what writes the file
-# What proves the privacy of a channel that is written out or a matrix in short; the forms that prove it from their own
-# numbers stand in `FORMS`; all others prove bounds.
-PRIVACY = (
-    *("numbers", "logs", "nouns", "document", "channel", "release", "promises", "gauges"),
-    *("distortion", "within", "adversary", "privacy"),
-)
+# What proves promises about secrets and local DP of a matrix that is written out; what is read in addition where a file
+# has limits, promises under other laws, or gauges; the forms that prove privacy from their own numbers. All others
+# prove bounds.
+CORE = ("numbers", "logs", "nouns", "channel", "release", "promises", "document", "privacy")
+PRIVACY = (*CORE, "distortion", "adversary", "within", "gauges")
 FORMS = (
     *("added", "alike", "answers", "axes", "chained", "composite", "groups", "maps", "markov", "noise"),
     *("orbits", "records", "short", "sums", "water"),
@@ -85,6 +84,7 @@ def main():
     for name, chosen in (
         ("all", rest),
         ("privacy", {*PRIVACY}),
+        ("its core", {*CORE}),
         ("forms", {*FORMS}),
         ("bounds", rest - {*PRIVACY, *FORMS}),
     ):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.kernel.count import KERNEL, PRIVACY, lines, modules, ran
+from tests.kernel.count import CORE, KERNEL, PRIVACY, lines, modules, ran, total
 from tests.kernel.documents import honest, text_of
 
 SOURCES = {file.stem: file.read_text(encoding="utf-8") for file in sorted(KERNEL.glob("*.py"))}
@@ -57,6 +57,10 @@ def test_a_planted_fault_of_the_room_is_seen(planted, fault):
 def test_lines_of_code_are_counted_without_words():
     assert lines('"""What."""\n\n# why\nx = 1\n\n\ndef f():\n    """Two\n    lines."""\n    return 1\n') == (10, 3)
     assert set(PRIVACY) <= set(modules())
+
+
+def test_the_core_of_privacy_reads_in_one_sitting():
+    assert total(CORE)[0] <= 1800
 
 
 def test_few_lines_run_for_the_privacy_of_one_dense_design():
