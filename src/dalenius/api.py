@@ -335,7 +335,7 @@ def apply_channel(
         order=order,
     )
     # Nothing is claimed of it, so there is nothing to prove: it only says what to draw.
-    brought = Design(problem.bound(coded.pmf()), channel, Fraction(0), Fraction(0), Certificate("none"), "as brought")
+    brought = Design(problem.bound(coded.pmf()), channel, Fraction(0), Fraction(0), Certificate(), "as brought")
     measured = audit(channel, prior=coded.pmf().marginal(list(channel.inputs)) if channel.few else None)
     released = draw(brought, coded, key=key, on_progress=stage(on_progress, "drawing"))
     return released, examine(brought, released.inputs, released.letters), measured

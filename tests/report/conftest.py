@@ -76,7 +76,7 @@ def made_up(**changes: Any) -> Design:
         "channel": channel,
         "value": Fraction(3, 10),
         "bound": Fraction(37, 100),
-        "certificate": Certificate("cells"),
+        "certificate": Certificate(),
         "method": "made up",
         "proved": (FIGURES, FIGURES, FIGURES | {"odds_nats": None}, {"epsilon_nats": "0.9701"}, {}, {}),
         "remarks": ("the values of region were taken from the table itself",),

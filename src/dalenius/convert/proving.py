@@ -9,7 +9,7 @@ from typing import Any
 
 from dalenius.convert.telling import proved_of
 from dalenius.convert.text import canonical, text
-from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of, proof_of
+from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of
 from dalenius.kernel.check import reached
 from dalenius.kernel.document import AtLeast, Document, Limit, allowed_work, read_document
 from dalenius.kernel.maps import beside_side_information
@@ -85,18 +85,18 @@ class Proved:
     stated: Mapping[str, Any] = field(default_factory=dict)
 
 
-def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
-    """Prove a design laid out as version 1 by the tightest of several certificates.
+def proved_text(design: Json, proofs: Iterable[Json]) -> Proved:
+    """Prove a design laid out as version 1 by the tightest of several proofs of optimality.
 
-    Privacy and value are proved once, bounds for one certificate after the other, in their order; the first that leaves
-    a gap below `TIGHT` ends the search.
+    Privacy and value are proved once, bounds for one proof after the other, in their order; the first that leaves a
+    gap below `TIGHT` ends the search.
 
     Parameters
     ----------
     design : dict
         Laid out as `dalenius-design/1`; no figure in it is used.
-    certificates : iterable of dict
-        Proof objects of version 1.
+    proofs : iterable of dict
+        As the rules of the kernel read them.
 
     Returns
     -------
@@ -118,8 +118,7 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
     value = Fraction(0)
     private = 0
     found: list[tuple[Fraction, int, Json, int]] = []
-    for place, certificate in enumerate(certificates):
-        proof = proof_of(design, certificate)
+    for place, proof in enumerate(proofs):
         if document is None:
             document = read_document(canonical(draft | {"proof": proof}), ENOUGH)
             assert document.objective is not None
@@ -128,13 +127,13 @@ def proved_text(design: Json, certificates: Iterable[Json]) -> Proved:
             value = reached(document, document.objective)
             private = document.work.spent
         assert document.objective is not None
-        document.work.spent = private  # each certificate stands by itself
+        document.work.spent = private  # each proof stands by itself
         bound = proved_bound(document.setting, document.promises, document.limits, document.objective, Node(proof))
         found.append((bound if maximise else -bound, place, proof, document.work.spent))
         if abs(bound - value) <= TIGHT:
             break
     if document is None or kept is None or document.objective is None:
-        raise ValueError("a design needs at least one certificate")
+        raise ValueError("a design needs at least one proof")
     best, place, proof, spent = min(found, key=lambda one: one[0])
     bound = best if maximise else -best
     draft["proof"] = proof

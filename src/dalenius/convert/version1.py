@@ -7,7 +7,7 @@ from dalenius.convert.proving import ENOUGH, figures_claimed, proved_text, work_
 from dalenius.convert.recognising import OLD, PROVABLE
 from dalenius.convert.telling import kind_of, proved_of
 from dalenius.convert.text import CannotConvert, canonical
-from dalenius.convert.writing import channel_of, evidence_of, form_of, known_letters, promise_of
+from dalenius.convert.writing import channel_of, evidence_of, form_of, known_letters, promise_of, proof_of
 from dalenius.errors import InputError, NotCertified, Unsupported
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Refused
@@ -58,7 +58,7 @@ def converted(document: object) -> tuple[str, str]:
 
 
 def _design(document: Json) -> tuple[str, str]:
-    found = proved_text(document, [document["certificate"]])
+    found = proved_text(document, [proof_of(document, document["certificate"])])
     told = document | {"certificate": {"kind": kind_of(found.document), "stated": dict(found.stated)}}
     return found.text, canonical(about_of(told, found.text)) + "\n"
 

@@ -413,8 +413,17 @@ class Problem:
 
     @property
     def kept(self) -> Names:
-        """Columns that leave as they are: the kept ones and the strata. They are outputs in every guarantee."""
-        return self.keep + self.strata
+        """Columns that leave as they are, in the order of documents: they are outputs in every guarantee.
+
+        A kept column that the mechanism looks at is a stratum, and stands after the strata that are called so.
+        """
+        alone = tuple(n for n in self.keep if n not in self.observe)
+        return alone + self._divided_by
+
+    @property
+    def _divided_by(self) -> Names:
+        """Columns that are looked at and leave as they are."""
+        return self.strata + tuple(n for n in self.keep if n in self.observe)
 
     @property
     def by_margins(self) -> bool:
@@ -424,10 +433,12 @@ class Problem:
 
     @property
     def inputs(self) -> Names:
-        """What the channel reads: the observed columns, the strata, and a Z that the encoder knows; each once."""
-        informed = self.side_information is not None and self.side_information.encoder == "informed"
-        further = self.strata + ((self.side_information.variable,) if informed and self.side_information else ())
-        return self.observe + tuple(n for n in further if n not in self.observe)
+        """What the channel reads, in the order of documents: observed columns, strata, a Z that the encoder knows."""
+        side = self.side_information
+        informed = (side.variable,) if side is not None and side.encoder == "informed" else ()
+        leaving = self.kept
+        hidden = tuple(n for n in self.observe if n not in leaving)
+        return tuple(dict.fromkeys(hidden + self._divided_by + informed))
 
     @property
     def beside(self) -> Names:

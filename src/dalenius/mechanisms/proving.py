@@ -45,11 +45,12 @@ def proved(
     remarks: Sequence[str] = (),
     decoder: Mapping[str, Mapping[str, str]] | None = None,
     proofs: tuple[Mapping[str, Any], ...] = (),
+    axes: Mapping[str, Any] | None = None,
 ) -> Design:
     """The design with the tightest proof among those offered, in their order; the first that is tight ends the search.
 
     Every figure is what the kernel itself proved, rounded against us to the digits of the file format. A promise that
-    it cannot prove raises `NotCertified`.
+    it cannot prove raises `NotCertified`. `axes` are the laws that bound the capacities of noise, and its variances.
     """
     rows = channel.form != "noise"  # whose capacities are proved along its axes, without rows
     many = len(channel.inputs)  # all of them, where several draws may be tied together
@@ -72,7 +73,8 @@ def proved(
         proofs=proofs,
     )
     try:
-        best = proved_text(draft.to_json(), (certificate.to_json() for certificate in offered))
+        written = draft.to_json() | {"certificate": axes or {}}
+        best = proved_text(written, (dict(certificate.proof) for certificate in offered))
     except (Refused, CannotConvert) as refusal:
         raise NotCertified(str(refusal)) from None
     claims = best.document["claims"]

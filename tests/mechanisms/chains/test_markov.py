@@ -79,7 +79,7 @@ def test_windows_that_are_private_by_themselves_leak_together():
     )
     leaking = Windows(dict.fromkeys(names, ("0", "1")), parts)
     with pytest.raises(NotCertified):
-        proved(chain, leaking, [Certificate("chain")], method="by hand", remarks=[])
+        proved(chain, leaking, [Certificate({"rule": "chain"})], method="by hand", remarks=[])
 
 
 @pytest.fixture(scope="module")

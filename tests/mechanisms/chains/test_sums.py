@@ -76,7 +76,7 @@ def test_modular_sums_tell_exactly_what_the_formula_says(share, n):
 @pytest.mark.slow
 def test_hundreds_of_modular_sums_share_their_states_and_tell_the_exact_information():
     design = modular_sums(bits("3/10", 200), modulus=2)
-    assert (design.certificate.kind, design.channel.form) == ("sums", "sums")
+    assert (design.kind, design.channel.form) == ("sums", "sums")
     assert float(design.value) == pytest.approx(modular_information([["7/10", "3/10"]] * 200), abs=1e-9)
     assert float(design.value) > preprocessing_lower_bound_eq67("3/10", 200)
     assert design.value < design.bound
@@ -188,7 +188,7 @@ def test_the_chosen_modulus_tells_more_than_the_paper_and_at_most_the_optimum():
 def test_sums_of_uniform_samples_are_example_3_and_nothing_tells_more(k):
     problem = runs(alike(["1/3"] * 3, 4), k)
     small, large = modular_sums(problem, modulus=3), modular_sums(runs(alike(["1/3"] * 3, 20), k), modulus=3)
-    assert (small.certificate.kind, large.certificate.kind) == ("universal", "sums")
+    assert (small.kind, large.kind) == ("universal", "sums")
     assert float(small.value) == pytest.approx((4 - k) * np.log2(3), abs=1e-12)
     assert float(large.value) == pytest.approx((20 - k) * np.log2(3), abs=1e-12)
     assert max(small.gap, large.gap) < Fraction(1, 10**20)

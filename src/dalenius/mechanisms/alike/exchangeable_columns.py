@@ -19,7 +19,7 @@ import numpy as np
 from dalenius.core import Certificate, Independent, Kernel, MaximizeInformation, Pmf, Problem, Types
 from dalenius.core.multinomial import MOST_TYPES, list_types
 from dalenius.mechanisms.columns.cells import by_posterior_cells
-from dalenius.mechanisms.columns.exact_columns import by_name, channel_from_rows
+from dalenius.mechanisms.columns.exact_columns import channel_from_rows
 
 __all__ = ["by_exchange", "exchanged"]
 
@@ -28,7 +28,7 @@ FEWEST = 3  # samples
 
 
 def exchanged(problem: Problem) -> dict[tuple[int, ...], list[int]] | None:
-    """Counts of each type with each outcome of W, by name, if the law is exchangeable and all samples are protected.
+    """Counts of each type with each outcome of W, if the law is exchangeable and all samples are protected.
 
     >>> from dalenius.testing import self_disclosure
     >>> exchanged(self_disclosure(["1/2", "1/2"], 3)) is None  # W is the input, and not the same for all of a type
@@ -41,7 +41,6 @@ def exchanged(problem: Problem) -> dict[tuple[int, ...], list[int]] | None:
         return None
     codes = joint.grouped(names)[0]
     counts = joint.counts(names, problem.objective.names)
-    counts = counts[:, by_name(problem, problem.objective.names)]
     size = len(joint.variables[names[0]])
     found = dict[tuple[int, ...], list[int]]()
     seen = defaultdict[tuple[int, ...], int](int)
@@ -73,7 +72,7 @@ def by_exchange(
     variables = {
         "type": tuple(map(str, range(len(types)))),
         "sample": letters,
-        "target": tuple(f"{w:06d}" for w in outcomes),  # in the order of the checker
+        "target": tuple(map(str, outcomes)),
     }
     codes = [(k, a, w) for k in range(len(types)) for a in range(len(letters)) for w in outcomes]
     small = Problem(
@@ -84,10 +83,27 @@ def by_exchange(
         guarantees=(Independent(("sample",)),),
     )
     channel, certificate, method = by_posterior_cells(small, gap=gap, seconds=seconds, on_progress=on_progress)
-    cuts = [[a, [str(round(Fraction(int(v), n))) for v in of] * n] for a, of in certificate.proof["cuts"]]
-    proof: dict[str, Any] = {**certificate.proof, "cuts": cuts}
     row = dict(zip(types, channel.rows, strict=True))
-    return _written(problem, row, channel), Certificate(certificate.kind, proof), f"{method}, over {len(types)} types"
+    written = _written(problem, row, channel)
+    proof = (
+        _for_all_views(certificate, n)
+        if isinstance(written, Channel)
+        else {"rule": "alike", "proof": certificate.proof}
+    )
+    return written, Certificate(proof), f"{method}, over {len(types)} types"
+
+
+def _for_all_views(certificate: Certificate, n: int) -> dict[str, Any]:
+    """The proof about one sample drawn at random as one about each of n views: lambda / n for every one of them."""
+    proof = certificate.proof
+
+    def shared(rows: list[list[str]]) -> list[list[str]]:
+        (own,) = rows
+        return [[str(round(Fraction(int(v), n))) for v in own]] * n
+
+    leaves = [leaf | {"promises": shared(leaf["promises"])} for leaf in proof["leaves"]]
+    relations = [[w, parts, shared(rows)] for w, parts, rows in proof["relations"]]
+    return {**proof, "promises": ["0"] * n, "leaves": leaves, "relations": relations}
 
 
 def _written(problem: Problem, row: dict[tuple[int, ...], tuple[Fraction, ...]], channel: Kernel) -> Kernel:

@@ -24,6 +24,7 @@ from dalenius.mechanisms.alike.exchangeable import paired
 from dalenius.mechanisms.alike.takes import ALIKE
 from dalenius.mechanisms.columns.cells import cells_certificate
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import max_affine
 from dalenius.solvers.balancing import balanced
@@ -65,7 +66,7 @@ def disclose_types(
     law = problem.law
     assert isinstance(law, Samples)
     table = _Table(law, gap)
-    certificates = [Certificate("universal")]
+    certificates = [CLOSED]
     if len(table.letters) < 2 or len(table.values) < 2:
         channel = table.channel(problem, np.ones((len(table.seen), 1)), 1)
         method = "nothing to say: the samples, or W, are constant"
@@ -97,16 +98,15 @@ class _Table:
         masses = [sum(row) for row in weights]
         self.possible = [x for x, mass in enumerate(masses) if mass]
         self.mass = [masses[x] for x in self.possible]
-        # Letters in the order of the checker: by name, those that occur.
-        hidden = law.variables[law.hidden]
+        # Letters that occur, in the order of the kernel: that of the alphabets.
         alone = [sum(column) for column in zip(*weights, strict=True)]
-        self.values = sorted((w for w in range(len(hidden)) if alone[w]), key=hidden.__getitem__)
+        self.values = [w for w, weight in enumerate(alone) if weight]
         self.prior = np.array([alone[w] / self.total for w in self.values])
         self.sample = [
             sum((p * row[a] for p, row in zip(law.masses, law.kernel.rows, strict=True)), Fraction(0))
             for a in range(len(law.letters))
         ]
-        self.letters = sorted((a for a, p in enumerate(self.sample) if p), key=law.letters.__getitem__)
+        self.letters = [a for a, p in enumerate(self.sample) if p]
         p = np.array([mass / self.total for mass in self.mass])
         faint = FAINT if len(self.letters) == 2 else 1e-4 * gap / len(p)
         self.seen = np.flatnonzero(p >= faint)

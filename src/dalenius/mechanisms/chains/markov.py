@@ -72,7 +72,7 @@ def chain_windows(
     return proved(
         problem,
         Windows(chain.alphabets(problem.inputs), tuple(channels)),
-        [Certificate("chain")],
+        [Certificate({"rule": "chain"})],
         method=f"{len(channels)} runs of a Markov chain, each designed by itself ({len(known)} different)",
         remarks=[
             "the samples are taken for a Markov chain with the given steps (privacy was proved run by run and by the "

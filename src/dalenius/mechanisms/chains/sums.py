@@ -25,7 +25,6 @@ from math import fsum, log2, prod
 import numpy as np
 
 from dalenius.core import (
-    Certificate,
     Design,
     Independent,
     MaximizeInformation,
@@ -41,6 +40,7 @@ from dalenius.measures import chains
 from dalenius.measures.shannon import entropy_of
 from dalenius.mechanisms.chains.takes import SUMS
 from dalenius.mechanisms.chains.windows import independent_law, proved_how
+from dalenius.mechanisms.proof_terms import CLOSED, IN_GROUPS
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["modular_sums", "window_sums"]
@@ -105,7 +105,7 @@ def modular_sums(
     return proved(
         replace(problem, joint=law),
         channel,
-        [Certificate("universal" if few else "sums")],
+        [CLOSED if few else IN_GROUPS],
         method=f"each sample made uniform on {best} states, then {len(terms)} sums modulo {best}{chosen}",
         remarks=[proved_how("by the lemma on sums of uniform states" if not few else "")],
     )
@@ -226,4 +226,4 @@ def window_sums(letters: int, n: int, k: int) -> Design:
         objective=MaximizeInformation(names),
         guarantees=tuple(Independent(view) for view in sliding(names, k)),
     )
-    return proved(problem, channel, [Certificate("universal")], method=f"sums of {k} neighbours modulo {letters}")
+    return proved(problem, channel, [CLOSED], method=f"sums of {k} neighbours modulo {letters}")

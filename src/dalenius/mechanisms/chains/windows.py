@@ -13,7 +13,6 @@ from math import prod
 from typing import Any
 
 from dalenius.core import (
-    Certificate,
     Channel,
     Design,
     Independent,
@@ -30,6 +29,7 @@ from dalenius.mechanisms.chains.markov import chain_windows
 from dalenius.mechanisms.chains.takes import WINDOWS
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proof_terms import CLOSED, IN_GROUPS
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["Cover", "independent_law", "proved_how", "windows"]
@@ -137,7 +137,7 @@ def windows(
     return proved(
         problem,
         channel,
-        [Certificate("universal" if few else "composition")],
+        [CLOSED if few else IN_GROUPS],
         method=f"{len(channels)} windows of at most {max(map(len, cover.lists))} samples, each designed by itself "
         f"({len(known)} different)",
         remarks=[

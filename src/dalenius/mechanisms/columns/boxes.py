@@ -6,9 +6,9 @@ from itertools import islice
 from math import fsum, log2
 
 from dalenius.core import Certificate, Kernel, Orbit, Orbits, Problem
-from dalenius.core.numbers import written
 from dalenius.errors import InputError, SolverFailed
-from dalenius.mechanisms.columns.exact_columns import channel_of, named, view_labels
+from dalenius.mechanisms.columns.box_proof import Labels, proof_by_boxes, proof_by_parts
+from dalenius.mechanisms.columns.exact_columns import channel_of, view_labels
 from dalenius.mechanisms.columns.view_parts import FINE, by_parts, parts_of
 from dalenius.solvers import SelfDisclosure, best_mixture, exact_basic_solution, maximise, self_disclosure
 from dalenius.solvers.exact import Rational
@@ -37,29 +37,30 @@ def by_column_boxes(
     """
     joint = problem.pmf
     p = [Fraction(int(n), joint.total) for n in joint.counts(problem.inputs)]
-    views = _labels(problem)
+    labels = Labels.of(problem)
+    views = labels.of_atoms
     told = (lambda value, bound: on_progress(f"between {value:.6g} and {bound:.6g} bits")) if on_progress else None
     if parts := parts_of(views):
-        letters, proof = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=told)
+        letters, in_parts = by_parts(p, views, parts, gap=gap, seconds=seconds, on_progress=told)
         method = f"columns generated one by one in {len(parts.atoms)} parts of the inputs, closed by branch and bound"
-        return channel_of(problem, letters, p), Certificate("boxes", proof), method
+        return channel_of(problem, letters, p), proof_by_parts(problem, labels, parts, in_parts), method
     try:
         alike = len(views) > 1
         found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, symmetric=alike, on_progress=told)
     except InputError:  # not exchangeable
         found = self_disclosure(p, views, gap=gap, fine=FINE, seconds=seconds, on_progress=told)
-    proof = {"dual": [written(v) for v in found.dual], "tree": found.tree}
+    proof = proof_by_boxes(problem, labels, found)
     kind = "exchangeable columns" if found.symmetric else "columns"
     method = f"{kind} generated one by one, closed by branch and bound"
     columns = _columns(found, views, p)
     if columns is not None:
-        return channel_of(problem, columns, p), Certificate("boxes", proof), method
+        return channel_of(problem, columns, p), proof, method
     if not _samples(problem):
         raise SolverFailed(
             f"the optimum lies between {found.value:.9g} and {found.bound:.9g} bits, but its recipe has too many "
             "columns by symmetry and cannot be written row by row"
         )
-    return _orbits(problem, found), Certificate("orbits", proof), method
+    return _orbits(problem, found), proof, method
 
 
 def _samples(problem: Problem) -> bool:
@@ -79,14 +80,6 @@ def _orbits(problem: Problem, found: SelfDisclosure) -> Orbits:
         if theta
     ]
     return Orbits(problem.pmf.alphabets(problem.inputs), problem.output or "Y", tuple(columns))
-
-
-def _labels(problem: Problem) -> list[list[int]]:
-    """The letters of each view at each atom, numbered alike in all views: samples are alike only if their names are."""
-    letters = [sorted(named(problem, view)) for view in problem.views]
-    number = {name: k for k, name in enumerate(sorted({name for view in letters for name in view}))}
-    labels = [view_labels(problem, view) for view in problem.views]
-    return [[number[own[a]] for a in of] for own, of in zip(letters, labels, strict=True) if of is not None]
 
 
 def _columns(found: SelfDisclosure, views: list[list[int]], p: list[Fraction]) -> list[list[Rational]] | None:

@@ -93,7 +93,7 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
         first = letters.index(mode)
         law = Ratios([0, 1], [1, 1], [int(k == first) for k in range(len(letters))])
         channel = Resample(alphabets, alphabets, Ratios([0], [1], [0] * len(letters)), law)
-        return channel, Certificate("water", {"level": str(Fraction(mode, joint.total)), "slope": "1"})
+        return channel, Certificate({"rule": "water", "level": str(Fraction(mode, joint.total)), "slope": "1"})
     level = water_level(joint.weights, joint.total, distortion) if distortion else Fraction(0)
     u, v = (level * joint.total).as_integer_ratio()
     places: Sequence[int] = range(len(letters))
@@ -107,5 +107,5 @@ def _at(problem: Problem, distortion: Fraction) -> tuple[Resample, Certificate]:
     one = sum(map(mul, many, above))
     keep, q = Ratios(above, [n or 1 for n in scaled], places), Ratios(above, [one] * len(above), places)
     slope = (1 - distortion) / level if level else Fraction(1)
-    certificate = Certificate("water", {"level": str(level), "slope": str(slope)})
+    certificate = Certificate({"rule": "water", "level": str(level), "slope": str(slope)})
     return Resample(alphabets, alphabets, keep, q), certificate

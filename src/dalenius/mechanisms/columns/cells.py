@@ -15,16 +15,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import Certificate, Channel, Independent, InformationPrivacy, Kernel, Problem
+from dalenius.core import (
+    Certificate,
+    Channel,
+    Guarantee,
+    Independent,
+    InformationPrivacy,
+    Kernel,
+    LocalDP,
+    Problem,
+)
 from dalenius.core.arithmetic import exp
 from dalenius.mechanisms.column_bounds import bounded_secrets, kept_exactly, near_pairs, plain_ratio, row_number
 from dalenius.mechanisms.columns.exact_columns import (
-    by_name,
     channel_from_rows,
     channel_of_all,
     merged_letters_of,
     view_labels,
 )
+from dalenius.mechanisms.declared import MOST_NATS
+from dalenius.mechanisms.proof_terms import ONE, by_lines, leaf_or_split
 from dalenius.solvers import MaxAffine, max_affine, repaired, solve
 from dalenius.solvers.cells import Tree
 from dalenius.solvers.ranges import RangeTree, relations
@@ -32,7 +42,6 @@ from dalenius.solvers.repair import merged_letters, solved_exactly
 
 __all__ = ["by_posterior_cells", "cells_certificate"]
 
-UNIT = 2**60
 AIM, MERGING = (
     0.9,
     0.05,
@@ -93,7 +102,7 @@ class _Cone:
         merged = np.stack([counts[:, group].sum(axis=1) for group in merged_letters_of(problem)], axis=1)
         p = np.array([float(Fraction(int(n), joint.total)) for n in self.weight])
         W = _shares(merged, self.weight)
-        self.views = [joint.counts(problem.inputs, view)[:, by_name(problem, view)] for view in _views(problem)]
+        self.views = [joint.counts(problem.inputs, view) for view in _views(problem)]
         moments, self.basis = _moments([_shares(counts, self.weight) for counts in self.views], p)
         Q = self._secrets(p)
         self.rows = [row_number(problem, codes) for codes in joint.grouped(problem.inputs)[0]]
@@ -120,9 +129,7 @@ class _Cone:
                 views += 1
                 continue
             r = float(exp(promise.epsilon)[0])
-            counts = self.problem.pmf.counts(self.problem.inputs, promise.about)[
-                :, by_name(self.problem, promise.about)
-            ]
+            counts = self.problem.pmf.counts(self.problem.inputs, promise.about)
             shares = _shares(counts, self.weight)
             alone = p @ shares
             self.secrets.append(_Secret(len(alone), sum(c.shape[1] for c in columns), np.repeat(1 / (r * alone), 2)))
@@ -171,38 +178,79 @@ class _Cone:
         return solved_exactly(weight, equations, letters)
 
     def certificate(self, found: MaxAffine) -> Certificate:
-        """Cuts and tree as the checker wants them."""
+        """Lines and tree as the kernel wants them."""
         multipliers = (self.basis @ found.multipliers.T).T
-        sizes = [counts.shape[1] for counts in self.views]
-        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
-        parts = [multipliers[:, : ends[len(self.problem.views)]]]
-        for secret in self.secrets:
-            if isinstance(secret, int):  # an equation as two inequalities
-                of = multipliers[:, ends[secret] : ends[secret + 1]]
-                parts.append(np.stack([np.maximum(-of, 0), np.maximum(of, 0)], axis=2).reshape(len(of), -1))
+        ends = np.cumsum([0, *(counts.shape[1] for counts in self.views)])
+        promises = self.problem.guarantees
+        views, secrets = iter(range(len(self.problem.views))), iter(self.secrets)
+        rows: list[list[Any]] = []  # of each promise, for each leaf
+        for promise in promises:
+            if isinstance(promise, Independent):
+                k = next(views)
+                rows.append([_units(row) for row in multipliers[:, ends[k] : ends[k + 1]]])
+            elif isinstance(promise, InformationPrivacy):
+                secret = next(secrets)
+                if isinstance(secret, int):  # an equation as two inequalities
+                    of = multipliers[:, ends[secret] : ends[secret + 1]]
+                    sides = np.maximum(-of, 0), np.maximum(of, 0)
+                else:
+                    prices = found.prices[:, secret.start : secret.start + 2 * secret.values] * secret.scale
+                    sides = prices[:, ::2], prices[:, 1::2]
+                rows.append(_both_sides(promise, *sides))
             else:
-                parts.append(found.prices[:, secret.start : secret.start + 2 * secret.values] * secret.scale)
-        cuts: list[list[Any]] = [
-            [_units(piece), _units(row)] for piece, row in zip(found.pieces, np.concatenate(parts, axis=1), strict=True)
+                rows.append([[] for _ in found.pieces])
+        for leaf, prices in enumerate(found.aside):
+            for (x, other), v in zip(self.near, prices.tolist(), strict=True):
+                if v > 0:
+                    rows[_nearest(promises, x, other)][leaf].append([x, other, _unit(v)])
+        leaves = [
+            {"objective": _units(piece), "promises": [own[leaf] for own in rows]}
+            for leaf, piece in enumerate(found.pieces)
         ]
-        for cut, prices in zip(cuts, found.aside, strict=True):
-            pairs = [[*pair, str(round(v * UNIT))] for pair, v in zip(self.near, prices.tolist(), strict=True) if v > 0]
-            cut += [pairs] if pairs else []
-        proof: dict[str, Any] = {"unit": str(UNIT), "cuts": cuts}
-        proof |= {"z": _units(self.p * found.z)} if found.z is not None else {}
-        if found.ranged and len(self.views) == len(self.problem.views):
-            proof |= self._related()
-        return _tree_of_cuts(proof, found.tree, found.ranged)
+        return by_lines(
+            "ranges" if found.ranged else "simplices",
+            [_tree_of(found.tree, found.ranged)],
+            leaves,
+            promises=["0"] * len(promises),
+            prices=_units(self.p * found.z) if found.z is not None else (),
+            relations=self._related() if found.ranged and len(self.views) == len(self.problem.views) else (),
+        )
 
-    def _related(self) -> dict[str, Any]:
-        """The relations between the posteriors of the outcomes that narrow the boxes, as the checker wants them."""
+    def _related(self) -> list[list[Any]]:
+        """The relations between the posteriors of the outcomes that narrow the boxes, as the kernel wants them."""
         found = relations(self.p, self.W, self.moments)
         if found is None:
-            return {}
+            return []
         dependent = [w for w in range(len(found.beta)) if w not in found.free]
-        weights = found.multipliers @ self.basis.T
-        parts = {w: [[int(j), _unit(a)] for j, a in zip(found.free, found.alpha[w], strict=True)] for w in dependent}
-        return {"given": [[w, parts[w], _units(weights[w])] for w in dependent]}
+        ends = np.cumsum([counts.shape[1] for counts in self.views])[:-1]
+        related: list[list[Any]] = []
+        for w in dependent:
+            parts = [[int(j), _unit(a)] for j, a in zip(found.free, found.alpha[w], strict=True)]
+            of_views = iter(np.split(found.multipliers[w] @ self.basis.T, ends))
+            rows = [_units(next(of_views)) if isinstance(g, Independent) else [] for g in self.problem.guarantees]
+            related.append([w, parts, rows])
+        return related
+
+
+def _both_sides(promise: InformationPrivacy, less: Floats, more: Floats) -> list[Any]:
+    """For each leaf the multipliers of J - p J / r >= 0, times r, and of r p J - J >= 0; none for a ratio too large."""
+    if promise.epsilon > MOST_NATS:
+        return [[] for _ in less]
+    ratio = exp(promise.epsilon)[1]
+    return [
+        [[str(round(max(0, round(v * ONE)) * ratio)) for v in b.tolist()], [_unit(max(0.0, v)) for v in a.tolist()]]
+        for a, b in zip(less, more, strict=True)
+    ]
+
+
+def _nearest(promises: Sequence[Guarantee], x: int, other: int) -> int:
+    """The promise of local_dp with the smallest ratio between two inputs."""
+    levels = {
+        k: promise.epsilon * (Fraction(promise.metric[x][other]) if promise.metric else 1)
+        for k, promise in enumerate(promises)
+        if isinstance(promise, LocalDP) and not isinstance(promise.metric, str)
+    }
+    return min(levels, key=levels.__getitem__)
 
 
 def _alphabet(letters: Floats) -> dict[str, tuple[str, ...]]:
@@ -210,7 +258,7 @@ def _alphabet(letters: Floats) -> dict[str, tuple[str, ...]]:
 
 
 def _unit(value: float) -> str:
-    return str(round(float(value) * UNIT))
+    return str(round(float(value) * ONE))
 
 
 def _units(values: Floats) -> list[str]:
@@ -255,16 +303,17 @@ def _moments(shares: list[Floats], p: Floats) -> tuple[Floats, Floats]:
 def cells_certificate(
     pieces: Floats, multipliers: Floats, tree: Tree | RangeTree, *, ranged: bool = False
 ) -> Certificate:
-    """Cuts and tree as the checker wants them: a piece and a multiplier of every equation for each leaf."""
-    cuts = [[_units(piece), _units(row)] for piece, row in zip(pieces, multipliers, strict=True)]
-    return _tree_of_cuts({"unit": str(UNIT), "cuts": cuts}, tree, ranged)
+    """Lines and tree under one promise of independence: a piece and a multiplier of every equation for each leaf."""
+    leaves = [
+        {"objective": _units(piece), "promises": [_units(row)]} for piece, row in zip(pieces, multipliers, strict=True)
+    ]
+    return by_lines("ranges" if ranged else "simplices", [_tree_of(tree, ranged)], leaves, promises=["0"])
 
 
-def _tree_of_cuts(proof: dict[str, Any], tree: Tree | RangeTree, ranged: bool) -> Certificate:
-    if ranged:  # a split of a box is [outcome, threshold]
-        splits = [[node[0], str(node[1])] if isinstance(node, tuple) else node for node in tree]
-        return Certificate("ranges", proof | {"tree": splits})
-    return Certificate("cells", proof | {"tree": _weights(tree)})
+def _tree_of(tree: Tree | RangeTree, ranged: bool) -> list[Any]:
+    if ranged:  # a split of a box is an outcome and a threshold
+        return [["split", node[0], str(node[1])] if isinstance(node, tuple) else ["leaf", node] for node in tree]
+    return [leaf_or_split(node) for node in _weights(tree)]
 
 
 def _weights(tree: Sequence[Any]) -> list[Any]:
@@ -278,6 +327,6 @@ def _weights(tree: Sequence[Any]) -> list[Any]:
             flat.append(node)
             continue
         weights = solve([[corner[w] for corner in cell] for w in range(k)], node)
-        flat.append([str(v) for v in weights])
+        flat.append(weights)
         stack += [[*cell[:i], node, *cell[i + 1 :]] for i in reversed(range(k)) if weights[i]]
     return flat

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.core import (
-    Certificate,
     Channel,
     Contraction,
     Design,
@@ -34,6 +33,7 @@ from dalenius.measures.capacity import capacity
 from dalenius.measures.correlation import eta_kl, maximal_correlation, s_star
 from dalenius.mechanisms.columns.takes import CONTRACTION
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["Passing", "contract", "least_passing", "reconstructed"]
@@ -84,18 +84,27 @@ def contract(
             )
     found = least_contraction(limits, cost=cost, level=min(float(level), 1.0), gap=max(gap, CLOSE), seconds=seconds)
     channel, _ = model.channel(_rational(found.rows, cost + 1e6 * ~model.program.allowed))
+    place = next(k for k, g in enumerate(problem.guarantees) if isinstance(g, Contraction) and g.at_most == level)
     cuts = [
         {
-            "pair": [cut.first, cut.second],
-            "b": written(Fraction(round(cut.b * (1 << 40)), 1 << 40)),
+            "promise": place,
+            "first": model.near.numbers[cut.first],
+            "second": model.near.numbers[cut.second],
+            "at": written(Fraction(round(cut.b * (1 << 40)), 1 << 40)),
             "weight": written(Fraction(cut.weight).limit_denominator(1 << 40)),
-            "a": [written(Fraction(round(float(a) * (1 << 40)), 1 << 40)) for a in cut.slopes],
+            "slopes": [written(Fraction(round(float(a) * (1 << 40)), 1 << 40)) for a in cut.slopes],
         }
         for cut in found.cuts
     ]
-    which = [cuts if isinstance(g, Contraction) and g.at_most == level else [] for g in problem.guarantees]
-    unit = [max(0, round(float(v) * (1 << 60))) for v in found.multipliers]
-    certificate = Certificate("dual", {"posteriors": [], "leakage": [], "distortion": unit, "contraction": which})
+    letters, nothing = range(model.program.letters), ["0"] * len(problem.guarantees)
+    certificate = by_lines(
+        "letters",
+        [[["leaf", t]] for t in letters],
+        [{"objective": [], "promises": [[] for _ in nothing]} for _ in letters],
+        promises=nothing,
+        limits=in_units(max(0.0, float(v)) for v in found.multipliers),
+        cuts=cuts,
+    )
     method = f"second-order cone program, {found.rounds} rounds of cuts"
     cone = proved(problem, channel, [certificate], method=method)
     if len(mass) > FEW or cone.gap <= FINE:

@@ -22,8 +22,9 @@ from dalenius.core import (
     Orbits,
     Problem,
 )
-from dalenius.core.numbers import up
+from dalenius.core.numbers import exact, up
 from dalenius.errors import Infeasible, SolverFailed
+from dalenius.kernel.rows import SCORE
 from dalenius.mechanisms.alike.exchangeable_columns import by_exchange, exchanged
 from dalenius.mechanisms.column_bounds import local_ceiling, local_promises, plain_ratio
 from dalenius.mechanisms.columns.boxes import boxes_apply, by_column_boxes
@@ -40,6 +41,7 @@ from dalenius.mechanisms.columns.takes import DISCLOSURE
 from dalenius.mechanisms.identified import rank_remarks
 from dalenius.mechanisms.local_dp import staircase
 from dalenius.mechanisms.local_dp.takes import STAIRCASE
+from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture, exact_dual, walk
 from dalenius.tables import with_metrics
@@ -96,7 +98,7 @@ def disclose(
     problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
     channel, certificates, method = _searched(problem, gap, seconds, on_progress)
     if not isinstance(channel, Orbits):
-        certificates = [Certificate("universal"), *certificates]
+        certificates = [CLOSED, *certificates]
     return proved(problem, channel, certificates, method=method, remarks=_remarks(problem, channel))
 
 
@@ -194,10 +196,11 @@ def _by_walk(problem: Problem, limit: int, deadline: float, on_progress: Callabl
     values = {k: target.phi(polytope.vertices[k]) for k in mixture.basis}
     dual = exact_dual(polytope.vertices, values, mixture.basis, pinned=mixture.pinned)
     channel = channel_of(problem, target.merged([(t, polytope.vertices[k]) for k, t in mixture.theta.items()]), p)
-    walked = {"z": [up(a * b, 36) for a, b in zip(dual, p, strict=True)], "basis": polytope.basis}
+    prices = [str(round(exact(up(a * b, 36)) * (1 << SCORE))) for a, b in zip(dual, p, strict=True)]
+    walked = {"rule": "corners", "prices": prices, "basis": sorted(polytope.basis)}
     listed = f"every extreme column exactly ({len(polytope.vertices)} of them) and a linear program over them"
     method = FORCED.get(len(polytope.vertices), listed)
-    return channel, [Certificate("rays", walked)], method
+    return channel, [Certificate(walked)], method
 
 
 def _kept_must_be_free(problem: Problem) -> None:

@@ -16,7 +16,6 @@ from dalenius.solvers.exact import Rational
 __all__ = [
     "Column",
     "Target",
-    "by_name",
     "channel_from_rows",
     "channel_of",
     "channel_of_all",
@@ -133,10 +132,10 @@ def merged_letters_of(problem: Problem, about: Names | None = None) -> list[list
     """
     about = problem.objective.names if about is None else about
     if set(about) == set(problem.inputs) and not problem.kept:
-        return [[w] for w in by_name(problem, about)]  # no two inputs have proportional weights
+        return [[w] for w in range(len(problem.pmf.grouped(about)[0]))]  # no two inputs have proportional weights
     counts = problem.pmf.counts(problem.inputs, about, problem.kept)
     groups: dict[bytes, list[int]] = {}
-    for w in by_name(problem, about):
+    for w in range(counts.shape[1]):
         weights = [int(n) for n in counts[:, w].ravel()]
         common = gcd(*weights)
         groups.setdefault(repr([n // common for n in weights]).encode(), []).append(w)
@@ -149,13 +148,7 @@ def named(problem: Problem, names: Names) -> list[tuple[str, ...]]:
     return [tuple(a[c] for a, c in zip(alphabets, codes, strict=True)) for codes in problem.pmf.grouped(names)[0]]
 
 
-def by_name(problem: Problem, names: Names) -> list[int]:
-    """Positions of the outcomes of some variables, sorted by their letters as text: the order of the checker."""
-    words = named(problem, names)
-    return sorted(range(len(words)), key=words.__getitem__)
-
-
 def view_labels(problem: Problem, view: Names) -> npt.NDArray[np.intp] | None:
-    """The value of the view at each input outcome, as its place by name; None when the input does not tell it."""
-    there = problem.pmf.counts(problem.inputs, view)[:, by_name(problem, view)] != 0
+    """The value of the view at each input outcome, as its place; None when the input does not tell it."""
+    there = problem.pmf.counts(problem.inputs, view) != 0
     return np.argmax(there, axis=1) if (there.sum(axis=1) == 1).all() else None

@@ -16,11 +16,12 @@ from time import monotonic
 
 import numpy as np
 
-from dalenius.core import Certificate, Design, Problem
+from dalenius.core import Design, Problem
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.mechanisms.columns.exact_columns import Target, channel_of, independence
 from dalenius.mechanisms.columns.takes import RANDOM_COLUMNS
 from dalenius.mechanisms.declared import SECONDS
+from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import best_mixture, exact_basic_solution, maximise
 
@@ -67,7 +68,7 @@ def random_columns(
     mixture = best_mixture(points, target.near(points).tolist(), p)
     channel = channel_of(problem, target.merged([(t, points[k]) for k, t in mixture.theta.items()]), p)
     method = f"a linear program over {len(points) - 1} random extreme columns and p_X"
-    return proved(problem, channel, [Certificate("universal")], method=method)
+    return proved(problem, channel, [CLOSED], method=method)
 
 
 def _peeled(rows: list[list[Fraction]], p: list[Fraction], draw: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:

@@ -22,6 +22,7 @@ from dalenius.core.distorting import columns_of, distortions
 from dalenius.errors import Infeasible, NotCertified, SolverFailed, Unsupported
 from dalenius.mechanisms.columns.takes import RATE, measure_of
 from dalenius.mechanisms.declared import GAP
+from dalenius.mechanisms.proof_terms import texts
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.rate import at_slope, on_few_letters, rate_distortion
 
@@ -133,7 +134,7 @@ class _Case:
 
     def certificate(self, weights: Floats, slope: float) -> Certificate:
         scaled = [max(1, round(float(w) * (1 << WEIGHTS))) for w in weights / weights.max()]
-        return Certificate("rate", {"weights": scaled, "slope": str(Fraction(slope))})
+        return Certificate({"rule": "slope", "weights": texts(scaled), "slope": str(Fraction(slope))})
 
     def said_once(self) -> tuple[Channel, Certificate]:
         """The best constant letter: nothing leaks."""

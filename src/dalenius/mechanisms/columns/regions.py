@@ -19,9 +19,9 @@ from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.mechanisms.columns.leakage.curve import Ends, ends_of
 from dalenius.mechanisms.columns.leakage.least import least
-from dalenius.mechanisms.columns.leakage.model import UNIT
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proof_terms import ONE
 
 __all__ = ["Figures", "Membership", "Region", "Separation"]
 
@@ -164,7 +164,7 @@ class Region:
 
     def slope(self, distortion: Fraction) -> Fraction:
         """-dL/dD in bits for each unit of distortion, as the proof of L(D) prices the limit."""
-        return _price(self.least_leakage(distortion), "distortion")
+        return _price(self.least_leakage(distortion), "limits")
 
     def figures(self, distortion: Fraction) -> Figures:
         """Everything at one distortion."""
@@ -174,7 +174,7 @@ class Region:
             designs["least_rate"] = self.least_rate(distortion)
             designs["least_rate_at_least_leakage"], slack = self._rate_near(quiet, distortion, SLACK)
         ends = self.ends()
-        slope = _price(quiet, "distortion") if distortion > ends.least else None
+        slope = _price(quiet, "limits") if distortion > ends.least else None
         return Figures(distortion, self._unknown(quiet), slope, slack, ends, designs)
 
     def membership(self, rate: Fraction, distortion: Fraction, equivocation: Fraction) -> Membership:
@@ -189,13 +189,13 @@ class Region:
             return self._outside(beyond, point, "the distortion is below the least one", near)
         quiet = self.least_leakage(distortion)
         if equivocation > self._unknown(quiet)[0]:
-            s = _price(quiet, "distortion") if quiet.bound else zero
+            s = _price(quiet, "limits") if quiet.bound else zero
             beyond = Separation(zero, s, one, quiet.bound + s * distortion - high, quiet)
             return self._outside(beyond, point, "the equivocation is above the most that can stay unknown", quiet)
         design = self.least_rate(distortion, equivocation)
         if design.value <= rate:
             return Membership(witness=design)
-        (s, w), left = (_price(design, key) for key in ("distortion", "leakage")), self.entropy[0] - equivocation
+        (s, w), left = (_price(design, key) for key in ("limits", "promises")), self.entropy[0] - equivocation
         beyond = Separation(one, s, w, design.bound + s * distortion + w * (left - high), design)
         return self._outside(beyond, point, "the rate is below the least one", design)
 
@@ -213,4 +213,4 @@ class Region:
 
 def _price(design: Design, key: str) -> Fraction:
     """The multiplier of the traded limit in the proof of a design."""
-    return Fraction(int(design.certificate.proof[key][0]), 1 << UNIT)
+    return Fraction(int(design.certificate.proof[key][0]), ONE)

@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from time import monotonic
-from typing import Any
 
-from dalenius.core.numbers import written
-from dalenius.solvers import self_disclosure
+from dalenius.solvers import SelfDisclosure, self_disclosure
 from dalenius.solvers.exact import Rational
 
 __all__ = ["FINE", "Parts", "by_parts", "parts_of"]
@@ -76,9 +74,9 @@ def by_parts(
     gap: float,
     seconds: float,
     on_progress: Callable[[float, float], None] | None = None,
-) -> tuple[list[list[Rational]], dict[str, Any]]:
-    """theta t for every letter, with the mean p exactly, and the proof of each part."""
-    end, proofs, mixtures = monotonic() + seconds, [], []
+) -> tuple[list[list[Rational]], list[SelfDisclosure]]:
+    """theta t for every letter, with the mean p exactly, and what was found in each part."""
+    end, all_found, mixtures = monotonic() + seconds, list[SelfDisclosure](), []
     value = bound = 0.0
     for done, atoms in enumerate(parts.atoms):
         mass = sum((p[x] for x in atoms), Fraction(0))
@@ -89,13 +87,13 @@ def by_parts(
             fine=FINE,
             seconds=max(0.0, end - monotonic()) / (len(parts.atoms) - done),
         )
-        proofs.append({"dual": [written(v) for v in found.dual], "tree": found.tree})
+        all_found.append(found)
         used = [(theta, t) for theta, t in zip(found.theta, found.columns, strict=True) if theta]
         mixtures.append([(theta, {atoms[x]: mass * v for x, v in t.items()}) for theta, t in used])
         value, bound = value + float(mass) * found.value, bound + float(mass) * found.bound
         if on_progress is not None:
             on_progress(value, bound)
-    return _together(mixtures, len(p)), {"views": parts.views, "parts": proofs}
+    return _together(mixtures, len(p)), all_found
 
 
 def _together(mixtures: Sequence[list[tuple[Fraction, dict[int, Fraction]]]], atoms: int) -> list[list[Rational]]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalenius.convert.text import text
 from dalenius.core import Certificate, Design, LocalDP, Pmf, Problem, Staircase
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import up
@@ -56,7 +57,7 @@ def beside_kept(
     """
     BESIDE_KEPT.refuse(problem)
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
-    joint, ratio = problem.pmf.marginal([*problem.observe, *problem.keep]), exp(promise.epsilon)[0]
+    joint, ratio = problem.pmf.marginal([*problem.observe, *problem.kept]), exp(promise.epsilon)[0]
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
     vectors = _by_letter(joint, [len(letters) for letters in alphabets.values()])
     order = sorted((x for x, v in enumerate(vectors) if any(v)), key=lambda x: (sum(vectors[x]), vectors[x], -x))[::-1]
@@ -65,7 +66,9 @@ def beside_kept(
     table /= table.sum()
     if len(order) < 2:
         groups, columns = np.zeros(1, dtype=np.int64), [(1 / ratio, frozenset({0}))]
-        proof, words = {"runs": [[1, "0"]], "tree": [["1"] * len(table)]}, "one value: there is nothing to say"
+        tree = [["leaf", *["1"] * len(table)]]
+        proof = Certificate({"rule": "subsets", "runs": [["1", ["0"]]], "tree": tree})
+        words = "one value: there is nothing to say"
     else:
         told = _bits(on_progress)
         r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
@@ -80,7 +83,7 @@ def beside_kept(
     return proved(
         problem,
         channel,
-        [Certificate("given", proof)],
+        [proof],
         method=words,
         remarks=rank_remarks(channel.by_class, channel.group),
     )
@@ -90,10 +93,11 @@ Columns = list[tuple[Fraction, frozenset[int]]]
 
 
 def _by_letter(joint: Pmf, sizes: list[int]) -> list[tuple[int, ...]]:
-    """For each letter how many records have it with each kept value, in the order in which these first occur."""
+    """For each letter how many records have it with each kept value."""
     codes = np.ravel_multi_index(tuple(joint.support[:, : len(sizes)].T), sizes)
-    worlds: dict[tuple[int, ...], int] = {}
-    beside = [worlds.setdefault(tuple(row), len(worlds)) for row in joint.support[:, len(sizes) :].tolist()]
+    kept = list(map(tuple, joint.support[:, len(sizes) :].tolist()))
+    worlds = {world: k for k, world in enumerate(sorted(set(kept)))}
+    beside = [worlds[world] for world in kept]
     counts = [[0] * len(worlds) for _ in range(int(np.prod(sizes)))]
     for x, k, n in zip(codes.tolist(), beside, joint.weights, strict=True):
         counts[x][k] += int(n)
@@ -108,7 +112,7 @@ def _designed(
     gap: float,
     seconds: float,
     told: Callable[[float, float], None] | None,
-) -> tuple[npt.NDArray[np.int64], Columns, dict[str, Any]]:
+) -> tuple[npt.NDArray[np.int64], Columns, Certificate]:
     """The class of each letter, the commonest first; exact columns; and the proof."""
     many = table.shape[1]
     if many <= ALONE:
@@ -170,18 +174,20 @@ def _weighted(found: Found, table: Floats, ratio: Fraction) -> Columns:
     return [(s * t, members[k]) for k, t in u.items()]
 
 
-def _proof(found: Found, light: int = 0, occurs: npt.NDArray[np.bool_] | None = None) -> dict[str, Any]:
+def _proof(found: Found, light: int = 0, occurs: npt.NDArray[np.bool_] | None = None) -> Certificate:
     """Prices of the runs of letters that are alike; the light ones are one run, with a price for each kept value."""
     price = [up(Fraction(float(y)), 24) for y in found.z / found.one]
     apart = len(price) - (int(occurs.sum()) if occurs is not None else 0)
-    runs: list[Any] = [[int(m), y] for m, y in zip(found.many[:apart], price[:apart], strict=True)]
+    runs = [[str(int(m)), [y]] for m, y in zip(found.many[:apart], price[:apart], strict=True)]
     if light and occurs is not None:
         rest = iter(price[apart:])
-        runs.append([light, [next(rest) if here else "0" for here in occurs]])
-    flat: list[Any] = [
-        node if isinstance(node, float) or isinstance(node[0], int) else list(map(repr, node)) for node in found.tree
-    ]
-    return {"runs": runs, "tree": flat}
+        runs.append([str(light), [next(rest) if here else "0" for here in occurs]])
+    tree: list[list[Any]] = []
+    for node in found.tree:
+        split = not isinstance(node, float) and isinstance(node[0], int)
+        values = [node] if isinstance(node, float) else node
+        tree.append(["split", *values] if split else ["leaf", *(text(repr(value)) for value in values)])
+    return Certificate({"rule": "subsets", "runs": runs, "tree": tree})
 
 
 def _bits(on_progress: Callable[[str], None] | None) -> Callable[[float, float], None] | None:

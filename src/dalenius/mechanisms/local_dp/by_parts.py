@@ -65,24 +65,32 @@ def by_parts(problem: Problem, *, gap: float = 0.0, seconds: float = 120.0, on_p
         margins = law if isinstance(law, Margins) else Margins.of(problem.pmf, problem.observe)
         problem = replace(problem, joint=margins)
         asked = [(f"column {n}", (n,), margins.marginal([n]), levels[n]) for n in problem.observe]
+        occurs = [True] * len(asked)
     else:
         joint = problem.pmf.marginal([*problem.observe, *problem.strata])
         problem = replace(problem, joint=joint)
-        asked = [(words, problem.observe, here, promise.epsilon) for words, here in _strata_of(problem, joint)]
+        strata = _strata_of(problem, joint)
+        asked = [(words, problem.observe, here, promise.epsilon) for words, here, _ in strata]
+        occurs = [seen for _, _, seen in strata]
     found: list[Design] = []
     for words, names, here, level in asked:
         told = (lambda text, words=words: on_progress(f"{words}: {text}")) if on_progress else None
         found.append(_part(problem, names, here, level, gap, seconds / len(asked), told))
     channel = _joined(problem, [part.channel for part in found])
-    parts = [part.certificate.to_json() for part in found]
+    # A stratum without records needs no proof.
+    proofs = [part.certificate.proof for part, seen in zip(found, occurs, strict=True) if seen]
     method = f"{len(found)} {'strata' if problem.strata else 'columns'}, each by itself: {found[0].method}"
     return proved(
-        problem, channel, [Certificate("parts", {"parts": parts})], method=method, remarks=_remarks(found, asked)
+        problem,
+        channel,
+        [Certificate({"rule": "parts", "proofs": proofs})],
+        method=method,
+        remarks=_remarks(found, asked),
     )
 
 
-def _strata_of(problem: Problem, joint: Pmf) -> list[tuple[str, Pmf]]:
-    """The law of the columns in each stratum; that of all records where a stratum does not occur."""
+def _strata_of(problem: Problem, joint: Pmf) -> list[tuple[str, Pmf, bool]]:
+    """The law of the columns in each stratum, or of all records where it has none; and whether it has some."""
     names, many = list(joint.variables), len(problem.observe)
     everywhere, out = joint.marginal(problem.observe), []
     for outcome in product(*(range(len(joint.variables[n])) for n in problem.strata)):
@@ -90,7 +98,7 @@ def _strata_of(problem: Problem, joint: Pmf) -> list[tuple[str, Pmf]]:
         words = ", ".join(f"{n}={joint.variables[n][c]}" for n, c in zip(names[many:], outcome, strict=True))
         alphabets = joint.alphabets(problem.observe)
         law = Pmf.from_counts(alphabets, joint.support[here, :many], joint.weights[here]) if here.any() else everywhere
-        out.append((f"stratum {words}", law))
+        out.append((f"stratum {words}", law, bool(here.any())))
     return out
 
 

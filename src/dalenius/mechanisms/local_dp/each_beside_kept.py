@@ -63,10 +63,10 @@ def each_beside_kept(
         designed = pram_beside_kept if problem.release else beside_kept
         found.append(designed(alone, gap=gap, seconds=seconds / len(problem.observe), on_progress=on_progress))
     channel = Product(problem.pmf.alphabets(problem.observe), tuple(part.channel for part in found))
-    parts = [part.certificate.to_json() for part in found]
+    proof = Certificate({"rule": "parts", "proofs": [part.certificate.proof for part in found]})
     remarks = [
         f"the level is the sum of those of the columns: {', '.join(f'{n} {written(v)}' for n, v in levels.items())}",
         *(f"column {n}: {remark}" for n, part in zip(levels, found, strict=True) for remark in part.remarks),
     ]
     method = f"{len(found)} columns, each by itself: {found[0].method}"
-    return proved(problem, channel, [Certificate("parts", {"parts": parts})], method=method, remarks=remarks)
+    return proved(problem, channel, [proof], method=method, remarks=remarks)

@@ -18,12 +18,13 @@ from math import log, prod
 
 import numpy as np
 
-from dalenius.core import Certificate, Design, LocalDP, Pram, Problem
+from dalenius.core import Design, LocalDP, Pram, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.measures.shannon import information_of
 from dalenius.mechanisms.local_dp import staircase
 from dalenius.mechanisms.local_dp.takes import INVARIANT
+from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 
 __all__ = ["invariant"]
@@ -73,7 +74,7 @@ def invariant(
     name = "Y" if "Y" not in problem.observe else "Y" * (1 + max(map(len, problem.observe)))
     fresh = replace(problem, release=(), output=name, form=None, preserve_marginals=False)
     best = staircase.in_form(fresh, gap=gap, seconds=seconds, on_progress=on_progress)
-    certificates = [Certificate("universal"), Certificate("subsets", best.certificate.proof)]
+    certificates = [CLOSED, best.certificate]
     told = ["the best matrix of form (8) that preserves the margins; the bound is that of all recipes at the level"]
     return proved(problem, channel, certificates, method="the better end of the interval of c", remarks=told)
 

@@ -10,15 +10,14 @@ References: Pukelsheim, "Optimal Design of Experiments" (A-optimality).
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
+from dalenius.core import Channel, Design, LocalDP, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import SolverFailed, Unsupported
 from dalenius.mechanisms.local_dp.takes import METRIC_VARIANCE
-from dalenius.mechanisms.local_dp.variance import REMARK, UNIT, whole
+from dalenius.mechanisms.local_dp.variance import REMARK, proof_by_matrix
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.estimator import least_variance as searched
 from dalenius.solvers.exact import solve
@@ -77,10 +76,9 @@ def least_variance_under_a_metric(
         on_progress(f"{len(columns)} extreme columns; between {found.bound:.9g} and {found.value:.9g}")
     rows = tuple(_short(row) for row in zip(*_weighed(columns, found.theta), strict=True))
     channel = Channel(alphabets, {problem.output or "Y": tuple(map(str, range(len(rows[0]))))}, rows)
-    proof: dict[str, Any] = {"unit": str(UNIT), "B": whole((found.B + found.B.T) / 2), "z": whole(found.z)}
+    proof = proof_by_matrix((found.B + found.B.T) / 2, found.z)
     method = f"weights of {len(columns)} extreme columns of the metric by an interior point"
-    certificates = [Certificate("variance", proof)]
-    return proved(replace(problem, joint=joint), channel, certificates, method=method, remarks=[REMARK])
+    return proved(replace(problem, joint=joint), channel, [proof], method=method, remarks=[REMARK])
 
 
 def extreme_columns(ratios: list[list[Fraction]]) -> list[Column]:

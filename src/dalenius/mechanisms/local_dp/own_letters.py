@@ -32,6 +32,7 @@ from dalenius.mechanisms.identified import determined_words
 from dalenius.mechanisms.local_dp import staircase
 from dalenius.mechanisms.local_dp.takes import OWN_LETTERS
 from dalenius.mechanisms.own_values import names_that_keep
+from dalenius.mechanisms.proof_terms import CLOSED, in_units
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import maximise
 from dalenius.solvers.interior import Floats
@@ -88,14 +89,14 @@ def own_letters(
     if fits and margin is None:
         starts += _cyclic(len(allowed), own, float(r))
     found = _searched(p, float(r), len(allowed), margin, starts, on_progress, own, fits)
-    certificates, method = [Certificate("universal"), Certificate("subsets", best.certificate.proof)], _CLIMBED
+    certificates, method = [CLOSED, best.certificate], _CLIMBED
     if margin is not None and own and 2 <= len(occur) <= FEW:
         better = _branched(p, float(r), found[:, own], min(seconds, SECONDS), on_progress)
         branched = found.copy()
         branched[:, own] = better.W
         branched = _named(p, branched, own, margin)
         found = branched if fits is None or fits(branched) else found
-        certificates, method = [Certificate("invariant", _proof(better)), *certificates], _BRANCHED
+        certificates, method = [_proof(better), *certificates], _BRANCHED
     mass = [Fraction(counts[x], joint.total) for x in occur]
     wanted = [Fraction(counts[y], joint.total) for y in allowed] if problem.preserve_marginals else None
     exactly = _coupled(found, mass, wanted)
@@ -121,16 +122,15 @@ def _branched(
     return invariant(p, r, first, gap=gap, nodes=NODES, seconds=seconds, on_progress=told)
 
 
-def _proof(found: Invariant) -> dict[str, Any]:
-    """Exact ratios, and prices in whole numbers of 2^-60."""
-    return {
-        "tree": [
-            [node[0], node[1], written(Fraction(node[2]))]
-            if isinstance(node, tuple)
-            else [str(round(v * 2.0**60)) for v in node]
-            for node in found.tree
-        ]
-    }
+def _proof(found: Invariant) -> Certificate:
+    """Exact ratios, and prices in whole units."""
+    tree: list[list[Any]] = [
+        ["split", node[0], node[1], written(Fraction(node[2]))]
+        if isinstance(node, tuple)
+        else ["leaf", *in_units(node)]
+        for node in found.tree
+    ]
+    return Certificate({"rule": "invariant", "tree": tree})
 
 
 def _filled(best: Design, occur: Sequence[int], p: Floats, margin: Floats) -> Floats:

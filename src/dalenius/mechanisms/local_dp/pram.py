@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dalenius.convert.text import text
 from dalenius.core import Certificate, Design, LocalDP, Pram, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.mechanisms.local_dp.takes import PRAM
@@ -66,7 +67,8 @@ def pram(
     if problem.form == "randomised-response" or sum(n > 0 for n in counts) == 1:  # of one value nothing can be told
         q = (boxes[0].high,) * len(counts)  # the corner of the cube that no law of the records enters
     order = np.array(sorted(range(len(counts)), key=lambda x: -counts[x]))  # the commonest first, as the checker has it
-    proof = {"bases": [_runs(base[order]) for base in best.bases], "trees": best.trees}
+    trees = [[["split", n] if isinstance(n, int) else ["leaf", *n] for n in tree] for tree in best.trees]
+    proof = {"rule": "marginals", "bases": [_runs(base[order]) for base in best.bases], "trees": trees}
     many = f"{alike:,}" if alike < 10**12 else "very many"
     told = [f"{many} matrices of this form say as much; this is one of them"] if alike > 1 else []
     if 1 < alike <= LISTED:
@@ -79,7 +81,7 @@ def pram(
         ]
     told = told if problem.form == "pram" else []
     method = f"every kind of vertex ({len(boxes)}), {len(best.bases)} separable bounds"
-    return proved(problem, Pram(alphabets, alphabets, q), [Certificate("pram", proof)], method=method, remarks=told)
+    return proved(problem, Pram(alphabets, alphabets, q), [Certificate(proof)], method=method, remarks=told)
 
 
 def _corner(best: Best, boxes: Sequence[Shape], counts: Sequence[int]) -> tuple[Fraction, ...]:
@@ -121,4 +123,4 @@ def tied(q: Sequence[Fraction], counts: Sequence[int]) -> set[tuple[Fraction, ..
 def _runs(base: npt.NDArray[np.float64]) -> list[list[Any]]:
     """The entries of a base, letter by letter, as [how many, value]."""
     ends = np.flatnonzero(np.append(base[1:] != base[:-1], True)) + 1
-    return [[int(n), repr(float(v))] for n, v in zip(np.diff(ends, prepend=0), base[ends - 1], strict=True)]
+    return [[str(n), text(repr(float(v)))] for n, v in zip(np.diff(ends, prepend=0), base[ends - 1], strict=True)]

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dalenius.core import Certificate, Channel, Design, LocalDP, Problem
+from dalenius.core import Channel, Design, LocalDP, Problem
 from dalenius.core.numbers import written
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.columns.funnel.design import funnel
@@ -75,9 +75,8 @@ def relaxed(
             f"on a handful of "
             "records"
         )
-    proof = Certificate("relaxed", best.certificate.proof)
     problem = replace(problem, joint=joint)
-    told_now_and_then = proved(problem, channel, [proof], method=best.method, remarks=remarks)
+    told_now_and_then = proved(problem, channel, [best.certificate], method=best.method, remarks=remarks)
     if S > DIVIDED or told_now_and_then.gap <= gap or FUNNEL.why_not(problem):
         return told_now_and_then
     divided = funnel(problem, gap=gap, seconds=seconds, on_progress=on_progress)

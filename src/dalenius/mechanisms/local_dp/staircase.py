@@ -9,11 +9,11 @@ References: paper 002, eq. 6 and 10, over all stochastic matrices; Kairouz, Oh &
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dalenius.convert.text import text
 from dalenius.core import Certificate, Design, Kernel, LocalDP, Problem, Staircase
 from dalenius.core.numbers import up
 from dalenius.mechanisms.column_bounds import local_ceiling, plain_ratio
@@ -58,7 +58,7 @@ def design(
     found = staircase(p / p.sum(), r, gap=min(gap, 1e-10), seconds=seconds, on_progress=_bits(on_progress))
     columns = weighted(found, p, ratio)
     rows = [tuple(weight * (ratio if x in members else 1) for weight, members in columns) for x in range(len(p))]
-    return channel_from_rows(problem, rows), [Certificate("subsets", _proof(found))], _METHOD
+    return channel_from_rows(problem, rows), [_proof(found)], _METHOD
 
 
 _METHOD = "staircase columns, generated one by one"
@@ -87,13 +87,12 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     told = _bits(on_progress)
     if len(p) <= ALONE:
         found = above = staircase(p / p.sum(), r, gap=share, seconds=min(seconds, 20.0), on_progress=told)
-        groups, masses, price = np.arange(len(p)), p, _proof(found)
+        groups, masses, proof = np.arange(len(p)), p, _proof(found)
     else:
         heavy = np.concatenate([p[:HEAVY], [p[HEAVY:].sum()]])
         divisible = np.arange(HEAVY + 1) == HEAVY
         above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=told)
-        price = _proof(above)
-        price["runs"][-1][0] = len(p) - HEAVY
+        proof = _proof(above, len(p) - HEAVY)
         groups = grouped(p, max(min(best_mass(r) / 4, 1 / 48), 1 / GROUPS))
         masses = np.bincount(groups, weights=p)
         enough = above.bound * (1 - 1e-6)
@@ -109,7 +108,7 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
     return proved(
         problem,
         channel,
-        [Certificate("staircase", price)],
+        [proof],
         method=method,
         remarks=rank_remarks(channel.by_class, channel.group, advice=ADVICE),
     )
@@ -120,8 +119,8 @@ def _silent(problem: Problem) -> Design:
     alphabets = problem.pmf.alphabets(problem.observe)
     group = (0,) * int(np.prod([len(letters) for letters in alphabets.values()]))
     channel = Staircase(alphabets, {problem.output or "Y": ("0",)}, Fraction(1), group, ((Fraction(1), ()),))
-    proof = {"runs": [[1, "0"]], "tree": ["0"]}
-    return proved(problem, channel, [Certificate("staircase", proof)], method="one value: there is nothing to say")
+    proof = Certificate({"rule": "subsets", "runs": [["1", ["0"]]], "tree": [["leaf", "0"]]})
+    return proved(problem, channel, [proof], method="one value: there is nothing to say")
 
 
 def grouped(p: Floats, mass: float) -> npt.NDArray[np.int64]:
@@ -157,10 +156,15 @@ def told_by(P: float, r: float) -> float:
     return float(P * r * np.log2(r) - (1 + (r - 1) * P) * np.log2(1 + (r - 1) * P))
 
 
-def _proof(found: Found) -> dict[str, list[Any]]:
-    """Prices of the runs of equal letters, the commonest first, and the tree."""
-    runs = [[int(m), up(Fraction(float(y)), 24)] for m, y in zip(found.many, found.z / found.one, strict=True)]
-    return {"runs": runs, "tree": [node if isinstance(node, list) else repr(node) for node in found.tree]}
+def _proof(found: Found, last: int | None = None) -> Certificate:
+    """Prices of the runs of equal letters, the commonest first, and the tree; the last run may stand for more."""
+    sizes = [int(many) for many in found.many]
+    sizes[-1] = sizes[-1] if last is None else last
+    # A price from above: where it is too high, the bound only gets looser.
+    prices = [[up(Fraction(float(y)), 24)] for y in found.z / found.one]
+    runs = [[str(many), price] for many, price in zip(sizes, prices, strict=True)]
+    tree = [["split", *node] if isinstance(node, list) else ["leaf", text(repr(node))] for node in found.tree]
+    return Certificate({"rule": "subsets", "runs": runs, "tree": tree})
 
 
 def _bits(on_progress: Told) -> Callable[[float, float], None] | None:

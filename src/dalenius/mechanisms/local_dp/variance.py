@@ -81,11 +81,10 @@ def least_variance(
         method = "weights of generated subsets of the values by an interior point"
     channel = _channel(problem, alphabets, r, S, subsets, theta)
     method = problem.form or method
-    certificates = [Certificate("variance", proof)]
-    return proved(replace(problem, joint=joint), channel, certificates, method=method, remarks=[REMARK])
+    return proved(replace(problem, joint=joint), channel, [proof], method=method, remarks=[REMARK])
 
 
-Found = tuple[np.ndarray, np.ndarray, dict[str, Any]]
+Found = tuple[np.ndarray, np.ndarray, Certificate]
 
 
 def _by_all(p: Floats, r: float, gap: float, on_progress: Callable[[str], None] | None) -> Found:
@@ -98,8 +97,7 @@ def _by_all(p: Floats, r: float, gap: float, on_progress: Callable[[str], None] 
     found = searched(D, rays @ p, rays.T, np.eye(S - 1) + 1, start, gap=min(gap, 1e-9))
     if on_progress:
         on_progress(f"between {found.bound:.9g} and {found.value:.9g}")
-    proof = {"unit": str(UNIT), "B": whole((found.B + found.B.T) / 2), "z": whole(found.z)}
-    return subsets, found.theta, proof
+    return subsets, found.theta, proof_by_matrix((found.B + found.B.T) / 2, found.z)
 
 
 def _by_many(p: Floats, r: float, seconds: float, on_progress: Callable[[str], None] | None) -> Found:
@@ -109,14 +107,8 @@ def _by_many(p: Floats, r: float, seconds: float, on_progress: Callable[[str], N
     np.fill_diagonal(E, 0.0)
     room = _least_eigenvalue(p, r - 1, B, found.prices.z, found.prices.d, E)
     shift = max(0.0, -room) + 1e-13 * float(np.abs(found.prices.z).sum())
-    proof = {
-        "unit": str(UNIT),
-        "B": whole(B[:-1, :-1]),
-        "z": whole(found.prices.z),
-        "d": whole(found.prices.d),
-        "E": whole((E + E.T) / 2),
-        "s": str(int(shift * 2**80)),
-    }
+    form = {"diagonal": whole(found.prices.d), "pairs": whole((E + E.T) / 2), "shift": str(int(shift * 2**80))}
+    proof = proof_by_matrix(B[:-1, :-1], found.prices.z, form)
     used = found.theta > FAINT * found.theta.max()
     return found.subsets[used], found.theta[used], proof
 
@@ -129,6 +121,12 @@ def _least_eigenvalue(p: Floats, c: float, B: Floats, z: Floats, d: Floats, E: F
     N[0, 1:] -= d / 2
     N[1:, 0] -= d / 2
     return float(np.linalg.eigvalsh(N).min())
+
+
+def proof_by_matrix(matrix: Floats, prices: Floats, form: dict[str, Any] | None = None) -> Certificate:
+    """A matrix and prices; for many letters also the form that bounds what exceeds the prices."""
+    said = {"rule": "variance", "unit": str(UNIT), "matrix": whole(matrix), "prices": whole(prices), "form": form}
+    return Certificate(said)
 
 
 def whole(values: Floats) -> Any:

@@ -8,6 +8,7 @@ References: Makhdoumi & Fawaz, "Privacy-Utility Tradeoff under Statistical Uncer
 Theorem 3, Lemma 1; its errata E2, E4, E12, E13.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -35,6 +36,7 @@ from dalenius.errors import Infeasible, InputError, NotCertified, SolverFailed, 
 from dalenius.mechanisms.numbers.compared import best_matrix, bounded_by, compared
 from dalenius.mechanisms.numbers.plans import ColumnPlan, Draft, Numbers, PrincipalPlan
 from dalenius.mechanisms.numbers.takes import NOISE, SHAPED
+from dalenius.mechanisms.proof_terms import texts
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.capacity_noise import least_capacity_noise
 from dalenius.solvers.noise import (
@@ -82,8 +84,9 @@ def noise(problem: Problem, *, on_progress: Progress = None) -> Design:
     matrix = best_matrix(problem)
     if lines := bounded_by(matrix):
         own = best.certificate
-        offered = [Certificate("grid", {**own.proof, **lines}), own]
-        best = proved(best.problem, best.channel, offered, method=best.method, remarks=best.remarks)
+        offered = [Certificate({"rule": "grid", **lines}), own]
+        axes = _axes(best.channel, best.problem)
+        best = proved(best.problem, best.channel, offered, method=best.method, remarks=best.remarks, axes=axes)
     return replace(best, remarks=(*best.remarks, *_remarks(problem, numbers, best, designs, matrix)))
 
 
@@ -266,8 +269,9 @@ def _by_norm(problem: Problem, numbers: Numbers) -> Design:
         reach = floor(size) if p == inf else ceil((14 if p == 1 else 6) * float(size)) + 1
         found = least_capacity_noise(len(grid), p, float(size ** (2 if p == 2 else 1)), reach)
         columns.append(Noise.on_grid(name, grid, Fraction(1), Fraction(0), found.weights))
-        prior = [[k, v] for k, v in enumerate(found.prior) if v]
-        least.append({"slope": up(Fraction(found.slope), 20), "prior": prior})
+        prior = [[str(k), str(v)] for k, v in enumerate(found.prior) if v]
+        weights = texts(columns[-1].axes[0].weights)
+        least.append({"slope": up(Fraction(found.slope), 20), "prior": prior, "weights": weights})
     return _design(problem, numbers, Noise.side_by_side(columns), f"{problem.noise.kind} noise", least)
 
 
@@ -300,7 +304,7 @@ def _clipped(problem: Problem, numbers: Numbers, channel: Noise) -> Noise:
     return Noise.side_by_side(columns)
 
 
-def _certificate(channel: Noise, problem: Problem, *, priors: bool = True) -> dict[str, Any]:
+def _axes(channel: Noise, problem: Problem, *, priors: bool = True) -> dict[str, Any]:
     """The variances of what the axes take, and laws that bound their capacities."""
     read = NoisyChannel(channel.to_json())
     records = Records(problem.pmf.to_json(), read)
@@ -318,29 +322,29 @@ def _design(
     """The design with every figure that it states, proved; a promise that the noise does not keep is infeasible."""
     problem = replace(problem, joint=problem.pmf.marginal(problem.variables()))
     channel = replace(channel, inputs=numbers.letters)  # as the source writes them
-    proof = (
-        _certificate(channel, problem) | ({"least": list(least)} if least else {}) | _line(problem, numbers, channel)
-    )
+    line = _line(problem, numbers, channel)
+    proof = Certificate({"rule": "noise", "line": line, "least": list(least)})
+    method = f"{_count(numbers)}: {words}"
     try:
-        return proved(problem, channel, [Certificate("noise", proof)], method=f"{_count(numbers)}: {words}")
+        return proved(problem, channel, [proof], method=method, axes=_axes(channel, problem))
     except NotCertified as e:
         if "more than" in str(e) or "not bounded" in str(e):
             raise Infeasible(f"{words} within the limit does not do: {e}") from None
         raise
 
 
-def _line(problem: Problem, numbers: Numbers, channel: Noise) -> dict[str, Any]:
+def _line(problem: Problem, numbers: Numbers, channel: Noise) -> dict[str, Any] | None:
     """A line below the rate of one column at the squared error of its noise: slope, and weights of the grid points."""
     if len(numbers.names) > 1 or len(numbers.grids[0]) > LINE or isinstance(problem.objective, MinimizeCapacity):
-        return {}
+        return None
     read = NoisyChannel(channel.to_json())
     squared = read.squared(Records(problem.pmf.to_json(), read)) / numbers.steps[0] ** 2
     if not 0 < squared < numbers.variances[0]:
-        return {}
+        return None
     prior = np.bincount(numbers.places[:, 0], weights=numbers.shares, minlength=numbers.sizes[0]).astype(float)
     slope, weights = rate_line(prior, float(squared))
-    whole = [[i, max(1, round(w * 2**40))] for i, w in enumerate(weights.tolist()) if prior[i]]
-    return {"line": {"slope": up(Fraction(slope), 20), "weights": whole}}
+    whole = [[str(i), str(max(1, round(w * 2**40)))] for i, w in enumerate(weights.tolist()) if prior[i]]
+    return {"slope": up(Fraction(slope), 20), "weights": whole}
 
 
 def _count(numbers: Numbers) -> str:
@@ -350,10 +354,11 @@ def _count(numbers: Numbers) -> str:
 def restated(design: Design) -> Design:
     """The same mechanism for other records: every figure proved anew, or a refusal."""
     assert isinstance(design.channel, Noise)
-    fresh = _certificate(design.channel, design.problem, priors=False)
-    kept = {k: v for k, v in design.certificate.proof.items() if k not in ("line", "lines")}
-    plain = fresh | kept | {"variances": fresh["variances"]}
-    again = proved(design.problem, design.channel, [Certificate("noise", plain)], method=design.method)
+    document = json.loads(design.dumps())
+    axes = _axes(design.channel, design.problem, priors=False)
+    axes["priors"] = [axis["prior"] for axis in document["channel"]["axes"]]  # they bound the capacity for any records
+    proof = Certificate({"rule": "noise", "line": None, "least": document["proof"].get("least", [])})
+    again = proved(design.problem, design.channel, [proof], method=design.method, axes=axes)
     return replace(again, remarks=design.remarks)
 
 
@@ -400,6 +405,6 @@ def _remarks(
 def _added(problem: Problem, numbers: Numbers, squared: Fraction) -> Fraction:
     """What added Gaussian noise of that squared error tells about the columns, proved."""
     channel = replace(ColumnPlan(numbers, "gaussian").channel(float(squared)), inputs=numbers.letters)
-    certificate = _certificate(channel, problem, priors=False)
-    release = release_of(channel.to_json(), problem.pmf.marginal(numbers.names).to_json(), certificate)
+    axes = _axes(channel, problem, priors=False)
+    release = release_of(channel.to_json(), problem.pmf.marginal(numbers.names).to_json(), axes)
     return release.information(numbers.names)[1]

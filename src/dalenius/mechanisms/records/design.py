@@ -115,10 +115,7 @@ def certified(wide: Wide, found: Found) -> Design:
     read, _ = wide.law.grouped(wide.problem.observe)
     lines = tuple((tuple(places), tuple(weights)) for places, weights in map(found.rows.row, range(len(found.rows))))
     channel = Records(observed, released, tuple(read), tuple(map(tuple, wide.records.tolist())), lines)
-    certificates = [
-        Certificate(str(proof["rule"]), {key: value for key, value in proof.items() if key != "rule"})
-        for proof in (found.proof, *found.others)
-    ]
+    certificates = [Certificate(proof) for proof in (found.proof, *found.others)]
     asked = with_kept_rows(wide.problem)
     design = proved(asked, channel, certificates, method=found.method, remarks=found.remarks)
     return replace(design, remarks=(*design.remarks, *remarks(design)))

@@ -4,7 +4,7 @@ The mechanism that reads a letter for each input and releases a letter for each 
 leakage-distortion family. Its matrix is the channel, and its multipliers, one set for each record, are the proof.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import lcm
@@ -17,20 +17,15 @@ from dalenius.core import (
     Channel,
     Design,
     Distortion,
-    Guarantee,
-    Guess,
-    Independent,
-    InformationPrivacy,
     Leakage,
     MinimizeDistortion,
     Pmf,
     Problem,
-    WorstCaseLeakage,
 )
 from dalenius.core.kept_rows import with_kept_rows
 from dalenius.errors import SolverFailed
-from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.columns.leakage import least
+from dalenius.mechanisms.proof_terms import ONE
 from dalenius.mechanisms.records.common import common_records
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.wide import Wide, distance_between
@@ -62,13 +57,17 @@ def over_all_letters(wide: Wide, gap: float, seconds: float, on_progress: Callab
         The proof is that of the dense program over all letters, which sees no channel. None: it has another form.
     """
     whole = least(replace(wide.problem, form=None), gap=gap, seconds=seconds, on_progress=on_progress)
-    if whole.certificate.kind != "dual" or not isinstance(whole.channel, Channel):
+    if not _over_letters(whole) or not isinstance(whole.channel, Channel):
         return None
     rows = _among_records(wide, whole.channel)
     if rows is None:  # some letter is no record: none of them is better, but for few promises and many values
         rows = _rows(wide, least(_as_matrix(wide), gap=gap, seconds=seconds, on_progress=on_progress))
-    proof = {"rule": "dual", **whole.certificate.proof}
-    return Found(rows, proof, "records: one program over all values", (), whole.bound)
+    return Found(rows, dict(whole.certificate.proof), "records: one program over all values", (), whole.bound)
+
+
+def _over_letters(design: Design) -> bool:
+    """Whether its proof has multipliers for each letter."""
+    return design.certificate.proof.get("division") == "letters"
 
 
 def _among_records(wide: Wide, channel: Channel) -> Rows | None:
@@ -119,13 +118,13 @@ def listed(wide: Wide, gap: float, seconds: float, on_progress: Callable[[str], 
     values = len(wide.classes)
     divided = values > 2 and not (wide.problem.preserve_marginals or wide.problem.min_multiplicity)
     bound = design.bound / (2 - Fraction(2, values)) if divided else design.bound
-    proof = _proof(wide, problem, dict(design.certificate.proof))
+    proof = _proof(wide, problem, design.certificate.proof)
     return Found(rows, proof, "records: one program over all matrices", (), bound)
 
 
 def _rows(wide: Wide, design: Design) -> Rows:
     """The rows of the channel between numbers of records."""
-    if design.certificate.kind != "dual" or not isinstance(design.channel, Channel):
+    if not _over_letters(design) or not isinstance(design.channel, Channel):
         raise SolverFailed(f"a matrix of {len(wide.counts)} inputs came back in another form")
     copies = len(design.channel.rows) // len(wide.records)
     at = wide.record_of_input * copies + _copies(wide)
@@ -198,87 +197,23 @@ def _matrix(wide: Wide, measure: Distortion, own: str) -> Distortion:
     return Distortion(tuple(tuple(Fraction(int(d), unit) for d in row) for row in distances.tolist()), (own,))
 
 
-def _proof(wide: Wide, problem: Problem, certificate: dict[str, Any]) -> dict[str, object]:
-    """The multipliers of a certificate as the kernel orders them: a weight for each promise, a list for each record."""
+def _proof(wide: Wide, problem: Problem, proof: Mapping[str, Any]) -> dict[str, object]:
+    """The multipliers of a proof over letters as those of records: a weight for each promise, numbers for each."""
     open_ = common_records(wide).tolist()
-    reader = _Multipliers(problem.pmf, certificate, len(open_))
-    leakages = iter(certificate.get("leakage", []))
-    found: dict[int, Numbers] = {}
-    weights = ["0"] * len(problem.guarantees)
-    # The certificate has its lists in the order of the kinds of promises, not of the promises.
-    for kind in (Leakage, WorstCaseLeakage, InformationPrivacy, Independent):
-        for k, guarantee in enumerate(problem.guarantees):
-            if type(guarantee) is kind:
-                found[k] = reader.of(guarantee)
-                if kind is Leakage:
-                    weights[k] = str(next(leakages))
-    gauges = iter(certificate.get("gauges", []))
-    for k, guarantee in enumerate(problem.guarantees):
-        if isinstance(guarantee, Guess):
-            gauge = next(gauges)
-            weights[k], found[k] = str(gauge["weight"]), reader.weighed(guarantee, gauge["parts"])
-    law = [str(int(v)) for v in reader.rest()] if problem.preserve_marginals else ()
+    leaves = proof["leaves"]
     # What depends on the released record alone is no distance: such limits only loosen the bound.
     prices = [
-        "0" if limit.keeps else str(Fraction(int(v), 1 << UNIT))
-        for limit, v in zip(problem.limits, certificate["distortion"], strict=True)
+        "0" if limit.keeps else str(Fraction(int(v), ONE))
+        for limit, v in zip(problem.limits, proof["limits"], strict=True)
     ] + ["0"] * (wide.problem.min_multiplicity is not None)
     records = []
     for k, guarantee in enumerate(problem.guarantees):
         # Records that are closed do not compete; their multipliers are any.
-        any_ = ["1"] * len(reader.values(guarantee.secret)) if type(guarantee) is Leakage else []
-        whole: list[Any] = [any_] * len(wide.records)
-        for y, numbers in zip(open_, found[k], strict=True):
-            whole[y] = numbers
+        many = len(problem.pmf.grouped(guarantee.secret)[0])
+        whole: list[Any] = [["1"] * many if type(guarantee) is Leakage else []] * len(wide.records)
+        for y, leaf in zip(open_, leaves, strict=True):
+            whole[y] = leaf["promises"][k]
         records.append(whole)
-    return record_proof(replace(wide, prices=tuple(prices)), weights, records, law)
-
-
-class _Multipliers:
-    """The lists of a certificate, each read once, with the values of a secret in the order of their places.
-
-    The certificate lists values of a secret by their names.
-    """
-
-    def __init__(self, law: Pmf, certificate: dict[str, Any], many: int) -> None:
-        self.law = law
-        self.many = many
-        self.lists: dict[str, Iterator[Any]] = {
-            key: iter(certificate.get(key, [])) for key in ("posteriors", "worst", "worst_posteriors", "odds", "equal")
-        }
-
-    def values(self, secret: tuple[str, ...]) -> list[int]:
-        """For each value of a secret by its places, where it stands among all of them by their names."""
-        labels, _ = self.law.grouped(secret)
-        alphabets = [self.law.variables[name] for name in secret]
-        names = [tuple(alphabet[k] for alphabet, k in zip(alphabets, label, strict=True)) for label in labels]
-        order = sorted(names)
-        return [order.index(name) for name in names]
-
-    def rest(self) -> list[Any]:
-        """What the equalities end with: a number for each record whose law is preserved."""
-        return list(next(self.lists["equal"]))
-
-    def weighed(self, guarantee: Guess, parts: Sequence[Any]) -> Numbers:
-        """For each record, the weights of the values of the secret, or of the actions of a gain."""
-        (rows,) = parts
-        at = self.values(guarantee.secret) if guarantee.gain is None else range(len(rows))
-        return [[[str(rows[i][y]) for i in at]] for y in range(self.many)]
-
-    def of(self, guarantee: Guarantee) -> Numbers:
-        """For each record, the multipliers of one promise as the kernel reads them."""
-        at = self.values(guarantee.secret)
-        if isinstance(guarantee, WorstCaseLeakage):
-            weights, posterior = next(self.lists["worst"]), next(self.lists["worst_posteriors"])
-            return [
-                [[str(weights[y]), [str(posterior[i][y]) for i in at] if weights[y] else []]] for y in range(self.many)
-            ]
-        if isinstance(guarantee, Leakage):
-            posterior = next(self.lists["posteriors"])
-            return [[str(posterior[i][y]) for i in at] for y in range(self.many)]
-        if isinstance(guarantee, InformationPrivacy):
-            odds = next(self.lists["odds"])
-            return [[[str(odds[i][y]) for i in at], [str(odds[len(at) + i][y]) for i in at]] for y in range(self.many)]
-        equal = [next(self.lists["equal"]) for _ in range(len(at) - 1)]
-        equal.append([0] * self.many)  # one of the equalities follows from the others
-        return [[str(equal[i][y]) for i in at] for y in range(self.many)]
+    # The law of the records is preserved with the opposite sign.
+    law = [str(-int(v)) for v in proof["margins"]]
+    return record_proof(replace(wide, prices=tuple(prices)), list(proof["promises"]), records, law)

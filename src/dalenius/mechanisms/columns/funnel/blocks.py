@@ -20,6 +20,7 @@ from dalenius.core import Certificate, Kernel, MaximalLeakage, Problem
 from dalenius.core.arithmetic import two_to
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
+from dalenius.mechanisms.proof_terms import CLOSED, texts
 from dalenius.solvers.lp import Optimum, exact_basic_solution, maximise
 
 __all__ = ["blocks_apply", "by_blocks"]
@@ -75,12 +76,12 @@ def by_blocks(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     channel = channel_from_rows(
         problem, [tuple(shares[k] if sets[k][x] else Fraction(0) for k in used) for x in range(inputs)]
     )
-    proofs = [Certificate("universal")]
+    proofs = [CLOSED]
     if few:
         prices = [round(v / q * UNIT) for v, q in zip(best.dual[:-1], p, strict=True)]
         tau = max(0.0, float((told - sets @ (np.array(prices) / UNIT * p)).max()))
         tree = list(_tree(counts, prices, tau + SLACK))
-        proofs.append(Certificate("blocks", {"prices": [str(v) for v in prices], "tree": tree}))
+        proofs.append(Certificate({"rule": "blocks", "prices": texts(prices), "tree": tree}))
     return channel, proofs, f"a linear program over {'all ' if few else ''}{len(sets):,} sets of inputs"
 
 
@@ -162,7 +163,7 @@ def _knapsack(p: Floats, whole: Sets, prices: Floats, least: float) -> Floats:
 
 
 def _tree(counts: Sequence[int], prices: Sequence[int], top: float) -> Iterator[list[int | str]]:
-    """In pre-order: [run, k] where the number of inputs of a run is split, [P0] where a tangent is low enough."""
+    """In pre-order: a run and a number where its inputs are split, the point of a tangent that is low enough."""
     pairs = list(zip(counts, prices, strict=True))
     runs = list(dict.fromkeys(pairs))
     p = np.array([n for n, _ in runs]) / sum(counts)
@@ -175,12 +176,12 @@ def _tree(counts: Sequence[int], prices: Sequence[int], top: float) -> Iterator[
         high = np.array([known[k][1] for k in range(len(runs))], dtype=np.float64)
         at, worth = _tangent(p, y, low, high)
         if worth <= top or (low == high).all():
-            yield [str(Fraction(at).limit_denominator(10**12))]
+            yield ["leaf", str(Fraction(at).limit_denominator(10**12))]
             continue
         open_ = np.flatnonzero(high > low)
         run = int(open_[np.argmax((p * (high - low))[open_])])
         middle = (int(low[run]) + int(high[run]) - 1) // 2
-        yield [run, middle]
+        yield ["split", run, middle]
         stack += [known | {run: (int(low[run]), middle)}, known | {run: (middle + 1, int(high[run]))}]
 
 

@@ -14,10 +14,12 @@ import numpy as np
 from dalenius.core import Certificate, Design, Kernel, MaximizeInformation, MinimizeDistortion, Problem
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, UNIT, Wanted, exact_channel, exactly, tree_of
+from dalenius.mechanisms.columns.funnel.gains import BITS, MERGING, Wanted, exact_channel, exactly, tree_of
 from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.mechanisms.columns.leakage.proof import LineProof
 from dalenius.mechanisms.columns.takes import BOTTLENECK, DISCLOSURE, FUNNEL
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proof_terms import ONE, by_lines
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.funnel import Least, least_beside_information
 from dalenius.solvers.leakage import Program, rational, search
@@ -155,13 +157,13 @@ def nearest_telling(
         copies=meanings,
         on_progress=lambda _, bound: on_progress(f"at least {bound:.6g}") if on_progress else None,
     )
-    proof = dict(certificate(problem, wanted, found).proof) | {"meanings": meanings}
+    proof = certificate(problem, wanted, found, meanings)
     cells = len(found.pieces) // meanings
     begin = found.pi.reshape(len(own.mass), meanings, cells).sum(axis=2)
     channel = improved(problem, wanted, begin, float(limit.at_least_bits) * BITS, deadline)
     method = f"{cells} cells of the conclusion for each value, refined in {found.rounds} rounds, and a convex program"
     remarks = [problem.pmf.note] if problem.pmf.note else []
-    return proved(problem, channel, [Certificate("gain", proof)], method=method, remarks=remarks)
+    return proved(problem, channel, [proof], method=method, remarks=remarks)
 
 
 def improved(problem: Problem, wanted: Wanted, pi: Floats, least: float, deadline: float) -> Kernel:
@@ -192,12 +194,18 @@ def improved(problem: Problem, wanted: Wanted, pi: Floats, least: float, deadlin
     return model.channel(rational(asked, solution))[0]
 
 
-def certificate(problem: Problem, wanted: Wanted, found: Least) -> Certificate:
-    """The multipliers of what is minimised and of the promises, and the weighed linear function of each cell."""
+def certificate(problem: Problem, wanted: Wanted, found: Least, meanings: int = 1) -> Certificate:
+    """The multipliers of what is minimised and of the promises, and the weighed linear function of each cell.
+
+    Letters that have a meaning of their own each have a tree of all cells.
+    """
     many = len(found.pieces)
     model = Model.of(problem, fresh=np.zeros((len(wanted.mass), many), dtype=object))
-    proof = dict(model.certificate(found.multipliers).proof)
+    lines = LineProof.of(model, found.multipliers)
     price = float(found.multipliers.distortion[-1])  # of a nat that is told, in nats or in units of distortion
-    weight = max(1, int((price if model.in_bits else price * BITS) * UNIT))
-    pieces = [[str(round(v * weight)) for v in row] for row in (found.pieces / BITS).tolist()]
-    return Certificate("gain", proof | {"distortion": [weight], "pieces": pieces, "tree": tree_of(found.tree)})
+    weight = max(1, int((price if model.in_bits else price * BITS) * ONE))
+    leaves = lines.leaves()
+    for leaf, slopes in zip(leaves, (found.pieces / BITS).tolist(), strict=True):
+        leaf["objective"] = [*leaf["objective"], [str(round(v * weight)) for v in slopes]]
+    trees = [tree_of(found.tree, first) for first in range(0, many, many // meanings)]
+    return by_lines("simplices", trees, leaves, promises=lines.weights, limits=[str(weight)], cuts=lines.cuts)

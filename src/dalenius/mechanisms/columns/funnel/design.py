@@ -22,12 +22,12 @@ from dalenius.mechanisms.columns.funnel.functions import by_function, function_a
 from dalenius.mechanisms.columns.funnel.gains import by_gains
 from dalenius.mechanisms.columns.takes import DISCLOSURE, FUNNEL
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proof_terms import CLOSED, ONE
 from dalenius.mechanisms.proving import proved
 from dalenius.tables import with_metrics
 
 __all__ = ["funnel", "price_of"]
 
-UNIT = 2**60
 FEW = 2  # labels of W whose chords are convex together: the search by gains is then the faster one
 SEVERAL = 4  # labels of W that are divided well enough where there are many faces
 
@@ -82,7 +82,7 @@ def funnel(
     route = by_gains if few or not faces_apply(problem, MANY if labels <= SEVERAL else MOST) else by_faces
     channel, certificate, method = route(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     remarks += _bought(problem, certificate)
-    return proved(problem, channel, [Certificate("universal"), certificate], method=method, remarks=remarks)
+    return proved(problem, channel, [CLOSED, certificate], method=method, remarks=remarks)
 
 
 def _as_independence(problem: Problem) -> Problem:
@@ -97,9 +97,10 @@ def _bought(problem: Problem, certificate: Certificate) -> list[str]:
     """What one more bit of each limit on a leakage would buy at most: the same multipliers prove it for any limit."""
     told = []
     about = ", ".join(problem.objective.names)
-    weights = iter(certificate.proof.get("leakage", []))
-    for promise in (g for g in problem.guarantees if type(g) is Leakage):
-        price = figure(Fraction(int(next(weights)), UNIT), "up", 3)
+    for promise, weight in zip(problem.guarantees, certificate.proof.get("promises", ()), strict=False):
+        if type(promise) is not Leakage:
+            continue
+        price = figure(Fraction(int(weight), ONE), "up", 3)
         secret = ", ".join(promise.about)
         told.append(
             f"each further bit of leakage about {secret} would buy at most {price} bits about {about}, a part of a bit "
@@ -115,7 +116,7 @@ def price_of(design: Design, place: int) -> float:
     """
     proof = json.loads(design.text)["proof"]
     if "promises" in proof:
-        return int(proof["promises"][place]) / UNIT
+        return int(proof["promises"][place]) / ONE
     problem = design.problem
     everything = mutual_information(problem.pmf, problem.objective.names, problem.inputs)
     return 0.0 if float(design.bound) > everything - 1e-12 else 1.0

@@ -1,9 +1,8 @@
-"""From a problem to the faces of `solvers.funnel`, and back to an exact channel and a proof of the kind `faces`."""
+"""From a problem to the faces of `solvers.funnel`, and back to an exact channel and a proof over faces."""
 
 from collections.abc import Callable
 from math import comb, log
 from time import monotonic
-from typing import Any
 
 import numpy as np
 
@@ -17,8 +16,10 @@ from dalenius.core import (
     TotalVariation,
     WorstCaseLeakage,
 )
-from dalenius.mechanisms.columns.funnel.gains import BITS, UNIT, Wanted, exact_channel
+from dalenius.mechanisms.columns.funnel.gains import BITS, Wanted, exact_channel, tree_of
 from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.mechanisms.columns.leakage.proof import LineProof
+from dalenius.mechanisms.proof_terms import by_lines, in_units
 from dalenius.solvers.funnel import (
     FaceProof,
     Faces,
@@ -110,8 +111,9 @@ def certificate(problem: Problem, found: Facial, proof: FaceProof) -> Certificat
         ends = np.cumsum([len(part) for part in gauge.parts])[:-1]
         gauged.append((float(weight), tuple(weight * part for part in np.split(rows, ends))))
     multipliers = Multipliers(posteriors=tangents[:many], leakage=found.dual.weights[:many], gauges=tuple(gauged))
-    said: dict[str, Any] = dict(model.certificate(multipliers).proof)
-    prices = [str(round(v * UNIT)) for v in (found.dual.z / BITS).tolist()]
-    trees = [[node if isinstance(node, int) else [str(v) for v in node] for node in tree] for tree in proof.trees]
-    said |= {"pieces": [[]] * lines, "prices": prices, "atoms": proof.atoms, "trees": trees}
-    return Certificate("faces", said)
+    said = LineProof.of(model, multipliers)
+    prices = in_units((found.dual.z / BITS).tolist())
+    # The faces are the choices of so many inputs, in the order of `itertools.combinations`.
+    return by_lines(
+        "faces", [tree_of(tree) for tree in proof.trees], said.leaves(), promises=said.weights, prices=prices
+    )

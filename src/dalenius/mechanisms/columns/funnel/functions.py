@@ -12,6 +12,7 @@ from itertools import accumulate, pairwise
 from dalenius.core import Certificate, Kernel, Leakage, Problem, WorstCaseLeakage
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.mechanisms.columns.exact_columns import Target, channel_of, view_labels
+from dalenius.mechanisms.proof_terms import CLOSED
 
 __all__ = ["by_function", "function_applies"]
 
@@ -60,7 +61,7 @@ def by_function(problem: Problem) -> tuple[Kernel, list[Certificate], str]:
     weighted = [(sum(column, Fraction(0)), column) for column in columns if any(column)]
     letters = Target(problem).merged([(whole, [v / whole for v in column]) for whole, column in weighted])
     method = "a point drawn on an interval that no value of the secret changes, and the secret now and then"
-    return channel_of(problem, letters, p), [Certificate("universal")], method
+    return channel_of(problem, letters, p), [CLOSED], method
 
 
 def _said(bits: Fraction, shares: list[Fraction]) -> Fraction:

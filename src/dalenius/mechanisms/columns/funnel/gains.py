@@ -1,4 +1,4 @@
-"""From a problem to the gains of `solvers.funnel`, and back to an exact channel and a proof of the kind `gain`."""
+"""From a problem to the gains of `solvers.funnel`, and back to an exact channel and a proof over cells."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from dalenius.core import Certificate, Contraction, Dalenius, Kernel, MaximalLeakage, Problem, Sibson
 from dalenius.errors import Infeasible, SolverFailed
-from dalenius.mechanisms.columns.exact_columns import by_name, merged_letters_of
+from dalenius.mechanisms.columns.exact_columns import merged_letters_of
 from dalenius.mechanisms.columns.leakage.curved import CURVED, HAIR, Cuts
 from dalenius.mechanisms.columns.leakage.model import Model
+from dalenius.mechanisms.columns.leakage.proof import LineProof
+from dalenius.mechanisms.proof_terms import by_lines, in_units, leaf_or_split
 from dalenius.solvers.funnel import Gains, Labels, most_information
 from dalenius.solvers.leakage import Multipliers, Program, Solution, rational
 from dalenius.solvers.leakage.arrays import Secret
@@ -22,7 +24,6 @@ from dalenius.solvers.repair import merged_letters
 
 __all__ = ["Wanted", "by_gains", "exact_channel", "exactly", "tree_of"]
 
-UNIT = 2**60
 SPARE = 1e-8  # share of a curved promise that is left over, for exact numbers
 MERGING = 0.05  # share of the gap that fewer letters may cost
 BITS = log(2)  # nats
@@ -48,14 +49,13 @@ class Wanted:
         joint = problem.pmf
         about = problem.objective.names if about is None else about
         counts = joint.counts(problem.inputs, about, problem.kept)
-        worlds = by_name(problem, problem.kept) if problem.kept else [0]
         columns, world, prior = [], [], []
         for group in merged_letters_of(problem, about):
             own = counts[:, group].sum(axis=1)
-            for place, k in enumerate(worlds):
+            for k in range(counts.shape[2]):
                 if own[:, k].any():
                     columns.append(own[:, k])
-                    world.append(place)
+                    world.append(k)
                     prior.append(float(Fraction(int(own.sum()), joint.total)))
         weight = joint.counts(problem.inputs)
         table = np.stack(columns, axis=1)
@@ -168,14 +168,15 @@ def _few_letters(problem: Problem, wanted: Wanted, pi: Floats) -> Floats:
 
 def certificate(model: Model, found: Gains) -> Certificate:
     """The multipliers of the promises, the linear function of each cell, and the tree of cells."""
-    proof = dict(model.certificate(found.multipliers).proof)
-    pieces = [[str(round(v * UNIT)) for v in row] for row in (found.pieces / BITS).tolist()]
-    return Certificate("gain", proof | {"pieces": pieces, "tree": tree_of(found.tree)})
+    lines = LineProof.of(model, found.multipliers)
+    slopes = [in_units(row) for row in (found.pieces / BITS).tolist()]
+    leaves = [leaf | {"objective": own} for leaf, own in zip(lines.leaves(), slopes, strict=True)]
+    return by_lines("simplices", [tree_of(found.tree)], leaves, promises=lines.weights, cuts=lines.cuts)
 
 
-def tree_of(tree: Sequence[list[Fraction] | int]) -> list[Any]:
-    """A tree of cells as a proof writes it."""
-    return [node if isinstance(node, int) else [str(v) for v in node] for node in tree]
+def tree_of(tree: Sequence[list[Fraction] | int], first: int = 0) -> list[Any]:
+    """A tree of cells as a proof writes it, its leaves counted from a first one on."""
+    return [leaf_or_split(node + first if isinstance(node, int) else node) for node in tree]
 
 
 def exactly(cost: Floats) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ from dalenius.core.digits import figure
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.mechanisms.columns.leakage.drawing import curve_html
 from dalenius.mechanisms.columns.leakage.least import checked
-from dalenius.mechanisms.columns.leakage.model import UNIT, Model
+from dalenius.mechanisms.columns.leakage.model import Model
 from dalenius.mechanisms.columns.leakage.reader import already_told
 from dalenius.mechanisms.columns.leakage.searching import (
     Rows,
@@ -28,6 +28,7 @@ from dalenius.mechanisms.columns.leakage.searching import (
 from dalenius.mechanisms.columns.leakage.strategies import few_maps, generated, unlisted
 from dalenius.mechanisms.columns.leakage.trade import Trade
 from dalenius.mechanisms.declared import GAP, SECONDS
+from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Program, rational, search
 
 __all__ = ["Curve", "Ends", "Point", "ends_of", "trace"]
@@ -353,7 +354,7 @@ def _point(
 
 
 def _proved(level: Fraction, design: Design, priced: bool = True) -> Point:
-    price = Fraction(int(design.certificate.proof["distortion"][0]), 1 << UNIT)
+    price = Fraction(int(design.certificate.proof["limits"][0]), ONE)
     return Point(level, design.bound, design.value, float(price) if priced else None)
 
 

@@ -11,22 +11,19 @@ A program with some of these limits bounds the one with all of them; its solutio
 added until a channel that keeps all promises, made by mixing in a little of a constant one, is as good as the bound.
 """
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from dalenius.core import Contraction, Dalenius, Guarantee, Problem, Sibson
 from dalenius.core.arithmetic import two_to
 from dalenius.errors import Infeasible
-from dalenius.mechanisms.columns.exact_columns import by_name
 from dalenius.mechanisms.columns.leakage.gauges import Weighed, whole_units
 from dalenius.mechanisms.columns.leakage.near_laws import NearLaws
-from dalenius.mechanisms.columns.leakage.nearness import UNIT
+from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.capacity import Ball, smallest_ball
 from dalenius.solvers.divergence import Laws
 from dalenius.solvers.leakage import Gauge, Term
@@ -71,6 +68,11 @@ class Bent:
             return self.promise.at_most_bits
         assert isinstance(self.promise, Contraction)
         return self.promise.at_most
+
+    @property
+    def many_gauges(self) -> int:
+        """How many limits are gauges."""
+        return 1 if isinstance(self.promise, Sibson) else len(self.points)
 
     @property
     def many_laws(self) -> int:
@@ -178,7 +180,7 @@ class Bent:
             kept = {*FIRST_SLOPES, *(slopes[k] for k in near.ravel().tolist())}
             slopes[:] = sorted(kept | set(map(_rational, ratios.tolist())))
 
-    def weighed(self, multipliers: Weighed, factor: float) -> dict[str, Any]:
+    def weighed(self, multipliers: Weighed, factor: float) -> tuple[int, list[list[list[int]]]]:
         """The weight, and u(s) of each letter: the tangents that are used, added up."""
         mu, rhos = multipliers
         parts = []
@@ -186,9 +188,11 @@ class Bent:
             u = np.array([[float(y) for y in row] for row in known]).T @ np.maximum(rho, 0.0)
             size = np.maximum(u.max(axis=0), 1e-300)
             parts.append([[int(v * GRAIN) for v in row] for row in u / size])
-        return {"weight": whole_units(mu * factor, UNIT), "parts": parts}
+        return whole_units(mu * factor), parts
 
-    def of_laws(self, multipliers: list[tuple[float, Floats]], factor: float) -> list[dict[str, Any]]:
+    def of_laws(
+        self, multipliers: list[tuple[float, Floats]], factor: float
+    ) -> list[tuple[list[int], list[list[int]]]]:
         """For each law its weights, of the rows of the program, and the posteriors of each letter up to their sum."""
         found = []
         laws = (
@@ -196,24 +200,25 @@ class Bent:
         )
         for law, (weight, logs) in zip(laws, multipliers, strict=True):
             total = sum(law)
-            weights = [whole_units(weight * factor * n / total, UNIT) for n in law]
+            weights = [whole_units(weight * factor * n / total) for n in law]
             share = np.array([n / total for n in law])[:, None]
             posteriors = share * np.exp(np.clip(logs - logs.max(axis=0), -600.0, 0.0))
             posteriors /= posteriors.sum(axis=0)
-            columns = [[max(1, int(b * (1 << UNIT))) for b in column] for column in posteriors.T]
+            columns = [[max(1, int(b * ONE)) for b in column] for column in posteriors.T]
             if weight > 0:
-                found.append({"weights": weights, "laws": columns})
+                found.append((weights, columns))
         return found
 
-    def of_points(self, multipliers: list[Weighed], factor: float) -> list[dict[str, Any]]:
+    def of_points(
+        self, multipliers: list[Weighed], factor: float
+    ) -> list[tuple[tuple[int, int, Fraction], Fraction, list[Fraction]]]:
         """For each pair and point the weight, and the mean slope of each letter (Jensen: no worse than the slopes)."""
         found = []
-        for ((i, j, b), slopes), (mu, (rho,)) in zip(self.points.items(), multipliers, strict=True):
+        for (point, slopes), (mu, (rho,)) in zip(self.points.items(), multipliers, strict=True):
             if mu <= 0:
                 continue
             means = np.array([float(a) for a in slopes]) @ np.maximum(rho, 0.0) / mu
-            cut = {"pair": [i, j], "b": str(b), "weight": str(Fraction(mu * factor))}
-            found.append(cut | {"a": [str(_rational(a)) for a in means.tolist()]})
+            found.append((point, Fraction(mu * factor), [_rational(a) for a in means.tolist()]))
         return found
 
 
@@ -301,34 +306,10 @@ class Cuts:
         """What is known now."""
         return deepcopy(self)
 
-    def proved(
-        self,
-        proof: dict[str, Any],
-        gauges: list[Weighed],
-        leakage: Floats,
-        posteriors: Sequence[Floats],
-        nats: float,
-        plain: float,
-    ) -> dict[str, Any]:
-        """The proof with what the multipliers of the known limits say of the promises themselves."""
-        own, laws = iter(gauges), iter(zip(leakage, posteriors, strict=True))
-        found = dict(proof)
-        for one in self.limits:
-            if isinstance(one, NearLaws):
-                found.setdefault("within", []).append(one.of_laws([next(laws) for _ in one.laws], nats))
-            elif isinstance(one.promise, Sibson):
-                found.setdefault("sibson", []).append(one.weighed(next(own), plain))
-            elif isinstance(one.promise, Dalenius):
-                found.setdefault("dalenius", []).append(one.of_laws([next(laws) for _ in range(one.many_laws)], nats))
-            else:
-                found.setdefault("contraction", []).append(one.of_points([next(own) for _ in one.points], plain))
-        return found
-
 
 def _about_secret(problem: Problem, promise: Sibson, mass: Exact) -> Bent:
     joint = problem.pmf
     table = joint.counts(problem.inputs, promise.secret, problem.beside).astype(object)
-    table = table[:, by_name(problem, promise.secret)][:, :, by_name(problem, problem.beside)]
     shares = np.array(
         [
             [[Fraction(int(n), int(m)) for n, m in zip(own, mass, strict=True)] for own in world]

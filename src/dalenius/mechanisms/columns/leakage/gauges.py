@@ -1,7 +1,7 @@
 r"""Gauge promises as limits of the convex program, and the multipliers of these limits as a proof.
 
 Rows of a gauge are in units of pi(e, t) = p(e) W(t|e): a secret's p(s, k | e), an input's 1 / p(e). Parts stand for the
-values k of what leaves beside the letter; values of a secret and worlds are in the order of their names.
+values k of what leaves beside the letter; values of a secret and worlds are in the order of `Pmf.grouped`.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,8 @@ from dalenius.core import Guarantee, Guess, LocalDP, MaximalLeakage, Problem, To
 from dalenius.core.arithmetic import BITS, exp, log2, two_to
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible
-from dalenius.mechanisms.columns.exact_columns import by_name, named
+from dalenius.mechanisms.columns.exact_columns import named
+from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Gauge
 from dalenius.solvers.leakage.program import Exact, Floats
 
@@ -105,7 +106,7 @@ def gauged(problem: Problem, promise: Guarantee, numbers: Sequence[int], worlds:
     if gauge.limit == least and _tied(gauge, mass):
         about = promise.secret or problem.inputs
         counts = problem.pmf.counts(about)
-        shares = tuple(Fraction(int(counts[v]), problem.pmf.total) for v in by_name(problem, about))
+        shares = tuple(Fraction(int(n), problem.pmf.total) for n in counts)
         return Gauged(promise, (gauge,), silent=True, shares=shares)
     return Gauged(promise, (gauge,))
 
@@ -132,8 +133,6 @@ def _of_secret(problem: Problem, promise: Guarantee) -> list[Exact]:
     """The rows of a promise about a secret, for each value of what leaves beside the letter."""
     joint = problem.pmf
     table = joint.counts(problem.inputs, promise.secret, problem.beside).astype(object)
-    order, beside = by_name(problem, promise.secret), by_name(problem, problem.beside)
-    table = table[:, order][:, :, beside]
     mass = table.sum(axis=(1, 2))
     alone = table.sum(axis=(0, 2))
     parts: list[Exact] = []
@@ -161,13 +160,12 @@ def _rows_of(problem: Problem, promise: Guarantee, shares: Exact, prior: list[Fr
 
 
 def _gains(problem: Problem, promise: Guess) -> Exact:
-    """The gains with a column for each value that occurs, by name; a file lists all outcomes of the columns."""
+    """The gains with a column for each value that occurs; a file lists all outcomes of the columns."""
     letters = [problem.pmf.variables[n] for n in promise.about]
-    words = named(problem, promise.about)
     columns = []
-    for v in by_name(problem, promise.about):
+    for word in named(problem, promise.about):
         place = 0
-        for alphabet, letter in zip(letters, words[v], strict=True):
+        for alphabet, letter in zip(letters, word, strict=True):
             place = place * len(alphabet) + list(alphabet).index(letter)
         columns.append([row[place] for row in promise.gain or ()])
     return np.array(columns, dtype=object).T
@@ -185,10 +183,8 @@ def _limit(problem: Problem, promise: Guarantee) -> Fraction:
     side = problem.side_information
     held = tuple(n for n in problem.beside if side is not None and n == side.variable)
     counts = problem.pmf.counts(promise.about, held).astype(object)
-    order = by_name(problem, promise.about)
-    rows = counts[order]
-    gains = np.eye(len(order), dtype=object) if promise.gain is None else _gains(problem, promise)
-    best = gains.dot(rows).max(axis=0)
+    gains = np.eye(len(counts), dtype=object) if promise.gain is None else _gains(problem, promise)
+    best = gains.dot(counts).max(axis=0)
     return promise.times * sum((Fraction(v) for v in best), Fraction(0)) / problem.pmf.total
 
 
@@ -224,6 +220,6 @@ def _too_little(problem: Problem, promise: Guarantee, least: Fraction) -> str:
     )
 
 
-def whole_units(value: Any, unit: int) -> int:
+def whole_units(value: Any) -> int:
     """A multiplier as a whole number of units, from below, and not negative."""
-    return max(0, int(Fraction(float(value)) * (1 << unit)))
+    return max(0, int(Fraction(float(value)) * ONE))

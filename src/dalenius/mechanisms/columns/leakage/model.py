@@ -2,14 +2,14 @@ r"""From a `Problem` to the convex program of `solvers.leakage`, and back from i
 
 Rows e are the inputs that occur, letters t what may be released; a statistically informed encoder releases maps from Z
 to letters (003, Theorem 2: U may be taken to be the map, since merging letters with the same map lowers leakage and
-rate alike). Values of a secret stand in the order of their names, which is the order of the checker.
+rate alike). Values of a secret stand in the order of `Pmf.grouped`, which is that of the kernel.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import ceil, lcm, log, prod
+from math import ceil, lcm, prod
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,13 @@ from dalenius.errors import Infeasible
 from dalenius.mechanisms.column_bounds import local_promises
 from dalenius.mechanisms.columns.exact_columns import named
 from dalenius.mechanisms.columns.leakage.curved import Cuts
-from dalenius.mechanisms.columns.leakage.gauges import Gauged, Weighed, gauged, whole_units
-from dalenius.mechanisms.columns.leakage.nearness import UNIT, Nearness, worlds_of
+from dalenius.mechanisms.columns.leakage.gauges import Gauged, gauged
+from dalenius.mechanisms.columns.leakage.nearness import Nearness, worlds_of
+from dalenius.mechanisms.columns.leakage.proof import dual_certificate
 from dalenius.mechanisms.columns.leakage.reader import LN2, Names, Reader, already_told, barred_letters
-from dalenius.solvers.leakage import Multipliers, Program, Term
+from dalenius.solvers.leakage import Multipliers, Program
 
-__all__ = ["UNIT", "Model"]
+__all__ = ["Model"]
 
 
 Floats = npt.NDArray[np.float64]
@@ -179,109 +180,8 @@ class Model:
         return {x: _without(row, barred[x]) if barred else row for x, row in rows.items()}
 
     def certificate(self, y: Multipliers, tree: Sequence[int] = ()) -> Certificate:
-        """The multipliers as whole numbers in units of 2^-60, for an objective in bits or in units of distortion.
-
-        With a `tree` the multipliers of letters are those of its leaves.
-        """
-        program, y = self.program, self.near.own(y)
-        nats = 1.0 if self.in_bits else log(2)  # what a leakage in bits weighs
-        plain = 1 / log(2) if self.in_bits else 1.0
-
-        def whole(values: Any, factor: float, least: int | None = 0) -> list[Any]:
-            array = np.asarray(values, dtype=np.float64) * factor
-            if array.ndim > 1:
-                return [whole(row, 1.0, least) for row in array]
-            units = [int(Fraction(float(v)) * (1 << UNIT)) for v in array]
-            return units if least is None else [max(least, u) for u in units]
-
-        promised = [t for t, _ in program.leakages][: len(program.leakages) - self._laws]
-        terms = [self.near.seen(t) for t in [*(t for _, t in program.objective), *promised]]
-        proof = {
-            "posteriors": [_posteriors(t, logs) for t, logs in zip(terms, y.posteriors, strict=False)],
-            "leakage": whole(y.leakage[: len(promised)], nats),
-            "distortion": whole(y.distortion, plain),
-        }
-        if program.worst:  # one for each promise and each value of what stands beside the letter, in their order
-            proof["worst"] = [whole(v, nats) for v in y.worst]
-            proof["worst_posteriors"] = [
-                _posteriors(t, logs)[: int((t.group == 0).sum())]
-                for (t, _), logs in zip(program.worst, y.worst_posteriors, strict=True)
-            ]
-        equal, weighed = self._weighed(y)
-        if len(equal):
-            proof["equal"] = whole(equal, plain, None)
-        proof |= self._gauged(weighed, plain)
-        if self.cuts is not None:
-            own = list(y.gauges[sum(len(one.gauges) for one in self.gauges if not one.silent) :])
-            proof = self.cuts.proved(proof, own, y.leakage[len(promised) :], y.posteriors[len(terms) :], nats, plain)
-        if self.near.metric:
-            proof["near"] = self.near.proof(y, tree.count(-1) if tree else program.letters, plain)
-        if program.odds:
-            proof["odds"] = [whole(v, plain) for v in y.odds]
-        if tree:
-            proof["tree"] = list(tree)
-        return Certificate("dual", proof)
-
-    @property
-    def _laws(self) -> int:
-        """How many limits of leakage belong to curved promises."""
-        return 0 if self.cuts is None else sum(one.many_laws for one in self.cuts.limits)
-
-    def _weighed(self, y: Multipliers) -> tuple[Floats, list[list[Weighed]]]:
-        """The multipliers of the equalities that were promised, and those of every gauge, promise by promise."""
-        given, at = iter(y.gauges), 0
-        silent = {}
-        views = [len(view) - 1 for view in self.program.independent]
-        promised = len(views) - sum(one.worlds for one in self.gauges if one.silent)
-        at = sum(views[:promised])
-        equal = [y.equal[:at]]
-        for k, one in enumerate(self.gauges):
-            if one.silent:
-                more = at + one.worlds * (len(one.shares) - 1)
-                silent[k] = one.lifted(y.equal[at:more])
-                at = more
-        equal.append(y.equal[at:])
-        weighed = [
-            [silent[k]] if one.silent else [next(given) for _ in one.gauges] for k, one in enumerate(self.gauges)
-        ]
-        return np.vstack(equal), weighed
-
-    def _gauged(self, weighed: list[list[Weighed]], factor: float) -> dict[str, Any]:
-        """Weights and multipliers of gauges, out of 2^UNIT; of delta for each pair a weight and a slope a letter."""
-        found: dict[str, Any] = {}
-        for one, own in zip(self.gauges, weighed, strict=True):
-            if one.pairs:
-                cuts = []
-                for pair, (mu, (rho,)) in zip(one.pairs, own, strict=True):
-                    if mu > 0:
-                        slopes = np.clip(rho[0] / mu, 0.0, 1.0)
-                        cuts.append(
-                            {"pair": list(pair), "weight": str(Fraction(mu * factor)), "slopes": slopes.tolist()}
-                        )
-                found.setdefault("delta", []).append(cuts)
-                continue
-            mu, rhos = own[0]
-            parts = [[[whole_units(v * factor, UNIT) for v in row] for row in rho] for rho in rhos]
-            # The weight is at least what the letters need, so that nothing is shrunk where digits were lost.
-            most = max((sum(column) for part in parts for column in zip(*part, strict=True)), default=0)
-            found.setdefault("gauges", []).append({"weight": max(most, whole_units(mu * factor, UNIT)), "parts": parts})
-        return found
-
-
-def _posteriors(term: Term, logs: Floats) -> list[list[int]]:
-    """b in units of 2^-60, at least one unit each, from log(b/c); the checker divides by their sums."""
-    weight = term.counts.sum(axis=1)
-    together = np.zeros(int(term.group.max()) + 1, dtype=object)
-    np.add.at(together, term.group, weight)
-    exact = [Fraction(int(w), int(together[g])) for w, g in zip(weight, term.group, strict=True)]
-    c = np.array([float(v) for v in exact])[:, None]
-    less = c * np.expm1(logs - logs.max(axis=0))
-    sums = np.zeros((len(together), less.shape[1]))
-    np.add.at(sums, term.group, less)
-    # Limits of next to nothing have large multipliers and posteriors next to the prior: the digits are in between.
-    tilt = (less - c * sums[term.group]) / (1 + sums[term.group])
-    prior = [int(v * (1 << UNIT)) for v in exact]
-    return [[max(1, a + int(float(v) * (1 << UNIT))) for v in row] for a, row in zip(prior, tilt, strict=True)]
+        """The proof that these multipliers give; with a `tree` those of letters are those of its leaves."""
+        return dual_certificate(self, y, tree)
 
 
 def _mixture(rows: Sequence[Sequence[Fraction]], weights: list[int]) -> tuple[Fraction, ...]:

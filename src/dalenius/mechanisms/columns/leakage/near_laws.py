@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from dalenius.core import Leakage, Problem
 from dalenius.core.arithmetic import BITS, times_log2
 from dalenius.mechanisms.columns.exact_columns import named
 from dalenius.mechanisms.columns.leakage.gauges import whole_units
-from dalenius.mechanisms.columns.leakage.nearness import UNIT
+from dalenius.mechanisms.proof_terms import ONE
 from dalenius.solvers.leakage import Gauge, Term
 from dalenius.solvers.leakage.program import Exact, Floats
 
@@ -83,25 +82,29 @@ class NearLaws:
             found.append((Term(counts, group, foreign=True), max(left, Fraction(0)) * LN2))
         return found
 
-    def of_laws(self, multipliers: Sequence[tuple[float, Floats]], factor: float) -> list[dict[str, Any]]:
-        """For each law the weights of its cells, and for each letter a law of s given k up to its sums."""
+    def of_laws(
+        self, multipliers: Sequence[tuple[float, Floats]], factor: float
+    ) -> list[tuple[list[int], list[int], list[list[int]]]]:
+        """For each law the weights of its cells, its labels with weight, and for each letter a law of s given k."""
         found = []
         for law, (weight, logs) in zip(self.laws, multipliers, strict=True):
-            units = whole_units(weight * factor, UNIT)
+            units = whole_units(weight * factor)
             if units < LEAST:  # it adds next to nothing, and in so few units the law could leave the ball
                 continue
             share = Fraction(units, sum(law))
-            cells = [(cell, n) for cell, n in zip(self._cells(), law, strict=True) if n]
             labels = {label: at for at, label in enumerate(self._labels(law))}
             shares = np.zeros(len(labels))
-            for cell, n in cells:
-                shares[labels[self._label(cell)]] += n / sum(law)
+            weights = [int(share * n) for n in law]
+            used = dict[int, None]()
+            for cell, n, own in zip(self._cells(), law, weights, strict=True):
+                if n:
+                    at = labels[self._label(cell)]
+                    shares[at] += n / sum(law)
+                    if own:
+                        used[at] = None
             posteriors = shares[:, None] * np.exp(np.clip(logs - logs.max(axis=0), -600.0, 0.0))
-            columns = [[max(1, int(b * (1 << UNIT))) for b in column] for column in posteriors.T]
-            both = (*self.promise.about, *self.problem.kept)
-            named_labels = [dict(zip(both, (*s, *k), strict=True)) for s, k in labels]
-            weighed = [(cell, int(share * n)) for cell, n in cells]
-            found.append({"cells": weighed, "labels": named_labels, "laws": columns})
+            columns = [[max(1, int(b * ONE)) for b in column] for column in posteriors.T]
+            found.append((weights, list(used), columns))
         return found
 
 

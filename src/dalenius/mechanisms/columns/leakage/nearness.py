@@ -23,16 +23,14 @@ import numpy.typing as npt
 from dalenius.core import LocalDP, Problem, reading
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
+from dalenius.kernel.rows import UNIT
 from dalenius.mechanisms.column_bounds import local_promises, row_number
 from dalenius.mechanisms.declared import MOST_NATS
 from dalenius.solvers.leakage import Gauge, Multipliers, Program, Term
 
-__all__ = ["MAPS", "UNIT", "Nearness", "worlds_of"]
+__all__ = ["MAPS", "Nearness", "worlds_of"]
 
 MAPS = 1 << 14  # strategies; more are never listed
-
-UNIT = 60
-"""Bits after the point of every multiplier in a proof."""
 
 
 def worlds_of(problem: Problem) -> list[tuple[int, ...]]:

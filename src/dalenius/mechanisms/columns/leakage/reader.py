@@ -22,7 +22,7 @@ from dalenius.core.distorting import ERASED, columns_of, distortions
 from dalenius.core.numbers import up
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.mechanisms.column_bounds import local_promises
-from dalenius.mechanisms.columns.exact_columns import by_name, named
+from dalenius.mechanisms.columns.exact_columns import named
 from dalenius.mechanisms.columns.leakage.nearness import MAPS, Nearness
 from dalenius.solvers.leakage import Term
 
@@ -88,8 +88,13 @@ def barred_letters(problem: Problem, inputs: Sequence[Names], told: Sequence[Nam
     ]
 
 
-def _beside(problem: Problem, values: Names) -> str:
-    named = ", ".join(f"{n} = {v}" for n, v in zip(problem.beside, values, strict=True))
+def _letters(problem: Problem, names: Names, codes: Sequence[int]) -> list[str]:
+    return [problem.pmf.variables[n][code] for n, code in zip(names, codes, strict=True)]
+
+
+def _beside(problem: Problem, codes: Sequence[int]) -> str:
+    letters = _letters(problem, problem.beside, codes)
+    named = ", ".join(f"{n} = {v}" for n, v in zip(problem.beside, letters, strict=True))
     return named or "the distribution of the table"
 
 
@@ -100,12 +105,11 @@ class Reader:
         self, problem: Problem, maps: Sequence[tuple[int, ...]] | None = None, *, letters: int | None = None
     ) -> None:
         self.problem, joint, side = problem, problem.pmf, problem.side_information
-        self.order: dict[Names, list[int]] = {}
         self.told: list[Names] = self._told() if letters is None else [(str(k),) for k in range(letters)]
         self.worlds: list[str] = []
         self.maps: list[tuple[int, ...]] = [(t,) for t in range(len(self.told))]
         if side is not None and side.encoder == "statistically-informed":
-            self.worlds = sorted(z for (z,) in named(problem, (side.variable,)))
+            self.worlds = [z for (z,) in named(problem, (side.variable,))]
             if maps is None and self.many_maps > MAPS:
                 raise Unsupported(
                     f"{len(self.told)} values for each of the {len(self.worlds)} values of {side.variable} make over "
@@ -142,14 +146,9 @@ class Reader:
             "release = [...]",
         )
 
-    def _sorted(self, names: Names) -> list[int]:
-        if names not in self.order:
-            self.order[names] = by_name(self.problem, names)
-        return self.order[names]
-
     def counts(self, names: Names) -> npt.NDArray[Any]:
-        """N(value, e), values by name."""
-        table = self.problem.pmf.counts(self.problem.inputs, names)[:, self._sorted(names)]
+        """N(value, e)."""
+        table = self.problem.pmf.counts(self.problem.inputs, names)
         return np.ascontiguousarray(table.T.astype(object)) * self.scale
 
     def views(self, view: Names) -> list[npt.NDArray[Any]]:
@@ -161,8 +160,7 @@ class Reader:
         problem, joint = self.problem, self.problem.pmf
         if not problem.beside:
             return [self.counts(view)]
-        order, worlds = self._sorted(view), self._sorted(problem.beside)
-        table = joint.counts(problem.inputs, view, problem.beside).astype(object)[:, order][:, :, worlds]
+        table = joint.counts(problem.inputs, view, problem.beside).astype(object)
         alone, mass = table.sum(axis=(0, 2)), table.sum(axis=(1, 2))
         if (table.sum(axis=0) * joint.total != np.outer(alone, table.sum(axis=(0, 1)))).any():
             told = float(already_told(problem, view)[1])
@@ -173,13 +171,12 @@ class Reader:
             )
         return [
             np.outer(alone, mass - table[:, :, k].sum(axis=1)) + joint.total * table[:, :, k].T
-            for k in range(len(worlds))
+            for k in range(table.shape[2])
         ]
 
     def term(self, secret: Names, given: Names) -> Term:
         names = secret + given
-        words = named(self.problem, names)
-        beside = [words[k][len(secret) :] for k in self._sorted(names)]
+        beside = [codes[len(secret) :] for codes in self.problem.pmf.grouped(names)[0]]
         place = {g: k for k, g in enumerate(sorted(set(beside)))}
         return Term(self.counts(names), np.array([place[g] for g in beside], dtype=np.int64))
 
@@ -191,10 +188,12 @@ class Reader:
         """
         problem, joint = self.problem, self.problem.pmf
         names = secret + problem.beside
-        words, order, counts = named(problem, names), self._sorted(names), self.counts(names)
-        beside = [words[k][len(secret) :] for k in order]
+        counts = self.counts(names)
+        outcomes = joint.grouped(names)[0]
+        beside = [codes[len(secret) :] for codes in outcomes]
         alone = {
-            w: Fraction(int(n), joint.total) for w, n in zip(named(problem, secret), joint.counts(secret), strict=True)
+            s: Fraction(int(n), joint.total)
+            for s, n in zip(joint.grouped(secret)[0], joint.counts(secret), strict=True)
         }
         mass, out = counts.sum(axis=0), []
         for world in sorted(set(beside)):
@@ -204,7 +203,7 @@ class Reader:
             told = Fraction(0)
             for k in rows:
                 share = Fraction(int(counts[k].sum()), int(here.sum()))
-                more = Fraction(log2(share / alone[words[order[k]][: len(secret)]])[1], 1 << BITS)
+                more = Fraction(log2(share / alone[outcomes[k][: len(secret)]])[1], 1 << BITS)
                 told += share * more
                 most = [a - more * int(n) / int(m) for a, n, m in zip(most, counts[k], mass, strict=True)]
             if told > bits:
@@ -223,20 +222,23 @@ class Reader:
         """N(s, k, e) and p(s) N(k, e) for each value k of what stands beside the letter, and the ratio that is kept."""
         problem, joint, r = self.problem, self.problem.pmf, exp(epsilon)[0]
         names = secret + problem.beside
-        words, order, counts = named(problem, names), self._sorted(names), self.counts(names)
+        counts = self.counts(names)
+        outcomes = joint.grouped(names)[0]
         alone = {
-            w: Fraction(int(n), joint.total) for w, n in zip(named(problem, secret), joint.counts(secret), strict=True)
+            s: Fraction(int(n), joint.total)
+            for s, n in zip(joint.grouped(secret)[0], joint.counts(secret), strict=True)
         }
-        beside = [words[k][len(secret) :] for k in order]
+        beside = [codes[len(secret) :] for codes in outcomes]
         here = {g: counts[[k for k, b in enumerate(beside) if b == g]].sum(axis=0) for g in set(beside)}
-        found = {(words[k][: len(secret)], g): row for k, g, row in zip(order, beside, counts, strict=True)}
+        found = dict(zip(outcomes, counts, strict=True))
         rows, against = [], []
         for s, g in sorted(product(alone, here)):
-            row = found.get((s, g), np.zeros(self.rows, dtype=object))
+            row = found.get(s + g, np.zeros(self.rows, dtype=object))
             ratio = Fraction(int(row.sum()), int(here[g].sum())) / alone[s]
             if not 1 / r <= ratio <= r:
+                value = ", ".join(_letters(problem, secret, s))
                 raise Infeasible(
-                    f"{_beside(problem, g)} alone moves the odds of {', '.join(secret)} = {', '.join(s)} by a factor "
+                    f"{_beside(problem, g)} alone moves the odds of {', '.join(secret)} = {value} by a factor "
                     f"of {float(ratio):.6g}, further than e^{float(epsilon):g} of information_privacy"
                 )
             rows.append(row)
