@@ -17,7 +17,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import canonical, checked
 from dalenius.core import (
     Channel,
     Contraction,
@@ -38,6 +37,7 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.core.numbers import exact
+from dalenius.documents import canonical, checked
 from dalenius.errors import Infeasible, NotCertified
 from dalenius.mechanisms import solve
 from tests.effort import effort

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dalenius.convert import ABOUT, about_file, canonical, digest, filed
 from dalenius.core.question import Question
+from dalenius.documents import ABOUT, about_file, canonical, digest, filed
 from dalenius.errors import InputError
 from dalenius.ledger import Entry, Ledger
 from dalenius.mechanisms.queries.draw import Answer, answered, asked_text

@@ -9,7 +9,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from dalenius.convert import ENOUGH, checked
 from dalenius.core import (
     MISSING,
     Certificate,
@@ -22,6 +21,7 @@ from dalenius.core import (
     Problem,
 )
 from dalenius.core.kernel import Kernel
+from dalenius.documents import ENOUGH, checked
 from dalenius.errors import InputError, MismatchError, NotCertified, Unsupported
 from dalenius.evidence import (
     Audit,

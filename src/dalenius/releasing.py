@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalenius.convert import about_of, canonical, filed
 from dalenius.core import (
     Design,
     MinimizeDistortion,
@@ -20,6 +19,7 @@ from dalenius.core import (
     TableSource,
 )
 from dalenius.core.pmf import outcome_words
+from dalenius.documents import about_of, canonical, filed
 from dalenius.engines import engine_named
 from dalenius.errors import NOTHING_DONE, DaleniusError, InputError, NotCertified, Unsupported
 from dalenius.evidence import (

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dalenius.convert import checked, recognised
+from dalenius.documents import checked, recognised
 from dalenius.errors import InputError, MismatchError, NotCertified
 from dalenius.kernel.answers import ANSWER
 
@@ -117,24 +117,22 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     """Every promise, limit and shape as a typed object; then what only the file beside the design says."""
     from dataclasses import replace
 
-    from dalenius.convert import differences
+    from dalenius.core import Dalenius
+    from dalenius.core.drafting import asked_document
     from dalenius.core.held_columns import with_held_columns
     from dalenius.core.kept_rows import with_kept_rows
+    from dalenius.documents import differences
 
     if design.channel.shows_the_table:  # columns that leave as they are stand among the released ones
         problem = replace(with_held_columns(replace(problem, joint=design.problem.law)), joint=None)
     if problem.keep_rows is not None:  # limits for single values, from the shares of the design's law
         problem = replace(with_kept_rows(replace(problem, joint=design.problem.law)), joint=None)
-    sections = problem.to_json()
-    for mine, theirs in zip(design.problem.guarantees, sections["guarantee"], strict=False):
-        if theirs.get("rows") == "all":  # counted when the table was read
-            theirs["rows"] = getattr(mine, "rows", 1)
-    asked: dict[str, Any] = {
-        **{k: sections[k] for k in ("mechanism", "objective", "side_information", "robust") if k in sections},
-        "guarantees": [{"promised": promised} for promised in sections["guarantee"]],
-        "limits": [{"promised": promised} for promised in sections.get("limit", [])],
-        "joint": {"variables": {n: list(a) for n, a in design.problem.law.variables.items()}},
-    }
+    promises = list(problem.guarantees)
+    for k, (mine, theirs) in enumerate(zip(design.problem.guarantees, promises, strict=False)):
+        if isinstance(theirs, Dalenius) and theirs.rows == "all":  # counted when the table was read
+            promises[k] = replace(theirs, rows=getattr(mine, "rows", 1))
+    problem = replace(problem, guarantees=tuple(promises))
+    asked = asked_document(json.loads(text), problem, design.problem.law.variables, design.channel)
     for what, ours, wanted in differences(text, asked):
         raise NotCertified(
             f"the design does not keep the problem file: {what} is {ours} in the design and {wanted} in the file"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dalenius.convert import canonical
-from dalenius.convert import checked as check
+from dalenius.documents import canonical
+from dalenius.documents import checked as check
 from dalenius.errors import NotCertified
 from tests.cli.conftest import Place, released_in, rows, write_csv
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from dalenius.convert import canonical
 from dalenius.core.digits import figure
+from dalenius.documents import canonical
 from dalenius.tables import read_told
 
 PROBLEM = """\

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.convert import canonical, digest
 from dalenius.core import Channel, Pram
+from dalenius.documents import canonical, digest
 from dalenius.errors import InputError
 from dalenius.measures.transitions import transitions
 from dalenius.mechanisms.one_value import draw_value

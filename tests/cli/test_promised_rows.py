@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dalenius import Problem, apply, load, solve, verify
-from dalenius.convert import canonical, checked, digest
 from dalenius.core.forms import channel_of
+from dalenius.documents import canonical, checked, digest
 from dalenius.errors import InputError, NotCertified, ProblemFileError
 from dalenius.tables import read_told
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dalenius.convert import ENOUGH, checked, converted, told_card, told_design
+from dalenius.convert import converted
 from dalenius.core import Design, Problem
+from dalenius.documents import ENOUGH, checked, told_card, told_design
 from dalenius.errors import InputError, NotCertified
 from tests.effort import EVERYTHING
 

@@ -1,6 +1,6 @@
 """The work that a design declares: enough, and where that is enough no more than `verify` allows by default."""
 
-from dalenius.convert.proving import work_declared
+from dalenius.documents.proving import work_declared
 from dalenius.kernel.document import MOST_WORK, allowed_work
 from dalenius.kernel.numbers import canonical
 

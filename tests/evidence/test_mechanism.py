@@ -8,8 +8,9 @@ from itertools import product
 import pytest
 
 import dalenius
-from dalenius.convert import proved_text
-from dalenius.core import Channel, Dalenius, Independent, LocalDP, Pmf, Types
+from dalenius.core import Channel, Dalenius, Independent, LocalDP, MaximizeInformation, Pmf, Problem, Types
+from dalenius.core.drafting import drafted
+from dalenius.documents import proved_text
 from dalenius.errors import InputError, InvalidChannel, Unsupported
 from dalenius.evidence import examine_mechanism, mechanism_of
 from dalenius.report.mechanism import audited
@@ -46,15 +47,9 @@ def test_the_promises_that_it_names_are_kept():
     """Every level that the audit names is accepted by the kernel as a promise of that mechanism."""
     law = Channel(BITS, {"Y": ("0", "1")}, (FLIP, (Fraction(2, 3), Fraction(1, 3)), FLIP[::-1], FLIP))
     seen = examine_mechanism(law, UNIFORM)
-    promises = [g.to_json() for g in seen.guarantees if not isinstance(g, Dalenius)]
-    design = {
-        "joint": UNIFORM.to_json(),
-        "channel": law.to_json(),
-        "mechanism": {"observe": ["A", "B"], "output": "Y"},
-        "objective": {"maximize": {"information": ["A", "B"]}},
-        "guarantees": [{"promised": promised, "proved": {}} for promised in promises],
-    }
-    found = proved_text(design, [{"kind": "universal"}])
+    promises = tuple(g for g in seen.guarantees if not isinstance(g, Dalenius))
+    problem = Problem(("A", "B"), MaximizeInformation(("A", "B")), promises, output="Y", joint=UNIFORM)
+    found = proved_text(drafted(problem, law), [{"rule": "closed"}])
     assert len(found.kept.promises) == len(promises) >= 5
 
 

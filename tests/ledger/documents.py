@@ -3,8 +3,9 @@
 import json
 from fractions import Fraction
 
-from dalenius.convert import converted, filed, unfiled
+from dalenius.convert import converted
 from dalenius.core import Design
+from dalenius.documents import filed, unfiled
 
 
 def document(joint, channel, promises=(), *, keep=(), output="Y", table="t.csv", beside=(), **source):

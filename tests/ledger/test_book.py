@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dalenius import Ledger
-from dalenius.convert import filed, unfiled
+from dalenius.documents import filed, unfiled
 from dalenius.errors import InputError, LedgerRefused, NotCertified
 from dalenius.ledger import book, store
 from dalenius.ledger.words import words

@@ -7,10 +7,10 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from dalenius.convert import ABOUT, digest, filed
 from dalenius.core.condition import condition
 from dalenius.core.noise import kernel_on
 from dalenius.core.question import Question
+from dalenius.documents import ABOUT, digest, filed
 from dalenius.ledger import Ledger
 from dalenius.mechanisms.queries.proof import proved_answer_text
 from dalenius.solvers.capacity import smallest_ball

@@ -5,9 +5,9 @@ from math import log, sqrt
 
 import pytest
 
-from dalenius.convert import ABOUT, digest, filed
 from dalenius.core.condition import condition
 from dalenius.core.question import Question
+from dalenius.documents import ABOUT, digest, filed
 from dalenius.errors import InputError, LedgerRefused
 from dalenius.ledger import Ledger
 from dalenius.ledger.budget import Line

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalenius.convert import proved_text, release_of
-from dalenius.core import Noise
+from dalenius.core import Distortion, MinimizeCapacity, Noise, NoiseLaw, Pmf, Problem
+from dalenius.core.drafting import Axes, drafted, release_of
 from dalenius.core.numbers import up
+from dalenius.documents import proved_text
 from dalenius.errors import InputError
 from dalenius.solvers.capacity_noise import least_capacity_noise
 from dalenius.solvers.noise import (
@@ -95,29 +96,27 @@ def proved_capacity(n, weights):
 
 def capacity_of(channel, prior):
     """The capacity from above that a law of the shifts proves."""
-    return release_of(channel.to_json(), None, {"priors": [prior], "variances": ["0"]}).stated()["capacity_bits"]
+    return release_of(channel, None, Axes([prior], ["0"])).stated()["capacity_bits"]
 
 
 def least_proved(channel, p, size, least):
     """The least capacity of noise that reaches as far, within a norm, from below."""
-    grid = list(channel.inputs["x"])
-    limit = {"distortion": "norm", "p": p, "of": ["x"], "at_most": str(size)}
-    certificate = {
-        "kind": "noise",
-        "priors": [[[k, 1] for k in range(len(grid))]],
-        "variances": ["1000"],
-        "least": [least],
-    }
-    design = {
-        "mechanism": {"observe": ["x"], "release": ["x"], "form": "noise", "noise": "minimum-capacity"},
-        "objective": {"minimize": {"capacity": True}},
-        "guarantees": [],
-        "limits": [{"promised": limit, "proved": {}}],
-        "joint": {"variables": {"x": grid}, "pmf": [{"x": v, "p": f"1/{len(grid)}"} for v in grid]},
-        "channel": channel.to_json(),
-        "certificate": certificate,
-    }
-    return proved_text(design, [certificate]).bound
+    grid = channel.inputs["x"]
+    limit = Distortion("norm", ("x",), Fraction(size), p=p)
+    problem = Problem(
+        ("x",),
+        MinimizeCapacity(),
+        release=("x",),
+        form="noise",
+        noise=NoiseLaw("minimum-capacity"),
+        limits=(limit,),
+        joint=Pmf.from_records({"x": grid}, [((v,), 1) for v in grid]),
+    )
+    axes = Axes([[[k, 1] for k in range(len(grid))]], ["1000"])
+    prior = [[str(c), str(n)] for c, n in sorted(least["prior"])]
+    proof = {"slope": least["slope"], "prior": prior, "weights": [str(w) for w in channel.axes[0].weights]}
+    draft = drafted(problem, channel, axes=axes)
+    return proved_text(draft, [{"rule": "noise", "line": None, "least": [proof]}]).bound
 
 
 def test_proposition_3_is_false_at_the_reference_values():

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from dalenius.api import apply, apply_channel, load
 from dalenius.cli.terminal import progress, say
-from dalenius.convert import ENOUGH, checked
 from dalenius.core import Kernel, channel_of
 from dalenius.core.digits import many
+from dalenius.documents import ENOUGH, checked
 from dalenius.errors import InputError, NotCertified
 from dalenius.mechanisms.one_value import draw_value
 from dalenius.mechanisms.side_by_side import beside

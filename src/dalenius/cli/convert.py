@@ -4,7 +4,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from dalenius.cli.terminal import say
-from dalenius.convert import about_file, converted, digest
+from dalenius.convert import converted
+from dalenius.documents import about_file, digest
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.tables import read_json
 

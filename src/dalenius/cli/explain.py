@@ -4,8 +4,8 @@ from argparse import Namespace
 from typing import Any
 
 from dalenius.cli.terminal import say
-from dalenius.convert import PROVABLE, stated_figures
 from dalenius.core import Leakage, Problem
+from dalenius.documents import PROVABLE, stated_figures
 from dalenius.errors import InputError, Unsupported
 from dalenius.kernel.check import Verdict
 from dalenius.kernel.numbers import up

@@ -9,9 +9,9 @@ from typing import Any
 
 from dalenius.api import region
 from dalenius.cli.terminal import say
-from dalenius.convert import about_file
 from dalenius.core import Design, Problem
 from dalenius.core.numbers import down, exact, up, written
+from dalenius.documents import about_file
 from dalenius.errors import Infeasible, InputError
 from dalenius.mechanisms.columns.regions import Membership, Region
 from dalenius.outputs import POINT, new_folder, refuse_existing, write_text

@@ -4,8 +4,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from dalenius.cli.terminal import progress, say
-from dalenius.convert import about_file
 from dalenius.core import Problem
+from dalenius.documents import about_file
 from dalenius.mechanisms import solve
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.report import words

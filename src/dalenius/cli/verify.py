@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalenius.cli.terminal import say
-from dalenius.convert import told_design
+from dalenius.documents import told_design
 from dalenius.errors import InputError
 from dalenius.kernel.answers import ANSWER
 from dalenius.kernel.export import exported

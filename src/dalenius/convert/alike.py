@@ -1,120 +1,28 @@
-"""What samples that are alike add to the converter: their law, channels that read types or deal words, and bounds.
+"""Proofs of version 1 about samples that are alike: over types of the small problem, or over orbits of columns.
 
 A proof over types is one of the general proofs, for the small problem whose input is the type and whose one view is a
-sample drawn at random. `small` writes that problem down as a design of version 1.
+sample drawn at random. `_small` writes that problem down as a design of version 1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from math import factorial, lcm, prod
+from math import factorial, prod
 from typing import Any
 
-from dalenius.convert.orders import Orders
-from dalenius.convert.proofs import proof_of as general_proof
-from dalenius.convert.text import near, number, text
-from dalenius.convert.view import division
+from dalenius.convert.orders import Orders, division
+from dalenius.convert.proofs import general_proof
+from dalenius.core.drafting import law_document
+from dalenius.core.samples import Samples
+from dalenius.documents.text import near, text
 from dalenius.kernel.alike import types
 
-__all__ = ["CHANNELS", "LAWS", "PROOFS", "TOLD_CHANNELS", "TOLD_LAWS"]
+__all__ = ["PROOFS"]
 
 Json = dict[str, Any]
 Labels = tuple[tuple[str, ...], ...]
 Weights = dict[tuple[int, ...], dict[tuple[str, ...], Fraction]]  # of each type with each outcome of the others
 
 GRID = 1 << 40  # units of multipliers in trees of boxes of version 1
-
-
-# --- the law ----------------------------------------------------------------------------------------------------------
-def conditionally_iid(joint: Json) -> tuple[list[Json], Json]:
-    """The variables and the law of samples that are independent and alike given a hidden variable."""
-    model = joint["conditionally_iid"]
-    hidden, samples = model["hidden"], model["n"]
-    (values,) = model["prior"]["variables"].values()
-    ((sample, letters),) = model["kernel"]["output"].items()
-    shares = {record[hidden]: number(record["p"]) for record in model["prior"]["pmf"]}
-    prior = _whole([shares.get(value, Fraction(0)) for value in values])
-    rows = [[number(share) for share in row] for row in model["kernel"]["rows"]]
-    flat = _whole([share for row in rows for share in row])
-    kernel = [flat[k : k + len(letters)] for k in range(0, len(flat), len(letters))]
-    names = [hidden, sample, *([f"another {sample}"] if samples > 1 else [])]
-    variables = [{"name": name, "letters": list(letters if k else values)} for k, name in enumerate(names)]
-    return variables, {"law": "alike", "variables": names, "samples": samples, "prior": prior, "kernel": kernel}
-
-
-def _whole(shares: Sequence[Fraction]) -> list[str]:
-    """The same shares as whole numbers over one denominator."""
-    scale = lcm(*(share.denominator for share in shares))
-    return [str(int(share * scale)) for share in shares]
-
-
-def told_law(document: Json) -> Json:
-    """The law as version 1 says it."""
-    law = document["law"]
-    (hidden, values), (sample, letters) = [(entry["name"], entry["letters"]) for entry in document["variables"][:2]]
-    masses, rows = [int(n) for n in law["prior"]], [[int(n) for n in row] for row in law["kernel"]]
-    pmf = [{hidden: w, "p": text(Fraction(n, sum(masses)))} for w, n in zip(values, masses, strict=True) if n]
-    kernel = [[text(Fraction(n, sum(row))) for n in row] for row in rows]
-    return {
-        "conditionally_iid": {
-            "hidden": hidden,
-            "prior": {"variables": {hidden: values}, "pmf": pmf},
-            "kernel": {"inputs": {hidden: values}, "output": {sample: letters}, "rows": kernel},
-            "n": law["samples"],
-        }
-    }
-
-
-# --- channels ---------------------------------------------------------------------------------------------------------
-def types_channel(design: Json) -> Json:
-    """Rows for types: a scale, and the letters of positive weight by their places."""
-    channel = design["channel"]
-    (letters,) = channel["output"].values()
-    place = {letter: k for k, letter in enumerate(letters)}
-    rows = []
-    for given in channel["rows"]:
-        shares = sorted((place[letter], number(share)) for letter, share in given.items() if number(share))
-        scale = lcm(*(share.denominator for _, share in shares))
-        rows.append([str(scale), [[k, str(int(share * scale))] for k, share in shares]])
-    return {"form": "types", "samples": channel["n"], "letters": len(letters), "rows": rows}
-
-
-def told_types(document: Json, output: str) -> Json:
-    """The same as version 1 says it."""
-    channel, observe = document["channel"], document["mechanism"]["observe"]
-    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
-    model = document.get("law", {}).get("law") == "alike" or len(observe) == 1 < channel["samples"]
-    rows = [{str(k): text(Fraction(int(n), int(scale))) for k, n in row} for scale, row in channel["rows"]]
-    return {
-        "form": "types",
-        "inputs": {observe[0] if model else "X": alphabets[observe[0]]},
-        "n": channel["samples"],
-        "output": {output: [str(k) for k in range(channel["letters"])]},
-        "rows": rows,
-        **({} if model else {"columns": observe}),
-    }
-
-
-def orbits_channel(design: Json) -> Json:
-    """Columns of words; version 2 orders samples as they are observed."""
-    channel = design["channel"]
-    names = list(channel["inputs"])
-    reads = division(design["mechanism"])[0] if "mechanism" in design else names
-    at = [names.index(name) for name in reads]
-    columns = [
-        [text(weight), [[text(mass), [word[i] for i in at]] for mass, word in words]]
-        for weight, words in channel["columns"]
-    ]
-    return {"form": "orbits", "columns": columns}
-
-
-def told_orbits(document: Json, output: str) -> Json:
-    """The same as version 1 says it, with the columns and roles that are released."""
-    observe, columns = document["mechanism"]["observe"], document["channel"]["columns"]
-    alphabets = {entry["name"]: entry["letters"] for entry in document["variables"]}
-    roles = max(len(set(zip(*(word for _, word in words), strict=True))) for _, words in columns)
-    told = {output: [str(k) for k in range(len(columns))]}
-    told |= {f"{output}_{name}": [str(k) for k in range(roles)] for name in observe}
-    return {"form": "orbits", "inputs": {n: alphabets[n] for n in observe}, "output": told, "columns": columns}
 
 
 # --- proofs over types ------------------------------------------------------------------------------------------------
@@ -148,7 +56,7 @@ def _small(design: Json, hidden: Json, sample: str, letters: list[str], n: int, 
 
 
 def _of_model(design: Json) -> Json:
-    variables, law = conditionally_iid(design["joint"])
+    variables, law = law_document(Samples.from_json(design["joint"]))
     hidden, sample = variables[:2]
     masses, rows = [int(n) for n in law["prior"]], [[int(n) for n in row] for row in law["kernel"]]
     one = sum(masses) * sum(rows[0]) ** law["samples"]
@@ -239,10 +147,6 @@ def _boxes(
         yield ["leaf", *found]
 
 
-LAWS = {"conditionally_iid": conditionally_iid}
-TOLD_LAWS = {"alike": told_law}
-CHANNELS = {"types": types_channel, "orbits": orbits_channel}
-TOLD_CHANNELS = {"types": told_types, "orbits": told_orbits}
 PROOFS = {
     "cells": by_types,
     "ranges": by_types,

@@ -6,9 +6,11 @@ from itertools import product
 from typing import Any
 
 from dalenius.convert.orders import Json, Orders, Place
-from dalenius.convert.text import number, text
+from dalenius.documents.text import number, text
 
 __all__ = ["Dual", "texts"]
+
+ERASED = "(missing)"
 
 
 def texts(numbers: Sequence[Any]) -> list[str]:
@@ -41,7 +43,7 @@ class Dual:
         told = (
             len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
         )
-        told = told or len(fresh_letters_of(design))
+        told = told or _fresh(design)
         given = self.proof.get("tree") or list(_every_map(len(worlds), told))
         tree: list[Any] = []
         leaf = 0
@@ -258,7 +260,14 @@ def _letters(design: Json) -> int:
     return many
 
 
-def fresh_letters_of(design: Json) -> list[str]:
-    from dalenius.convert import writing  # it asks this module for proofs
-
-    return writing.fresh_letters(design) or []
+def _fresh(design: Json) -> int:
+    """How many letters an output of its own has, which a distortion fixes."""
+    aim = design["objective"].get("minimize", {})
+    measures = [entry["promised"] for entry in design.get("limits", []) if "information" not in entry["promised"]]
+    measures += [aim] if "distortion" in aim or "sum" in aim else []
+    for part in (part for measure in measures for part in measure.get("sum", [measure])):
+        if not isinstance(part["distortion"], str):
+            return len(part["distortion"][0])
+        if part["distortion"] == "erasure":
+            return len({*design["joint"]["variables"][part["of"][0]], ERASED})
+    return 0

@@ -8,10 +8,9 @@ from itertools import product
 from math import gcd
 from typing import Any
 
-from dalenius.convert.text import number
-from dalenius.convert.view import division
+from dalenius.documents.text import number
 
-__all__ = ["Json", "Orders", "Place"]
+__all__ = ["Json", "Orders", "Place", "division"]
 
 
 Json = dict[str, Any]
@@ -118,3 +117,22 @@ def _multiplied(joint: Json) -> Json:
         variables |= group["variables"]
         pmf = [a | b | {"p": a["p"] * number(b["p"])} for a in pmf for b in group["pmf"]]
     return {"variables": variables, "pmf": pmf}
+
+
+def division(mechanism: dict[str, Any]) -> tuple[list[str], list[str], list[str]]:
+    """The columns that version 2 calls observe, strata and keep.
+
+    Version 1 allows a column to be looked at and kept at once; that is a stratum.
+
+    >>> division({"observe": ["A", "B"], "keep": ["B", "C"]})
+    (['A'], ['B'], ['C'])
+    """
+    observed, kept = list(mechanism["observe"]), list(mechanism.get("keep", []))
+    strata = list(mechanism.get("strata", []))
+    leaving = [*kept, *strata]
+    both = [name for name in kept if name in observed]
+    return (
+        [name for name in observed if name not in leaving],
+        [*strata, *both],
+        [name for name in kept if name not in both],
+    )

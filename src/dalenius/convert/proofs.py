@@ -14,41 +14,26 @@ from typing import Any
 
 from dalenius.convert.multipliers import Dual, texts
 from dalenius.convert.orders import Json, Orders, Place
-from dalenius.convert.text import CannotConvert, near, number, text
+from dalenius.documents.text import near, number, text
+from dalenius.errors import Unsupported
 from dalenius.kernel.logs import BITS, exp, log2
 
-__all__ = ["PLAIN", "PROOFS", "proof_of"]
+__all__ = ["general_proof"]
 
 
 GRID = 1 << 40  # units of multipliers in trees of boxes
 SCORE = 100  # bits after the point of prices of corners
 
 
-def proof_of(design: Json) -> Json:
-    """The proof of version 2 for a design laid out as version 1.
-
-    Parameters
-    ----------
-    design : dict
-        With its `certificate`; its figures are not used.
-
-    Returns
-    -------
-    dict
-        What stands under `proof` of version 2.
-
-    Raises
-    ------
-    CannotConvert
-        If its kind is proved by no general rule.
-    """
+def general_proof(design: Json) -> Json:
+    """A proof of a kind that belongs to no form, for a design of version 1 with its certificate."""
     certificate = design["certificate"]
     kind = certificate["kind"]
     if kind in PLAIN:
         return PLAIN[kind](certificate)
     if kind in PROOFS:
         return PROOFS[kind](Orders(design), certificate)
-    raise CannotConvert(f"proofs of kind {kind!r}")
+    raise Unsupported(f"version 2 has no words for proofs of kind {kind!r}")
 
 
 def by_lines(division_: str, trees: list[Any], leaves: list[Json], **rest: list[Any]) -> Json:
@@ -310,7 +295,7 @@ def _parted(inputs: Sequence[int], values: Sequence[dict[int, Place]]) -> list[l
 def _boxes(orders: Orders, proof: Json, views: Sequence[int], inputs: Sequence[int]) -> Json:
     """One tree of boxes over these inputs; promises are all, or in a part those that are named."""
     if len(proof["dual"]) != len(inputs):
-        raise CannotConvert("boxes of orbits")
+        raise Unsupported("boxes of orbits")
     mass = {x: n for x, n in orders.counts(orders.input).items() if x in set(inputs)}
     total = sum(mass.values())
     logs = {x: Fraction(-log2(n, total)[0], 1 << BITS) for x, n in mass.items()}

@@ -2,13 +2,26 @@
 
 from typing import Any
 
-from dalenius.convert.about import about_of
-from dalenius.convert.proving import ENOUGH, figures_claimed, proved_text, work_declared
-from dalenius.convert.recognising import OLD, PROVABLE
-from dalenius.convert.telling import kind_of, proved_of
-from dalenius.convert.text import CannotConvert, canonical
-from dalenius.convert.writing import channel_of, evidence_of, form_of, known_letters, promise_of, proof_of
-from dalenius.errors import InputError, NotCertified, Unsupported
+from dalenius.convert.form_proofs import proof_of
+from dalenius.core import Design, Guarantee, Problem
+from dalenius.core.drafting import Axes, channel_document, drafted, evidence_document, promise_document
+from dalenius.core.drafting.channels import maps_document
+from dalenius.core.drafting.promises import form_document, mechanism_document
+from dalenius.core.forms import channel_of
+from dalenius.core.guarantee_section import guarantee_of
+from dalenius.core.section import Section
+from dalenius.documents import (
+    ENOUGH,
+    OLD,
+    PROVABLE,
+    about_of,
+    canonical,
+    kind_of,
+    proved_of,
+    proved_text,
+)
+from dalenius.documents.proving import figures_claimed, work_declared
+from dalenius.errors import DaleniusError, InputError, NotCertified
 from dalenius.kernel.document import read_document
 from dalenius.kernel.numbers import Refused
 from dalenius.kernel.privacy import check_privacy
@@ -47,64 +60,87 @@ def converted(document: object) -> tuple[str, str]:
         raise InputError("only designs and cards of version 1 are converted (dalenius-design/1, dalenius-card/1)")
     try:
         return _design(document) if found == OLD[0] else _card(document)
-    except CannotConvert as e:
-        raise Unsupported(f"version 2 has no words for {e}") from None
     except Refused as e:
         raise NotCertified(str(e)) from None
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, ZeroDivisionError) as e:
-        if isinstance(e, InputError):
+        if isinstance(e, DaleniusError) and not isinstance(e, InputError):
             raise
         raise NotCertified(f"the file is damaged: {type(e).__name__} {e}") from None
 
 
 def _design(document: Json) -> tuple[str, str]:
-    found = proved_text(document, [proof_of(document, document["certificate"])])
+    design = Design.from_json(document | {"format": PROVABLE[0]})
+    problem, certificate = design.problem, document["certificate"]
+    axes = Axes(certificate["priors"], certificate["variances"]) if design.channel.form == "noise" else None
+    # Version 1 does not say whether a law was counted, nor from how many rows.
+    rows = problem.robust.rows if problem.robust else None
+    draft = drafted(problem, design.channel, decoder=design.decoder, axes=axes, rows=rows)
+    # The promises as they stand: a problem says a limit of zero as independence, whose proof has another form.
+    promises = [promise_document(promise, problem) for promise in _promised(document)]
+    draft["promises"] = promises
+    draft["evidence"] = [
+        evidence_document(entry.get("proof", {}), promise)
+        for entry, promise in zip(document["guarantees"], promises, strict=True)
+    ]
+    draft["claims"]["promises"] = [[] for _ in promises]
+    found = proved_text(draft, [proof_of(document)])
     told = document | {"certificate": {"kind": kind_of(found.document), "stated": dict(found.stated)}}
     return found.text, canonical(about_of(told, found.text)) + "\n"
 
 
+def _promised(document: Json) -> list[Guarantee]:
+    """The promises of a design or a card, one by one."""
+    entries = enumerate(document["guarantees"])
+    return [guarantee_of(Section(dict(entry["promised"]), ("guarantee", k), None, {})) for k, entry in entries]
+
+
 def _card(card: Json) -> tuple[str, str]:
     """A card tells which columns are read, kept and released; its law is not known, and no figure that needs it."""
-    channel, kept = card["channel"], list(card["kept"])
-    inputs, output = channel["inputs"], channel["output"]
+    channel, kept = channel_of(card["channel"]), list(card["kept"])
+    inputs, output = card["channel"]["inputs"], card["channel"]["output"]
     own = list(output) if set(output) <= set(inputs) else []
-    side = card.get("side_information") or {}
-    known = side.get("variable") if side else None
+    side: Json = card.get("side_information") or {}
+    known = side.get("variable")
     observe = [name for name in inputs if name not in kept and name != known]
-    strata = [name for name in kept if name in inputs]
-    keep = [name for name in kept if name not in inputs]
-    said: Json = {"observe": observe, "strata": strata, "keep": keep, "form": channel.get("form")}
-    design = card | {"mechanism": said | ({"release": own} if own else {"output": next(iter(output))})}
+    said: Json = {"observe": observe, "strata": [name for name in kept if name in inputs]}
+    said |= {"keep": [name for name in kept if name not in inputs]}
+    said |= {"release": own} if own else {"output": next(iter(output))}
+    problem = Problem.from_document(
+        {
+            "mechanism": {key: value for key, value in said.items() if value},
+            "objective": card["objective"],
+            "guarantee": [entry["promised"] for entry in card["guarantees"]],
+            **({"limit": [entry["promised"] for entry in card["limits"]]} if "limits" in card else {}),
+            **{key: card[key] for key in ("side_information", "robust") if card.get(key)},
+        }
+    )
     maps = side.get("encoder") == "statistically-informed"
-    promises = [promise_of(entry["promised"], design) for entry in card["guarantees"]]
+    worlds = list(next(iter(card["decoder"].values()))) if maps else ["?"]
+    promises = [promise_document(promise, problem) for promise in _promised(card)]
     named = [name for promise in promises for name in promise.get("secret", [])]
     strange = [name for name in dict.fromkeys([*kept, *named, *([known] if known else [])]) if name not in inputs]
     variables = [{"name": name, "letters": list(letters)} for name, letters in inputs.items()]
-    worlds = list(next(iter(card["decoder"].values()))) if maps else ["?"]
     variables += [{"name": name, "letters": worlds if name == known else ["?"]} for name in strange]
-    fresh = known_letters(design) if maps else list(next(iter(output.values())))
+    alphabets = {entry["name"]: tuple(entry["letters"]) for entry in variables}
+    mechanism = mechanism_document(problem, alphabets) | {"form": form_document(channel.form)}
+    proof = card.get("proof", {})
+    axes = Axes(proof["priors"], proof["variances"]) if channel.form == "noise" else None
+    reads = [*observe, *mechanism["strata"], *([known] if known in inputs else [])]
+    written = channel_document(channel, reads, observe, axes=axes)
+    if maps:
+        letters = list(inputs[own[0]]) if own else mechanism["fresh"] or []
+        written = maps_document(written, channel, card["decoder"], letters)
+    elif not own:
+        mechanism["fresh"] = None if channel.form else list(next(iter(output.values())))
     draft: Json = {
         "format": PROVABLE[1],
         "work": str(ENOUGH),
         "variables": variables,
-        "mechanism": {
-            "observe": observe,
-            "strata": strata,
-            "keep": keep,
-            "release": own,
-            "fresh": None if own or channel.get("form") else fresh,
-            "form": form_of(design),
-            "each": None,
-            "forbid": [],
-            "never": [],
-            "freeze": [],
-            "preserve_marginals": False,
-            "side": {"variable": known, "encoder": side["encoder"]} if known else None,
-        },
+        "mechanism": mechanism,
         "promises": promises,
-        "channel": channel_of(design),
+        "channel": written,
         "evidence": [
-            None if "secret" in promise else evidence_of(entry, promise)
+            None if "secret" in promise else evidence_document(entry.get("proof", {}), promise)
             for entry, promise in zip(card["guarantees"], promises, strict=True)
         ],
         "claims": {"promises": [[] for _ in promises]},

@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
-from dalenius.convert import CannotConvert, about_of, belongs, canonical, card_text, digest, told_design
 from dalenius.core.digits import digits_agreed
 from dalenius.core.forms import WITHHELD, channel_of
 from dalenius.core.guarantee import LocalDP
@@ -16,6 +15,7 @@ from dalenius.core.numbers import down, exact, strict_json, up
 from dalenius.core.problem import Problem
 from dalenius.core.samples import Samples, joint_of
 from dalenius.core.source import TableSource
+from dalenius.documents import about_of, belongs, canonical, card_text, digest, told_design
 from dalenius.errors import InputError
 
 __all__ = ["CARD_FORMAT", "FORMAT", "Certificate", "Design"]
@@ -327,7 +327,7 @@ class Design:
             raise InputError("the file design.about.json beside it is about another design; leave it out")
         try:
             told = told_design(document, dict(about or {}))
-        except (KeyError, TypeError, AttributeError, ValueError, IndexError, CannotConvert) as e:
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError) as e:
             raise InputError(f"the design file is damaged: {type(e).__name__} {e}") from None
         return cls.from_json(told, text)
 

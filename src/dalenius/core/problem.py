@@ -418,10 +418,10 @@ class Problem:
         A kept column that the mechanism looks at is a stratum, and stands after the strata that are called so.
         """
         alone = tuple(n for n in self.keep if n not in self.observe)
-        return alone + self._divided_by
+        return alone + self.divided_by
 
     @property
-    def _divided_by(self) -> Names:
+    def divided_by(self) -> Names:
         """Columns that are looked at and leave as they are."""
         return self.strata + tuple(n for n in self.keep if n in self.observe)
 
@@ -438,7 +438,7 @@ class Problem:
         informed = (side.variable,) if side is not None and side.encoder == "informed" else ()
         leaving = self.kept
         hidden = tuple(n for n in self.observe if n not in leaving)
-        return tuple(dict.fromkeys(hidden + self._divided_by + informed))
+        return tuple(dict.fromkeys(hidden + self.divided_by + informed))
 
     @property
     def beside(self) -> Names:

@@ -6,13 +6,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dalenius.convert import ENOUGH, PROVABLE, checked
 from dalenius.core.design import CARD_FORMAT, FORMAT, Design
 from dalenius.core.forms import channel_of
 from dalenius.core.guarantee import Guarantee
 from dalenius.core.kernel import Kernel
 from dalenius.core.numbers import exact, is_decimal, written
 from dalenius.core.pmf import Pmf
+from dalenius.documents import ENOUGH, PROVABLE, checked
 from dalenius.errors import DaleniusError, InputError, Unsupported
 from dalenius.measures.attack import Attack, attacks
 from dalenius.measures.capacity import with_kept

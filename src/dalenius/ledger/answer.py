@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dalenius.convert import ENOUGH, digest, unfiled
 from dalenius.core.arithmetic import apart
+from dalenius.documents import ENOUGH, digest, unfiled
 from dalenius.errors import InputError
 from dalenius.kernel.answers import (
     ANSWER,

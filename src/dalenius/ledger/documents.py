@@ -3,9 +3,9 @@
 from functools import lru_cache
 from pathlib import Path
 
-from dalenius.convert import ENOUGH, OLD, checked, filed, recognised, told_of, unfiled
 from dalenius.core.numbers import strict_json
 from dalenius.core.reading import refusing
+from dalenius.documents import ENOUGH, OLD, checked, filed, recognised, told_of, unfiled
 from dalenius.errors import InputError
 from dalenius.ledger.answer import ANSWER, AnswerMechanism, is_answer
 from dalenius.ledger.query import FORMAT, QueryMechanism, query_document

@@ -12,11 +12,11 @@ from functools import cached_property
 from math import exp, inf, nextafter
 from typing import Any
 
-from dalenius.convert import ENOUGH
 from dalenius.core.noise import kernel_of
 from dalenius.core.numbers import exact, strict_json
 from dalenius.core.query import FINITE, Interval, Query
 from dalenius.core.reading import whole
+from dalenius.documents import ENOUGH
 from dalenius.errors import InputError, Unsupported
 from dalenius.kernel.adversary import contraction
 from dalenius.kernel.numbers import Work

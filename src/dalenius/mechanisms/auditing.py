@@ -9,8 +9,8 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any, Literal
 
-from dalenius.convert import release_of
 from dalenius.core.channel import Channel
+from dalenius.core.drafting import release_of
 from dalenius.core.gauges import Guess, MaximalLeakage
 from dalenius.core.guarantee import (
     Contraction,
@@ -316,7 +316,7 @@ def _kept_under(channel: Kernel, prior: Pmf) -> list[Guarantee]:
         return []
     names = list(channel.inputs)
     written = Channel(channel.inputs, channel.output, channel.rows)
-    release = release_of(written.to_json(), prior.to_json())
+    release = release_of(written, prior)
     met: list[Guarantee] = []
     for name in names:
         told = release.told([name])

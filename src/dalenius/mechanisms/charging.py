@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.convert import ENOUGH, digest, told_of
 from dalenius.core.arithmetic import BITS, exp, log2, nats, times_log2
 from dalenius.core.numbers import exact
 from dalenius.core.reading import Release, figures, information, margins, refusing, require, stochastic
+from dalenius.documents import ENOUGH, digest, told_of
 from dalenius.kernel.adversary import contraction
 from dalenius.kernel.numbers import Work
 

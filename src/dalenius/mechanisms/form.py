@@ -5,6 +5,7 @@ report do with it stands here, for channels that are written out in rows; a form
 method in the folder of its mechanism. Nobody else asks of which form a channel is.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,9 +14,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from dalenius.convert import proved_elsewhere
 from dalenius.core import Design, Guarantee, Kernel, Pmf
 from dalenius.core.distorting import columns_of, distortions
+from dalenius.core.drafting import with_other_law
+from dalenius.documents import proved_again
 from dalenius.errors import Unsupported
 from dalenius.measures.capacity import capacity
 from dalenius.measures.correlation import eta_tv
@@ -214,7 +216,8 @@ class Form(Generic[C]):
         NotCertified, Refused
             If the promises do not hold there.
         """
-        figures, limits = proved_elsewhere(design.dumps(), design.to_json())
+        problem, document = design.problem, json.loads(design.dumps())
+        figures, limits = proved_again(with_other_law(document, problem, design.proofs, problem.rows))
         return replace(design, proved=tuple(figures), realised=tuple({"expected": d} for d in limits))
 
     # --- the ledger and the report ----------------------------------------------------------------------------------

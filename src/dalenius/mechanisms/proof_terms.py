@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dalenius.convert.text import text
 from dalenius.core import Certificate
+from dalenius.documents.text import text
 from dalenius.kernel.rows import UNIT
 
 __all__ = ["CLOSED", "IN_GROUPS", "ONE", "by_lines", "in_units", "leaf_or_split", "texts"]

@@ -8,9 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import Any
 
-from dalenius.convert import CannotConvert, kind_of, proved_of, proved_text
 from dalenius.core import Certificate, Dalenius, Design, Kernel, LocalDP, MinimizeLeakage, Problem
+from dalenius.core.drafting import Axes, drafted
 from dalenius.core.numbers import exact, up
+from dalenius.documents import kind_of, proved_of, proved_text
 from dalenius.errors import NotCertified
 from dalenius.kernel.numbers import Refused
 from dalenius.measures.individual import individual_proof
@@ -45,7 +46,7 @@ def proved(
     remarks: Sequence[str] = (),
     decoder: Mapping[str, Mapping[str, str]] | None = None,
     proofs: tuple[Mapping[str, Any], ...] = (),
-    axes: Mapping[str, Any] | None = None,
+    axes: Axes | None = None,
 ) -> Design:
     """The design with the tightest proof among those offered, in their order; the first that is tight ends the search.
 
@@ -73,9 +74,9 @@ def proved(
         proofs=proofs,
     )
     try:
-        written = draft.to_json() | {"certificate": axes or {}}
+        written = drafted(problem, channel, decoder=decoder, proofs=proofs, axes=axes, rows=problem.rows)
         best = proved_text(written, (dict(certificate.proof) for certificate in offered))
-    except (Refused, CannotConvert) as refusal:
+    except Refused as refusal:
         raise NotCertified(str(refusal)) from None
     claims = best.document["claims"]
     side = problem.side_information

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dalenius.convert import OLD, PROVABLE, about_file, belongs, told_card, told_design
 from dalenius.core.channel import Channel
 from dalenius.core.design import Design
 from dalenius.core.numbers import strict_json
 from dalenius.core.pmf import Pmf
 from dalenius.core.product_pmf import ProductPmf, law_of
 from dalenius.core.samples import Samples
+from dalenius.documents import OLD, PROVABLE, about_file, belongs, told_card, told_design
 from dalenius.errors import DaleniusError, InputError, MismatchError, TableError, Unsupported
 
 __all__ = [

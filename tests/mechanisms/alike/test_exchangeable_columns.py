@@ -9,9 +9,9 @@ from math import inf
 import pytest
 from contract import assert_kept, reread
 
-from dalenius.convert import ENOUGH
-from dalenius.convert import checked as check
 from dalenius.core import Independent, Pmf, Types
+from dalenius.documents import ENOUGH
+from dalenius.documents import checked as check
 from dalenius.mechanisms.alike.exchangeable_columns import by_exchange, exchanged
 from dalenius.mechanisms.alike.types import disclose_types
 from dalenius.mechanisms.columns.disclose import _by_walk, disclose

@@ -14,12 +14,12 @@ from contract import DesignContract, assert_kept, information, post_processing, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import checked as check
 from dalenius.core import Channel, Design, Independent, MaximizeInformation, Pmf, Problem, Types
 from dalenius.core.arithmetic import share_log2, times_log2
 from dalenius.core.multinomial import list_types, type_law
 from dalenius.core.numbers import exact, strict_json
 from dalenius.core.samples import Samples
+from dalenius.documents import checked as check
 from dalenius.errors import InputError, InvalidChannel, MismatchError, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.alike.types import disclose_types

@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 from dalenius import verify
-from dalenius.convert import canonical
 from dalenius.core import Independent, MarkovChain, MaximizeInformation, Problem
 from dalenius.core.forms.windows import chain as along
+from dalenius.documents import canonical
 from dalenius.errors import InvalidPmf, MismatchError, NotCertified, Unsupported
 from dalenius.kernel.check import check
 from dalenius.kernel.numbers import Refused

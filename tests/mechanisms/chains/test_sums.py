@@ -10,9 +10,9 @@ from contract import DesignContract, assert_kept, reread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import checked as check
 from dalenius.core import Independent, MinimizeRate, Pmf, Problem, ProductPmf, channel_of
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.errors import InputError, InvalidChannel, ProblemFileError, Unsupported
 from dalenius.measures import (
     examine_mapping,

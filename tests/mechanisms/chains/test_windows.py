@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 from contract import DesignContract, assert_kept, information, post_processing
 
-from dalenius.convert import checked as check
 from dalenius.core import Channel, Independent, MinimizeRate, Pmf, Problem, ProductPmf
+from dalenius.documents import checked as check
 from dalenius.errors import InputError, ProblemFileError, Unsupported
 from dalenius.measures import (
     partial_processing_binary,

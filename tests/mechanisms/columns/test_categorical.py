@@ -12,7 +12,6 @@ from contract import DesignContract, information, reread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import checked as check
 from dalenius.core import (
     Distortion,
     Independent,
@@ -26,6 +25,7 @@ from dalenius.core import (
     WorstCaseLeakage,
 )
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.categorical import categorical

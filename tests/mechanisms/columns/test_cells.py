@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from contract import DesignContract, assert_kept
 
-from dalenius.convert import checked as check
 from dalenius.core import Certificate, Pmf
+from dalenius.documents import checked as check
 from dalenius.mechanisms.columns.cells import by_posterior_cells
 from dalenius.mechanisms.columns.disclose import disclose
 from dalenius.mechanisms.proving import proved

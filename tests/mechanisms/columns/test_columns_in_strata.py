@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from contract import DesignContract
 
-from dalenius.convert import checked as check
 from dalenius.core import (
     LocalDP,
     MaximizeInformation,
@@ -24,6 +23,7 @@ from dalenius.core import (
     channel_of,
 )
 from dalenius.core.numbers import exact, up
+from dalenius.documents import checked as check
 from dalenius.errors import Unsupported
 from dalenius.evidence import estimate, examine
 from dalenius.mechanisms import solve

@@ -10,7 +10,6 @@ import pytest
 from contract import DesignContract
 
 from dalenius import apply
-from dalenius.convert import checked as check
 from dalenius.core import (
     Distortion,
     LocalDP,
@@ -23,6 +22,7 @@ from dalenius.core import (
 )
 from dalenius.core.combination import Combination
 from dalenius.core.source import Column
+from dalenius.documents import checked as check
 from dalenius.errors import InputError, ProblemFileError, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.sampling import Key

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from contract import DesignContract
 
-from dalenius.convert import canonical
-from dalenius.convert import checked as check
 from dalenius.core import Contraction, Distortion, Independent, MinimizeDistortion, Pmf, Problem
 from dalenius.core.numbers import exact
+from dalenius.documents import canonical
+from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, InputError, InvalidPmf, NotCertified, Unsupported
 from dalenius.measures.correlation import eta_kl, maximal_correlation, s_star
 from dalenius.mechanisms import solve

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.convert import checked as check
 from dalenius.core import (
     Distortion,
     Independent,
@@ -17,6 +16,7 @@ from dalenius.core import (
     Problem,
     WorstCaseLeakage,
 )
+from dalenius.documents import checked as check
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms import solve
 from dalenius.solvers.leakage.transport import transported

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from contract import reread
 
-from dalenius.convert import canonical
-from dalenius.convert import checked as check
 from dalenius.core import Distortion, Leakage, LocalDP, MaximizeInformation, MinimizeDistortion, Pmf, Problem
+from dalenius.documents import canonical
+from dalenius.documents import checked as check
 from dalenius.errors import NotCertified, ProblemFileError, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.report import words

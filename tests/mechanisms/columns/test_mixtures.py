@@ -13,10 +13,10 @@ import pytest
 from contract import DesignContract, assert_kept
 
 from dalenius import verify
-from dalenius.convert import canonical
-from dalenius.convert import checked as check
 from dalenius.core import Independent, InformationPrivacy, LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import exact
+from dalenius.documents import canonical
+from dalenius.documents import checked as check
 from dalenius.errors import InputError, NotCertified, ProblemFileError
 from dalenius.mechanisms import solve
 from dalenius.solvers import maximise, vertices

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from contract import DesignContract, assert_kept, information
 
-from dalenius.convert import checked as check
 from dalenius.core import Pmf
 from dalenius.core.numbers import down, exact, up
+from dalenius.documents import checked as check
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms.columns import boxes as column_boxes
 from dalenius.mechanisms.columns.disclose import disclose

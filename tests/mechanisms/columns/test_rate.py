@@ -11,9 +11,9 @@ from contract import DesignContract, information
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import checked as check
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, MinimizeLeakage, MinimizeRate, Pmf, Problem
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.categorical import categorical

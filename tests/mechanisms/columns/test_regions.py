@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalenius.convert import checked as check
 from dalenius.core import Distortion, Leakage, MinimizeDistortion, SideInformation, WorstCaseLeakage
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, InputError, SolverFailed
 from dalenius.mechanisms.columns.leakage.curve import ends_of, trace
 from dalenius.mechanisms.columns.leakage.trade import Trade

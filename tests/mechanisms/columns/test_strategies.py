@@ -1,7 +1,5 @@
 """Maps from Z to letters by column generation: the same optimum as with all maps listed, and a proof about all."""
 
-import copy
-import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count, product
@@ -10,7 +8,6 @@ import numpy as np
 import pytest
 from contract import assert_kept
 
-from dalenius.convert import checked as check
 from dalenius.core import (
     Distortion,
     Independent,
@@ -24,6 +21,7 @@ from dalenius.core import (
     SideInformation,
     WorstCaseLeakage,
 )
+from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.columns.leakage import strategies
@@ -222,22 +220,7 @@ def test_a_proof_that_would_be_too_long_is_not_begun():
     assert isinstance(priced(cheap, tol=1e-9, known={}, leaves=5), Closed)
 
 
-# --- false proofs ----------------------------------------------------------------------------------------------------
-@pytest.fixture(scope="module")
-def document():
-    return json.loads(by_columns(problem(4, 2, 4)).dumps())
-
-
-def spoilt(document, tree=None, keep=None):
-    out = copy.deepcopy(document)
-    proof = out["certificate"]
-    if tree is not None:
-        proof["tree"] = tree
-    if keep is not None:
-        proof["posteriors"] = [[[row[k] for k in keep] for row in table] for table in proof["posteriors"]]
-    return out
-
-
+# --- what proofs have ------------------------------------------------------------------------------------------------
 def test_a_leakage_limit_has_posteriors_on_every_leaf():
     design = by_columns(replace(problem(4, 2, 4, seed=3), objective=MinimizeRate(), guarantees=(Leakage("H", "7/20"),)))
     proof = design.certificate.proof

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from contract import DesignContract, information
 
-from dalenius.convert import ENOUGH, canonical
-from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
+from dalenius.documents import ENOUGH, canonical
+from dalenius.documents import checked as check
 from dalenius.errors import NotCertified, Unsupported
 from dalenius.ledger.documents import mechanism_of
 from dalenius.mechanisms import solve

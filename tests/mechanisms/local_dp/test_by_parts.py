@@ -11,8 +11,6 @@ import pyarrow as pa
 import pytest
 from contract import DesignContract, assert_kept, post_processing
 
-from dalenius.convert import ENOUGH
-from dalenius.convert import checked as check
 from dalenius.core import (
     Channel,
     LocalDP,
@@ -27,6 +25,8 @@ from dalenius.core import (
     channel_of,
 )
 from dalenius.core.numbers import exact
+from dalenius.documents import ENOUGH
+from dalenius.documents import checked as check
 from dalenius.errors import InvalidChannel, InvalidPmf, MismatchError, ProblemFileError, Unsupported
 from dalenius.evidence import estimate, examine
 from dalenius.ledger.documents import mechanism_of

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from contract import DesignContract, information
 
-from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Pram, Problem
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.local_dp.invariant import interval, invariant, least_level

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from contract import DesignContract, information
 
-from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, ProblemFileError, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.local_dp.own_letters import own_letters

@@ -15,11 +15,11 @@ from contract import reread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import canonical
-from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Pram, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import strict_json, up
+from dalenius.documents import canonical
+from dalenius.documents import checked as check
 from dalenius.errors import NotCertified, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.local_dp.pram import pram, tied, ties

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from contract import DesignContract, assert_kept, information, solved
 
-from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.core.numbers import exact, up
+from dalenius.documents import checked as check
 from dalenius.errors import Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.local_dp.relaxed import relaxed

@@ -12,10 +12,10 @@ from contract import reread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MaximizeInformation, Pmf, Problem, Staircase, channel_of
 from dalenius.core.arithmetic import exp as e
 from dalenius.core.numbers import up
+from dalenius.documents import checked as check
 from dalenius.errors import InvalidChannel
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.local_dp.staircase import grouped, told_by

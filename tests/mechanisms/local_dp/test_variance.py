@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from contract import DesignContract, total_variance
 
-from dalenius.convert import checked as check
 from dalenius.core import LocalDP, MinimizeVariance, Pmf, Problem
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.errors import NotCertified, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.local_dp.variance import least_variance

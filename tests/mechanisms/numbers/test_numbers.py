@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dalenius import apply, audit, verify
-from dalenius.convert import checked as check
 from dalenius.core import Column, Grid, Noise, Pmf, Problem
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.errors import Infeasible, InputError, NotCertified, Unsupported
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.numbers import compared

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dalenius.api import load
-from dalenius.convert import canonical
 from dalenius.core import (
     Distortion,
     Guess,
@@ -20,6 +19,7 @@ from dalenius.core import (
     Problem,
     WorstCaseLeakage,
 )
+from dalenius.documents import canonical
 from dalenius.errors import Infeasible, InputError, Unsupported
 from dalenius.kernel import check
 from dalenius.mechanisms.records import design as designing

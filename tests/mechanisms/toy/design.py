@@ -1,7 +1,8 @@
 """The design: the largest probability of the truth that keeps the level, and what the kernel proves of it."""
 
-from dalenius.core import Certificate, Channel, Design, Problem
+from dalenius.core import Channel, Design, Problem
 from dalenius.core.arithmetic import exp
+from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from tests.mechanisms.toy.takes import SPINNER
 
@@ -17,4 +18,4 @@ def spinner(problem: Problem) -> Design:
     other = (1 - truth) / len(letters)
     rows = tuple(tuple(truth * (x == y) + other for y in letters) for x in letters)
     channel = Channel(alphabets, alphabets, rows)
-    return proved(problem, channel, [Certificate({"rule": "closed"})], method=f"the truth with probability {float(truth):.3f}")
+    return proved(problem, channel, [CLOSED], method=f"the truth with probability {float(truth):.3f}")

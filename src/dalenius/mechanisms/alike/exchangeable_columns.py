@@ -85,11 +85,8 @@ def by_exchange(
     channel, certificate, method = by_posterior_cells(small, gap=gap, seconds=seconds, on_progress=on_progress)
     row = dict(zip(types, channel.rows, strict=True))
     written = _written(problem, row, channel)
-    proof = (
-        _for_all_views(certificate, n)
-        if isinstance(written, Channel)
-        else {"rule": "alike", "proof": certificate.proof}
-    )
+    by_type = isinstance(written, Types)
+    proof = {"rule": "alike", "proof": certificate.proof} if by_type else _for_all_views(certificate, n)
     return written, Certificate(proof), f"{method}, over {len(types)} types"
 
 

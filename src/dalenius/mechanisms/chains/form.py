@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dalenius.convert import told_of
 from dalenius.core import Channel, Sums, Windows
 from dalenius.core.expanding import DENSE
+from dalenius.documents import told_of
 from dalenius.mechanisms.charging import Mechanism
 from dalenius.mechanisms.drawing import Array, Draw
 from dalenius.mechanisms.forms import draws_of, form_of

@@ -20,8 +20,9 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from dalenius.convert import bounds_within
 from dalenius.core import Certificate, Channel, Design, Leakage, Problem
+from dalenius.core.drafting import drafted
+from dalenius.documents import bounds_within
 from dalenius.errors import Infeasible, SolverFailed, Unsupported
 from dalenius.kernel.numbers import Refused
 from dalenius.measures.mismatch import worst_law
@@ -154,7 +155,7 @@ def _tightest(
         if found is None:
             break
         ratio = _excess(problem, found.channel)
-        mixed = _kept_near(problem, whole, found.channel, constant[1], ratio)
+        mixed = _kept_near(problem, found.channel, constant[1], ratio)
         if mixed is not None:
             value = float(1 - mixed[0]) * found.value + float(mixed[0]) * constant[0]
             least_value, best = min((least_value, best), (value, mixed[1]), key=lambda pair: pair[0])
@@ -168,7 +169,7 @@ def _kept(problem: Problem, whole: Design, constant: Channel) -> Channel | None:
     """The channel of the estimated law with as much of the constant as it needs."""
     if not isinstance(whole.channel, Channel):
         return None
-    mixed = _kept_near(problem, whole, whole.channel, constant, _excess(problem, whole.channel))
+    mixed = _kept_near(problem, whole.channel, constant, _excess(problem, whole.channel))
     return None if mixed is None else mixed[1]
 
 
@@ -199,15 +200,13 @@ def _mixed(a: Channel, b: Channel, share: Fraction) -> Channel:
     return Channel(a.inputs, a.output, tuple(rows))
 
 
-def _kept_near(
-    problem: Problem, whole: Design, channel: Channel, constant: Channel, over: float
-) -> tuple[Fraction, Channel] | None:
+def _kept_near(problem: Problem, channel: Channel, constant: Channel, over: float) -> tuple[Fraction, Channel] | None:
     """The channel with as much of the constant as the promises need, and how much; None if no share keeps them."""
     # A leakage is convex in the channel and nil for a constant, so that it falls at least as fast as this share grows.
     high = Fraction(max(0.0, 1 - 1 / over) if over < inf else 1.0).limit_denominator(FINE)
     for _ in range(TRIES):  # floats proposed; the checker's own bound decides
         mixed = _mixed(channel, constant, high)
-        draft = replace(whole, problem=problem, channel=mixed, proofs=near_proofs(problem, mixed)).to_json()
+        draft = drafted(problem, mixed, proofs=near_proofs(problem, mixed), rows=problem.rows)
         try:
             over = _proved_excess(draft)
         except Refused:

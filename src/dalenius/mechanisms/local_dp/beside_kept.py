@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.convert.text import text
 from dalenius.core import Certificate, Design, LocalDP, Pmf, Problem, Staircase
 from dalenius.core.arithmetic import exp
 from dalenius.core.numbers import up
+from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_ceiling
 from dalenius.mechanisms.identified import rank_remarks
 from dalenius.mechanisms.local_dp.staircase import ALONE, GROUPS, LARGE

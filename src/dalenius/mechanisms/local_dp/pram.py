@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.convert.text import text
 from dalenius.core import Certificate, Design, LocalDP, Pram, Problem
 from dalenius.core.arithmetic import exp
+from dalenius.documents.text import text
 from dalenius.mechanisms.local_dp.takes import PRAM
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers.pram import HIGH, LOW, Best, Shape, search, shapes

@@ -13,9 +13,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.convert.text import text
 from dalenius.core import Certificate, Design, Kernel, LocalDP, Problem, Staircase
 from dalenius.core.numbers import up
+from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_ceiling, plain_ratio
 from dalenius.mechanisms.columns.exact_columns import channel_from_rows
 from dalenius.mechanisms.identified import rank_remarks

@@ -4,8 +4,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dalenius.convert import ENOUGH, checked
 from dalenius.core import channel_of
+from dalenius.documents import ENOUGH, checked
 from dalenius.mechanisms.charging import Mechanism, silent
 
 __all__ = ["NoiseMechanism"]

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.convert import release_of
 from dalenius.core import (
     Certificate,
     Dalenius,
@@ -30,6 +29,7 @@ from dalenius.core import (
     Noise,
     Problem,
 )
+from dalenius.core.drafting import Axes, release_of
 from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up
 from dalenius.errors import Infeasible, InputError, NotCertified, SolverFailed, Unsupported
@@ -85,6 +85,7 @@ def noise(problem: Problem, *, on_progress: Progress = None) -> Design:
     if lines := bounded_by(matrix):
         own = best.certificate
         offered = [Certificate({"rule": "grid", **lines}), own]
+        assert isinstance(best.channel, Noise)
         axes = _axes(best.channel, best.problem)
         best = proved(best.problem, best.channel, offered, method=best.method, remarks=best.remarks, axes=axes)
     return replace(best, remarks=(*best.remarks, *_remarks(problem, numbers, best, designs, matrix)))
@@ -247,8 +248,7 @@ def _gaussian(
 def _delta(channel: Noise, epsilon: Fraction) -> Fraction:
     """The delta of one column of noise at this level, proved."""
     (axis,) = NoisyChannel(channel.to_json()).axes
-    nothing = {"priors": [[[axis.first, 1]]], "variances": ["0"]}
-    return release_of(channel.to_json(), None, nothing).delta((), epsilon)
+    return release_of(channel, None, Axes([[[axis.first, 1]]], ["0"])).delta((), epsilon)
 
 
 # --- a norm of the noise ---------------------------------------------------------------------------------------------
@@ -304,16 +304,12 @@ def _clipped(problem: Problem, numbers: Numbers, channel: Noise) -> Noise:
     return Noise.side_by_side(columns)
 
 
-def _axes(channel: Noise, problem: Problem, *, priors: bool = True) -> dict[str, Any]:
+def _axes(channel: Noise, problem: Problem, *, priors: bool = True) -> Axes:
     """The variances of what the axes take, and laws that bound their capacities."""
     read = NoisyChannel(channel.to_json())
     records = Records(problem.pmf.to_json(), read)
-    return {
-        "priors": [
-            capacity_weights(a.first, a.last, a.low, a.high, a.half) if priors else [[a.first, 1]] for a in read.axes
-        ],
-        "variances": [up(records.variance(a), 6) for a in read.axes],
-    }
+    laws = [capacity_weights(a.first, a.last, a.low, a.high, a.half) if priors else [[a.first, 1]] for a in read.axes]
+    return Axes(laws, [up(records.variance(a), 6) for a in read.axes])
 
 
 def _design(
@@ -356,7 +352,8 @@ def restated(design: Design) -> Design:
     assert isinstance(design.channel, Noise)
     document = json.loads(design.dumps())
     axes = _axes(design.channel, design.problem, priors=False)
-    axes["priors"] = [axis["prior"] for axis in document["channel"]["axes"]]  # they bound the capacity for any records
+    # The laws of the design bound the capacity for any records.
+    axes = axes._replace(priors=[axis["prior"] for axis in document["channel"]["axes"]])
     proof = Certificate({"rule": "noise", "line": None, "least": document["proof"].get("least", [])})
     again = proved(design.problem, design.channel, [proof], method=design.method, axes=axes)
     return replace(again, remarks=design.remarks)
@@ -406,5 +403,5 @@ def _added(problem: Problem, numbers: Numbers, squared: Fraction) -> Fraction:
     """What added Gaussian noise of that squared error tells about the columns, proved."""
     channel = replace(ColumnPlan(numbers, "gaussian").channel(float(squared)), inputs=numbers.letters)
     axes = _axes(channel, problem, priors=False)
-    release = release_of(channel.to_json(), problem.pmf.marginal(numbers.names).to_json(), axes)
+    release = release_of(channel, problem.pmf.marginal(numbers.names), axes)
     return release.information(numbers.names)[1]

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.convert import release_of
 from dalenius.core import Contraction, Dalenius, Guarantee, Leakage, LocalDP, Noise, Pmf
+from dalenius.core.drafting import Axes, release_of
 from dalenius.core.forms.noise import NoiseAxis
 from dalenius.core.noisy import NoisyChannel, Records
 from dalenius.core.numbers import exact, up, written
@@ -131,7 +131,7 @@ def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[st
     joint = None if prior is None else prior.to_json()
     records = None if joint is None else Records(joint, read)
     variances = [written(records.variance(a)) if records else "0" for a in read.axes]
-    release = release_of(channel.to_json(), joint, {"priors": laws, "variances": variances})
+    release = release_of(channel, prior, Axes(laws, variances))
     stated = release.stated()
     level = stated["epsilon_nats"]
     capacity, contraction = (stated[name] or Fraction(0) for name in ("capacity_bits", "eta_kl"))

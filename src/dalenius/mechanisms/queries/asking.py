@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.convert import ENOUGH
 from dalenius.core.numbers import exact, written
 from dalenius.core.question import LEAST_RATIO, Question
+from dalenius.documents import ENOUGH
 from dalenius.errors import InputError, SolverFailed, Unsupported
 from dalenius.kernel.added import GAUSSIAN_LEAST, LAPLACE_LEAST
 from dalenius.kernel.answers import excess_of, told_of_independent, told_to_anybody

@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from dalenius.convert import ENOUGH
 from dalenius.core.numbers import written
 from dalenius.core.question import TABLES, Question
+from dalenius.documents import ENOUGH
 from dalenius.kernel.added import Added, Gaussian, Geometric, Laplace
 from dalenius.kernel.numbers import Work
 from dalenius.kernel.tabled import NoiseTable

@@ -9,9 +9,9 @@ from math import log, sqrt
 from statistics import NormalDist
 from typing import Any
 
-from dalenius.convert import ENOUGH, canonical, checked
 from dalenius.core.numbers import exact, written
 from dalenius.core.question import TABLES, Question, Shape
+from dalenius.documents import ENOUGH, canonical, checked
 from dalenius.errors import InputError
 from dalenius.kernel.added import GAUSSIAN_LEAST, LAPLACE_LEAST, Added, Gaussian, Geometric, Laplace
 from dalenius.kernel.answers import (

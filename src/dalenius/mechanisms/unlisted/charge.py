@@ -5,9 +5,9 @@ from fractions import Fraction
 from functools import cached_property
 from math import prod
 
-from dalenius.convert import ENOUGH, checked
 from dalenius.core.arithmetic import BITS, E_HIGH, apart, log2
 from dalenius.core.reading import refusing, require
+from dalenius.documents import ENOUGH, checked
 from dalenius.mechanisms.charging import Mechanism
 
 __all__ = ["UnlistedMechanism"]

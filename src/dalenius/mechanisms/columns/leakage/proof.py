@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalenius.convert.text import text
 from dalenius.core import (
     Certificate,
     Contraction,
@@ -28,6 +27,7 @@ from dalenius.core import (
     TotalVariation,
     WorstCaseLeakage,
 )
+from dalenius.documents.text import text
 from dalenius.mechanisms.column_bounds import local_promises
 from dalenius.mechanisms.columns.leakage.gauges import Weighed, whole_units
 from dalenius.mechanisms.columns.leakage.nearness import worlds_of

@@ -7,9 +7,9 @@ before the kernel has proved it.
 from fractions import Fraction
 from typing import Any
 
-from dalenius.convert import kinds
-from dalenius.convert.about import SEARCH
-from dalenius.convert.text import CannotConvert, number, text
+from dalenius.documents.about import SEARCH
+from dalenius.documents.text import number, text
+from dalenius.documents.told_forms import TOLD_CHANNELS, TOLD_LAWS
 
 __all__ = ["kind_of", "output_of", "proved_of", "told_card", "told_design"]
 
@@ -78,7 +78,7 @@ def told_design(document: Json, about: Json) -> Json:
     Returns
     -------
     dict
-        Laid out like `dalenius-design/1`.
+        The sections of its problem, and what was proved.
     """
     objective, claims = document["objective"], document["claims"]
     promises = document["promises"]
@@ -215,9 +215,11 @@ def objective_told(objective: Json) -> Json:
         return {"minimize": {"leakage": list(objective["about"]), "rate": True, "theta": objective["theta"]}}
     if aim == "variance":
         return {"minimize": {"variance": list(objective["about"])}}
-    if aim in kinds.TOLD_OBJECTIVES:
-        return kinds.TOLD_OBJECTIVES[aim](objective)
-    raise CannotConvert(f"the aim {aim!r}")
+    if aim == "information_of_each":
+        return {"maximize": {"information_of_each": list(objective["about"])}}
+    if aim == "capacity":
+        return {"minimize": {"capacity": True}}
+    raise ValueError(f"there is no aim {aim!r}")
 
 
 def measure_told(parts: list[Json], **limit: str) -> Json:
@@ -346,8 +348,8 @@ def rows_told(document: Json) -> int | None:
 
 def joint_told(document: Json) -> Json:
     law = document["law"]
-    if law["law"] in kinds.TOLD_LAWS:
-        return kinds.TOLD_LAWS[law["law"]](document)
+    if law["law"] in TOLD_LAWS:
+        return TOLD_LAWS[law["law"]](document)
     letters = {entry["name"]: entry["letters"] for entry in document["variables"]}
     names = law["variables"]
     columns = [[letters[name][outcome[k]] for outcome in law["outcomes"]] for k, name in enumerate(names)]
@@ -360,8 +362,8 @@ def channel_told(document: Json, output: str) -> Json:
     """The channel as `channel.json` writes it, with the names and letters of its sides."""
     channel = document["channel"]
     form = channel["form"]
-    if form in kinds.TOLD_CHANNELS:
-        return kinds.TOLD_CHANNELS[form](document, output)
+    if form in TOLD_CHANNELS:
+        return TOLD_CHANNELS[form](document, output)
     sides = sides_told(document, output)
     if form == "dense":
         return {**sides, "rows": _rows_told(channel)}
@@ -376,7 +378,7 @@ def channel_told(document: Json, output: str) -> Json:
     if form == "staircase":
         ratio, classes, columns = (channel[key] for key in ("ratio", "classes", "columns"))
         return {"form": "staircase", **sides, "ratio": ratio, "group": classes, "columns": columns}
-    raise CannotConvert(f"recipes of form {form!r}")
+    raise ValueError(f"there are no recipes of form {form!r}")
 
 
 def _labelled(channel: Json, about: Json) -> Json:

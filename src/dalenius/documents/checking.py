@@ -4,10 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dalenius.convert.proving import ENOUGH
-from dalenius.convert.telling import channel_told
-from dalenius.convert.text import canonical
-from dalenius.convert.writing import limits_of, mechanism_of, objective_of, promise_of
+from dalenius.documents.proving import ENOUGH
+from dalenius.documents.text import canonical
 from dalenius.errors import NotCertified
 from dalenius.kernel.check import Verdict, check
 from dalenius.kernel.document import read_document
@@ -41,15 +39,15 @@ def checked(text: str, *, work: int | None = None, privacy: bool = False) -> Ver
         raise NotCertified(str(refusal)) from None
 
 
-def differences(text: str, asked: Json) -> Iterator[tuple[str, str, str]]:
+def differences(text: str, wanted: Json) -> Iterator[tuple[str, str, str]]:
     """Where the typed promises, limits, shapes and aims of a design are others than those that were asked for.
 
     Parameters
     ----------
     text : str
         A design of version 2.
-    asked : dict
-        The sections of a problem, laid out as version 1.
+    wanted : dict
+        The document with everything that was asked for in place of what it says.
 
     Yields
     ------
@@ -57,7 +55,6 @@ def differences(text: str, asked: Json) -> Iterator[tuple[str, str, str]]:
         What differs, what the design says, and what was asked for.
     """
     said = json.loads(text)
-    wanted = _asked_document(said, asked)
     try:
         ours = read_document(text, ENOUGH)
         theirs = read_document(canonical(wanted), ENOUGH)
@@ -72,21 +69,6 @@ def differences(text: str, asked: Json) -> Iterator[tuple[str, str, str]]:
         yield f"{different} of [mechanism]", str(getattr(shape, different)), str(getattr(wished, different))
     if ours.objective != theirs.objective:
         yield "[objective]", canonical(said["objective"]), canonical(wanted["objective"])
-
-
-def _asked_document(said: Json, asked: Json) -> Json:
-    """The document with everything that is asked for in place of what it says, and without claims."""
-    promises = [promise_of(entry["promised"], asked) for entry in asked["guarantees"]]
-    limits = limits_of(asked)
-    nothing = {"promises": [[] for _ in promises], "limits": ["0"] * len(limits)}
-    return said | {
-        "mechanism": mechanism_of(asked),
-        "objective": objective_of(asked | {"channel": channel_told(said, "Y")}),
-        "promises": promises,
-        "limits": limits,
-        "evidence": [None] * len(promises),
-        "claims": nothing | {"value": "0", "bound": "0", "gap": "0"},
-    }
 
 
 def _unequal(

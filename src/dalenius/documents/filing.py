@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dalenius.convert.about import belongs
-from dalenius.convert.telling import told_card, told_design
-from dalenius.convert.text import canonical
+from dalenius.documents.about import belongs
+from dalenius.documents.telling import told_card, told_design
+from dalenius.documents.text import canonical
 from dalenius.errors import InputError
 
 __all__ = ["filed", "told_of", "unfiled"]

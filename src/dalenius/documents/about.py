@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from dalenius.convert.text import digest
+from dalenius.documents.text import digest
 
 __all__ = ["ABOUT", "about_file", "about_of", "belongs"]
 

@@ -1,15 +1,13 @@
 """The kernel's word on a draft: its figures become the claims, so that the written document passes as it stands."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dalenius.convert.telling import proved_of
-from dalenius.convert.text import canonical, text
-from dalenius.convert.writing import drafted, drafted_card, drafted_claims, evidence_of, law_of
+from dalenius.documents.telling import proved_of
+from dalenius.documents.text import canonical, text
 from dalenius.kernel.check import reached
 from dalenius.kernel.document import AtLeast, Document, Limit, allowed_work, read_document
 from dalenius.kernel.maps import beside_side_information
@@ -22,9 +20,8 @@ __all__ = [
     "ENOUGH",
     "Proved",
     "bounds_within",
-    "card_text",
     "figures_claimed",
-    "proved_elsewhere",
+    "proved_again",
     "proved_text",
     "stated_figures",
     "work_declared",
@@ -39,6 +36,7 @@ TIGHT = Fraction(1, 10**12)
 SHORT = 200  # characters of an exact figure
 EXACT = ("records",)  # forms whose optimum is a fraction that is reached and proved, and written as it is
 DIGITS = 30  # of a decimal
+MAXIMISED = ("information", "information_of_each")
 FEW, NEXT = 20, 3  # columns that are all tried, and else how far from the secret
 ONE_MORE, SUMS = 20_000, 500_000  # atoms times inputs, and times letters; beyond, no further column is tried
 
@@ -85,16 +83,16 @@ class Proved:
     stated: Mapping[str, Any] = field(default_factory=dict)
 
 
-def proved_text(design: Json, proofs: Iterable[Json]) -> Proved:
-    """Prove a design laid out as version 1 by the tightest of several proofs of optimality.
+def proved_text(draft: Json, proofs: Iterable[Json]) -> Proved:
+    """Prove a drafted document by the tightest of several proofs of optimality.
 
     Privacy and value are proved once, bounds for one proof after the other, in their order; the first that leaves a
     gap below `TIGHT` ends the search.
 
     Parameters
     ----------
-    design : dict
-        Laid out as `dalenius-design/1`; no figure in it is used.
+    draft : dict
+        All keys of `dalenius-design/2`; its claims and its proof are replaced.
     proofs : iterable of dict
         As the rules of the kernel read them.
 
@@ -107,12 +105,9 @@ def proved_text(design: Json, proofs: Iterable[Json]) -> Proved:
     ------
     Refused
         If a promise, a limit or a shape is not kept, or no bound is proved.
-    CannotConvert
-        If version 2 has no words for it.
     """
-    draft = drafted(design)
-    maximise = "maximize" in design["objective"]
-    draft["work"] = str(ENOUGH)
+    draft = draft | {"work": str(ENOUGH)}
+    maximise = draft["objective"]["aim"] in MAXIMISED
     document, kept = None, None
     more: list[dict[str, Fraction]] = []
     value = Fraction(0)
@@ -265,31 +260,13 @@ def work_declared(spent: int, draft: Json) -> str:
     return str(allowed if spent + spent // 8 + 10_000 <= allowed < rounded else rounded)
 
 
-def card_text(document: Json) -> str:
-    """The public card of a proved design.
+def proved_again(draft: Json) -> tuple[list[Json], list[str]]:
+    """Prove the promises, limits and shapes of a document with another law than its own.
 
     Parameters
     ----------
-    document : dict
-        Of version 2, as plain values.
-
-    Returns
-    -------
-    str
-        Canonical.
-    """
-    return canonical(drafted_card(document))
-
-
-def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]:
-    """Prove the promises, limits and shapes of a design for other records than its own.
-
-    Parameters
-    ----------
-    written : str
-        The design.
-    design : dict
-        The same with the other law, laid out as version 1; proofs of promises that depend on the law are its own.
+    draft : dict
+        The document with the other law; its claims are not used.
 
     Returns
     -------
@@ -301,33 +278,26 @@ def proved_elsewhere(written: str, design: Json) -> tuple[list[Json], list[str]]
     Refused
         If a promise does not hold for them.
     """
-    document = json.loads(written)
-    variables, law = law_of(design)
-    promises = document["promises"]
-    claims = drafted_claims(document)
-    evidence = [evidence_of(entry, promise) for entry, promise in zip(design["guarantees"], promises, strict=True)]
-    changed = {"variables": variables, "law": law, "evidence": evidence, "claims": claims, "work": str(ENOUGH)}
-    read = read_document(canonical(document | changed), ENOUGH)
+    read = read_document(canonical(draft), ENOUGH)
     kept = check_privacy(read)
-    more = _one_more(read, document | changed)
+    more = _one_more(read, draft)
     return [proved_of(claims) for claims in figures_claimed(kept, more)], limits_claimed(kept)
 
 
-def bounds_within(design: Json) -> list[tuple[Fraction, Fraction]]:
+def bounds_within(draft: Json) -> list[tuple[Fraction, Fraction]]:
     """Of each leakage that is promised for all laws of a ball: what is proved, and what is promised.
 
     Parameters
     ----------
-    design : dict
-        Laid out as version 1, with the multipliers of its promises. Limits must be kept.
+    draft : dict
+        A drafted document with the multipliers of its promises. Limits must be kept.
 
     Raises
     ------
     Refused
         If a limit is not kept.
     """
-    draft = drafted(design) | {"work": str(ENOUGH), "proof": {"rule": "closed"}}
-    document = read_document(canonical(draft), ENOUGH)
+    document = read_document(canonical(draft | {"proof": {"rule": "closed"}}), ENOUGH)
     release = document.release
     for limit in document.limits:
         if isinstance(limit, AtLeast):

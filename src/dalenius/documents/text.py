@@ -5,14 +5,10 @@ import json
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["UNIT", "CannotConvert", "canonical", "digest", "near", "number", "text"]
+__all__ = ["UNIT", "canonical", "digest", "near", "number", "text"]
 
 UNIT = 1 << 60
 """Multipliers of a proof are whole numbers of this unit, the denominator."""
-
-
-class CannotConvert(Exception):
-    """Version 2 has no words for a part of a document of version 1; the sentence names the part."""
 
 
 def number(value: Any) -> Fraction:
