@@ -5,12 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from dalenius.core import Channel, channel_of
-from dalenius.core.expanding import expanded
+from dalenius.core import Channel, Pram, channel_of
 from dalenius.core.forms.windows import chain
 from dalenius.core.numbers import strict_json
 from dalenius.core.reading import stochastic
-from dalenius.errors import InputError, InvalidChannel, NotCertified, Unsupported
+from dalenius.errors import InputError, InvalidChannel, Unsupported
 
 AB = {"inputs": {"X": ["a", "b"]}, "output": {"X": ["a", "b"]}}
 RESAMPLE = {"form": "resample", **AB, "keep": ["1/2", "0.25"], "q": ["1/3", "2/3"]}
@@ -163,9 +162,9 @@ def test_broken_windows_are_refused_with_the_place(change, message):
         channel_of({**PRODUCT, **change})
 
 
-def test_the_checker_refuses_windows_with_a_missing_row():
-    with pytest.raises(InvalidChannel, match="one row for each outcome of its window"):
-        expanded({**PRODUCT, "channels": [PAIR, {**LAST, "rows": LAST["rows"][:1]}]})
+def test_windows_with_a_missing_row_are_refused():
+    with pytest.raises(InvalidChannel, match="recipe 2 of form 'product': 1 rows for 2 input outcomes"):
+        channel_of({**PRODUCT, "channels": [PAIR, {**LAST, "rows": LAST["rows"][:1]}]})
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(2, 1), (3, 1), (4, 1), (2, 0), (3, 0)])
@@ -186,13 +185,13 @@ def test_chains_that_leak_or_say_nothing_are_refused(size, overlap, n):
         chain(range(n), size, overlap)
 
 
-def test_the_checker_refuses_a_form_whose_rows_are_no_pmfs():
-    with pytest.raises(NotCertified, match="row 1 of the recipe is not a distribution"):
+def test_a_form_whose_rows_are_no_pmfs_is_refused():
+    with pytest.raises(InvalidChannel, match="q is not a distribution"):
         stochastic({**RESAMPLE, "q": ["1/3", "1/3"]})
 
 
 def test_a_large_form_is_not_written_out():
-    letters = [str(k) for k in range(3000)]
-    large = {"form": "resample", "inputs": {"X": letters}, "output": {"X": letters}, "keep": [], "q": []}
+    letters = tuple(map(str, range(3000)))
+    large = Pram({"X": letters}, {"X": letters}, (Fraction(1, 2),) * len(letters))
     with pytest.raises(Unsupported, match="9,000,000 entries"):
-        expanded(large)
+        _ = large.rows

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dalenius.core.expanding import DENSE
 from dalenius.core.pmf import Alphabets, Pmf
-from dalenius.errors import InvalidChannel, MismatchError
+from dalenius.errors import InvalidChannel, MismatchError, Unsupported
 
-__all__ = ["Kernel", "Rows", "alphabets", "once_each"]
+__all__ = ["DENSE", "Kernel", "Rows", "alphabets", "once_each"]
+
+DENSE = 1 << 22  # entries; a channel with more is never written out
 
 Rows = tuple[tuple[Fraction, ...], ...]
 
@@ -72,6 +73,11 @@ class Kernel:
     def few(self) -> bool:
         """Whether the law can be written out row by row."""
         return self.form is None or prod(self.shape) <= DENSE
+
+    def refuse_many(self) -> None:
+        """Refuse to write the law out row by row where it has too many entries."""
+        if (size := prod(self.shape)) > DENSE:
+            raise Unsupported(f"a recipe of form {self.form!r} with {size:,} entries is not written out densely")
 
     @property
     def drawn(self) -> Rows:

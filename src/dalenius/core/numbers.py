@@ -6,13 +6,13 @@ from collections import Counter
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor, gcd, isfinite
-from operator import add, floordiv
+from math import ceil, floor, gcd, isfinite, lcm
+from operator import add, floordiv, mul
 from typing import Any, NoReturn
 
 from dalenius.errors import InputError
 
-__all__ = ["down", "exact", "is_decimal", "quotients", "ratio", "ratios", "strict_json", "up", "written"]
+__all__ = ["down", "exact", "is_decimal", "quotients", "ratio", "ratios", "strict_json", "up", "whole_texts", "written"]
 
 _GRAMMAR = re.compile(r"[+-]?[0-9]{1,4000}(/[0-9]{1,4000}|(\.[0-9]{1,4000})?([eE][+-]?[0-9]{1,3})?)")
 _FROM_NUMPY = re.compile(r"np\.(?:float|int)[0-9]{1,3}\(([^()]*)\)")  # as numpy writes a number in a list of texts
@@ -106,6 +106,18 @@ def ratios(values: list[Any]) -> tuple[list[int], list[int]]:
                     return found[::2], found[1::2]
     pairs = list(map(ratio, values))
     return [top for top, _ in pairs], [bottom for _, bottom in pairs]
+
+
+def whole_texts(values: list[Any]) -> tuple[list[int], int]:
+    """Numbers of a file as integers over a common denominator, without reducing fractions; many of them in little time.
+
+    >>> whole_texts(["1/3", "1/6", "0.5"])
+    ([2, 1, 3], 6)
+    """
+    tops, bottoms = ratios(values)
+    scale = lcm(*(different := set(bottoms)))
+    times = {bottom: scale // bottom for bottom in different}
+    return list(map(mul, tops, map(times.__getitem__, bottoms))), scale
 
 
 def quotients(tops: list[int], bottoms: list[int]) -> list[str]:

@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.numbers import exact, is_decimal, quotients, written
-from dalenius.core.reading import whole_texts
+from dalenius.core.numbers import exact, is_decimal, quotients, whole_texts, written
 from dalenius.errors import InputError, InvalidPmf, MismatchError, Unsupported
 
 __all__ = ["Alphabets", "Pmf", "outcome_words"]

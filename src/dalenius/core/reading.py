@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import product
-from math import comb, gcd, lcm, prod
-from operator import itemgetter, mul
+from math import gcd, lcm, prod
+from operator import itemgetter
 from typing import Any
 
 from dalenius.core.arithmetic import BITS, log2, nats, share_log2, times_log2
-from dalenius.core.expanding import expanded, of_types
-from dalenius.core.numbers import down, exact, ratios, up
+from dalenius.core.forms import channel_of
+from dalenius.core.numbers import down, exact, up, whole_texts
 from dalenius.errors import InputError, NotCertified, Unsupported
 
 ATOMS = 1 << 20
@@ -40,18 +40,6 @@ def whole(values: list[Fraction]) -> tuple[list[int], int]:
     """The same numbers as integers over their least common denominator."""
     scale = lcm(*(v.denominator for v in values))
     return [v.numerator * (scale // v.denominator) for v in values], scale
-
-
-def whole_texts(values: list[Any]) -> tuple[list[int], int]:
-    """As `whole`, of numbers as a file writes them, without reducing fractions; many of them in little time.
-
-    >>> whole_texts(["1/3", "1/6", "0.5"])
-    ([2, 1, 3], 6)
-    """
-    tops, bottoms = ratios(values)
-    scale = lcm(*(different := set(bottoms)))
-    times = {bottom: scale // bottom for bottom in different}
-    return list(map(mul, tops, map(times.__getitem__, bottoms))), scale
 
 
 def _chain(model: dict[str, Any]) -> dict[str, Any]:
@@ -90,24 +78,15 @@ def multiplied(joint: Any) -> Any:
 
 
 def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int]:
-    """The inputs and the rows of a channel, each proved to be a pmf, as integers over one common denominator.
+    """The inputs and the rows of a channel, as integers over one common denominator.
 
     A channel of form "types" has a row for each type of its n samples, not for each outcome.
     """
-    require("form" in channel or set(channel) == {"inputs", "output", "rows"}, "a recipe has other keys than it may")
-    for letters in [*channel["inputs"].values(), *channel["output"].values()]:
-        require(isinstance(letters, list) and len(set(letters)) == len(letters), "a recipe has a bad list of values")
-    by_type = channel.get("form") == "types"
-    many = prod(map(len, channel["inputs"].values()))
-    rows = [whole(row) for row in (of_types(channel) if by_type else expanded(channel))]
-    if by_type:
-        many = comb(channel["n"] + many - 1, channel["n"]) if channel["n"] >= 1 and len(channel["inputs"]) == 1 else 0
-    require(len(rows) == many, f"there is not one row for each {'type of the samples' if by_type else 'input outcome'}")
-    width = prod(map(len, channel["output"].values()))
-    for k, (row, one) in enumerate(rows):
-        require(
-            len(row) == width and min(row) >= 0 and sum(row) == one, f"row {k + 1} of the recipe is not a distribution"
-        )
+    found = channel_of(channel)
+    by_type = found.form == "types"
+    if found.form and not by_type:
+        found.refuse_many()
+    rows = [whole(list(row)) for row in (found.drawn if by_type else found.rows)]
     scale = lcm(*(one for _, one in rows))
     return channel["inputs"], [[v * times for v in row] for row, times in ((r, scale // one) for r, one in rows)], scale
 

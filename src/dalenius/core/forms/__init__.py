@@ -1,6 +1,6 @@
 """Channels that need not be written densely, one module for each form; `channel_of` reads any of them.
 
-A form holds a few numbers and is expanded into rows only while they are few (`core.expanding`). Each form says in its
+A form holds a few numbers and is expanded into rows only while they are few (`Kernel.rows`). Each form says in its
 docstring what its numbers mean, and has a sampler in `dalenius.sampling` where drawing from rows would not do.
 """
 

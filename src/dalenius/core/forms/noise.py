@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from math import floor, lcm, prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.numbers import down, exact, written
 from dalenius.core.pmf import Alphabets
@@ -59,6 +59,15 @@ class NoiseAxis:
     @property
     def reach(self) -> int:
         return len(self.weights) - 1
+
+    def law_at(self, x: Sequence[int]) -> dict[int, int]:
+        """The weights of the values that a record with these grid places may get."""
+        start = floor(sum((a * i for a, i in zip(self.take, x, strict=True)), self.move))
+        law: dict[int, int] = {}
+        for k in range(-self.reach, self.reach + 1):
+            t = min(max(start + k, self.low), self.high)
+            law[t] = law.get(t, 0) + self.weights[abs(k)]
+        return law
 
     def free(self, inputs: Alphabets) -> bool:
         """Whether nothing is collected at the ends, whatever the record."""
@@ -226,7 +235,21 @@ class Noise(Kernel):
 
     @cached_property
     def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+        self.refuse_many()
+        widths = [len(letters) for letters in self.output.values()]
+        total = prod(2 * sum(axis.weights) - axis.weights[0] for axis in self.axes)
+        out = []
+        for x in product(*(range(len(letters)) for letters in self.inputs.values())):
+            laws = [axis.law_at(x) for axis in self.axes]
+            row = [0] * prod(widths)
+            for t in product(*laws):
+                place = 0
+                for width, line, more in zip(widths, self.give, self.shift, strict=True):
+                    letter = floor(sum((g * v for g, v in zip(line, t, strict=True)), more))
+                    place = place * width + min(max(letter, 0), width - 1)
+                row[place] += prod(law[v] for law, v in zip(laws, t, strict=True))
+            out.append(tuple(Fraction(v, total) for v in row))
+        return tuple(out)
 
 
 def _whole(numbers: tuple[Fraction, ...], move: Fraction, far: Sequence[int]) -> Parts:

@@ -1,6 +1,6 @@
 """`Orbits`: columns for samples that are alike, each written once for all orders of the samples."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -8,8 +8,7 @@ from math import factorial, prod
 from typing import Any, ClassVar, Self
 
 from dalenius.core.channel import Channel
-from dalenius.core.expanding import DENSE, arranged, expanded, roles_of
-from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.kernel import DENSE, Kernel, Rows, alphabets
 from dalenius.core.multinomial import list_types
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
@@ -202,8 +201,28 @@ class Orbits(Kernel):
                 f"a recipe of form 'orbits' with {outcomes:,} rows of {self.arrangements:,} values is not written "
                 f"out densely; up to {DENSE:,} entries are"
             )
-        zero, letters = Fraction(0), list[str]()
-        rows = [[zero] * self.arrangements for _ in range(outcomes)]
+        places: dict[tuple[int, Word], int] = {}
+        rows = [[Fraction(0)] * self.arrangements for _ in range(outcomes)]
+        for k, order, x, probability in self._dealt():
+            rows[x][places.setdefault((k, order), len(places))] = probability
+        letters = tuple(f"{k}: {' '.join(map(str, order))}" for k, order in places)
+        return Channel(self.inputs, {self.name: letters}, tuple(map(tuple, rows)))
+
+    @cached_property
+    def rows(self) -> Rows:
+        self.refuse_many()
+        outcomes, width = self.shape
+        base = max(max(column.roles) for column in self.columns) + 1
+        rows = [[Fraction(0)] * width for _ in range(outcomes)]
+        for k, order, x, probability in self._dealt():
+            letter = k
+            for role in order:
+                letter = letter * base + role
+            rows[x][letter] = probability
+        return tuple(map(tuple, rows))
+
+    def _dealt(self) -> Iterator[tuple[int, Word, int, Fraction]]:
+        """Every column with every order of its roles, the row of an outcome that fits it, and its probability there."""
         for k, column in enumerate(self.columns):
             dealt = list(arranged(column.roles))
             for order in dealt:
@@ -211,14 +230,32 @@ class Orbits(Kernel):
                     plays = dict(zip(column.roles, word, strict=True))
                     t = self.type_of(word)
                     many = factorial(self.n) // prod(map(factorial, t))
-                    row = rows[self.row_of([plays[role] for role in order])]
-                    row[len(letters)] = column.weight * mass * many / (len(dealt) * self.mass_of_type[t])
-                letters.append(f"{k}: {' '.join(map(str, order))}")
-        return Channel(self.inputs, {self.name: tuple(letters)}, tuple(map(tuple, rows)))
+                    probability = column.weight * mass * many / (len(dealt) * self.mass_of_type[t])
+                    yield k, order, self.row_of([plays[role] for role in order]), probability
 
-    @cached_property
-    def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+
+def roles_of(words: Sequence[Sequence[int]]) -> list[int]:
+    """The role of each place in some words: the same for places with the same letter in every word, in their order.
+
+    >>> roles_of([(0, 0, 1, 1), (0, 0, 0, 1)])
+    [0, 0, 1, 2]
+    """
+    places = list(zip(*words, strict=True))
+    number = {letters: r for r, letters in enumerate(dict.fromkeys(places))}
+    return [number[letters] for letters in places]
+
+
+def arranged(roles: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The different orders of some roles, in lexicographic order.
+
+    >>> list(arranged([1, 0, 1]))
+    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    """
+    if not roles:
+        yield ()
+    for role in sorted(set(roles)):
+        at = roles.index(role)
+        yield from ((role, *rest) for rest in arranged([*roles[:at], *roles[at + 1 :]]))
 
 
 def _is_column(given: object) -> bool:

@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets, once_each
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
@@ -75,4 +74,9 @@ class Pram(Kernel):
 
     @cached_property
     def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+        self.refuse_many()
+        rest = [(1 - q) / max(len(self.q) - 1, 1) for q in self.q]
+        places = range(len(self.q))
+        return tuple(
+            tuple(q if x == y else other for y in places) for x, (q, other) in enumerate(zip(self.q, rest, strict=True))
+        )

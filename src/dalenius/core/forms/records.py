@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core.expanding import DENSE
-from dalenius.core.kernel import Kernel, Rows, alphabets
+from dalenius.core.kernel import DENSE, Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import InvalidChannel, Unsupported
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.core.ratios import Ratios
@@ -74,4 +73,6 @@ class Resample(Kernel):
 
     @cached_property
     def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+        self.refuse_many()
+        keep, law = tuple(self.keep), tuple(self.q)
+        return tuple(tuple((1 - k) * t + (k if x == y else 0) for y, t in enumerate(law)) for x, k in enumerate(keep))

@@ -7,7 +7,6 @@ from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Self
 
-from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
@@ -110,7 +109,8 @@ class Staircase(Kernel):
 
     @cached_property
     def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+        self.refuse_many()
+        return tuple(self.by_class[k] for k in self.group)
 
 
 def _whole(values: object) -> tuple[int, ...]:

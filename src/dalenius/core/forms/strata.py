@@ -5,7 +5,6 @@ from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Self
 
-from dalenius.core.expanding import expanded
 from dalenius.core.forms.windows import Product
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
@@ -30,7 +29,7 @@ class Strata(Kernel):
     >>> from dalenius.core import Channel
     >>> tell, hide = (Channel({"X": ("a", "b")}, {"Y": ("a", "b")}, rows) for rows in (((1, 0), (0, 1)), ((1, 0),) * 2))
     >>> Strata({"X": ("a", "b"), "sex": ("f", "m")}, ("sex",), (tell, hide)).rows[1:3]
-    ((Fraction(1, 1), Fraction(0, 1)), (Fraction(0, 1), Fraction(1, 1)))
+    ((1, 0), (0, 1))
     """
 
     inputs: Alphabets
@@ -111,4 +110,5 @@ class Strata(Kernel):
 
     @cached_property
     def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+        self.refuse_many()
+        return tuple(row for rows in zip(*(channel.rows for channel in self.channels), strict=True) for row in rows)

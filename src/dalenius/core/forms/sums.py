@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import Any, ClassVar, Self
 
 from dalenius.core.channel import Channel
-from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.numbers import exact, written
 from dalenius.core.pmf import Alphabets
@@ -125,4 +125,17 @@ class Sums(Kernel):
 
     @cached_property
     def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+        self.refuse_many()
+        names, size = list(self.inputs), self.modulus
+        terms = [[names.index(name) for name in of] for of in self.terms]
+        out = []
+        for x in product(*(range(len(letters)) for letters in self.inputs.values())):
+            row = [Fraction(0)] * size ** len(terms)
+            for states in product(range(size), repeat=len(names)):
+                at = 0
+                for of in terms:
+                    at = at * size + sum(states[i] for i in of) % size
+                laws = (self.states[i][a] for i, a in enumerate(x))
+                row[at] += prod((law[s] for law, s in zip(laws, states, strict=True)), start=Fraction(1))
+            out.append(tuple(row))
+        return tuple(out)

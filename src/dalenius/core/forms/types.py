@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar, Self
 
 from dalenius.core.channel import Channel
-from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.multinomial import count_types, list_types
 from dalenius.core.numbers import exact, written
@@ -134,4 +134,5 @@ class Types(Kernel):
 
     @cached_property
     def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+        self.refuse_many()
+        return tuple(self.of_type[self.drawn_row(x)] for x in product(range(len(self.alphabet)), repeat=self.n))

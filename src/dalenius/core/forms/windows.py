@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from math import prod
 from typing import Any, ClassVar, Self
 
-from dalenius.core.expanding import expanded
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
 from dalenius.errors import DaleniusError, InputError, InvalidChannel
@@ -119,7 +120,16 @@ class Windows(Kernel):
 
     @cached_property
     def rows(self) -> Rows:
-        return tuple(map(tuple, expanded(self.to_json())))
+        self.refuse_many()
+        names = list(self.inputs)
+        places = [[names.index(name) for name in window.inputs] for window in self.windows]
+        out = []
+        for x in product(*(range(len(letters)) for letters in self.inputs.values())):
+            row = [Fraction(1)]
+            for at, window in zip(places, self.windows, strict=True):
+                row = [a * b for a in row for b in window.rows[window.row_of([x[i] for i in at])]]
+            out.append(tuple(row))
+        return tuple(out)
 
 
 @dataclass(frozen=True)

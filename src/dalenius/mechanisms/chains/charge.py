@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dalenius.core.expanding import parts_of
+from dalenius.core import channel_of
 from dalenius.core.reading import refusing, require
 from dalenius.measures.rules import added, percolated
 from dalenius.mechanisms.charging import Mechanism
@@ -27,10 +27,10 @@ class ColumnByColumn(Mechanism):
             self.inputs = self.document["channel"]["inputs"]
             laws = self.document.get("joint", {}).get("margins") or []
             self.parts = []
-            for k, part in enumerate(parts_of(self.document["channel"])):
-                single: dict[str, Any] = {"channel": part, "kept": [], "guarantees": []}
+            for k, part in enumerate(channel_of(self.document["channel"]).drawn_apart):
+                single: dict[str, Any] = {"channel": part.to_json(), "kept": [], "guarantees": []}
                 if laws:
-                    single |= {"joint": laws[k], "mechanism": {"observe": list(part["inputs"])}}
+                    single |= {"joint": laws[k], "mechanism": {"observe": list(part.inputs)}}
                 self.parts.append(Mechanism.told(single))
 
     @cached_property
