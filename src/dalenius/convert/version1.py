@@ -3,12 +3,13 @@
 from typing import Any
 
 from dalenius.convert.form_proofs import proof_of
-from dalenius.core import Design, Guarantee, Problem
+from dalenius.core import Guarantee, Problem
 from dalenius.core.drafting import Axes, channel_document, drafted, evidence_document, promise_document
 from dalenius.core.drafting.channels import maps_document
 from dalenius.core.drafting.promises import form_document, mechanism_document
 from dalenius.core.forms import channel_of
 from dalenius.core.guarantee_section import guarantee_of
+from dalenius.core.samples import joint_of
 from dalenius.core.section import Section
 from dalenius.documents import (
     ENOUGH,
@@ -68,13 +69,24 @@ def converted(document: object) -> tuple[str, str]:
         raise NotCertified(f"the file is damaged: {type(e).__name__} {e}") from None
 
 
+def _sections(document: Json) -> Json:
+    """What a problem file says of promises, limits and aims; where the records came from is no matter here."""
+    sections = {
+        key: document[key] for key in ("mechanism", "objective", "side_information", "robust") if document.get(key)
+    }
+    sections["guarantee"] = [entry["promised"] for entry in document["guarantees"]]
+    if "limits" in document:
+        sections["limit"] = [entry["promised"] for entry in document["limits"]]
+    return sections
+
+
 def _design(document: Json) -> tuple[str, str]:
-    design = Design.from_json(document | {"format": PROVABLE[0]})
-    problem, certificate = design.problem, document["certificate"]
-    axes = Axes(certificate["priors"], certificate["variances"]) if design.channel.form == "noise" else None
+    problem = Problem.from_document(_sections(document), joint=joint_of(document["joint"]))
+    channel, certificate = channel_of(document["channel"]), document["certificate"]
+    axes = Axes(certificate["priors"], certificate["variances"]) if channel.form == "noise" else None
     # Version 1 does not say whether a law was counted, nor from how many rows.
     rows = problem.robust.rows if problem.robust else None
-    draft = drafted(problem, design.channel, decoder=design.decoder, axes=axes, rows=rows)
+    draft = drafted(problem, channel, decoder=document.get("decoder"), axes=axes, rows=rows)
     # The promises as they stand: a problem says a limit of zero as independence, whose proof has another form.
     promises = [promise_document(promise, problem) for promise in _promised(document)]
     draft["promises"] = promises
@@ -106,13 +118,7 @@ def _card(card: Json) -> tuple[str, str]:
     said |= {"keep": [name for name in kept if name not in inputs]}
     said |= {"release": own} if own else {"output": next(iter(output))}
     problem = Problem.from_document(
-        {
-            "mechanism": {key: value for key, value in said.items() if value},
-            "objective": card["objective"],
-            "guarantee": [entry["promised"] for entry in card["guarantees"]],
-            **({"limit": [entry["promised"] for entry in card["limits"]]} if "limits" in card else {}),
-            **{key: card[key] for key in ("side_information", "robust") if card.get(key)},
-        }
+        _sections(card | {"mechanism": {key: value for key, value in said.items() if value}})
     )
     maps = side.get("encoder") == "statistically-informed"
     worlds = list(next(iter(card["decoder"].values()))) if maps else ["?"]
