@@ -1,7 +1,7 @@
 """`Noise`: numbers on grids, taken along axes, plus whole steps of symmetric noise, given back on the grids."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.numbers import down, exact, written
-from dalenius.core.pmf import Alphabets
+from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.errors import InputError, InvalidChannel, Unsupported
 
 __all__ = ["Noise", "NoiseAxis", "point"]
@@ -77,12 +77,26 @@ class NoiseAxis:
     @classmethod
     def open(cls, take: Sequence[Fraction], move: Fraction, sizes: Sequence[int], weights: Sequence[int]) -> Self:
         """An axis that is wide enough for every record and every noise."""
-        spans = [
-            (min(Fraction(0), a * (n - 1)), max(Fraction(0), a * (n - 1))) for a, n in zip(take, sizes, strict=True)
-        ]
-        first, last = (floor(move + sum(side)) for side in zip(*spans, strict=True))
-        reach = len(weights) - 1
-        return cls(tuple(take), move, first - reach, last + reach, tuple(weights))
+        found = cls(tuple(take), move, 0, 0, tuple(weights))
+        first, last = found.ends(sizes)
+        return replace(found, low=first - found.reach, high=last + found.reach)
+
+    def ends(self, sizes: Sequence[int]) -> tuple[int, int]:
+        """The smallest and the largest whole number before noise, on grids of so many points."""
+        zero = Fraction(0)
+        reached = [a * (n - 1) for a, n in zip(self.take, sizes, strict=True)]
+        below = sum((min(zero, v) for v in reached), self.move)
+        above = sum((max(zero, v) for v in reached), self.move)
+        return floor(below), floor(above)
+
+    def variance(self, records: Pmf) -> Fraction:
+        """Of what the axis takes from records, whose columns are the grids in their order."""
+        one = lcm(*(v.denominator for v in self.take))
+        take = [int(v * one) for v in self.take]
+        weighed = zip(records.support.tolist(), records.weights.tolist(), strict=True)
+        taken = [(sum(a * i for a, i in zip(take, x, strict=True)), w) for x, w in weighed]
+        mean, power = (Fraction(sum(v**k * w for v, w in taken), records.total) for k in (1, 2))
+        return (power - mean**2) / one**2
 
     @classmethod
     def from_json(cls, document: Any) -> Self:

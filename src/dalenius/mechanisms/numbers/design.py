@@ -29,10 +29,11 @@ from dalenius.core import (
     Noise,
     Problem,
 )
-from dalenius.core.drafting import Axes, release_of
-from dalenius.core.noisy import NoisyChannel, Records
+from dalenius.core.drafting import release_of
 from dalenius.core.numbers import exact, up
 from dalenius.errors import Infeasible, InputError, NotCertified, SolverFailed, Unsupported
+from dalenius.kernel.noise import Noisy
+from dalenius.mechanisms.numbers.axes import axes_of
 from dalenius.mechanisms.numbers.compared import best_matrix, bounded_by, compared
 from dalenius.mechanisms.numbers.plans import ColumnPlan, Draft, Numbers, PrincipalPlan
 from dalenius.mechanisms.numbers.takes import NOISE, SHAPED
@@ -41,7 +42,6 @@ from dalenius.mechanisms.proving import proved
 from dalenius.solvers.capacity_noise import least_capacity_noise
 from dalenius.solvers.noise import (
     capacity_prior,
-    capacity_weights,
     gaussian_sigma,
     geometric_weights,
     information,
@@ -86,7 +86,7 @@ def noise(problem: Problem, *, on_progress: Progress = None) -> Design:
         own = best.certificate
         offered = [Certificate({"rule": "grid", **lines}), own]
         assert isinstance(best.channel, Noise)
-        axes = _axes(best.channel, best.problem)
+        axes = axes_of(best.channel, best.problem.pmf.marginal(numbers.names))
         best = proved(best.problem, best.channel, offered, method=best.method, remarks=best.remarks, axes=axes)
     return replace(best, remarks=(*best.remarks, *_remarks(problem, numbers, best, designs, matrix)))
 
@@ -247,8 +247,7 @@ def _gaussian(
 
 def _delta(channel: Noise, epsilon: Fraction) -> Fraction:
     """The delta of one column of noise at this level, proved."""
-    (axis,) = NoisyChannel(channel.to_json()).axes
-    return release_of(channel, None, Axes([[[axis.first, 1]]], ["0"])).delta((), epsilon)
+    return release_of(channel, None, axes_of(channel, None, priors=False)).delta((), epsilon)
 
 
 # --- a norm of the noise ---------------------------------------------------------------------------------------------
@@ -304,14 +303,6 @@ def _clipped(problem: Problem, numbers: Numbers, channel: Noise) -> Noise:
     return Noise.side_by_side(columns)
 
 
-def _axes(channel: Noise, problem: Problem, *, priors: bool = True) -> Axes:
-    """The variances of what the axes take, and laws that bound their capacities."""
-    read = NoisyChannel(channel.to_json())
-    records = Records(problem.pmf.to_json(), read)
-    laws = [capacity_weights(a.first, a.last, a.low, a.high, a.half) if priors else [[a.first, 1]] for a in read.axes]
-    return Axes(laws, [up(records.variance(a), 6) for a in read.axes])
-
-
 def _design(
     problem: Problem, numbers: Numbers, channel: Noise, words: str, least: Sequence[dict[str, Any]] = ()
 ) -> Design:
@@ -322,7 +313,9 @@ def _design(
     proof = Certificate({"rule": "noise", "line": line, "least": list(least)})
     method = f"{_count(numbers)}: {words}"
     try:
-        return proved(problem, channel, [proof], method=method, axes=_axes(channel, problem))
+        return proved(
+            problem, channel, [proof], method=method, axes=axes_of(channel, problem.pmf.marginal(numbers.names))
+        )
     except NotCertified as e:
         if "more than" in str(e) or "not bounded" in str(e):
             raise Infeasible(f"{words} within the limit does not do: {e}") from None
@@ -333,13 +326,15 @@ def _line(problem: Problem, numbers: Numbers, channel: Noise) -> dict[str, Any] 
     """A line below the rate of one column at the squared error of its noise: slope, and weights of the grid points."""
     if len(numbers.names) > 1 or len(numbers.grids[0]) > LINE or isinstance(problem.objective, MinimizeCapacity):
         return None
-    read = NoisyChannel(channel.to_json())
-    squared = read.squared(Records(problem.pmf.to_json(), read)) / numbers.steps[0] ** 2
+    prior = problem.pmf.marginal(numbers.names)
+    release = release_of(channel, prior, axes_of(channel, prior, priors=False))
+    assert isinstance(release, Noisy)
+    squared = release.noise.squared(release.setting, 0)
     if not 0 < squared < numbers.variances[0]:
         return None
-    prior = np.bincount(numbers.places[:, 0], weights=numbers.shares, minlength=numbers.sizes[0]).astype(float)
-    slope, weights = rate_line(prior, float(squared))
-    whole = [[str(i), str(max(1, round(w * 2**40)))] for i, w in enumerate(weights.tolist()) if prior[i]]
+    shares = np.bincount(numbers.places[:, 0], weights=numbers.shares, minlength=numbers.sizes[0]).astype(float)
+    slope, weights = rate_line(shares, float(squared))
+    whole = [[str(i), str(max(1, round(w * 2**40)))] for i, w in enumerate(weights.tolist()) if shares[i]]
     return {"slope": up(Fraction(slope), 20), "weights": whole}
 
 
@@ -351,7 +346,7 @@ def restated(design: Design) -> Design:
     """The same mechanism for other records: every figure proved anew, or a refusal."""
     assert isinstance(design.channel, Noise)
     document = json.loads(design.dumps())
-    axes = _axes(design.channel, design.problem, priors=False)
+    axes = axes_of(design.channel, design.problem.pmf.marginal(list(design.channel.inputs)), priors=False)
     # The laws of the design bound the capacity for any records.
     axes = axes._replace(priors=[axis["prior"] for axis in document["channel"]["axes"]])
     proof = Certificate({"rule": "noise", "line": None, "least": document["proof"].get("least", [])})
@@ -402,6 +397,6 @@ def _remarks(
 def _added(problem: Problem, numbers: Numbers, squared: Fraction) -> Fraction:
     """What added Gaussian noise of that squared error tells about the columns, proved."""
     channel = replace(ColumnPlan(numbers, "gaussian").channel(float(squared)), inputs=numbers.letters)
-    axes = _axes(channel, problem, priors=False)
-    release = release_of(channel, problem.pmf.marginal(numbers.names), axes)
+    prior = problem.pmf.marginal(numbers.names)
+    release = release_of(channel, prior, axes_of(channel, prior, priors=False))
     return release.information(numbers.names)[1]

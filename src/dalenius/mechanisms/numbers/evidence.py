@@ -20,13 +20,12 @@ import numpy.typing as npt
 from dalenius.core import Contraction, Dalenius, Guarantee, Leakage, LocalDP, Noise, Pmf
 from dalenius.core.drafting import Axes, release_of
 from dalenius.core.forms.noise import NoiseAxis
-from dalenius.core.noisy import NoisyChannel, Records
-from dalenius.core.numbers import exact, up, written
-from dalenius.core.shifting import Axis
+from dalenius.core.numbers import exact, up
 from dalenius.measures.counts import Finding, counts_finding
 from dalenius.measures.individual import Individual, most_bits
 from dalenius.mechanisms.auditing import MechanismAudit
-from dalenius.solvers.noise import capacity_weights, information
+from dalenius.mechanisms.numbers.axes import axes_of
+from dalenius.solvers.noise import information
 
 __all__ = ["examine_noise", "expected_letters", "noise_seen", "shuffled_numbers"]
 
@@ -126,37 +125,36 @@ def expected_letters(channel: Noise, places: npt.NDArray[Any], weights: Floats) 
 
 def examine_noise(channel: Noise, prior: Pmf | None = None, *, remarks: tuple[str, ...] = ()) -> MechanismAudit:
     """Audit a channel of form noise along its axes, without its rows; all columns count as one record."""
-    read = NoisyChannel(channel.to_json())
-    laws = [capacity_weights(a.first, a.last, a.low, a.high, a.half) for a in read.axes]
-    joint = None if prior is None else prior.to_json()
-    records = None if joint is None else Records(joint, read)
-    variances = [written(records.variance(a)) if records else "0" for a in read.axes]
-    release = release_of(channel, prior, Axes(laws, variances))
+    names = tuple(channel.inputs)
+    axes = axes_of(channel, None if prior is None else prior.marginal(names), exactly=True)
+    release = release_of(channel, prior, axes)
     stated = release.stated()
     level = stated["epsilon_nats"]
     capacity, contraction = (stated[name] or Fraction(0) for name in ("capacity_bits", "eta_kl"))
-    low = sum(_told(a, law) for a, law in zip(read.axes, laws, strict=True)) if len(read.axes) == 1 else 0.0
+    low = _told(channel, axes) if len(channel.axes) == 1 else 0.0
     held = most_bits(prod(len(a) for a in channel.inputs.values()))
     high = min(_up(capacity), held)
     apart = min(Fraction(1), release.delta((), Fraction(0)))
     met: list[Guarantee] = [Dalenius(_short(capacity)), Contraction(_short(contraction))]
     met += [] if level is None else [LocalDP(_short(level))]
-    met += [] if prior is None else [Leakage(tuple(read.names), _short(stated["leakage_bits"] or Fraction(0)))]
-    whole = Individual(min(low, high), high, tuple(read.names), (), ())
+    met += [] if prior is None else [Leakage(names, _short(stated["leakage_bits"] or Fraction(0)))]
+    whole = Individual(min(low, high), high, names, (), ())
     ends = whole.low, high
     most = None if level is None else _up(level)
     return MechanismAudit(
-        tuple(read.names), ends, {1: whole}, ends, most, most, _up(contraction), _up(apart), None, tuple(met),
+        names, ends, {1: whole}, ends, most, most, _up(contraction), _up(apart), None, tuple(met),
         (*remarks, "audited along its axes: all columns count as one record, and upper ends are sums over the axes"),
     )  # fmt: skip
 
 
-def _told(axis: Axis, law: list[list[int]]) -> float:
-    """What one axis tells under a law of its shifts, in floats and a little less."""
-    prior = np.zeros(axis.last - axis.first + 1)
+def _told(channel: Noise, axes: Axes) -> float:
+    """What the only axis tells under the law of its shifts, in floats and a little less."""
+    (axis,), (law,) = channel.axes, axes.priors
+    first, last = axis.ends([len(letters) for letters in channel.inputs.values()])
+    prior = np.zeros(last - first + 1)
     for c, n in law:
-        prior[c - axis.first] = n
-    return max(0.0, information(prior / prior.sum(), axis.half, axis.first, axis.low, axis.high) - 1e-9)
+        prior[c - first] = n
+    return max(0.0, information(prior / prior.sum(), list(axis.weights), first, axis.low, axis.high) - 1e-9)
 
 
 def _up(q: Fraction) -> float:
