@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from itertools import product
 from math import gcd, lcm, prod
 from operator import itemgetter
 from typing import Any
@@ -89,12 +88,6 @@ def stochastic(channel: Any) -> tuple[dict[str, list[str]], list[list[int]], int
     rows = [whole(list(row)) for row in (found.drawn if by_type else found.rows)]
     scale = lcm(*(one for _, one in rows))
     return channel["inputs"], [[v * times for v in row] for row, times in ((r, scale // one) for r, one in rows)], scale
-
-
-def worlds_of(inputs: list[str], sizes: list[int], kept: list[str]) -> list[tuple[int, ...]]:
-    """For each row of a channel, the letters of the kept columns that it reads."""
-    at = [k for k, name in enumerate(inputs) if name in kept]
-    return [tuple(x[i] for i in at) for x in product(*map(range, sizes))]
 
 
 class Release:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dalenius.core import LocalDP, Problem, reading
+from dalenius.core import LocalDP, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import Unsupported
 from dalenius.kernel.rows import UNIT
@@ -35,8 +35,9 @@ MAPS = 1 << 14  # strategies; more are never listed
 
 def worlds_of(problem: Problem) -> list[tuple[int, ...]]:
     """For each row of the channel, the letters of the kept columns that it reads: levels hold between equal ones."""
-    sizes = [len(problem.pmf.variables[n]) for n in problem.inputs]
-    return reading.worlds_of(list(problem.inputs), sizes, list(problem.kept))
+    places = [range(len(problem.pmf.variables[name])) for name in problem.inputs]
+    at = [k for k, name in enumerate(problem.inputs) if name in problem.kept]
+    return [tuple(x[i] for i in at) for x in product(*places)]
 
 
 @dataclass(frozen=True, eq=False)
