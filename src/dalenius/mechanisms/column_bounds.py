@@ -42,6 +42,7 @@ def bounded_secrets(problem: Problem) -> list[tuple[tuple[str, ...], Fraction]]:
 
 def plain_ratio(problem: Problem) -> Fraction | None:
     """The least ratio r of local DP between any two inputs, without regard to metrics."""
+    # e^epsilon from below: a channel within the smaller ratio is within the promised one.
     ratios = [exp(g.epsilon)[0] for g in local_promises(problem) if g.metric is None]
     return min(ratios, default=None)
 
@@ -58,6 +59,7 @@ def near_pairs(problem: Problem) -> dict[tuple[int, int], Fraction]:
     factors: dict[tuple[int, int], Fraction] = {}
     for promise in local_promises(problem):
         metric = () if promise.metric is None else tuple(tuple(map(Fraction, row)) for row in promise.metric)
+        # From below, and not beyond what can be written: both only ask for more than was promised.
         by = {d: exp(min(promise.epsilon * d, Fraction(MOST_NATS)))[0] for row in metric for d in row}
         for x, row in enumerate(metric):
             for other, d in enumerate(row):
@@ -83,6 +85,7 @@ def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]
 
     def needs(missed: Fraction, slack: Fraction) -> None:
         nonlocal share
+        # (1 - share) missed <= share slack, because the constant column keeps the promise with this slack.
         if missed > 0:
             share = max(share, missed / (missed + slack))
 
@@ -102,7 +105,7 @@ def kept_exactly(problem: Problem, rows: Rows) -> dict[int, tuple[Fraction, ...]
             needs(product - r * joined, (r - 1) * product)
     if not share:
         return {x: tuple(row) for x, row in rows.items()}
-    share = Fraction(ceil(share * GRAIN), GRAIN)
+    share = Fraction(ceil(share * GRAIN), GRAIN)  # upwards: more of the constant column keeps every promise as well
     return {x: tuple((1 - share) * v + share * t for v, t in zip(row, theta, strict=True)) for x, row in rows.items()}
 
 

@@ -236,7 +236,7 @@ def _both_sides(promise: InformationPrivacy, less: Floats, more: Floats) -> list
     """For each leaf the multipliers of J - p J / r >= 0, times r, and of r p J - J >= 0; none for a ratio too large."""
     if promise.epsilon > MOST_NATS:
         return [[] for _ in less]
-    ratio = exp(promise.epsilon)[1]
+    ratio = exp(promise.epsilon)[1]  # as the kernel bounds it: from above, because a larger ratio allows more
     return [
         [[str(round(max(0, round(v * ONE)) * ratio)) for v in b.tolist()], [_unit(max(0.0, v)) for v in a.tolist()]]
         for a, b in zip(less, more, strict=True)

@@ -133,6 +133,7 @@ class _Case:
         return Channel(self.inputs, self.output, tuple(rows[x] for x in range(outcomes)))
 
     def certificate(self, weights: Floats, slope: float) -> Certificate:
+        # Any positive weights prove some line below the curve; none may be zero, because its logarithm is taken.
         scaled = [max(1, round(float(w) * (1 << WEIGHTS))) for w in weights / weights.max()]
         return Certificate({"rule": "slope", "weights": texts(scaled), "slope": str(Fraction(slope))})
 

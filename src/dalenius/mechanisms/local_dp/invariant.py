@@ -61,7 +61,7 @@ def invariant(
             "a value that never occurs can come from no other when margins are preserved, and form (8) reaches every "
             f"value from every value; {WAY_OUT}, or declare fewer values"
         )
-    ends = interval(p, exp(promise.epsilon)[0])
+    ends = interval(p, exp(promise.epsilon)[0])  # from below: a smaller ratio gives a smaller interval
     if ends is None:
         raise Infeasible(
             f"form (8) preserves these margins from the level {least_level(p):.6g} on, not at "

@@ -66,6 +66,7 @@ def least_variance_under_a_metric(
     problem = with_metrics(problem, alphabets)
     (promise,) = (g for g in problem.guarantees if isinstance(g, LocalDP))
     level = promise.epsilon * (1 - ROOM)
+    # From below, at a level with a little room: rows are shortened to fewer digits afterwards.
     ratios = [[exp(level * Fraction(d))[0] for d in row] for row in promise.metric or ()]
     columns = extreme_columns(ratios)
     rays = np.array([[float(v) for v in column] for column in columns])

@@ -53,7 +53,7 @@ def pram(
     joint = problem.pmf.marginal(list(problem.observe))
     problem, alphabets = replace(problem, joint=joint), joint.alphabets(problem.observe)
     counts = joint.every().tolist()
-    boxes = shapes(len(counts), exp(promise.epsilon)[0])
+    boxes = shapes(len(counts), exp(promise.epsilon)[0])  # the ratio from below, so that every vertex keeps the level
     if on_progress:
         on_progress(f"{len(counts):,} values, {len(boxes)} kinds of vertices")
     best = search(np.array([n / joint.total for n in counts]), boxes, gap=RELATIVE)

@@ -62,7 +62,7 @@ class Bent:
     @property
     def limit(self) -> Fraction:
         """What the promise allows, from below: of Sibson's information as the sum of the gauge, of others as it is."""
-        if isinstance(self.promise, Sibson):
+        if isinstance(self.promise, Sibson):  # 2^x from below, so that the gauge keeps to less than was promised
             return two_to(self.promise.at_most_bits * (self.promise.order - 1) / self.promise.order)[0]
         if isinstance(self.promise, Dalenius):
             return self.promise.at_most_bits
@@ -229,6 +229,7 @@ def _ball(channel: Floats) -> Ball:
 
 def _whole_law(law: Floats) -> list[int]:
     """A law in whole numbers, every input with a little of it: without it the others would have no posterior."""
+    # Any law proves a bound; a floor of 2^-40 costs about as little of it.
     return [max(1 << 12, round(float(w) * GRAIN)) for w in law / law.sum()]
 
 

@@ -174,7 +174,7 @@ def _gains(problem: Problem, promise: Guess) -> Exact:
 def _limit(problem: Problem, promise: Guarantee) -> Fraction:
     """What all letters may use up together, from below."""
     if isinstance(promise, MaximalLeakage):
-        return two_to(promise.at_most_bits)[0]
+        return two_to(promise.at_most_bits)[0]  # from below: no more than was promised
     if isinstance(promise, TotalVariation):
         return promise.at_most
     assert isinstance(promise, Guess)
@@ -191,6 +191,7 @@ def _limit(problem: Problem, promise: Guarantee) -> Fraction:
 def _of_pairs(promise: LocalDP, mass: Exact, numbers: Sequence[int], worlds: Sequence[Places]) -> Gauged:
     """delta: max(0, W(t|i) - r W(t|j)) for each ordered pair of rows that agree in what is given, added up over t."""
     own = promise.of_one_row
+    # r from below makes each positive part larger, so that no delta is counted too small.
     total, ratio = int(sum(mass)), exp(own.epsilon)[0]
     pairs, gauges = [], []
     for i, j in permutations(range(len(mass)), 2):

@@ -92,6 +92,7 @@ class Model:
             if isinstance(guarantee, WorstCaseLeakage):
                 worst += reader.worst(guarantee.about, guarantee.at_most_bits)
             elif isinstance(guarantee, Leakage):
+                # What leaves anyway is counted from above, and nats from below: the program never allows too much.
                 left = guarantee.at_most_bits - already_told(problem, guarantee.about)[1]
                 if left < 0:
                     raise Infeasible(_too_little(problem, guarantee))

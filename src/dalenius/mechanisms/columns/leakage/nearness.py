@@ -73,7 +73,7 @@ class Nearness:
         for promise in local_promises(problem):
             if promise.metric is None:
                 rows = {w: [e for e, x in enumerate(numbers) if world[x] == w] for w in {world[x] for x in numbers}}
-                ratio = exp(promise.epsilon)[0]
+                ratio = exp(promise.epsilon)[0]  # from below: asks for no less than was promised
                 plain.append([(np.array(own, dtype=np.int64), ratio) for _, own in sorted(rows.items())])
         whole = joint.total * scale
         return cls(
@@ -176,6 +176,7 @@ class Nearness:
 
     def _plan(self, own: npt.NDArray[np.int64], above: list[int], below: list[int], r: Fraction) -> list[list[int]]:
         plan, k, left = [], 0, 0
+        # a / r from below: pairs that hand out less than the multipliers allow still have the right sign.
         takes = [int(v * r.denominator // r.numerator) for v in above]
         for e, need in zip(own, below, strict=True):
             while need and k < len(takes):

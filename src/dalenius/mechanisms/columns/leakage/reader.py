@@ -203,6 +203,7 @@ class Reader:
             told = Fraction(0)
             for k in rows:
                 share = Fraction(int(counts[k].sum()), int(here.sum()))
+                # From above: what is taken from the limit is never too little.
                 more = Fraction(log2(share / alone[outcomes[k][: len(secret)]])[1], 1 << BITS)
                 told += share * more
                 most = [a - more * int(n) / int(m) for a, n, m in zip(most, counts[k], mass, strict=True)]
@@ -214,6 +215,7 @@ class Reader:
             rest = mass - here
             table = np.vstack([counts[rows], rest]) if rest.any() else counts[rows]
             group = np.array([0] * len(rows) + [1] * (len(table) - len(rows)), dtype=np.int64)
+            # ln 2 from below where something is left of the limit, from above where less than nothing is.
             nats = [v * (LN2 if v >= 0 else LN2 + Fraction(1, 10**24)) for v in most]
             out.append((Term(table, group), np.array(nats, dtype=object)))
         return out
