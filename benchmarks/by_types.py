@@ -70,7 +70,7 @@ def contest(name: str, model: tuple[Any, Any], letters: int, n: int, gap: float,
         "gap": float(design.gap),
         "seconds": time.process_time() - begin,
         "value": float(design.value),
-        "kind": design.certificate.kind,
+        "kind": design.kind,
     }
     if letters == 2:
         result["plain"] = timed(lambda: types_disclosure(*model, n).value_bits)

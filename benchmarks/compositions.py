@@ -20,8 +20,8 @@ from typing import Any
 
 from reporting import save
 
-from dalenius.convert import checked as check
 from dalenius.core import Design, Pmf, Problem, ProductPmf
+from dalenius.documents import checked as check
 from dalenius.mechanisms.chains.sums import modular_sums
 from dalenius.mechanisms.chains.windows import windows
 from dalenius.mechanisms.columns.disclose import disclose
@@ -52,7 +52,7 @@ def measured(name: str, q: Fraction, n: int, design: Callable[[], Design]) -> di
         "value_bits": float(found.value),
         "bound_bits": float(found.bound),
         "gap_bits": float(found.gap),
-        "proof": found.certificate.kind,
+        "proof": found.kind,
         "design_seconds": round(seconds, 3),
         "check_seconds": round(time.process_time() - start, 3),
     }

@@ -132,7 +132,7 @@ def contest(name: str, sizes: list[int], k: int, gap: float, allowed: float, see
         "seconds": time.process_time() - begin,
         "value": float(design.value),
         "bound": float(design.bound),
-        "cells": len(certificate.proof["cuts"]),
+        "cells": len(certificate.proof["leaves"]),
         "letters": channel.shape[1],
     }
     weights, W = counts.sum(axis=1), counts / counts.sum(axis=1, keepdims=True)

@@ -22,10 +22,11 @@ import numpy as np
 from disclosure import problem_of, table
 from reporting import save
 
-from dalenius.core import Certificate, Guarantee, Independent, InformationPrivacy, LocalDP, Problem
+from dalenius.core import Guarantee, Independent, InformationPrivacy, LocalDP, Problem
 from dalenius.core.arithmetic import exp
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms import solve
+from dalenius.mechanisms.proof_terms import CLOSED
 from dalenius.mechanisms.proving import proved
 from dalenius.solvers import maximise, vertices
 from dalenius.solvers.cells import divergence
@@ -105,7 +106,7 @@ def contest(kind: str, sizes: list[int], letters: int, seed: int) -> dict[str, A
     begin = time.process_time()
     design = solve(problem, gap=GAP, seconds=SECONDS)
     seconds = time.process_time() - begin
-    closed = proved(design.problem, design.channel, [Certificate("universal")], method="closed bounds")
+    closed = proved(design.problem, design.channel, [CLOSED], method="closed bounds")
     return {
         "promises": kind,
         "sizes": sizes,
@@ -115,7 +116,7 @@ def contest(kind: str, sizes: list[int], letters: int, seed: int) -> dict[str, A
         "seconds": seconds,
         "value": float(design.value),
         "bound": float(design.bound),
-        "kind": design.certificate.kind,
+        "kind": design.kind,
         "universal_gap": float(closed.bound - design.value),
         **({"listed": listed(problem)} if kind.endswith("local_dp") and len(counts) <= 4 else {}),
     }

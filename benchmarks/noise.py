@@ -14,9 +14,9 @@ from math import log2
 import numpy as np
 from reporting import save
 
-from dalenius.convert import checked as check
 from dalenius.core import Pmf, Problem
 from dalenius.core.numbers import exact
+from dalenius.documents import checked as check
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.numbers.draw import NoiseSampler
 from dalenius.sampling.key import Key
@@ -61,7 +61,7 @@ def measured(points, mechanism):
     sampler = NoiseSampler(channel)
     built = time.process_time() - start
     ours, _ = seconds(lambda: sampler.draw(codes, Stream(Key.unsafe(SEED).derive("benchmark"))))
-    sigma = float(exact(design.certificate.proof["stated"]["distortion"])) ** 0.5
+    sigma = float(exact(design.stated["distortion"])) ** 0.5
     law = rng.laplace if mechanism == "laplace" else rng.normal
     theirs, _ = seconds(lambda: np.rint(codes + law(0.0, sigma / (2**0.5 if mechanism == "laplace" else 1), ROWS)))
     told = float(design.value)

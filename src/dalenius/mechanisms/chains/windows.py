@@ -108,7 +108,7 @@ def windows(
 
     >>> from dalenius.testing import self_disclosure
     >>> design = windows(self_disclosure(["3/5", "2/5"], 5), size=3)
-    >>> f"{float(design.value):.9f}", list(design.channel.output), design.certificate.kind
+    >>> f"{float(design.value):.9f}", list(design.channel.output), design.kind
     ('2.794551177', ['Y1', 'Y2'], 'universal')
     """
     if size is not None:
