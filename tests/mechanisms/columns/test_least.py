@@ -471,3 +471,19 @@ def test_leakage_lies_between_zero_and_what_the_input_tells_and_falls_with_the_l
     told = information(designs[0].problem, [[1, 0], [0, 1]], ["H"])
     assert 0 <= designs[1].value <= designs[0].value + Fraction(1, 10**9)
     assert float(designs[0].value) <= told + 1e-9
+
+
+def test_what_cannot_be_erased_names_the_way_and_no_limit_that_is_not_there():
+    problem = binary_tradeoff("1/10", "1/20")
+    erased = Distortion("erasure", problem.limits[0].of)
+    asked = replace(
+        problem,
+        objective=MinimizeDistortion(erased),
+        limits=(),
+        release=problem.limits[0].of,
+        output=None,
+        guarantees=(Leakage(("S",), Fraction(1, 1000)),),
+    )
+    with pytest.raises(Infeasible, match=r"nothing is erased without the value .* say output") as refused:
+        solve(asked)
+    assert "distortion limits" not in str(refused.value)
