@@ -237,7 +237,7 @@ def _same_counts(design: "Design", table: Any, rows: int | None) -> None:
 
     if design.public_prior:
         raise InputError(
-            "this design was made on a public statistics, not on the table's counts; there is nothing to recount"
+            "this design was made on public statistics, not on the table's counts; there is nothing to recount"
         )
     if isinstance(design.problem.law, ProductPmf):
         raise InputError(

@@ -6,7 +6,15 @@ from fractions import Fraction
 import pytest
 
 from dalenius import solve
-from dalenius.core import Leakage, LocalDP, MaximizeInformation, MinimizeDistortion, Pmf, Problem
+from dalenius.core import (
+    Leakage,
+    LocalDP,
+    MaximizeInformation,
+    MaximizeInformationOfEach,
+    MinimizeDistortion,
+    Pmf,
+    Problem,
+)
 from dalenius.report.facts import Facts
 from dalenius.report.limits import _unit
 from dalenius.report.plain import best_possible, promises
@@ -71,3 +79,13 @@ def test_a_level_with_delta_is_not_worded_as_one_without():
     )
     assert promise.words().endswith("plus a chance of 1/1000")
     assert any("level 1 with a delta of 0.001" in sentence for sentence in told.more)
+
+
+def test_a_level_of_several_columns_is_that_of_the_row():
+    """Two columns at level 1 each: an entry is at most e, a row at most e^2 times as likely."""
+    bits, counts = ("0", "1"), [(("0", "0"), 3), (("1", "0"), 1), (("1", "1"), 2)]
+    joint = Pmf.from_records({"a": bits, "b": bits}, counts)
+    goal, names = MaximizeInformationOfEach(("a", "b")), ("a", "b")
+    asked = Problem(names, goal, (LocalDP(Fraction(2)),), release=names, form="pram", each=True, joint=joint)
+    (told,) = promises(Facts.read(solve(asked).to_json()))
+    assert "no released row is more than 7.39 times as likely" in told.headline

@@ -90,7 +90,9 @@ def _deny(promise: Promise, facts: Facts) -> str:
     written = promise.written
     rows, given = written.get("rows", 1), written.get("given", ())
     delta = exact(written.get("delta") or 0)
-    entry = "set of released entries is" if delta else "released entry is"
+    # With several columns the level is that of the whole row, not of each entry of it.
+    one, many = ("row", "rows") if len(facts.document["channel"].get("output", ())) > 1 else ("entry", "entries")
+    entry = f"set of released {many} is" if delta else f"released {one} is"
     what = entry if rows == 1 else f"set of released rows of {facts.person(rows)} is"
     other = f"for another with the same {joined(given)}" if given else "for another"
     other += ", for each step of distance between them" if written.get("metric") else ""
