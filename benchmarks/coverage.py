@@ -286,7 +286,7 @@ def noise(releases: int) -> list[dict[str, Any]]:
     document = {
         "mechanism": {"observe": ["x", "y"], "release": ["x", "y"], "form": "noise", "noise": "laplace"},
         "objective": {"minimize": {"distortion": "squared", "of": ["x", "y"]}},
-        "guarantee": [{"local_dp": "12"}],
+        "guarantee": [{"local_dp": "24"}],
     }
     design = solve(Problem.from_document(document, joint=joint))
     channel = design.channel
