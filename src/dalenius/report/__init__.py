@@ -3,3 +3,5 @@
 Nothing is imported here: a command that prints a few sentences (`words`) does not open what writes whole pages
 (`statement`).
 """
+
+__all__: list[str] = []
