@@ -232,3 +232,16 @@ def test_many_letters(shape, S, relative):
     assert reread(design) == design
     proved = check(design.card_text()).kept.promises[0]["epsilon_nats"]
     assert up(proved) == design.proved[0]["epsilon_nats"]
+
+
+def test_many_letters_are_told_apart_more_finely_where_the_gap_asks_for_it():
+    counts = np.random.default_rng(7).integers(1, 1000, 70)
+    letters = tuple(f"v{k:02d}" for k in range(70))
+    law = Pmf.from_records({"X": letters}, [((x,), int(n)) for x, n in zip(letters, counts, strict=True)])
+    asked = Problem(
+        joint=law, observe=("X",), output="Y", objective=MaximizeInformation(("X",)), guarantees=(LocalDP(Fraction(1)),)
+    )
+    rough, fine = (solve(asked, gap=gap) for gap in (1e-2, 1e-7))
+    assert fine.bound - fine.value <= Fraction(1, 10**6)
+    assert fine.value >= rough.value
+    assert rough.value <= fine.bound

@@ -93,7 +93,7 @@ def disclose(
     """
     DISCLOSURE.refuse(problem)
     if STAIRCASE.why_not(problem) is None:
-        return staircase.local_dp(problem, seconds=seconds, on_progress=on_progress)
+        return staircase.local_dp(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     _kept_must_be_free(problem)
     problem = with_metrics(problem, problem.pmf.alphabets(problem.inputs))
     channel, certificates, method = _searched(problem, gap, seconds, on_progress)

@@ -9,6 +9,7 @@ References: paper 002, eq. 6 and 10, over all stochastic matrices; Kairouz, Oh &
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from time import monotonic
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,8 @@ __all__ = ["design", "in_form", "local_dp", "serves_rows"]
 ALONE = 64  # letters that are designed one by one
 HEAVY = 14  # letters told apart by the bound for many
 GROUPS = 128
+FINER = 3  # times that the classes of many letters are halved where the gap asks for it
+ROUND, LATER = 2.0, 5  # seconds of the first search in classes, and how many times as long a later one may take
 RELATIVE = 1e-7
 ADVICE = 'form = "pram" keeps it identifiable, at less information'
 LARGE = 1e10  # the search takes a larger ratio for this one; what is then lost is less than it can see
@@ -67,7 +70,8 @@ _METHOD = "staircase columns, generated one by one"
 def local_dp(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, on_progress: Told = None) -> Design:
     """Maximise I(X; Y) over all channels that keep local_dp, with X of more than a few letters.
 
-    `gap` counts as a share of the ceiling here; a search for many letters ends when its groups are exhausted.
+    `gap` counts as a share of the ceiling here. Of many letters classes are made, and finer ones until the gap is
+    reached, the time is over or the classes have been halved three times.
     """
     STAIRCASE.refuse(problem)
     return in_form(problem, gap=gap, seconds=seconds, on_progress=on_progress)
@@ -83,6 +87,7 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
         return _silent(problem)
     order = np.array(sorted(np.flatnonzero(counts), key=lambda x: (-int(counts[x]), x)))  # commonest first
     p = np.array([int(counts[x]) / joint.total for x in order])
+    begun = monotonic()
     r, share = min(float(ratio), LARGE), min(gap, RELATIVE) * local_ceiling(float(ratio))
     told = _bits(on_progress)
     if len(p) <= ALONE:
@@ -93,10 +98,8 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
         divisible = np.arange(HEAVY + 1) == HEAVY
         above = staircase(heavy / heavy.sum(), r, gap=share, divisible=divisible, seconds=seconds, on_progress=told)
         proof = _proof(above, len(p) - HEAVY)
-        groups = grouped(p, max(min(best_mass(r) / 4, 1 / 48), 1 / GROUPS))
-        masses = np.bincount(groups, weights=p)
-        enough = above.bound * (1 - 1e-6)
-        found = staircase(masses / masses.sum(), r, gap=share, enough=enough, seconds=2.0, on_progress=told)
+        left = seconds - (monotonic() - begun)
+        groups, masses, found = _in_groups(p, r, above.bound, gap=gap, share=share, seconds=left, told=told)
     columns = weighted(found, masses, ratio)
     group = np.full(len(counts), int(groups[-1]), dtype=np.int64)  # letters that never occur: with the rarest
     group[order] = groups
@@ -112,6 +115,38 @@ def in_form(problem: Problem, *, gap: float = RELATIVE, seconds: float = 120.0, 
         method=method,
         remarks=rank_remarks(channel.by_class, channel.group, advice=ADVICE),
     )
+
+
+def _in_groups(
+    p: Floats,
+    r: float,
+    bound: float,
+    *,
+    gap: float,
+    share: float,
+    seconds: float,
+    told: Callable[[float, float], None] | None,
+) -> tuple[npt.NDArray[np.int64], Floats, Found]:
+    """Classes of letters, their masses and the best columns of them: finer classes until the gap is reached.
+
+    A column that takes whole classes misses the best mass by half a class or so, which costs the square of that.
+    """
+    begun = monotonic()
+    best: tuple[npt.NDArray[np.int64], Floats, Found] | None = None
+    mass = max(min(best_mass(r) / 4, 1 / 48), 1 / GROUPS)
+    enough = bound - min(gap, 1e-6 * bound)
+    for halvings in range(FINER + 1):
+        groups = grouped(p, mass / 2**halvings)
+        masses = np.bincount(groups, weights=p).astype(np.float64)
+        left = seconds - (monotonic() - begun)
+        limit = ROUND if not halvings else min(left, LATER * ROUND)
+        found = staircase(masses / masses.sum(), r, gap=share, enough=enough, seconds=limit, on_progress=told)
+        if best is None or found.value > best[2].value:
+            best = groups, masses, found
+        if bound - best[2].value <= gap or left < LATER * ROUND or len(masses) == len(p):
+            break
+    assert best is not None
+    return best
 
 
 def _silent(problem: Problem) -> Design:
