@@ -41,6 +41,7 @@ BETWEEN = re.compile(r"(?<=[\w)\]]) ?([-+/]=?) ?(?=[\w(\[])")
 
 ALWAYS = ("numbers", "reading", "setting", "channels", "distortion", "release", "promises", "check")
 """Modules of the checker that every page carries, in the order in which they need each other."""
+NO_END = re.compile(r"(?<=[;,{(\[])\n|\n(?=\})")
 IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
 
 
@@ -53,7 +54,8 @@ FORMS = {
     "records": ("records",),
 }
 """Forms of a channel that the checker knows, and the module that reads them."""
-PROMISES = dict.fromkeys(("independent", "leakage", "worst_case_leakage", "information_privacy", "local_dp"), ()) | {
+PROMISES = dict.fromkeys(("independent", "leakage", "information_privacy", "local_dp"), ()) | {
+    "worst_case_leakage": ("gauges",),
     "dalenius": ("adversary",),
     "contraction": ("adversary",),
     "guess": ("gauges",),
@@ -96,7 +98,10 @@ def script(modules: Sequence[str], *, button: bool = True) -> str:
     if button:
         texts.append(folder.joinpath("prover.mjs").read_text("utf-8"))
     lines = (line for text in texts for line in packed(IMPORT.sub("", text)))
-    return "\n".join(line if not button else line.removeprefix("export ") for line in lines)  # nobody imports a page
+    if not button:
+        return "\n".join(lines)
+    # Nobody imports a page; and after these signs, and before a closing brace, no line ends a statement by itself.
+    return NO_END.sub("", "\n".join(line.removeprefix("export ") for line in lines))
 
 
 def packed(text: str) -> list[str]:

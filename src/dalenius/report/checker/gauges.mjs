@@ -4,7 +4,7 @@
 // optimality names such a function for each case, times the weight of the promise; what it uses is rounded down.
 import { absolute, BITS, bits, ceiling, exponential, floor, fraction, larger, less, log2, nats, ONE, plus, require, spend, times, ZERO } from "./numbers.mjs";
 import { names, outcomesOf } from "./setting.mjs";
-import { atMost, noEvidence, PROMISES } from "./promises.mjs";
+import { atMost, noEvidence, PROMISES, SCORES } from "./promises.mjs";
 
 /** The weights of each letter by the value of the secret: told -> Map(value -> weight). */
 function byLetter(joint) {
@@ -210,6 +210,28 @@ function readTotalVariation(node, setting) {
   return { kind: "total_variation", about, needsLaw: true, figures, gauge: { limit: () => stated, scores } };
 }
 
+/** v [at_most J(k) - sum_s J(s, k) log2(b(s) / p(s))] for a multiplier v >= 0 and a law b of each world k (Gibbs). */
+function worstCase(promise, frame, node) {
+  const found = new Map([...frame.keys.keys()].map((key) => [key, 0n]));
+  const worlds = [...frame.worlds.keys()];
+  node.pair(worlds.length).forEach((item, i) => {
+    const [multiplier, posterior] = item.pair();
+    const v = multiplier.whole(0n);
+    if (!v) return;
+    const keys = [...frame.keys.keys()].filter((key) => frame.parts.get(key).k === worlds[i]);
+    const law = posterior.items().map((weight) => weight.whole(1n));
+    posterior.require(law.length === keys.length, "a posterior lacks a value of its secret");
+    const whole = law.reduce((a, b) => a + b, 0n);
+    const level = ceiling((v << BITS) * promise.limit.n, promise.limit.d);
+    keys.forEach((key, j) => {
+      const own = frame.alone.get(frame.parts.get(key).s).count;
+      found.set(key, level - v * log2(law[j] * frame.total, whole * own)[0]);
+    });
+  });
+  return found;
+}
+
+SCORES.set("worst_case_leakage", worstCase);
 PROMISES.set("guess", readGuess);
 PROMISES.set("maximal_leakage", readMaximalLeakage);
 PROMISES.set("total_variation", readTotalVariation);

@@ -8,6 +8,7 @@ import { BITS, ceiling, exponential, floor, fraction, HELD, less, log2, minus, o
 import { outcomesOf } from "./setting.mjs";
 import { information } from "./release.mjs";
 import { distance } from "./distortion.mjs";
+import { SCORES } from "./promises.mjs";
 import { RULES } from "./check.mjs";
 
 const UNIT = 60n; // bits after the point of a multiplier
@@ -72,27 +73,6 @@ class Frame {
       }),
     );
   }
-
-  /** v [at_most J(k) - sum_s J(s, k) log2(b(s) / p(s))] for a multiplier v >= 0 and a law b of each world k (Gibbs). */
-  worst(limit, node) {
-    const found = new Map([...this.keys.keys()].map((key) => [key, 0n]));
-    const worlds = [...this.worlds.keys()];
-    node.pair(worlds.length).forEach((item, i) => {
-      const [multiplier, posterior] = item.pair();
-      const v = multiplier.whole(0n);
-      if (!v) return;
-      const keys = [...this.keys.keys()].filter((key) => this.parts.get(key).k === worlds[i]);
-      const law = posterior.items().map((weight) => weight.whole(1n));
-      posterior.require(law.length === keys.length, "a posterior lacks a value of its secret");
-      const whole = law.reduce((a, b) => a + b, 0n);
-      const level = ceiling(raised(v) * limit.n, limit.d);
-      keys.forEach((key, j) => {
-        const own = this.alone.get(this.parts.get(key).s).count;
-        found.set(key, level - v * log2(law[j] * this.total, whole * own)[0]);
-      });
-    });
-    return found;
-  }
 }
 
 /** What a promise about a secret adds to the score of each record in one case; null: nothing. */
@@ -100,7 +80,7 @@ function scores(promise, frame, weight, node) {
   if (promise.kind === "leakage") return weight ? frame.tangent(weight, node) : null;
   require(weight === 0n, "this promise holds letter by letter: it has no weight for all of them");
   if (node.items().length === 0) return null;
-  if (promise.kind === "worst_case_leakage") return frame.worst(promise.limit, node);
+  if (SCORES.has(promise.kind)) return SCORES.get(promise.kind)(promise, frame, node);
   const pairs = [...frame.alone.keys()].flatMap((s) => [...frame.worlds.keys()].map((k) => ({ s, k, n: frame.alone.get(s).count })));
   const spread = (own, base) =>
     new Map([...frame.keys.keys()].map((key) => [key, raised(own(frame.parts.get(key))) + base(frame.parts.get(key).k)]));

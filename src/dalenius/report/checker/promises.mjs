@@ -6,6 +6,8 @@ const MOST_ROWS = 1 << 20;
 
 /** Readers of further promises, by their name; see adversary.mjs. */
 export const PROMISES = new Map();
+/** What further promises lend to bounds letter by letter; see gauges.mjs. */
+export const SCORES = new Map();
 const NOT_HERE = new Set(["dalenius", "contraction", "guess", "maximal_leakage", "total_variation", "sibson"]);
 
 export const LOWER = new Set(["guess_before", "gain_before", "entropy_bits"]);
