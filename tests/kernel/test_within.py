@@ -114,9 +114,13 @@ def test_the_worst_law_as_reference_is_tight_within_a_divergence():
         ({"law": ["0"] * 9, "nu": "0", "m": "0", "t": "1"}, "a weight for each cell"),
         ({"law": ["1"] * 3 + ["0"] * 6, "nu": "0", "m": "0", "t": "1"}, None),
         ({"cuts": [[0, "1/2"], None], "parts": [{"nu": "0", "m": "0", "t": "1"}]}, "do not match"),
+        ({"cuts": [None, None], "parts": [{"nu": "0", "m": "0", "t": "1"}]}, "a list"),
         ({"cuts": [None, None], "parts": [{"nu": "0", "m": "0", "t": "1"}] * 2}, "do not match"),
-        ({"cuts": [None], "parts": [{"nu": "0", "m": "0", "t": "1"}] * 2}, "do not match"),
-        ({"cuts": [[9, "1/2"], None, None], "parts": [{"nu": "0", "m": "0", "t": "1"}] * 2}, "a cell that is none"),
+        ({"cuts": [None], "parts": [{"nu": "0", "m": "0", "t": "1"}] * 2}, "more parts than cuts leave"),
+        (
+            {"cuts": [[9, "1/2"], None, None], "parts": [{"nu": "0", "m": "0", "t": "1"}] * 2},
+            "only the interval of a cell",
+        ),
         ({"cuts": [[0, "1/2"]] * 70 + [None] * 71, "parts": [{"nu": "0", "m": "0", "t": "1"}] * 71}, "too deep"),
     ],
 )
@@ -132,7 +136,7 @@ def test_evidence_that_says_too_little_is_refused(evidence, why):
 def test_only_intervals_are_cut():
     release, ball, _, _ = release_of(np.random.default_rng(4), "total_variation", "1/100")
     by = {"nu": "0", "m": "1", "t": "1"}
-    with pytest.raises(Refused, match="only the intervals of a confidence are cut"):
+    with pytest.raises(Refused, match="only the interval of a cell of a confidence"):
         release.within(("S",), ball, Node({"cuts": [[0, "1/2"], None, None], "parts": [by, by]}))
 
 

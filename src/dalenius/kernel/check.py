@@ -7,6 +7,7 @@ from dalenius.kernel.answers import ANSWER, proved_answer, read_answer
 from dalenius.kernel.chained import bound_by_chain
 from dalenius.kernel.document import Document, read_document
 from dalenius.kernel.exchange import bound_by_orbits, bound_by_types
+from dalenius.kernel.levels import bound_by_levels
 from dalenius.kernel.maps import beside_side_information
 from dalenius.kernel.noise_bound import bound_of_noise, bound_on_grid
 from dalenius.kernel.numbers import down, require, up
@@ -19,7 +20,7 @@ from dalenius.kernel.transports import bound_by_records, bound_by_transports
 from dalenius.kernel.variance import total_variance
 
 RULES |= {"alike": bound_by_types, "orbits": bound_by_orbits}
-RULES |= {"chain": bound_by_chain}
+RULES |= {"chain": bound_by_chain, "levels": bound_by_levels}
 RULES |= {"grid": bound_on_grid, "noise": bound_of_noise, "slope": bound_by_slope, "water": bound_by_water}
 RULES |= {"parts": bound_by_parts, "groups": bound_by_groups}
 RULES |= {"records": bound_by_records, "transports": bound_by_transports}

@@ -62,12 +62,7 @@ class Multipliers:
     law: list[int]  # weights of the reference R; none: as stated above
 
 
-@dataclass(frozen=True)
-class Parts:
-    """Evidence for intervals that are cut, depth first: a cell and a point, or None for a part with multipliers."""
-
-    cuts: list[tuple[int, Fraction] | None]
-    parts: list[Multipliers]
+Piece = Multipliers | tuple[int, Fraction]  # of intervals that are cut, depth first: a cell and a point, or evidence
 
 
 def read_ball(node: Node) -> Ball | None:
@@ -82,22 +77,27 @@ def read_ball(node: Node) -> Ball | None:
     return Ball(kind, r, 1)
 
 
-def read_evidence(node: Node) -> Parts:
-    """Multipliers, or cuts of intervals and multipliers for each part."""
+def read_evidence(node: Node) -> list[Piece]:
+    """Multipliers, or cuts of intervals with multipliers for each part."""
     if node.first().key != "cuts":
-        return Parts([None], [_read_multipliers(node)])
+        return [_read_multipliers(node)]
     cuts, parts = node.fields("cuts", "parts")
-    found = []
+    left = iter(parts.items())
+    found: list[Piece] = []
     for cut in cuts.items():
-        cell, at = (None, None) if cut.is_null() else cut.pair()
-        found.append(None if cell is None or at is None else (cell.place(CELLS), at.number(0)))
-    return Parts(found, [_read_multipliers(part) for part in parts.items()])
+        part = next(left, None) if cut.is_null() else None
+        if part is not None:
+            found.append(_read_multipliers(part))
+        else:
+            cell, at = cut.pair()
+            found.append((cell.place(CELLS), at.number(0)))
+    parts.require(next(left, None) is None, "there are more parts than cuts leave")
+    return found
 
 
 def _read_multipliers(node: Node) -> Multipliers:
     """The three multipliers of a ball, and before them the weights of a reference law, if there are."""
-    law = [node.first()] if node.first().key == "law" else []
-    nu, m, t = node.fields(*["law"] * len(law), "nu", "m", "t")[len(law) :]
+    *law, nu, m, t = node.fields(*["law"] * (node.first().key == "law"), "nu", "m", "t")
     return Multipliers(nu.number(), m.number(0), t.number(0), law[0].wholes(0) if law else [])
 
 
@@ -170,6 +170,17 @@ class Cells(Places):
             found.append(bits(Fraction(units, self.scale)))
         return found
 
+    def reference(self, by: Multipliers) -> list[Fraction]:
+        """The reference law of the evidence, which has all cells that the stated one has."""
+        self.require_weights(by)
+        full = all(n or not stated for n, stated in zip(by.law, self.counts, strict=True))
+        require(full, "the reference of a ball lacks a cell")
+        return [Fraction(n, sum(by.law)) for n in by.law]
+
+    def require_weights(self, by: Multipliers) -> None:
+        """Refuse a reference that is no law of these cells."""
+        require(len(by.law) == self.many and any(by.law), "the reference of a ball needs a weight for each cell")
+
     def output_logs(self, weights: list[int]) -> dict[tuple[int, Label], int]:
         """log2 of what leaves under a law, rounded down; no entry for what never leaves."""
         out = Counter[tuple[int, Label]]()
@@ -201,54 +212,45 @@ class Cells(Places):
 
 
 def worst_leakage(
-    setting: Setting, scale: int, rows: list[list[int]], secret: tuple[str, ...], ball: Ball, given: Parts
+    setting: Setting, scale: int, rows: list[list[int]], secret: tuple[str, ...], ball: Ball, given: list[Piece]
 ) -> Fraction:
     """A bound in bits of I(S; all that leaves) under every law of the ball."""
     cells = Cells(setting, scale, rows, secret)
-    boxes = [cells.ends(ball)] if ball.kind == "confidence" else [[]]
-    require(ball.kind == "confidence" or given.cuts == [None], "only the intervals of a confidence are cut")
-    multipliers = iter(given.parts)
+    boxes = [cells.ends(ball) if ball.kind == "confidence" else []]
     bound = Fraction(0)
-    for cut in given.cuts:
-        by = next(multipliers, None) if cut is None else None
-        require(bool(boxes) and (cut is None) == (by is not None), "the cuts of a ball and their parts do not match")
+    for part in given:
+        require(0 < len(boxes) < NESTED, "the cuts of a ball and their parts do not match, or lie too deep")
         box = boxes.pop()
-        if by is not None:
-            bound = max(bound, _bound_of(cells, ball, box, by))
-        elif cut is not None:
-            cell, at = cut
-            require(cell < cells.many and len(boxes) < NESTED, "a cut names a cell that is none, or lies too deep")
+        if isinstance(part, Multipliers):
+            bound = max(bound, _bound_of(cells, ball, box, part))
+        else:
+            cell, at = part
+            require(cell < len(box), "only the interval of a cell of a confidence is cut")
             low, high = box[cell]
             boxes.append([*box[:cell], (max(low, at), high), *box[cell + 1 :]])
             boxes.append([*box[:cell], (low, min(high, at)), *box[cell + 1 :]])
             setting.work.spend(4 * cells.many)
-    require(not boxes and next(multipliers, None) is None, "the cuts of a ball and their parts do not match")
+    require(not boxes, "the cuts of a ball and their parts do not match")
     return min(bound, cells.eta * bits(log2(len(set(cells.secrets)))[1]))
 
 
 def _bound_of(cells: Cells, ball: Ball, box: Box, by: Multipliers) -> Fraction:
     longest = max(number.denominator.bit_length() for number in (ball.radius, by.nu, by.m, by.t))
     cells.setting.work.spend(8 * LOG_COST * cells.many, 2 * longest)
-    known = not by.law or (len(by.law) == cells.many and any(by.law))
-    require(known, "the reference of a ball needs a weight for each cell")
-    if ball.kind == "kl_bits":
-        return _by_divergence(cells, ball.radius, by)
-    if by.law:
+    if by.law and ball.kind != "kl_bits":
         return _by_corners(cells, ball, box, by)
-    if ball.kind == "total_variation":
-        return _by_total_variation(cells, ball.radius, by)
-    return _by_confidence(cells, box, by)
+    if box:
+        return _by_confidence(cells, box, by)
+    return (_by_divergence if ball.kind == "kl_bits" else _by_total_variation)(cells, ball.radius, by)
 
 
 def _by_divergence(cells: Cells, r: Fraction, by: Multipliers) -> Fraction:
     require(by.t > 0, "the multiplier t of this ball is positive")
     law = [Fraction(n, cells.setting.total) for n in cells.counts]
-    reference = [Fraction(n, sum(by.law)) for n in by.law] or law
-    require(all(n or not p for n, p in zip(reference, law, strict=True)), "the reference of a ball lacks a cell")
-    scores = cells.scores(reference)
+    reference = cells.reference(by) if by.law else law
     inside = [
         (p, score + bits(times_log2(cells.eta, p / n)[1]))
-        for p, n, score in zip(law, reference, scores, strict=True)
+        for p, n, score in zip(law, reference, cells.scores(reference), strict=True)
         if p
     ]
     least = min(score for _, score in inside)
@@ -281,6 +283,7 @@ def _by_corners(cells: Cells, ball: Ball, ends: Box, by: Multipliers) -> Fractio
     if ends and not least <= 1 <= most:
         return Fraction(0)  # no law is in this part
     ends = [(max(low, 1 - most + high), min(high, 1 - least + low)) for low, high in ends]
+    cells.require_weights(by)
     logs = cells.output_logs(by.law)
     about: dict[Label, list[int]] = {}
     for c, s in enumerate(cells.secrets):

@@ -3,8 +3,8 @@ r"""(epsilon, delta) local DP: with probability delta the record itself is told,
     I(X; Y) = (1 - delta) I_epsilon + delta H(X),
 
 because that the record is told does not depend on it. No channel tells more than I_epsilon + (S - 1) delta H(X), up to
-the prices of the proof, so for the usual small delta little is left open; with few letters the most information under
-limits (`columns/funnel`) closes the rest. delta is the chance that a record is told outright: a promise with delta is
+the prices of the proof, so for the usual small delta little is left open; with up to six letters that occur a finite
+linear program (`levels`) closes the rest. delta is the chance that a record is told outright: a promise with delta is
 weaker than one without, whatever it gains.
 
 References: paper 002, sections 2.3 and 5.
@@ -23,6 +23,7 @@ from dalenius.mechanisms.columns.funnel.design import funnel
 from dalenius.mechanisms.columns.takes import FUNNEL
 from dalenius.mechanisms.identified import determined_words
 from dalenius.mechanisms.local_dp import staircase
+from dalenius.mechanisms.local_dp.levels import by_levels
 from dalenius.mechanisms.local_dp.takes import DELTA
 from dalenius.mechanisms.proving import proved
 
@@ -77,7 +78,12 @@ def relaxed(
         )
     problem = replace(problem, joint=joint)
     told_now_and_then = proved(problem, channel, [best.certificate], method=best.method, remarks=remarks)
-    if S > DIVIDED or told_now_and_then.gap <= gap or FUNNEL.why_not(problem):
+    if told_now_and_then.gap <= gap:
+        return told_now_and_then
+    by_powers = by_levels(problem, promise)
+    if by_powers is not None and by_powers.gap < told_now_and_then.gap:
+        return by_powers
+    if S > DIVIDED or FUNNEL.why_not(problem):
         return told_now_and_then
     divided = funnel(problem, gap=gap, seconds=seconds, on_progress=on_progress)
     return min(divided, told_now_and_then, key=lambda design: design.gap)

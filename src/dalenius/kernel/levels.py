@@ -1,0 +1,75 @@
+"""Rule "levels": the most information under local DP with a delta, for few inputs.
+
+sum_t (c_t(x) - r c_t(x'))_+ <= delta for any two inputs of one world, r not below e^epsilon. With prices z(x) and
+multipliers m(x, x') >= 0, if in every column
+
+    phi(c)  <=  sum_x z(x) c(x) + sum m(x, x') (c(x) - r c(x'))_+ + tau sum_x p(x) c(x)                              (1)
+
+no mechanism tells more than sum z + delta sum m + tau. The planes c(x) = r c(x') and c(x) = 0 divide all columns into
+cones. In each of them phi is convex and the right side of (1) linear, and both are 1-homogeneous, so that (1) is tested
+on the rays of the cones alone. On a ray the equations connect all inputs with c(x) > 0: they are powers of r, and every
+power from the least to the greatest of them occurs.
+"""
+
+from fractions import Fraction
+from itertools import product
+
+from dalenius.kernel.document import Limits, Promises
+from dalenius.kernel.logs import BITS, exp
+from dalenius.kernel.nouns import Setting
+from dalenius.kernel.numbers import Node, require
+from dalenius.kernel.objective import Objective
+from dalenius.kernel.posteriors import Posteriors
+from dalenius.kernel.promises import LocalDP
+from dalenius.kernel.rows import MOST_NATS, SCORE, of_one_row
+
+MOST_INPUTS = 6
+
+
+def bound_by_levels(setting: Setting, promises: Promises, _: Limits, objective: Objective, proof: Node) -> Fraction:
+    """sum z + delta sum m + the least tau; prices and multipliers in units of 2^-SCORE."""
+    require(objective.maximise, "levels are for information")
+    which, prices, pairs = proof.fields("rule", "promise", "prices", "pairs")[1:]
+    promise = promises[which.place(len(promises))]
+    if not isinstance(promise, LocalDP) or promise.metric is not None:
+        raise which.refuse("levels need a promise of local_dp without a metric")
+    epsilon, delta = of_one_row(promise)
+    require(epsilon <= MOST_NATS, "this promise restricts nothing that a proof could use")
+    ratio = exp(epsilon)[1]
+    inputs = list(setting.mass)
+    many = len(inputs)
+    require(many <= MOST_INPUTS, f"levels are for up to {MOST_INPUTS} inputs that occur")
+    z = prices.wholes()
+    prices.require(len(z) == many, "there is not one price for each input that occurs")
+    worlds = setting.worlds(promise.given)
+    weights = []
+    for pair in pairs.items():
+        first, second, weight = pair.pair(3)
+        x, other = first.place(many), second.place(many)
+        pair.require(worlds[inputs[x]] == worlds[inputs[other]], "the promise does not speak of these two inputs")
+        weights.append((x, other, weight.whole(0)))
+    told = Posteriors(setting, objective.about)
+    top, bottom = ratio.numerator, ratio.denominator
+    need: int | None = None
+    setting.work.spend(4 * (many + 1) ** many)
+    for levels in product(range(-1, many), repeat=many):
+        highest = max(levels)
+        if highest < 0 or not set(range(highest)) <= set(levels):
+            continue
+        column = [0 if k < 0 else top**k * bottom ** (highest - k) for k in levels]
+        setting.work.spend(20 * (many + len(weights)) + 10 * len(told.keys), max(column).bit_length())
+        u = [0] * len(told.keys)
+        whole = paid = 0
+        for x, c, price in zip(inputs, column, z, strict=True):
+            whole += c * setting.mass[x]
+            paid += c * price * bottom
+            for key, n in told.by_input[x]:
+                u[told.place[key]] += c * n
+        for i, j, m in weights:
+            paid += m * max(0, bottom * column[i] - top * column[j])
+        over = told.phi(u, whole) - ((paid * setting.total << BITS - SCORE) // (whole * bottom))
+        need = over if need is None or over > need else need
+    require(need is not None, "no input occurs")
+    assert need is not None
+    spent = sum(z) + delta * sum(m for _, _, m in weights)
+    return Fraction(spent) / (1 << SCORE) + Fraction(need, 1 << BITS)
