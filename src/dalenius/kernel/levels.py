@@ -68,7 +68,7 @@ def bound_by_levels(setting: Setting, promises: Promises, _: Limits, objective: 
         for i, j, m in weights:
             paid += m * max(0, bottom * column[i] - top * column[j])
         over = told.phi(u, whole) - ((paid * setting.total << BITS - SCORE) // (whole * bottom))
-        need = over if need is None or over > need else need
+        need = over if need is None else max(need, over)
     require(need is not None, "no input occurs")
     assert need is not None
     spent = sum(z) + delta * sum(m for _, _, m in weights)
