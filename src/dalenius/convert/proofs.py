@@ -125,15 +125,6 @@ def rate(orders: Orders, proof: Json) -> Json:
     return {"rule": "slope", "weights": texts(orders.by_input(proof["weights"])), "slope": proof["slope"]}
 
 
-def levels(orders: Orders, proof: Json) -> Json:
-    """Prices of the inputs that occur, and multipliers of pairs of them, for the one promise with a delta."""
-    place = {x: k for k, x in enumerate(orders.occur)}
-    then = [place[x] for x in orders.occur_then]
-    promise = next(k for k in orders.having("local_dp") if orders.promises[k].get("delta"))
-    pairs = sorted([then[x], then[other], weight] for x, other, weight in proof["pairs"])
-    return {"rule": "levels", "promise": promise, "prices": orders.by_input(proof["prices"]), "pairs": pairs}
-
-
 # --- cells and ranges: most information -------------------------------------------------------------------------------
 def _merging(orders: Orders, about: Sequence[str], by_text: bool) -> dict[Place, Place]:
     """Each value of W under the first name of those with proportional weights, in the order of either version."""
@@ -432,7 +423,6 @@ PROOFS: dict[str, Callable[[Orders, Json], Json]] = {
     "ranges": ranges,
     "boxes": boxes,
     "rays": rays,
-    "levels": levels,
     "given": given,
     "invariant": invariant,
 }

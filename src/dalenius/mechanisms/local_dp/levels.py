@@ -68,7 +68,9 @@ def by_levels(problem: Problem, promise: LocalDP) -> Design | None:
         [x, other, str(int(max(0.0, v) * (1 << SCORE)))] for (x, other), v in zip(pairs, found.dual[many:], strict=True)
     ]
     prices = [str(int(Fraction(float(v)) * (1 << SCORE))) for v in found.dual[:many]]
-    proof = Certificate("levels", {"prices": prices, "pairs": weights})
+    proof = Certificate(
+        {"rule": "levels", "promise": problem.guarantees.index(promise), "prices": prices, "pairs": weights}
+    )
     method = f"a linear program over {len(rays):,} columns of powers of e^epsilon"
     return proved(problem, channel_from_rows(problem, rows), [proof], method=method)
 
