@@ -71,7 +71,7 @@ def test_every_form_has_a_handler_and_every_handler_a_form():
 
 
 def test_an_unknown_form_is_refused_by_name():
-    with pytest.raises(Unsupported, match="there is no recipe of form 'round'; there are noise"):
+    with pytest.raises(Unsupported, match="there is no recipe of form 'round'; there are listed, noise"):
         form_named("round")
 
 
