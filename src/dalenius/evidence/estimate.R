@@ -65,7 +65,7 @@ number <- function(text) {
   if (length(parts) == 2) parts[1] / parts[2] else parts[1]
 }
 
-outcomes <- function(columns) {  # one row for each combination of letters, the last column fastest
+outcomes <- function(columns) {  # one row for each combination of values, the last column fastest
   if (length(columns) == 0) return(matrix("", 1, 0))
   unname(as.matrix(expand.grid(alphabets[rev(columns)], stringsAsFactors = FALSE))[, length(columns):1, drop = FALSE])
 }
@@ -183,7 +183,7 @@ for (k in seq_along(groups)) for (part in parts(groups[[k]], if (length(strata))
     seen[seen[, column] %in% absent, column] <- "(missing)"
   }
   known <- cells(outcomes(c(drawn, strata)))
-  if (n < 2 || !all(cells(seen) %in% known)) stop("too few rows, or letters that the card lacks")
+  if (n < 2 || !all(cells(seen) %in% known)) stop("too few rows, or values that the card lacks")
   place <- if (length(strata)) places[k, ] else character(0)
   letters_here <- outcomes(drawn)
   here <- cells(cbind(letters_here, matrix(rep(place, each = nrow(letters_here)), nrow(letters_here))))
