@@ -386,6 +386,18 @@ def test_a_command_leaves_data_frames_to_others(place: Place) -> None:
     assert r.stdout.splitlines()[-1] == "[]", r.stderr
 
 
+def test_verify_opens_no_arrays_and_no_nouns(done: Place) -> None:
+    """The check of a small file takes milliseconds; arrays take longer to open than the whole of it."""
+    program = (
+        f"import sys; sys.argv = ['dalenius', 'verify', {str(done / 'out' / 'design.json')!r}]; "
+        "from dalenius.cli import main; main(); "
+        "print([m for m in ('numpy', 'pyarrow', 'dalenius.core', 'dalenius.mechanisms') if m in sys.modules])"
+    )
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert r.stdout.startswith("Proved"), r.stderr
+    assert r.stdout.splitlines()[-1] == "[]"
+
+
 def test_solve_opens_no_pages_no_evidence_and_no_test_tools_of_its_solvers() -> None:
     """A search over a hundred values takes a third of a second; these took longer than it."""
     program = (

@@ -263,7 +263,7 @@ def of_forms():
                 f"listed of 2^{many} inputs, {promise['promise']}",
                 design(names, two, {"observe": list(names)}, promises=[promise], channel=form, objective=about),
             )
-    for many in (2_000, 8_000):
+    for many in (2_000, 3_000):
         variables, outcomes = of(many)
         form = {
             "form": "staircase",

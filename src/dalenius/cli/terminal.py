@@ -7,10 +7,12 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalenius.cli.waiting import Waiting
-from dalenius.core.source import Dialect
+
+if TYPE_CHECKING:
+    from dalenius.core.source import Dialect
 
 __all__ = ["dialect_of", "progress", "say"]
 
@@ -43,8 +45,10 @@ def progress(arguments: Namespace) -> Iterator[Callable[[str, int | None, int | 
         sys.stderr.write("\r\033[K")
 
 
-def dialect_of(arguments: Namespace) -> Dialect:
+def dialect_of(arguments: Namespace) -> "Dialect":
     """How a text file is written, as the options say it."""
+    from dalenius.core.source import Dialect  # brings arrays, which `verify` does without
+
     return Dialect(delimiter=arguments.delimiter, encoding=arguments.encoding, decimal=arguments.decimal)
 
 
