@@ -398,15 +398,17 @@ def test_verify_opens_no_arrays_and_no_nouns(done: Place) -> None:
     assert r.stdout.splitlines()[-1] == "[]"
 
 
-def test_solve_opens_no_pages_no_evidence_and_no_test_tools_of_its_solvers() -> None:
+def test_solve_opens_no_pages_no_evidence_and_no_test_tools_of_its_solvers(place: Place, tmp_path: Path) -> None:
     """A search over a hundred values takes a third of a second; these took longer than it."""
     program = (
-        "import sys, dalenius.cli.solve, dalenius.mechanisms.columns.leakage.searching; print([m for m in "
-        "('dalenius.evidence', 'dalenius.ledger', 'dalenius.report.statement', 'scipy.linalg', 'numpy.f2py') "
-        "if m in sys.modules])"
+        f"import sys; sys.argv = ['dalenius', 'solve', {str(place / 'p.toml')!r}, '-o', {str(tmp_path / 'd.json')!r}]; "
+        "from dalenius.cli import main; main(); print([m for m in "
+        "('dalenius.evidence', 'dalenius.ledger', 'dalenius.report.statement', 'scipy.linalg', 'scipy.sparse', "
+        "'numpy.f2py') if m in sys.modules])"
     )
     r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert r.stdout.strip() == "[]", r.stderr
+    assert (tmp_path / "d.json").exists(), r.stderr
+    assert r.stdout.splitlines()[-1] == "[]", r.stderr
 
 
 def test_python_walk_is_the_same_walk(done: Place, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ lose the digits that the last iterations need.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -57,23 +57,30 @@ class Floor:
     first: int
 
 
+def _sparse(values: Floats, rows: Ints, columns: Ints, shape: tuple[int, int]) -> Any:
+    """A sparse matrix; an empty one is an array, so that most problems need not open scipy, which takes long."""
+    if not values.size:
+        return np.zeros(shape)
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((values, (rows, columns)), shape=shape)
+
+
 class Pattern:
     """The two-entry rows  c_i x_i + c_j x_j >= 0  of S; those of the ``floors`` come last."""
 
     def __init__(self, rows: Sequence[tuple[int, float, int, float]], floors: Sequence[Floor], size: int) -> None:
-        from scipy.sparse import csr_matrix
-
         self.floors, self.count = floors, len(rows)
         i = np.array([r[0] for r in rows], dtype=np.int64)
         j = np.array([r[2] for r in rows], dtype=np.int64)
         ci = np.array([r[1] for r in rows])
         cj = np.array([r[3] for r in rows])
         k = np.arange(len(rows))
-        self.matrix = csr_matrix((np.r_[ci, cj], (np.r_[k, k], np.r_[i, j])), shape=(len(rows), size))
+        self.matrix = _sparse(np.r_[ci, cj], np.r_[k, k], np.r_[i, j], (len(rows), size))
         # S' diag(weight) S, as the entries it touches and the share of every row in each.
         self.touched, at = np.unique(np.r_[i, j, i, j] * size + np.r_[i, j, j, i], return_inverse=True)
         shares = np.r_[ci * ci, cj * cj, ci * cj, ci * cj]
-        self.outer = csr_matrix((shares, (at, np.r_[k, k, k, k])), shape=(len(self.touched), len(rows)))
+        self.outer = _sparse(shares, at, np.r_[k, k, k, k], (len(self.touched), len(rows)))
         covered = [int(e) for f in floors for e in f.rows]
         self.only_floors = 2 * len(covered) == len(rows) and len(set(covered)) == len(covered)
 
