@@ -1,4 +1,4 @@
-"""Errors planted into records, chains and answers are seen: a kept verdict of `corpus/later` changes."""
+"""Errors planted into records, chains, answers, levels and balls are seen: a kept verdict of `corpus/later` changes."""
 
 import json
 
@@ -200,7 +200,60 @@ ANSWERS = [
     ("a row compared with nothing", "found = max(found, self._own[k] - crossed)", "found = max(found, -crossed)"),
 ]
 
-PLANTED = RECORDS + BOUNDS + CHAINS + ANSWERS
+LEVELS = [
+    (
+        "rays without an input that is left out",
+        "for levels in product(range(-1, many), repeat=many):",
+        "for levels in product(range(many), repeat=many):",
+    ),
+    (
+        "two levels at most",
+        "for levels in product(range(-1, many), repeat",
+        "for levels in product(range(-1, 2), repeat",
+    ),
+    ("levels without their delta", "spent = sum(z) + delta * sum(m for", "spent = sum(z) + 0 * sum(m for"),
+    (
+        "a pair that gives back what it does not use",
+        "paid += m * max(0, bottom * column[i] - top * column[j])",
+        "paid += m * abs(bottom * column[i] - top * column[j])",
+    ),
+    (
+        "pairs of two strata",
+        "pair.require(worlds[inputs[x]] == worlds[inputs[other]],",
+        "pair.require(True,",
+    ),
+    (
+        "a negative multiplier of a pair",
+        "weights.append((x, other, weight.whole(0)))",
+        "weights.append((x, other, weight.whole()))",
+    ),
+    (
+        "levels under a metric",
+        'promise.metric is not None:\n        raise which.refuse("levels',
+        'False:\n        raise which.refuse("levels',
+    ),
+    ("levels for what is least", 'require(objective.maximise, "levels', 'require(True, "levels'),
+]
+
+CORNERS = [
+    ("a part of a ball in which no law is said to be", "if ends and not least <= 1 <= most:", "if ends:"),
+    ("parts of a ball that nobody proves", 'require(not boxes, "the cuts', 'require(True, "the cuts'),
+    (
+        "the last part of a ball alone",
+        "bound = max(bound, _bound_of(cells, ball, box, part))",
+        "bound = _bound_of(cells, ball, box, part)",
+    ),
+    ("corners to which nothing is moved", "for more in [None, *range(len(law))]:", "for more in [None]:"),
+    (
+        "corners from which no part is taken",
+        "for part in [None, *(c for c, p in enumerate(less) if 0 < left < p)]:",
+        "for part in [None]:",
+    ),
+    ("cells that are never emptied", "for many in range(len(small) + 1):", "for many in range(1):"),
+    ("moves that cost nothing", "    bound = 2 * radius * m\n", "    bound = 0 * radius * m\n"),
+]
+
+PLANTED = RECORDS + BOUNDS + CHAINS + ANSWERS + LEVELS + CORNERS
 
 
 def seen(kernel):
@@ -221,7 +274,7 @@ def test_nothing_is_seen_in_the_checker_as_it_is():
 
 
 def test_every_planted_error_has_a_name_and_a_place():
-    assert len({name for name, _, _ in PLANTED}) == len(PLANTED) >= 60
+    assert len({name for name, _, _ in PLANTED}) == len(PLANTED) >= 79
     assert [name for name, old, _ in PLANTED if source().count(old) != 1] == []
 
 

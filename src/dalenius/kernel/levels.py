@@ -50,14 +50,15 @@ def bound_by_levels(setting: Setting, promises: Promises, _: Limits, objective: 
         weights.append((x, other, weight.whole(0)))
     told = Posteriors(setting, objective.about)
     top, bottom = ratio.numerator, ratio.denominator
-    need: int | None = None
+    longest = max(abs(number) for number in (*z, *(m for _, _, m in weights))).bit_length()
+    needs = []
     setting.work.spend(4 * (many + 1) ** many)
     for levels in product(range(-1, many), repeat=many):
         highest = max(levels)
         if highest < 0 or not set(range(highest)) <= set(levels):
             continue
         column = [0 if k < 0 else top**k * bottom ** (highest - k) for k in levels]
-        setting.work.spend(20 * (many + len(weights)) + 10 * len(told.keys), max(column).bit_length())
+        setting.work.spend(20 * (many + len(weights)) + 10 * len(told.keys), max(column).bit_length() + longest)
         u = [0] * len(told.keys)
         whole = paid = 0
         for x, c, price in zip(inputs, column, z, strict=True):
@@ -67,9 +68,6 @@ def bound_by_levels(setting: Setting, promises: Promises, _: Limits, objective: 
                 u[told.place[key]] += c * n
         for i, j, m in weights:
             paid += m * max(0, bottom * column[i] - top * column[j])
-        over = told.phi(u, whole) - ((paid * setting.total << BITS - SCORE) // (whole * bottom))
-        need = over if need is None else max(need, over)
-    require(need is not None, "no input occurs")
-    assert need is not None
+        needs.append(told.phi(u, whole) - ((paid * setting.total << BITS - SCORE) // (whole * bottom)))
     spent = sum(z) + delta * sum(m for _, _, m in weights)
-    return Fraction(spent) / (1 << SCORE) + Fraction(need, 1 << BITS)
+    return Fraction(spent) / (1 << SCORE) + Fraction(max(needs), 1 << BITS)
