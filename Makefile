@@ -17,7 +17,7 @@ PLAIN := "not slow and not engines and not node and not browser and not r"
 demo: $(VENV)/demo.stamp  ## the main job on a real table; leaves demo/release and demo/curve
 	$(BIN)/python examples/rand_health/demo.py demo
 
-test: $(VENV)/dev.stamp  ## the default tests, two to three minutes on two quiet cores
+test: $(VENV)/dev.stamp  ## the default tests, two to four minutes on two quiet cores
 	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0 -m $(PLAIN)
 
 test-all: $(VENV)/dev.stamp  ## also the long ones, and more cases of the random ones
