@@ -239,7 +239,7 @@ def test_from_a_table_to_a_release_that_holds_for_the_population(tmp_path, capsy
     within = json.loads((tmp_path / "out" / "card.json").read_text())["promises"][0]["within"]
     assert within == {"ball": "confidence", "radius": "19/20"}
     for page in ("statement.html", "statement-public.html"):
-        assert "holds for the population too" in (tmp_path / "out" / page).read_text()
+        assert "For the population it is at most 0.02" in (tmp_path / "out" / page).read_text()
     assert main(["verify", "out/design.json", "--table", "t.csv", "--problem", "p.toml"]) == 0
     again = reproved(design, "t1.csv")[0]  # more rows, a smaller box: proved for its own counts
     assert again.problem.law != design.problem.law
