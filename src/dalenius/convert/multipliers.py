@@ -1,12 +1,13 @@
 """The multipliers of a proof of kind dual, one promise after the other."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 from dalenius.convert.orders import Json, Orders, Place
 from dalenius.documents.text import number, text
+from dalenius.mechanisms.columns.leakage.proof import every_map
 
 __all__ = ["Dual", "texts"]
 
@@ -44,7 +45,7 @@ class Dual:
             len(self.orders.alphabets[design["mechanism"]["release"][0]]) if design["mechanism"].get("release") else 0
         )
         told = told or _fresh(design)
-        given = self.proof.get("tree") or list(_every_map(len(worlds), told))
+        given = self.proof.get("tree") or list(every_map(len(worlds), told))
         tree: list[Any] = []
         leaf = 0
         for world in given:
@@ -234,23 +235,6 @@ class Dual:
                 first, second = (occur[e] for e in cut["pair"])
                 said = {"promise": k, "first": first, "second": second, "at": text(cut["b"])}
                 self.cuts.append(said | {"weight": text(cut["weight"]), "slopes": [text(a) for a in cut["a"]]})
-
-
-def _every_map(worlds: int, letters: int) -> Iterator[int]:
-    """The tree of all maps in pre-order."""
-    if not worlds:
-        yield -1
-        return
-
-    def below(world: int) -> Iterator[int]:
-        if world == worlds:
-            yield -1
-            return
-        yield world
-        for _ in range(letters):
-            yield from below(world + 1)
-
-    yield from below(0)
 
 
 def _letters(design: Json) -> int:

@@ -38,7 +38,7 @@ from dalenius.solvers.leakage.program import Floats
 if TYPE_CHECKING:
     from dalenius.mechanisms.columns.leakage.model import Model
 
-__all__ = ["LineProof", "dual_certificate"]
+__all__ = ["LineProof", "dual_certificate", "every_map"]
 
 
 @dataclass(eq=False)
@@ -93,7 +93,7 @@ def dual_certificate(model: "Model", y: Multipliers, tree: Sequence[int] = ()) -
         found = LineProof.of(model, y)
         division, trees = "letters", [[["leaf", t]] for t in range(found.many)]
     else:
-        tree = tree or list(_every_map(len(model.worlds), len(model.told)))
+        tree = tree or list(every_map(len(model.worlds), len(model.told)))
         found = LineProof.of(model, y, tree.count(-1))
         side = model.problem.side_information
         assert side is not None
@@ -111,8 +111,21 @@ def dual_certificate(model: "Model", y: Multipliers, tree: Sequence[int] = ()) -
     )
 
 
-def _every_map(worlds: int, letters: int) -> Iterator[int]:
-    """The tree of all maps in pre-order."""
+def every_map(worlds: int, letters: int) -> Iterator[int]:
+    """The tree of all maps from values of side information to letters, in pre-order.
+
+    Parameters
+    ----------
+    worlds : int
+        How many values the side information has.
+    letters : int
+        How many letters each of them is mapped to.
+
+    Yields
+    ------
+    int
+        The world that a node divides by; -1 at a leaf.
+    """
 
     def below(world: int) -> Iterator[int]:
         if world == worlds:
