@@ -31,6 +31,7 @@ from dalenius.mechanisms.records.preflight import refuse_too_large
 from dalenius.mechanisms.records.priced import PricedRecords
 from dalenius.mechanisms.records.several import all_together
 from dalenius.mechanisms.records.takes import FORM, RECORDS
+from dalenius.mechanisms.records.unseen import cancelled
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.words import held_words, remarks
 from dalenius.mechanisms.records.zero import Found, least_change, preserving, towards
@@ -193,9 +194,6 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
     if type(promise) is Leakage and not several and (problem.preserve_marginals or not wide.seen):
         priced = curve if isinstance(curve, PricedRecords) else PricedRecords(wide, on_progress)
         return priced.found(promise.at_most_bits, seconds)
-    if not wide.seen:
-        secret = ", ".join(promise.secret)
-        raise Unsupported(_too_many(wide, f"observes its secret: add {secret} to observe; it does not leave"))
     found = None if several else _by_itself(wide, seconds, on_progress, curve)
     if found is not None:
         return found
@@ -204,8 +202,12 @@ def _at_any_size(wide: Wide, seconds: float, on_progress: Progress, curve: Curve
 
 
 def _by_itself(wide: Wide, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None) -> Found | None:
-    """The best release for one promise about a secret that is seen; None: flows do not find it."""
+    """The best release for one promise; None: flows do not find it."""
     promise = wide.problem.guarantees[0]
+    if not wide.seen:
+        if type(promise) is not Independent or len(wide.classes) != 2 or wide.problem.preserve_marginals:
+            return None
+        return cancelled(wide, on_progress)
     if type(promise) is Independent:
         return (preserving if wide.problem.preserve_marginals else least_change)(wide, 0.0, on_progress)
     if type(promise) is Leakage:

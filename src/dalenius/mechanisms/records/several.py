@@ -1,8 +1,8 @@
-"""Any promises about observed secrets at once, for many records: a release that keeps them all, and an interval.
+"""Any promises about secrets at once, for many records: a release that keeps them all, and an interval.
 
-Two ways from above. Staying is mixed with the release that preserves the law of the table and is independent of all
-secrets together: with the share t of the latter every posterior is 1 - t times what it is in the table plus t times
-what it is without a release, so that every promise is kept from some t on. Where all promises are leakages or
+Two ways from above. Staying is mixed with a release that is independent of all secrets together. Where that preserves
+the law of the table, every posterior is 1 - t times what it is in the table plus t times what it is without a release,
+t the share that follows it, so that every promise is kept from some t on. Where all promises are leakages or
 independence, and the law need not stay, a promise about all secrets together keeps each of them; its level is raised as
 far as they allow.
 
@@ -26,13 +26,14 @@ from dalenius.core import (
     Leakage,
     WorstCaseLeakage,
 )
-from dalenius.errors import Infeasible
+from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.odds import nobody_moves
 from dalenius.mechanisms.records.rows import Rows
 from dalenius.mechanisms.records.splits import bounds_by_sides
+from dalenius.mechanisms.records.unseen import as_if_seen, quiet
 from dalenius.mechanisms.records.wide import Wide
-from dalenius.mechanisms.records.zero import Found, least_change, preserving, record_proof
+from dalenius.mechanisms.records.zero import Found, least_change, record_proof
 
 __all__ = ["all_together"]
 
@@ -55,7 +56,7 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], deadline: f
     Parameters
     ----------
     wide : Wide
-        With observed secrets, all of which make up its classes.
+        With secrets, all of which make up its classes.
     search : callable
         The best release for one promise without a preserved law, or None.
     deadline : float
@@ -67,7 +68,7 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], deadline: f
         Value and bound may be far apart; the remark says so.
     """
     promises = wide.problem.guarantees
-    plain = all(type(promise) in (Independent, Leakage) for promise in promises)
+    plain = wide.seen and all(type(promise) in (Independent, Leakage) for promise in promises)
     rows = _at_one_level(wide, on_progress) if plain and not wide.problem.preserve_marginals else None
     if rows is None:
         rows = _with_staying(wide, on_progress)
@@ -89,7 +90,7 @@ def all_together(wide: Wide, search: Callable[[Wide], Found | None], deadline: f
 def _of_one(wide: Wide, promise: Guarantee) -> Wide:
     """The same table and distance under one promise."""
     alone = replace(wide.problem, guarantees=(promise,), preserve_marginals=False)
-    return replace(
+    one = replace(
         Wide.of(replace(alone, limits=())),
         problem=alone,
         metric=wide.metric,
@@ -97,6 +98,8 @@ def _of_one(wide: Wide, promise: Guarantee) -> Wide:
         unit=wide.unit,
         prices=wide.prices,
     )
+    # What a mechanism that sees the secret must change, one that does not see it must change as well.
+    return one if one.seen or (type(promise) is Independent and len(one.classes) == 2) else as_if_seen(one)
 
 
 def _one_of_many(proof: dict[str, object], place: int, many: int) -> dict[str, object]:
@@ -136,28 +139,46 @@ def _at_one_level(wide: Wide, on_progress: Progress) -> Rows:
 def _used(wide: Wide, rows: Rows, promise: Guarantee) -> float:
     """What a release reveals about the secret of a leakage, as a share of what it may; a little room is left."""
     assert isinstance(promise, Leakage)
+    arrived = _arrived(wide, rows) @ _values(wide, promise.secret)
+    return _Posteriors(arrived, arrived).mean_bits(0.0) / float(promise.at_most_bits) * (1 + ROOM)
+
+
+def _arrived(wide: Wide, rows: Rows) -> Floats:
+    """How often each record leaves with each value of the secrets."""
     arrived = np.zeros((len(wide.records), len(wide.classes)))
     of = np.repeat(np.arange(len(rows)), np.diff(rows.first))
-    weight = np.array(rows.weight, dtype=np.float64)
-    share = weight / np.bincount(of, weight)[of]
+    whole = np.array([float(sum(rows.row(e)[1])) for e in range(len(rows))])
+    share = np.array([float(w) for w in rows.weight]) / whole[of]
     np.add.at(arrived, rows.record, wide.counts[of] * share[:, None])
-    table = _Posteriors(arrived @ _values(wide, promise.secret))
-    return table.mean_bits(0.0) / float(promise.at_most_bits) * (1 + ROOM)
+    return arrived
 
 
 def _with_staying(wide: Wide, on_progress: Progress) -> Rows:
-    """Staying, mixed with as little as can be of the release that preserves the law and reveals nothing."""
-    kept = [_Posteriors(wide.by_record @ _values(wide, p.secret)) for p in wide.problem.guarantees]
-    quiet = preserving(replace(wide, problem=replace(wide.problem, preserve_marginals=True)), 0.0, on_progress).rows
-    for table, promise in zip(kept, wide.problem.guarantees, strict=True):
+    """Staying, mixed with as little as can be of a release that reveals nothing."""
+    promises = wide.problem.guarantees
+    silent = _silent(wide, on_progress)
+    after = _arrived(wide, silent)
+    tables = [_Posteriors(wide.by_record @ _values(wide, p.secret), after @ _values(wide, p.secret)) for p in promises]
+    for table, promise in zip(tables, promises, strict=True):
         table.refuse_below_blind(promise)
     low, share = 0.0, 1.0
     for _ in range(60):
         middle = (low + share) / 2
-        fits = all(table.keeps(p, middle) for table, p in zip(kept, wide.problem.guarantees, strict=True))
+        fits = all(table.keeps(p, middle) for table, p in zip(tables, promises, strict=True))
         low, share = (low, middle) if fits else (middle, share)
     part = Fraction(min(PARTS, ceil(share * PARTS)), PARTS)
-    return Rows.mixed([(1 - part, nobody_moves(wide)), (part, quiet)])
+    return Rows.mixed([(1 - part, nobody_moves(wide)), (part, silent)])
+
+
+def _silent(wide: Wide, on_progress: Progress) -> Rows:
+    """A release that reveals nothing; where every single record counts, one that leaves each as often as it is."""
+    every = any(isinstance(promise, InformationPrivacy | WorstCaseLeakage) for promise in wide.problem.guarantees)
+    if every and not wide.problem.preserve_marginals:
+        try:
+            return quiet(replace(wide, problem=replace(wide.problem, preserve_marginals=True)), on_progress)
+        except Unsupported:
+            pass  # the law need not stay
+    return quiet(wide, on_progress)
 
 
 def _values(wide: Wide, secret: Sequence[str]) -> Floats:
@@ -169,18 +190,28 @@ def _values(wide: Wide, secret: Sequence[str]) -> Floats:
 
 
 class _Posteriors:
-    """How much likelier each value of a secret is at each record than in the table."""
+    """How much likelier each value of a secret is at each record than in the table.
 
-    def __init__(self, counts: Floats) -> None:
-        self.records = counts.sum(axis=1) / counts.sum()
-        self.prior = counts.sum(axis=0) / counts.sum()
-        some = self.records > 0
-        self.records = self.records[some]
-        self.ratio = counts[some] / counts.sum() / np.outer(self.records, self.prior)
+    Parameters
+    ----------
+    before, after : array, records by values
+        How often they occur together in the table, and after a release that some of the rows follow.
+    """
+
+    def __init__(self, before: Floats, after: Floats) -> None:
+        self.prior = before.sum(axis=0) / before.sum()
+        self.before = before / before.sum()
+        self.after = after / after.sum()
+
+    def _joint(self, share: float) -> Floats:
+        """Records and values where this share of the rows follows the release."""
+        joint = (1 - share) * self.before + share * self.after
+        return np.asarray(joint[joint.sum(axis=1) > 0])
 
     def at(self, share: float) -> Floats:
-        """The ratios where this share of the rows follows the release that reveals nothing."""
-        return np.asarray((1 - share) * self.ratio + share)
+        """The ratios where this share of the rows follows the release."""
+        joint = self._joint(share)
+        return np.asarray(joint / np.outer(joint.sum(axis=1), self.prior))
 
     def bits(self, share: float) -> Floats:
         """What each record reveals."""
@@ -190,7 +221,7 @@ class _Posteriors:
 
     def mean_bits(self, share: float) -> float:
         """What the records reveal on average."""
-        return max(0.0, float(self.records @ self.bits(share)))
+        return max(0.0, float(self._joint(share).sum(axis=1) @ self.bits(share)))
 
     def keeps(self, promise: Guarantee, share: float) -> bool:
         """Whether a promise is kept with this share, with a little room."""
@@ -204,7 +235,7 @@ class _Posteriors:
             return float(ratio.max()) <= most and float(ratio.min()) * most >= 1
         if isinstance(promise, Guess):
             return self._gained(promise, share) <= self._limit(promise) * less
-        return not np.ptp(self.at(share))
+        return share == 1.0 or float(np.abs(self.at(share) - 1).max()) == 0
 
     def refuse_below_blind(self, promise: Guarantee) -> None:
         """Refuse a guess that is right more often without any release."""
@@ -216,7 +247,7 @@ class _Posteriors:
 
     def _gained(self, promise: Guess, share: float) -> float:
         gain = np.eye(len(self.prior)) if promise.gain is None else np.array(promise.gain, dtype=np.float64)
-        return float(self.records @ (self.at(share) * self.prior @ gain.T).max(axis=1))
+        return float((self._joint(share) @ gain.T).max(axis=1).sum())
 
     def _limit(self, promise: Guess) -> float:
         if promise.at_most is not None:

@@ -26,6 +26,9 @@ MOST_PRESERVED = 600
 MOST_UNSEEN = 250_000
 """Entries of a matrix, beyond which a release that does not see its secret is designed record by record."""
 
+MOST_OTHERS = 2_000_000
+"""The same for promises of which the best release of records is known within an interval alone."""
+
 
 def _unlike(problem: Problem) -> str | None:
     """The first distortion that records are not compared by."""
@@ -36,8 +39,8 @@ def _unlike(problem: Problem) -> str | None:
     return other if other is None or isinstance(other, str) else "a matrix"
 
 
-def _at_any_size(problem: Problem) -> bool:
-    """Whether a problem is solved at any size: one promise, independent or leakage, about a secret.
+def _nearly_exact(problem: Problem) -> bool:
+    """Whether value and bound are near each other at any size: one promise, independent or leakage, about a secret.
 
     It is observed, or leaks at most so much.
     """
@@ -58,6 +61,8 @@ def _wide(problem: Problem) -> bool:
         return False
     most = MOST_PRESERVED if problem.preserve_marginals else MOST_LETTERS
     letters = prod(len(problem.joint.variables[name]) for name in problem.release)
+    if not _nearly_exact(problem):
+        return letters * len(problem.joint.grouped(problem.observe)[0]) > MOST_OTHERS
     if problem.preserve_marginals or _seen(problem):
         return letters > most
     return letters * len(problem.joint.grouped(problem.observe)[0]) > MOST_UNSEEN
@@ -109,10 +114,6 @@ RECORDS = Mechanism(
         Condition(
             lambda p: not _unlike(p),
             lambda p: f"form records compares records by hamming and absolute, not by {_unlike(p)}",
-        ),
-        Condition(
-            lambda p: p.form == FORM or _at_any_size(p),
-            'only one promise, a leakage or independent of an observed secret, goes without form = "records"',
         ),
     ),
     on_data=(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Compared", "Metric", "blocks", "cheap_blocks", "completed", "pairwise", "signed"]
+__all__ = ["Compared", "Leaning", "Metric", "blocks", "cheap_blocks", "completed", "pairwise", "signed"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -49,6 +49,44 @@ class Metric:
         """No two points are farther apart."""
         return sum(w * s for w, s in zip(self.weights, self.spans, strict=True))
 
+    def costs(self, distances: Small, _left: Integers, _right: Integers) -> Small:
+        """What pairs of points at these distances cost, given their codes; here the distance itself."""
+        return distances
+
+
+@dataclass(frozen=True, eq=False)
+class Leaning(Metric):
+    """Distances divided by how much the one of the two points leans that leans more, in whole units.
+
+    A distance of one between points that lean as far as any is `steps` units.
+
+    The last code of a point, which is no axis, is the place of its leaning in `levels`.
+
+    Parameters
+    ----------
+    levels : array of float
+        Above zero.
+    steps : int
+        How fine costs are.
+
+    >>> metric = Leaning((1,), (True,), (4,), np.array([0.5, 0.25]), 10)
+    >>> pairwise(metric, np.array([[0, 1], [0, 1]]), np.array([[3, 0], [3, 1]])).tolist()
+    [30, 60]
+    """
+
+    levels: Floats
+    steps: int
+
+    @property
+    def farthest(self) -> int:
+        """No pair of points costs more."""
+        return 1 + int(super().farthest * self.steps * float(self.levels.max() / self.levels.min()))
+
+    def costs(self, distances: Small, left: Integers, right: Integers) -> Small:
+        """The distance of each pair, divided by its larger leaning."""
+        more = np.maximum(self.levels[left[..., -1]], self.levels[right[..., -1]])
+        return np.asarray(np.rint(distances * (self.steps * self.levels.max() / more)), dtype=distances.dtype)
+
 
 def signed(largest: int) -> np.dtype[Any]:
     """The shortest signed integers that hold -largest ... largest.
@@ -69,6 +107,7 @@ class Compared:
         self.metric = metric
         self.kind = signed(metric.farthest + room)
         self.many = len(columns)
+        self.columns = columns
         # Comparing bytes is eight times as fast as comparing words.
         self.codes = [
             np.ascontiguousarray(columns[:, axis]).astype(
@@ -94,7 +133,7 @@ class Compared:
                 continue
             np.not_equal(own, codes, out=differ)
             found += differ if weight == 1 else differ * self.kind.type(weight)
-        return found
+        return self.metric.costs(found, rows[:, None, :], self.columns[None, :columns, :])
 
 
 def blocks(metric: Metric, rows: Integers, columns: Integers, room: int = 0) -> Iterator[tuple[int, Small]]:
@@ -122,7 +161,7 @@ def pairwise(metric: Metric, left: Integers, right: Integers) -> Integers:
         a = left[:, axis]
         b = right[:, axis]
         found += weight * (np.abs(a - b) if ordered else (a != b).astype(np.int64))
-    return found
+    return np.asarray(metric.costs(found, left, right), dtype=np.int64)
 
 
 def cheap_blocks(

@@ -164,12 +164,7 @@ def by_records(problem: Problem) -> str:
     str
         The end of a sentence, or nothing.
     """
-    secrets = [name for guarantee in problem.guarantees for name in guarantee.secret if name not in problem.observe]
-    observe = (*problem.observe, *dict.fromkeys(secrets))
-    if RECORDS.why_not(replace(problem, form=FORM, observe=observe)) is not None:
-        return ""
-    look = f" and add {', '.join(dict.fromkeys(secrets))} to observe, which does not leave" if secrets else ""
-    return f', or say form = "{FORM}"{look}'
+    return f', or say form = "{FORM}"' if RECORDS.why_not(replace(problem, form=FORM)) is None else ""
 
 
 def time_words(seconds: float) -> str:

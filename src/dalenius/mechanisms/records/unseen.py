@@ -1,0 +1,279 @@
+r"""Releases that tell nothing about a secret that the mechanism does not see, for many records.
+
+Two values. An input e leans to the second one by r_e = p(second | e) - p(second), above or below zero. Inputs of
+opposite leaning cancel in pairs: u units of excess are the mass u / |r_e| of the one and u / |r_f| of the other, and
+the lighter mass goes to the record of the heavier, at the cost u d(e, f) / max(|r_e|, |r_f|). The best release is the
+cheapest transport of the excess. With its potentials a(e) and b(f) no release costs less than
+
+    sum_e p_e min_y [ d(e, y) - r_e V(y) ],    b(f) - d(f, y) / |r_f|  <=  V(y)  <=  d(e, y) / r_e - a(e):
+
+such a number V(y) exists for every record, because d(e, y) / r_e + d(y, f) / |r_f| is at least the cost of the pair.
+
+Where every record keeps its number of rows, both sides of a pair go to the record of e or of f, by their masses.
+
+More values. An input that may have several values stays, or goes with others to one record, and rows whose value is
+known come there until all values are there as often as everywhere. What is left of these rows is a table whose secret
+is seen. With few kinds of inputs, kinds take the place of values: a release that does not depend on the kind does not
+depend on the secret. Costs are rounded in the search alone: shares are whole numbers, and the promise is kept exactly.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+import numpy.typing as npt
+
+from dalenius.errors import Unsupported
+from dalenius.kernel.rows import UNIT
+from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.wide import Wide
+from dalenius.mechanisms.records.zero import Found, preserving, record_proof
+from dalenius.solvers.flows.distances import Leaning, Metric, blocks
+from dalenius.solvers.flows.transport import Plan, Spare, transport
+
+__all__ = ["as_if_seen", "cancelled", "quiet"]
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Progress = Callable[[str], None] | None
+
+STEPS = 20_000
+"""Whole costs of a distance of one, times inputs: more are nearer to the optimum, and slower."""
+LEAST = 1 / 256
+"""A leaning below this is taken for this in the costs."""
+GAP = 0.002
+"""Share of the cost of the transport by which it may miss its bound."""
+FINE = 1 << 20
+"""Parts into which a row is divided where several values are brought together."""
+FEW_KINDS = 40
+"""Kinds of inputs that take the place of values."""
+
+
+def as_if_seen(wide: Wide) -> Wide:
+    """The same table, observed with its secret: every bound of it holds for mechanisms that do not see the secret."""
+    problem = wide.problem
+    observe = tuple(dict.fromkeys((*problem.observe, *wide.secret)))
+    return replace(
+        Wide.of(replace(problem, observe=observe)),
+        metric=wide.metric,
+        points=wide.points,
+        unit=wide.unit,
+        prices=wide.prices,
+        wall=wide.wall,
+        already=wide.already,
+    )
+
+
+def cancelled(wide: Wide, on_progress: Progress) -> Found:
+    """Tell nothing about two values of a secret that is not seen, and change as little as can be.
+
+    Parameters
+    ----------
+    wide : Wide
+        With two values of the secret.
+
+    Returns
+    -------
+    Found
+        With a proof by the rule "records"; value and bound differ by what rounding the costs adds. Where the law is
+        preserved the bound is that of all releases.
+    """
+    rows, excess = _leaning(wide)
+    lean = np.abs(excess) / (rows * wide.total)
+    levels, code = np.unique(np.maximum(lean, LEAST), return_inverse=True)
+    above, below = np.flatnonzero(excess > 0), np.flatnonzero(excess < 0)
+    method = "records: transport of what leans to one value to what leans to the other"
+    if not len(above):
+        nobody = np.zeros(0, dtype=np.int64)
+        return Found(_paired(wide, nobody, nobody, nobody), record_proof(wide, ["0"], [[]]), method)
+    steps = max(1, STEPS // len(rows))
+    metric = Leaning(wide.metric.weights, wide.metric.ordered, wide.metric.spans, levels, steps)
+    points = np.column_stack([wide.points[wide.record_of_input], code.reshape(-1)])
+    plan = transport(
+        metric, points[above], points[below], excess[above], -excess[below], gap=GAP, on_progress=on_progress
+    )
+    one = steps * float(levels.max()) * wide.unit
+    most = _nearest(wide, above, lean, -plan.row_potential / one)
+    least = -_nearest(wide, below, lean, -plan.column_potential / one)
+    numbers = [["0", str(round(v * (1 << UNIT)))] for v in ((most + least) / 2).tolist()]
+    found = _paired(wide, above[plan.row], below[plan.column], plan.amount)
+    return Found(found, record_proof(wide, ["0"], [numbers]), method)
+
+
+def quiet(wide: Wide, on_progress: Progress) -> Rows:
+    """A release that tells nothing about a secret, seen or not, of any number of values.
+
+    Parameters
+    ----------
+    wide : Wide
+        The table.
+
+    Returns
+    -------
+    Rows
+        The law of the table is preserved where the problem says so.
+
+    Raises
+    ------
+    Unsupported
+        If the law is to be preserved, and inputs with more than two values are of many kinds.
+    """
+    problem = replace(wide.problem, preserve_marginals=True)
+    if wide.seen:
+        return preserving(replace(wide, problem=problem), 0.0, on_progress).rows
+    if len(wide.classes) == 2:
+        return cancelled(wide, on_progress).rows
+    if not wide.problem.preserve_marginals:
+        return _brought_together(wide, on_progress)
+    kinds, kind = np.unique(wide.counts // np.gcd.reduce(wide.counts, axis=1)[:, None], axis=0, return_inverse=True)
+    if len(kinds) <= FEW_KINDS:
+        counts = np.zeros((len(kind), len(kinds)), dtype=np.int64)
+        counts[np.arange(len(kind)), kind.reshape(-1)] = wide.counts.sum(axis=1)
+        classes: list[tuple[int, ...]] = [(k,) for k in range(len(kinds))]
+        return preserving(replace(wide, problem=problem, counts=counts, classes=classes), 0.0, on_progress).rows
+    raise Unsupported(
+        f"the rows reveal the {len(wide.classes)} values of {', '.join(wide.secret)} to {len(kinds):,} different "
+        "degrees, too many to preserve their distribution without observing it: add it to observe (it does not leave), "
+        "or leave out preserve_marginals"
+    )
+
+
+def _leaning(wide: Wide) -> tuple[Integers, Integers]:
+    """The rows of each input, and their excess of the second value in whole units."""
+    rows = wide.counts.sum(axis=1)
+    return rows, wide.counts[:, 1] * wide.total - rows * int(wide.counts[:, 1].sum())
+
+
+def _nearest(wide: Wide, inputs: Integers, lean: Floats, number: Floats) -> Floats:
+    """The least of distance over leaning plus number over some inputs, for each record."""
+    found = np.empty(len(wide.points))
+    plain = Metric(wide.metric.weights, wide.metric.ordered, wide.metric.spans)
+    own = (1 / (lean[inputs] * wide.unit)).astype(np.float32)
+    for first, block in blocks(plain, wide.points, wide.points[wide.record_of_input[inputs]]):
+        found[first : first + len(block)] = (block * own + number.astype(np.float32)).min(axis=1)
+    return found
+
+
+def _paired(wide: Wide, first: Integers, second: Integers, amount: Integers) -> Rows:
+    """Pairs that cancel, at the record of the heavier side, or at both. A row has as many parts as units of excess."""
+    rows, excess = _leaning(wide)
+    parts = np.maximum(1, np.abs(excess)).astype(object)
+    everybody = np.arange(len(parts))
+    # The masses rows / |excess| of a unit of excess are compared in whole numbers.
+    own, other = rows[first] * -excess[second], rows[second] * excess[first]
+    if wide.problem.preserve_marginals:
+        return _exchanged(wide, parts, first, second, amount, own, other)
+    mover, host = np.where(own <= other, first, second), np.where(own <= other, second, first)
+    stays = parts.copy()
+    np.subtract.at(stays, mover, amount.astype(object))
+    return Rows.gathered(
+        len(parts),
+        np.concatenate([everybody, mover]),
+        np.concatenate([wide.record_of_input, wide.record_of_input[host]]),
+        np.concatenate([stays, amount.astype(object)]),
+    )
+
+
+def _exchanged(
+    wide: Wide, parts: Integers, first: Integers, second: Integers, amount: Integers, own: Integers, other: Integers
+) -> Rows:
+    """Both sides of a pair at either record, by their masses: of each unit of one side the share of the other moves."""
+    entries: list[list[tuple[int, Fraction]]] = [[] for _ in parts]
+    pairs = zip(first.tolist(), second.tolist(), amount.tolist(), own.tolist(), other.tolist(), strict=True)
+    for e, f, units, mine, theirs in pairs:
+        entries[e].append((f, Fraction(units * theirs, mine + theirs)))
+        entries[f].append((e, Fraction(units * mine, mine + theirs)))
+    at = wide.record_of_input.tolist()
+    row: list[int] = []
+    record: list[int] = []
+    weight: list[int] = []
+    for e, sent in enumerate(entries):
+        scale = lcm(*(moved.denominator for _, moved in sent))
+        moves = [(at[f], int(moved * scale)) for f, moved in sent]
+        for y, moved in [(at[e], int(parts[e]) * scale - sum(n for _, n in moves)), *moves]:
+            row.append(e)
+            record.append(y)
+            weight.append(moved)
+    return Rows.gathered(len(parts), row, record, np.array(weight, dtype=object))
+
+
+def _brought_together(wide: Wide, on_progress: Progress) -> Rows:
+    """Rows whose value is known go where others lack it; what is left of them goes to one law."""
+    sizes = wide.counts.sum(axis=0)
+    heavy = int(sizes.argmax())
+    plain = (wide.counts > 0).sum(axis=1) == 1
+    host, group, packs = _hosts(wide, np.flatnonzero(~plain), sizes)
+    lacking = np.zeros((len(host), len(sizes)), dtype=np.int64)
+    np.add.at(lacking, group, -FINE * wide.counts[~plain])
+    lacking += packs[:, None] * sizes
+    at = wide.record_of_input
+    row = [np.flatnonzero(~plain)]
+    record = [host[group]]
+    weight = [np.ones(len(group), dtype=np.int64)]
+    rest: tuple[Integers, Integers] | None = None  # where the heaviest value is left, and how much of it
+    for s in sorted(range(len(sizes)), key=lambda s: s != heavy):
+        mine = np.flatnonzero(plain & (wide.counts[:, s] > 0))
+        shared = gcd(int(sizes[s]), int(sizes[heavy])) if rest is not None else 1
+        times = int(sizes[heavy]) // shared if rest is not None else 1
+        have = wide.counts[mine, s] * FINE * times
+        wanted = np.flatnonzero(lacking[:, s])
+        to, demand = host[wanted], lacking[wanted, s] * times
+        nobody = np.zeros(0, dtype=np.int64)
+        if rest is None:
+            spare = Spare(int(have.sum() - demand.sum()), 0, np.arange(len(mine)), nobody)
+        else:
+            spare = None
+            to, demand = np.append(to, rest[0]), np.append(demand, rest[1] * (int(sizes[s]) // shared))
+        start, end, amount = _sent(wide, mine, have, to, demand, spare, on_progress)
+        stays = have.copy()
+        np.subtract.at(stays, start, amount)
+        row += [mine, mine[start]]
+        record += [at[mine], end]
+        weight += [stays, amount]
+        if rest is None:
+            left = np.bincount(at[mine], stays, len(wide.records)).astype(np.int64)
+            rest = (np.flatnonzero(left), left[left > 0])
+    return Rows.gathered(len(at), np.concatenate(row), np.concatenate(record), np.concatenate(weight))
+
+
+def _sent(
+    wide: Wide,
+    inputs: Integers,
+    have: Integers,
+    to: Integers,
+    demand: Integers,
+    spare: Spare | None,
+    on_progress: Progress,
+) -> tuple[Integers, Integers, Integers]:
+    """The cheapest way of what inputs have to records that want it: which input, which record, how much."""
+    if not len(demand):
+        nobody = np.zeros(0, dtype=np.int64)
+        return nobody, nobody, nobody
+    points = wide.points
+    plan: Plan = transport(
+        wide.metric, points[wide.record_of_input[inputs]], points[to], have, demand, spare=spare, gap=GAP,
+        on_progress=on_progress,
+    )  # fmt: skip
+    return plan.row, to[plan.column], plan.amount
+
+
+def _hosts(wide: Wide, inputs: Integers, sizes: Integers) -> tuple[Integers, Integers, Integers]:
+    """Records where inputs of several values come together, which of them each input goes to, and packs of values.
+
+    A pack is one FINE-th of the table. Neighbours in the order of the records share one where there are not enough.
+    """
+    group = np.arange(len(inputs))
+    while True:
+        many = int(group.max(initial=-1)) + 1
+        counts = np.zeros((many, len(sizes)), dtype=np.int64)
+        np.add.at(counts, group, wide.counts[inputs])
+        packs = (-(-FINE * counts // sizes)).max(axis=1, initial=0)
+        if int(packs.sum()) <= FINE:
+            break
+        group = group // 2
+    order = np.argsort(wide.counts[inputs].sum(axis=1), kind="stable")
+    host = np.zeros(many, dtype=np.int64)
+    host[group[order]] = wide.record_of_input[inputs[order]]  # the one with most rows is written last
+    return host, group, packs
