@@ -168,6 +168,15 @@ def test_a_walk_beyond_its_limit_leaves_a_channel_with_a_bound(monkeypatch):
     assert 0.5 < design.value < design.bound
 
 
+def test_a_long_walk_is_for_those_who_ask_for_more_digits_than_usual(monkeypatch):
+    monkeypatch.setattr(sys.modules["dalenius.mechanisms.columns.disclose"], "WALK_SHORT", 3)
+    usual, exact = disclose(example2()), disclose(example2(), gap=1e-9)
+    assert "cells" in usual.method
+    assert "every extreme column" in exact.method
+    assert usual.value <= exact.value <= exact.bound <= usual.bound
+    assert usual.gap <= 1e-6
+
+
 @given(st.sampled_from([Fraction(k, 20) for k in range(1, 10)]))
 @settings(deadline=None, max_examples=5)
 def test_more_views_never_help(q):

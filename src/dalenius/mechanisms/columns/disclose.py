@@ -51,6 +51,7 @@ __all__ = ["disclose"]
 WALK_LIMIT = 20_000
 WALK_ATOMS = 64
 WALK_SHORT = 2_000
+WALK_LETTERS = 4  # of W: up to so many, cells of its posterior reach the usual gap sooner than a long walk ends
 WALK_SHARE = 0.25  # of the time; the linear program, and the walk of the checker, take the rest
 WALK_BOXES = 16  # the columns of W = X are generated sooner than walked beyond
 FORCED = {  # how many extreme columns a polytope of no or one dimension has
@@ -115,7 +116,8 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
     independent = all(isinstance(g, Independent) for g in problem.guarantees)
     boxes = independent and boxes_apply(problem)
     begin = monotonic()
-    if independent and (found := _walked(problem, not problem.kept, boxes, begin + WALK_SHARE * seconds, on_progress)):
+    limit = _walk_limit(problem, gap)
+    if independent and (found := _walked(problem, limit, boxes, begin + WALK_SHARE * seconds, on_progress)):
         return found
     seconds -= monotonic() - begin
     if independent and (types := exchanged(problem)):
@@ -137,8 +139,18 @@ def _searched(problem: Problem, gap: float, seconds: float, on_progress: Callabl
     return _beside_kept(problem, gap, seconds, on_progress)
 
 
+def _walk_limit(problem: Problem, gap: float) -> int:
+    """How many bases may be walked: all that the checker can follow, unless another route reaches the gap sooner.
+
+    Who asks for a smaller gap than the usual one is given the exact optimum of the longer walk.
+    """
+    if problem.kept:
+        return 10 * WALK_LIMIT
+    return WALK_SHORT if gap >= GAP and len(merged_letters_of(problem)) <= WALK_LETTERS else WALK_LIMIT
+
+
 def _walked(
-    problem: Problem, other: bool, boxes: bool, deadline: float, on_progress: Callable[[str], None] | None
+    problem: Problem, limit: int, boxes: bool, deadline: float, on_progress: Callable[[str], None] | None
 ) -> Found | None:
     """The walk over all extreme columns, while they are few; always where the promises leave one direction at most.
 
@@ -147,8 +159,8 @@ def _walked(
     atoms = len(problem.pmf.grouped(problem.inputs)[0])
     free = atoms - 1 - sum(len(problem.pmf.grouped(view)[0]) - 1 for view in problem.views)
     try:
-        if atoms <= (WALK_BOXES if boxes else WALK_ATOMS) or not other:
-            return _by_walk(problem, WALK_LIMIT if other else 10 * WALK_LIMIT, deadline, on_progress)
+        if atoms <= (WALK_BOXES if boxes else WALK_ATOMS) or problem.kept:
+            return _by_walk(problem, limit, deadline, on_progress)
         if free <= 1:
             return _by_walk(problem, WALK_SHORT, deadline, on_progress)
     except SolverFailed:
