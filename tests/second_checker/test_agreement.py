@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dalenius.kernel import Refused, check
-from dalenius.report.reproof import ALWAYS, needed, script
+from dalenius.report.reproof import ALWAYS, DIVISIONS, RULES, needed, script
 from tests.effort import effort
 from tests.kernel.documents import honest
 from tests.kernel.mutations import damaged
@@ -41,6 +41,16 @@ def first(text: str, *, privacy_only: bool) -> dict:
     return {"proved": proved}
 
 
+def loosened(text: str) -> str:
+    """The same document with a claimed bound that is worse by a hair, which no rounding of either checker refuses."""
+    document = json.loads(text)
+    claims = document["claims"]
+    towards = 1 if document["objective"]["aim"].startswith("information") else -1
+    claims["bound"] = str(Fraction(claims["bound"]) + towards * NEAR)
+    claims["gap"] = str(Fraction(claims["gap"]) + NEAR)
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
 def near(ours: str | None, theirs: Fraction | None) -> bool:
     if ours is None or theirs is None:
         return ours is None and theirs is None
@@ -60,7 +70,12 @@ def agreement(texts: dict[str, str]) -> Counter[str]:
         if "refused" in theirs and any(words in theirs["refused"] for words in TOO_LONG):
             seen["too long"] += 1
             continue
-        assert ours.keys() == theirs.keys(), (name, ours, theirs)
+        if ours.keys() != theirs.keys():
+            # One of them rounds more than the other: both prove a bound that is worse by a hair.
+            (ours,), theirs = second([loosened(text)]), first(loosened(text), privacy_only=False)
+            assert "proved" in ours, (name, ours)
+            assert "proved" in theirs, (name, theirs)
+            seen["rounded"] += 1
         if "refused" in ours:
             seen["refused"] += 1
             seen["bound refused"] += "proved" in first(text, privacy_only=True)
@@ -87,14 +102,25 @@ def corpus() -> dict[str, str]:
 def test_the_corpus() -> None:
     seen = agreement(corpus())
     assert seen["proved"] > 220
-    assert seen["bound proved"] > 120
+    assert seen["bound proved"] > 190
     assert seen["refused"] > 300
     assert seen["unknown"] < 400
 
 
 def test_the_checker_in_a_page_is_the_same(tmp_path: Path) -> None:
     """A statement carries the checker without comments and spaces: it gives every verdict to the letter."""
-    everything = (*ALWAYS[:-1], "forms", "records", "adversary", "gauges", "check", "lines", "closed")
+    rules = dict.fromkeys(module for modules in RULES.values() for module in modules)
+    rules |= dict.fromkeys(DIVISIONS)
+    everything = (
+        *ALWAYS[:-1],
+        "forms",
+        "records",
+        "local",
+        "adversary",
+        "gauges",
+        "check",
+        *(m for m in rules if m != "records"),
+    )
     (tmp_path / "packed.mjs").write_text(script(everything, button=False), "utf-8")
     texts = list(corpus().values())
     assert second(texts, (tmp_path / "packed.mjs").as_uri()) == second(texts)
@@ -162,18 +188,37 @@ def changed_proof(document: dict, chance: random.Random) -> dict:
     return spoilt
 
 
+def proved_by_both() -> dict[str, list[dict]]:
+    """The documents of the corpus whose bound both checkers prove, by rule and division."""
+    texts = list(corpus().values())
+    found: dict[str, list[dict]] = {}
+    for text, verdict in zip(texts, second(texts), strict=True):
+        if "proved" in verdict and verdict["proved"]["bound"] is not None:
+            document = json.loads(text)
+            rule = document["proof"]["rule"]
+            found.setdefault(document["proof"].get("division", rule), []).append(document)
+    return found
+
+
+RULES_OF_BOTH = {"letters", "simplices", *RULES} - {"lines"}
+
+
+def test_every_rule_that_a_page_offers_proves_something() -> None:
+    assert proved_by_both().keys() == RULES_OF_BOTH
+
+
 def test_damaged_proofs_of_optimality() -> None:
     chance = random.Random(12)
-    rules = ('"rule":"lines","division":"letters"', '"rule":"closed"')
-    honest_ones = [text for name, text in corpus().items() if name.startswith("rules/")]
-    bounds = [json.loads(text) for text in honest_ones if any(rule in text for rule in rules)]
+    by_rule = proved_by_both()
     texts = {}
-    for k in range(effort(300, 3000)):
-        spoilt = changed_proof(chance.choice(bounds), chance)
-        texts[str(k)] = json.dumps(spoilt, ensure_ascii=False, separators=(",", ":"))
+    for rule, bounds in by_rule.items():
+        for k in range(effort(60, 600)):
+            spoilt = changed_proof(chance.choice(bounds), chance)
+            texts[f"{rule} {k}"] = json.dumps(spoilt, ensure_ascii=False, separators=(",", ":"))
     seen = agreement(texts)
-    assert seen["bound proved"] > 10
-    assert seen["bound refused"] > 50
+    assert seen["rounded"] < 10
+    assert seen["bound proved"] > 60
+    assert seen["bound refused"] > 200
 
 
 def test_the_comparison_can_fail() -> None:

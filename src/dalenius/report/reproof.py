@@ -54,7 +54,8 @@ FORMS = {
     "records": ("records",),
 }
 """Forms of a channel that the checker knows, and the module that reads them."""
-PROMISES = dict.fromkeys(("independent", "leakage", "information_privacy", "local_dp"), ()) | {
+PROMISES = dict.fromkeys(("independent", "leakage", "information_privacy"), ()) | {
+    "local_dp": ("local",),
     "worst_case_leakage": ("gauges",),
     "dalenius": ("adversary",),
     "contraction": ("adversary",),
@@ -63,6 +64,20 @@ PROMISES = dict.fromkeys(("independent", "leakage", "information_privacy", "loca
     "total_variation": ("gauges",),
 }
 """Promises that it knows, and the module that proves them."""
+RULES = {
+    "closed": ("ratios", "closed"),
+    "lines": ("frames", "lines"),
+    "subsets": ("frames", "posteriors", "ratios", "subsets"),
+    "blocks": ("frames", "posteriors", "ratios", "subsets"),
+    "corners": ("frames", "posteriors", "corners"),
+    "levels": ("frames", "posteriors", "ratios", "levels"),
+    "marginals": ("frames", "posteriors", "ratios", "marginals"),
+    "records": ("records", "frames", "nearest", "transports"),
+    "transports": ("records", "frames", "nearest", "transports"),
+}
+"""Rules of optimality that it knows, and the modules that prove them, in the order in which they need each other."""
+DIVISIONS = ("posteriors", "ratios", "simplices")
+"""What the rule `lines` needs more where it divides columns by cells of their posteriors."""
 
 
 def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
@@ -86,8 +101,11 @@ def needed(document: Mapping[str, Any]) -> tuple[str, ...]:
     if any(unknown):
         return ()
     more = dict.fromkeys([*FORMS[form], *(module for promise in promises for module in PROMISES[promise])])
-    rule = document.get("proof", {}).get("rule")
-    return (*ALWAYS[:-1], *more, ALWAYS[-1], *((rule,) if rule in ("lines", "closed") else ()))
+    proof = document.get("proof", {})
+    rule = RULES.get(proof.get("rule"), ())
+    divided = DIVISIONS if proof.get("division") == "simplices" else ()
+    beyond = [module for module in (*rule, *divided) if module not in more]
+    return (*ALWAYS[:-1], *more, ALWAYS[-1], *beyond)
 
 
 @cache

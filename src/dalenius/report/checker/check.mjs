@@ -1,5 +1,5 @@
 // The document as a whole: every promise, limit and shape is proved, and every claim compared with what was proved.
-import { fraction, less, minus, ONE, plus, require, same, shown, spend, startCounting, times, Unknown, ZERO } from "./numbers.mjs";
+import { fraction, less, minus, ONE, plus, require, same, shown, startCounting, times, Unknown, ZERO } from "./numbers.mjs";
 import { numberOf, parsed } from "./reading.mjs";
 import { names, readLaw, readMechanism, readVariables, Setting } from "./setting.mjs";
 import { readChannel } from "./channels.mjs";

@@ -1,25 +1,8 @@
 // Optimality without data: the least of some bounds of what can be told about W, in closed form.
-import { bits, exponential, fraction, less, log2, LOG2_E, minus, nats, ONE, over, plus, smaller, spend, times, ZERO } from "./numbers.mjs";
+import { bits, exponential, fraction, less, log2, minus, ONE, over, plus, smaller, spend, times, ZERO } from "./numbers.mjs";
 import { information } from "./release.mjs";
+import { ceilingOf, leastRatio, MOST_NATS } from "./ratios.mjs";
 import { RULES } from "./check.mjs";
-
-const MOST_NATS = fraction(100n);
-
-/** Not below p(y | x) / p(y | x') for all letters and all pairs of inputs, where a promise says so; else null. */
-function ratio(promise, setting) {
-  if (promise.kind !== "local_dp" || promise.share.n > 0n) return null;
-  if (promise.given.some((name) => setting.mechanism.reads.includes(name))) return null;
-  const far = promise.distances === null ? ONE : promise.distances.flat().reduce((a, b) => (less(a, b) ? b : a));
-  const level = times(over(promise.limit, promise.rows), far);
-  return less(MOST_NATS, level) ? null : exponential(level)[1];
-}
-
-/** X - 1 - ln X nats with X = r ln r / (r - 1), which letters of a ratio r add at most; it grows with X. */
-function ceilingOf(r) {
-  if (r.n === r.d) return ZERO;
-  const top = over(times(nats(r), r), minus(r, ONE));
-  return minus(times(minus(top, ONE), LOG2_E), bits(log2(top.n, top.d)[0]));
-}
 
 /** sum_x p(x) log2(top(x) / p(x)), where no letter makes x likelier than top(x). */
 function surprisal(setting, promises, r) {
@@ -74,8 +57,7 @@ function boundInClosedForm(proof, setting, promises, _limits, objective) {
     if (promise.kind === "leakage" || promise.kind === "worst_case_leakage") bounds.push(plus(within(promise.about), promise.limit));
   }
   if (setting.mechanism.beside.length === 0) {
-    const ratios = promises.map((promise) => ratio(promise, setting)).filter((r) => r !== null);
-    const r = ratios.length > 0 ? ratios.reduce(smaller) : null;
+    const r = leastRatio(promises, setting);
     if (r !== null) bounds.push(ceilingOf(r));
     bounds.push(surprisal(setting, promises, r));
     for (const promise of promises) {

@@ -1,108 +1,18 @@
-// Optimality by lines, for mechanisms whose released letters are the cases.
+// Optimality by lines.
 //
 // A mechanism is a set of columns c_t(x) = p(t | x). Multipliers of the right sign turn every promise, limit and margin
 // into a line L_t(x) such that what a column gains is at most sum_x L_t(x) c_t(x); then nobody gains more than
 // sum_x max_t L_t(x) plus the constants. Lines are whole numbers in units of 2^-SCALE / total; the only roundings are those
-// of logarithms, of e^epsilon and of divisions, all upwards.
-import { BITS, ceiling, exponential, floor, fraction, HELD, less, log2, minus, over, plus, require, spend, times, Unknown, ZERO } from "./numbers.mjs";
+// of logarithms, of e^epsilon and of divisions, all upwards. Here the released letters are the cases; other divisions of
+// the columns are in modules of their own.
+import { ceiling, floor, fraction, HELD, less, minus, over, plus, require, spend, times, Unknown, ZERO } from "./numbers.mjs";
 import { outcomesOf } from "./setting.mjs";
-import { information } from "./release.mjs";
 import { distance } from "./distortion.mjs";
-import { SCORES } from "./promises.mjs";
+import { allowance, Frame, massOf, raised, SCALE, scores, UNIT } from "./frames.mjs";
 import { RULES } from "./check.mjs";
 
-const UNIT = 60n; // bits after the point of a multiplier
-
-const SCALE = UNIT + BITS;
-const raised = (multiplier) => multiplier << BITS;
-
-const compare = (a, b) => {
-  const k = a.findIndex((value, i) => value !== b[i]);
-  return k < 0 ? 0 : a[k] - b[k];
-};
-
-/** Counts of labels, in the order of the labels. */
-function counted(labels, counts) {
-  const found = new Map();
-  labels.forEach((label, k) => {
-    const key = label.join(",");
-    const entry = found.get(key) ?? { label, count: 0n };
-    entry.count += counts[k];
-    found.set(key, entry);
-  });
-  return new Map([...found].sort(([, a], [, b]) => compare(a.label, b.label)));
-}
-
-/** The records by their value s of a secret and what leaves beside the letter, k. */
-class Frame {
-  constructor(setting, secret) {
-    const { law, mechanism } = setting;
-    const counts = law.atoms.map((atom) => atom.count);
-    const labels = (names) => {
-      const at = names.map((name) => law.variables.indexOf(name));
-      return law.atoms.map(({ outcome }) => at.map((i) => outcome[i]));
-    };
-    const [own, beside] = [labels(secret), labels(mechanism.beside)];
-    this.total = law.total;
-    this.own = own.map(String);
-    this.beside = beside.map(String);
-    this.pair = own.map((s, k) => [...s, ...beside[k]]).map(String);
-    this.keys = counted(own.map((s, k) => [...s, ...beside[k]]), counts);
-    this.alone = counted(own, counts);
-    this.worlds = counted(beside, counts);
-    this.parts = new Map(this.pair.map((key, k) => [key, { s: this.own[k], k: this.beside[k] }]));
-  }
-
-  /** I(S; K) from below: what is told without any letter. */
-  already() {
-    if (this.worlds.size === 1 && this.worlds.has("")) return ZERO;
-    return information([...this.keys].map(([key, { count }]) => [this.parts.get(key).s, "", this.parts.get(key).k, count]))[0];
-  }
-
-  /** -weight log2(b / p(s | k)) for a law b(s | k) that is given by positive numbers. */
-  tangent(weight, node) {
-    const law = node.items().map((item) => item.whole(1n));
-    node.require(law.length === this.keys.size, "a posterior lacks a value of its secret");
-    const sums = new Map();
-    const keys = [...this.keys.keys()];
-    keys.forEach((key, i) => sums.set(this.parts.get(key).k, (sums.get(this.parts.get(key).k) ?? 0n) + law[i]));
-    return new Map(
-      keys.map((key, i) => {
-        const { k } = this.parts.get(key);
-        return [key, -weight * log2(law[i] * this.worlds.get(k).count, sums.get(k) * this.keys.get(key).count)[0]];
-      }),
-    );
-  }
-}
-
-/** What a promise about a secret adds to the score of each record in one case; null: nothing. */
-function scores(promise, frame, weight, node) {
-  if (promise.kind === "leakage") return weight ? frame.tangent(weight, node) : null;
-  require(weight === 0n, "this promise holds letter by letter: it has no weight for all of them");
-  if (node.items().length === 0) return null;
-  if (SCORES.has(promise.kind)) return SCORES.get(promise.kind)(promise, frame, node);
-  const pairs = [...frame.alone.keys()].flatMap((s) => [...frame.worlds.keys()].map((k) => ({ s, k, n: frame.alone.get(s).count })));
-  const spread = (own, base) =>
-    new Map([...frame.keys.keys()].map((key) => [key, raised(own(frame.parts.get(key))) + base(frame.parts.get(key).k)]));
-  const at = ({ s, k }) => pairs.findIndex((pair) => pair.s === s && pair.k === k);
-  spend(pairs.length * frame.keys.size);
-  if (promise.kind === "independent") {
-    const v = node.pair(pairs.length).map((item) => item.whole());
-    const sum = (k) => pairs.reduce((total, pair, i) => (pair.k === k ? total - v[i] * pair.n : total), 0n);
-    return spread((part) => v[at(part)], (k) => ceiling(raised(sum(k)), frame.total));
-  }
-  if (promise.kind === "information_privacy") {
-    const [low, high] = node.pair().map((side) => {
-      const found = side.items().map((item) => item.whole(0n));
-      side.require(found.length === 0 || found.length === pairs.length, "not a multiplier for each value");
-      return found.length ? found : pairs.map(() => 0n);
-    });
-    const r = exponential(promise.limit)[1];
-    const sum = (k) => pairs.reduce((total, pair, i) => (pair.k === k ? total + pair.n * (high[i] * r.n * r.n - low[i] * r.d * r.d) : total), 0n);
-    return spread((part) => low[at(part)] - high[at(part)], (k) => ceiling(raised(sum(k)), frame.total * r.n * r.d));
-  }
-  throw new Unknown(`a bound that uses ${promise.kind}`);
-}
+/** How further divisions of the columns read what is told about, by their name; see simplices.mjs. */
+export const DIVISIONS = new Map();
 
 /** The letters that an input may be released as. */
 function allowed(setting, letters) {
@@ -140,125 +50,174 @@ function costs(parts, weight, setting, letters, inputs) {
   };
 }
 
+/** The lines of a proof: for each input a number for each leaf, and the constants beside them. */
+class Lines {
+  constructor(setting, leaves) {
+    this.setting = setting;
+    this.leaves = leaves;
+    this.inputs = setting.inputs();
+    this.mass = massOf(setting);
+    this.numbers = new Map([...this.mass.keys()].map((x) => [x, leaves.map(() => 0n)]));
+    this.constant = ZERO;
+    this.frames = new Map();
+  }
+
+  frame(about) {
+    const key = String(about);
+    return this.frames.get(key) ?? this.frames.set(key, new Frame(this.setting, about)).get(key);
+  }
+
+  of(x) {
+    return this.numbers.get(x) ?? this.numbers.set(x, this.leaves.map(() => 0n)).get(x);
+  }
+
+  /** The scores of one leaf, for each record. */
+  add(frame, found, j) {
+    if (found === null) return;
+    this.inputs.forEach((x, i) => (this.of(x)[j] += this.setting.law.atoms[i].count * found.get(frame.pair[i])));
+  }
+
+  promise(promise, k, weight) {
+    const { law } = this.setting;
+    spend(20 * this.leaves.length * law.atoms.length);
+    if (promise.about.length > 0) {
+      const frame = this.frame(promise.about);
+      this.constant = plus(this.constant, allowance(promise, frame, weight));
+      this.leaves.forEach((leaf, j) => this.add(frame, scores(promise, frame, weight, leaf.rows[k]), j));
+    } else if (promise.gauge) {
+      this.constant = plus(this.constant, allowance(promise, null, weight));
+      this.leaves.forEach((leaf, j) =>
+        promise.gauge.inputs(weight, leaf.rows[k]).forEach(([x, w]) => (this.of(x)[j] -= raised(w) * law.total)),
+      );
+    } else {
+      require(weight === 0n, "this promise has no weight for all letters");
+      this.leaves.forEach((leaf, j) => leaf.rows[k].items().forEach((item) => this.pair(promise, item, j)));
+    }
+  }
+
+  pair(promise, item, j) {
+    if (!promise.pair) throw new Unknown(`a bound that uses ${promise.kind}`);
+    const { x, z, v, r } = promise.pair(item);
+    const units = raised(v) * this.setting.law.total;
+    this.of(x)[j] -= units;
+    this.of(z)[j] += ceiling(units * r.n, r.d);
+  }
+
+  /** A leakage or a rate lies above its tangents. Returns how many posteriors each leaf has for it. */
+  tangents(objective) {
+    if (objective.aim !== "leakage") return 0;
+    const { theta, about: secret } = objective;
+    const shares = [[theta, secret], [minus(fraction(1n), theta), this.setting.mechanism.observe]];
+    const told = shares.filter(([share]) => share.n > 0n);
+    told.forEach(([share, about], k) => {
+      const frame = this.frame(about);
+      this.leaves.forEach((leaf, j) => this.add(frame, frame.tangent(floor(share.n << UNIT, share.d), leaf.own.items()[k]), j));
+    });
+    if (theta.n > 0n) this.constant = minus(this.constant, times(theta, this.frame(secret).already()));
+    return told.length;
+  }
+}
+
+/** What each letter costs, margins included: weights of limits and of the objective. */
+function weighing(lines, letters, limits, objective, byLimit, margins) {
+  const { setting, inputs } = lines;
+  const { mechanism: m, law } = setting;
+  const weighed = objective.aim === "distortion" ? [[objective.parts, 1n << UNIT]] : [];
+  const wanted = [];
+  byLimit.pair(limits.length).forEach((item, k) => {
+    const weight = item.whole(0n);
+    if (!weight) return;
+    const share = fraction(weight, 1n << UNIT);
+    require(!limits[k].rows, "this limit has no weight for letters");
+    if (limits[k].parts) {
+      lines.constant = plus(lines.constant, times(share, limits[k].most));
+      weighed.push([limits[k].parts, weight]);
+    } else {
+      lines.constant = minus(lines.constant, times(share, limits[k].bits));
+      wanted.push([limits[k].about, weight]);
+    }
+  });
+  const priced = margins.items().map((item) => item.whole());
+  if (priced.length > 0) {
+    margins.require(m.preserve && priced.length === letters?.length, "margins that are not preserved prove nothing");
+    const at = m.release.map((name) => law.variables.indexOf(name));
+    for (const { outcome, count } of law.atoms) {
+      const place = at.reduce((p, i, j) => p * setting.alphabets.get(m.release[j]).length + outcome[i], 0);
+      lines.constant = plus(lines.constant, fraction(priced[place] * count, law.total << UNIT));
+    }
+  }
+  if (weighed.length > 0 && letters === null) throw new Unknown("a bound over letters that are not listed");
+  const far = weighed.map(([parts, weight]) => costs(parts, weight, setting, letters, inputs));
+  const may = letters === null ? null : allowed(setting, letters);
+  /** What letter t adds for input x; null where x may not be released as t. */
+  const gain = (x, t) => {
+    if (!may[x][t]) return null;
+    const own = lines.mass.get(x);
+    if (own === undefined) return 0n;
+    let sum = priced.length > 0 ? -raised(priced[t]) * own : 0n;
+    for (const cost of far) {
+      const more = cost(x, t);
+      if (more === null) return null;
+      sum += more;
+    }
+    return sum;
+  };
+  return { matter: far.length + priced.length > 0, gain, wanted };
+}
+
+/** One leaf, for one letter. */
+function undivided(tree, leaves) {
+  const [leaf] = tree.pair(1);
+  leaf.require(Array.isArray(leaf.value) && leaf.value[0] === "leaf", "letters are not divided");
+  return [{ leaf: leaf.pair()[1].place(leaves.length), shift: 0n }];
+}
+
 function boundByLines(proof, setting, promises, limits, objective) {
   const [, division, weights, byLimit, margins, cuts, prices, trees, leafList, relations] = proof.fields(
     "rule", "division", "promises", "limits", "margins", "cuts", "prices", "trees", "leaves", "relations",
   );
-  const m = setting.mechanism;
-  const others = cuts.items().length + prices.items().length + relations.items().length;
-  if (division.text() !== "letters" || others > 0 || !["distortion", "leakage"].includes(objective.aim))
+  const maximised = objective.aim === "information";
+  const dividing = division.text() === "letters" ? null : DIVISIONS.get(division.text());
+  if (dividing === undefined || cuts.items().length + relations.items().length > 0 || objective.aim === "variance")
     throw new Unknown("this proof of optimality");
-  const { law } = setting;
-  const letters = setting.letters();
-  if (letters === null) throw new Unknown("a bound over letters that are not listed");
-  const inputs = setting.inputs();
-  const mass = new Map();
-  inputs.forEach((x, k) => mass.set(x, (mass.get(x) ?? 0n) + law.atoms[k].count));
   const leaves = leafList.items().map((leaf) => {
     const [own, rows] = leaf.fields("objective", "promises");
     return { own, rows: rows.pair(promises.length) };
   });
   require(leaves.length > 0, "a proof has no lines");
-  const lines = new Map([...mass.keys()].map((x) => [x, leaves.map(() => 0n)]));
-  const line = (x) => lines.get(x) ?? lines.set(x, leaves.map(() => 0n)).get(x);
-  let constant = ZERO;
-  const frames = new Map();
-  const frame = (about) => frames.get(String(about)) ?? frames.set(String(about), new Frame(setting, about)).get(String(about));
-  const add = (at, found, j) => {
-    if (found === null) return;
-    inputs.forEach((x, i) => (line(x)[j] += law.atoms[i].count * found.get(at.pair[i])));
-  };
-
-  weights.pair(promises.length).forEach((item, k) => {
-    const promise = promises[k];
-    const weight = item.whole(0n);
-    spend(20 * leaves.length * law.atoms.length);
-    if (promise.about.length > 0) {
-      const here = frame(promise.about);
-      if (promise.gauge) {
-        if (!weight) return;
-        constant = plus(constant, times(fraction(weight, 1n << UNIT), promise.gauge.limit()));
-        leaves.forEach((leaf, j) => add(here, promise.gauge.scores(here, weight, leaf.rows[k]), j));
-        return;
-      }
-      if (promise.kind === "leakage") constant = plus(constant, times(fraction(weight, 1n << UNIT), minus(promise.limit, here.already())));
-      leaves.forEach((leaf, j) => add(here, scores(promise, here, weight, leaf.rows[k]), j));
-      return;
-    }
-    if (promise.gauge) {
-      if (weight) constant = plus(constant, times(fraction(weight, 1n << UNIT), promise.gauge.limit()));
-      leaves.forEach((leaf, j) => promise.gauge.inputs(weight, leaf.rows[k]).forEach(([x, w]) => (line(x)[j] -= raised(w) * law.total)));
-      return;
-    }
-    require(weight === 0n, "this promise has no weight for all letters");
-    leaves.forEach((leaf, j) =>
-      leaf.rows[k].items().forEach((item_) => {
-        if (promise.kind !== "local_dp" || promise.share.n > 0n) throw new Unknown(`a bound that uses ${promise.kind}`);
-        const [first, second, multiplier] = item_.pair(3);
-        const [x, z, v] = [first.place(setting.many), second.place(setting.many), multiplier.whole(0n)];
-        const worlds = setting.worlds(promise.given);
-        item_.require(worlds[x] === worlds[z], "the promise does not speak of these two inputs");
-        const far = times(promise.limit, promise.distances === null ? fraction(1n) : promise.distances[x][z]);
-        const r = exponential(over(far, promise.rows))[1];
-        line(x)[j] -= raised(v) * law.total;
-        line(z)[j] += ceiling(raised(v) * law.total * r.n, r.d);
-      }),
-    );
-  });
-
-  const shares = objective.aim === "distortion" ? [] : [[objective.theta, objective.about], [minus(fraction(1n), objective.theta), m.observe]];
-  const told = shares.filter(([share]) => share.n > 0n);
-  leaves.forEach((leaf, j) =>
-    leaf.own.pair(told.length).forEach((node, k) => add(frame(told[k][1]), frame(told[k][1]).tangent(floor(told[k][0].n << UNIT, told[k][0].d), node), j)),
-  );
-  if (objective.aim === "leakage" && objective.theta.n > 0n) constant = minus(constant, times(objective.theta, frame(objective.about).already()));
-
-  const weighed = objective.aim === "distortion" ? [costs(objective.parts, 1n << UNIT, setting, letters, inputs)] : [];
-  byLimit.pair(limits.length).forEach((item, k) => {
-    const weight = item.whole(0n);
-    if (weight && !limits[k].parts) throw new Unknown("a bound that uses such a limit");
-    if (!weight) return;
-    constant = plus(constant, times(fraction(weight, 1n << UNIT), limits[k].most));
-    weighed.push(costs(limits[k].parts, weight, setting, letters, inputs));
-  });
-  const priced = margins.items().map((item) => item.whole());
-  if (priced.length > 0) {
-    margins.require(m.preserve && priced.length === letters.length, "margins that are not preserved prove nothing");
-    const at = m.release.map((name) => law.variables.indexOf(name));
-    for (const { outcome, count } of law.atoms) {
-      const place = at.reduce((p, i, j) => p * setting.alphabets.get(m.release[j]).length + outcome[i], 0);
-      constant = plus(constant, fraction(priced[place] * count, law.total << UNIT));
-    }
-  }
-  const one = trees.items().length === 1 && weighed.length + priced.length === 0;
-  trees.require(one || trees.items().length === letters.length, "there is not a tree for each letter");
-  const cases = trees.items().map((tree) => {
-    const [leaf] = tree.pair(1);
-    leaf.require(leaf.items().length === 2 && leaf.value[0] === "leaf", "letters are not divided");
-    return leaf.items()[1].place(leaves.length);
-  });
-  const may = one ? null : allowed(setting, letters);
+  const lines = new Lines(setting, leaves);
+  weights.pair(promises.length).forEach((item, k) => lines.promise(promises[k], k, item.whole(0n)));
+  const tangents = lines.tangents(objective);
+  const letters = setting.letters();
+  const { matter, gain, wanted } = weighing(lines, letters, limits, objective, byLimit, margins);
+  if (dividing === null && (maximised || prices.items().length > 0)) throw new Unknown("this proof of optimality");
+  require(dividing !== null || wanted.length === 0, "what must be told is bounded in cells of posteriors");
+  if (!maximised) leaves.forEach((leaf) => leaf.own.pair(tangents + wanted.length));
+  const one = trees.items().length === 1 && !matter;
+  trees.require(one || trees.items().length === letters?.length, "there is not a tree for each letter");
+  const divided = dividing === null ? (tree) => undivided(tree, leaves) : dividing(lines, objective, wanted, leaves);
+  const cases = trees.items().flatMap((tree, t) => divided(tree).map((found) => ({ ...found, t })));
   let sum = 0n;
-  for (const [x, numbers] of lines) {
-    let best = null;
-    cases.forEach((j, t) => {
-      let here = numbers[j];
-      if (may !== null) {
-        if (!may[x][t]) return;
-        for (const cost of mass.has(x) ? weighed : []) {
-          const more = cost(x, t);
-          if (more === null) return;
-          here += more;
-        }
-        if (priced.length > 0) here -= raised(priced[t]) * (mass.get(x) ?? 0n);
+  const listed = prices.items();
+  if (listed.length > 0) {
+    trees.require(one, "prices are for one tree");
+    sum = dividing.beyond(lines, cases, listed, promises);
+  } else
+    for (const [x, numbers] of lines.numbers) {
+      const own = lines.mass.get(x) ?? 0n;
+      spend(2 * cases.length);
+      let best = null;
+      for (const { leaf, shift, t } of cases) {
+        const more = one ? 0n : gain(x, t);
+        const here = numbers[leaf] + own * shift;
+        if (more !== null && (best === null || here + more > best)) best = here + more;
       }
-      if (best === null || here > best) best = here;
-    });
-    require(best !== null, "an input has no letter that it may be released as");
-    sum += best;
-  }
-  const gain = plus(constant, fraction(sum, law.total << SCALE));
-  return less(gain, ZERO) ? minus(ZERO, gain) : ZERO;
+      require(best !== null, "an input has no letter that it may be released as");
+      sum += best;
+    }
+  const found = plus(lines.constant, fraction(sum, setting.law.total << SCALE));
+  if (maximised) return found;
+  return less(found, ZERO) ? minus(ZERO, found) : ZERO;
 }
 
 RULES.set("lines", boundByLines);

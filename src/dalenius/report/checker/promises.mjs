@@ -1,14 +1,12 @@
 // The promises: how each is written, what must hold, and which figures are proved with it.
-import { fraction, less, ONE, over, require, same, shown, times, Unknown, ZERO } from "./numbers.mjs";
+import { less, require, shown, Unknown, ZERO } from "./numbers.mjs";
 import { names } from "./setting.mjs";
 
-const MOST_ROWS = 1 << 20;
-
-/** Readers of further promises, by their name; see adversary.mjs. */
+/** Readers of further promises, by their name; see local.mjs and adversary.mjs. */
 export const PROMISES = new Map();
 /** What further promises lend to bounds letter by letter; see gauges.mjs. */
 export const SCORES = new Map();
-const NOT_HERE = new Set(["dalenius", "contraction", "guess", "maximal_leakage", "total_variation", "sibson"]);
+const NOT_HERE = new Set(["local_dp", "dalenius", "contraction", "guess", "maximal_leakage", "total_variation", "sibson"]);
 
 export const LOWER = new Set(["guess_before", "gain_before", "entropy_bits"]);
 
@@ -48,8 +46,6 @@ export function readPromise(node, setting) {
       const [about, limit] = [secretOf(secret), most.number(0n)];
       return { kind: "worst_case_leakage", limit, about, needsLaw: true, figures: toldFigures("worst_letter_bits", limit, "the worst-case leakage") };
     }
-    case "local_dp":
-      return readLocalDP(node, setting);
     default:
       if (PROMISES.has(node.tag())) return PROMISES.get(node.tag())(node, setting);
       if (NOT_HERE.has(node.tag())) throw new Unknown(`the promise ${node.tag()}`);
@@ -70,34 +66,4 @@ function toldFigures(figure, limit, what) {
     atMost(found[figure], limit, what);
     return found;
   };
-}
-
-function readLocalDP(node, setting) {
-  const [, epsilon, metric, delta, given, rows] = node.fields("promise", "epsilon", "metric", "delta", "given", "rows");
-  const [level, share] = [epsilon.number(0n), delta.number(0n)];
-  let distances = null;
-  if (!metric.isNull()) {
-    distances = metric.pair(setting.many).map((row) => row.pair(setting.many).map((d) => d.number(0n)));
-    distances.forEach((row, x) =>
-      row.forEach((d, z) => metric.require(same(d, distances[z][x]) && (x !== z || d.n === 0n), "this is not a metric")),
-    );
-    delta.require(share.n === 0n, "delta is 0 under a metric");
-  }
-  delta.require(!less(ONE, share), "delta lies between 0 and 1");
-  const agreeing = names(given, setting.alphabets);
-  given.require(agreeing.every((name) => setting.mechanism.leaving.includes(name)), "given names a column that does not leave");
-  const many = fraction(BigInt(rows.place(MOST_ROWS, 1)));
-  const figures = (release, evidence) => {
-    noEvidence(evidence);
-    require(setting.mechanism.leaving.every((name) => agreeing.includes(name)), "records that differ in what leaves have no level");
-    if (share.n > 0n) {
-      const found = times(many, release.delta(agreeing, over(level, many)));
-      atMost(found, share, "the delta of local_dp");
-      return { epsilon_nats: level, delta: found };
-    }
-    const found = times(many, release.level(agreeing, distances));
-    atMost(found, level, "the level of local_dp");
-    return { epsilon_nats: found, delta: ZERO };
-  };
-  return { kind: "local_dp", limit: level, share, distances, given: agreeing, rows: many, about: [], needsLaw: false, figures };
 }

@@ -6,7 +6,7 @@ import { FORMS } from "./channels.mjs";
 import { Release } from "./release.mjs";
 
 /** Different lists of places, in their order, and for each of the given lists which of them it is. */
-function listed(labels) {
+export function listed(labels) {
   const keys = labels.map(String);
   const different = [...new Map(labels.map((label, k) => [keys[k], label]))].sort(([, a], [, b]) => {
     const k = a.findIndex((place, i) => place !== b[i]);

@@ -2,7 +2,6 @@
 import {
   bits,
   ceiling,
-  exponential,
   floor,
   fraction,
   HELD,
@@ -102,47 +101,6 @@ export class Release {
     require(joint.length === about.size * out.size, "a released letter rules a value out");
     for (const [s, , y, weight] of joint)
       require(weight * total === about.get(s) * out.get(y), `a released letter is not independent of ${secret}`);
-  }
-
-  /** The level of local DP between inputs that agree in `given`. */
-  level(given, metric) {
-    const worlds = this.setting.worlds(given);
-    let level = ZERO;
-    spend(this.setting.many ** 2 * this.channel.width);
-    this.channel.rows.forEach((row, x) => {
-      this.channel.rows.forEach((other, z) => {
-        if (x === z || worlds[x] !== worlds[z] || row.every((value, y) => value === other[y])) return;
-        let most = ONE;
-        row.forEach((value, y) => {
-          if (value === 0n) return;
-          require(other[y] > 0n, "a letter has probability 0 under one input and not under another");
-          if (most.n * other[y] < value * most.d) most = { n: value, d: other[y] };
-        });
-        const apart = metric === null ? ONE : metric[x][z];
-        require(apart.n > 0n, "inputs at distance 0 are released differently");
-        level = larger(level, over(nats(fraction(most.n, most.d)), apart));
-      });
-    });
-    return level;
-  }
-
-  /** max over pairs of sum_y max(0, p(y|x) - e^epsilon p(y|x')), with e^epsilon from below. */
-  delta(given, epsilon) {
-    const worlds = this.setting.worlds(given);
-    const [factor] = exponential(epsilon);
-    let worst = ZERO;
-    spend(this.setting.many ** 2 * this.channel.width);
-    this.channel.rows.forEach((row, x) => {
-      this.channel.rows.forEach((other, z) => {
-        if (worlds[x] !== worlds[z]) return;
-        const units = row.reduce((sum, value, y) => {
-          const here = value * factor.d - other[y] * factor.n;
-          return here > 0n ? sum + here : sum;
-        }, 0n);
-        worst = larger(worst, fraction(units, this.channel.scale * factor.d));
-      });
-    });
-    return worst;
   }
 
   cost(parts) {
