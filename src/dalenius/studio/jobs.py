@@ -15,6 +15,9 @@ Send = Callable[[dict[str, Any]], None]
 Work = Callable[..., None]
 
 PATIENCE = 2.0  # seconds until a process that does not end is killed
+FINISHED = {
+    "finished": True
+}  # the last word of work that was done; a busy machine may take its time to end the process
 
 
 def _run(work: Work, pipe: Connection, arguments: tuple[Any, ...]) -> None:
@@ -22,6 +25,7 @@ def _run(work: Work, pipe: Connection, arguments: tuple[Any, ...]) -> None:
     with contextlib.suppress(BrokenPipeError):  # nobody listens any more: the studio has ended
         try:
             work(pipe.send, *arguments)
+            pipe.send(FINISHED)
         except DaleniusError as e:
             pipe.send({"failed": str(e)})
         except BrokenPipeError:
@@ -52,7 +56,8 @@ class Jobs:
         arguments : tuple
             What it is given after `send`; plain values.
         on_message : callable
-            Called in a thread of its own with everything that it sends, and with {"ended": True} when it ends.
+            Called in a thread of its own with everything that it sends, and at the end with {"ended": whether the work
+            was done}.
         """
         self.cancel()
         receiver, sender = self._context.Pipe(duplex=False)
@@ -63,17 +68,20 @@ class Jobs:
         threading.Thread(target=self._listen, args=(process, receiver, on_message), daemon=True).start()
 
     def _listen(self, process: Any, receiver: Connection, on_message: Send) -> None:
+        finished = False
         while True:
             try:
                 message = receiver.recv()
             except (EOFError, OSError):
                 break
-            if self._process is process:
+            if message == FINISHED:
+                finished = True
+            elif self._process is process:
                 on_message(message)
         process.join(PATIENCE)
         if self._process is process:  # else it was cancelled, and nobody listens any more
             self._process = None
-            on_message({"ended": True, "exit": process.exitcode})
+            on_message({"ended": finished})
 
     def cancel(self) -> bool:
         """End the job; whether there was one."""

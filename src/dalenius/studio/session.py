@@ -165,7 +165,7 @@ class Session:
             elif "failed" in message:
                 trade |= {"state": "failed", "error": message["failed"]}
             elif "ended" in message and trade["state"] == "running":
-                fine = message["exit"] == 0 and trade["points"]
+                fine = message["ended"] and trade["points"]
                 trade["state"] = "done" if fine else "failed"
                 trade["error"] = trade["error"] or ("" if fine else "The work ended before it was done.")
             self._changed()

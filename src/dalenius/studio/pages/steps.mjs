@@ -129,7 +129,7 @@ export function dataStep() {
         ),
       );
       if (/^(cuts|one|other|merge|undo)-/.test(focus ?? "")) document.getElementById(focus)?.focus();
-      size.textContent = `${state.problem.size} ${state.problem.smallest}`;
+      size.textContent = [state.problem.size && `${state.problem.size}.`, state.problem.smallest].filter(Boolean).join(" ");
       place.say(state.table.columns.some((column) => column.by_hand) ? state.problem.error : "");
     },
     summary: (state) => `${state.table.rows}, ${state.table.columns.length} columns`,
@@ -395,7 +395,7 @@ export function tradeStep() {
       progress.value = trade.points.length;
       stop.hidden = !running;
       start.hidden = running || !problem.curved || Boolean(problem.error);
-      const size = `${problem.size}.`;
+      const size = problem.size && `${problem.size}.`;
       working.textContent = running
         ? `Solving and proving: ${trade.points.length} of ${trade.total || "…"} points. ${size}`
         : problem.curved || problem.error
@@ -491,7 +491,8 @@ export function releaseStep() {
   const running = make("div", { class: "card" }, make("h2", {}, "Releasing"), stage, make("progress", { "aria-label": "Release" }), make("p", {}, cancel), make("p", { class: "small soft" }, "Nothing stands in its place before all of it is written."));
   const done = make("div");
   content.append(before, running, done);
-  const element = make("div", {}, make("h1", {}, "Release"), make("p", { class: "lead" }, "This is what will happen."), place.element, content);
+  const lead = make("p", { class: "lead" });
+  const element = make("div", {}, make("h1", {}, "Release"), lead, place.element, content);
   let shown = "none";
   function finished(state) {
     const { found } = state.release;
@@ -534,6 +535,7 @@ export function releaseStep() {
       before.hidden = release.state === "running" || release.state === "done";
       running.hidden = release.state !== "running";
       done.hidden = release.state !== "done";
+      lead.textContent = { running: "This is happening.", done: "This is done." }[release.state] ?? "This is what will happen.";
       if (release.state === "done") finished(state);
       place.say(release.state === "refused" ? release.error : state.problem.error);
       if (release.state !== shown) {
