@@ -214,7 +214,7 @@ def test_flags_say_the_wish_again():
     )
     arguments = parser().parse_args(["init", *shlex.split(shlex.join(flags_of(wish, "people.csv")))])
     assert arguments.protect == ["rich", "job,year"]
-    assert (arguments.release, arguments.deny, arguments.keep_rows) == ("age,town", "3/2", "3/4")
+    assert (arguments.release, arguments.deny, arguments.keep_rows) == ("age,town", "1.5", "3/4")
     assert arguments.cut == ["age=30,50"]
     assert (arguments.groups, arguments.min_rows) == (4, 20)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 
-from dalenius.core.numbers import exact
+from dalenius.core.numbers import down, exact
 from dalenius.errors import InputError
 
 __all__ = [
@@ -55,6 +55,7 @@ PARTS = ("year", "month")
 
 GROUPS = 5
 MIN_ROWS = 10
+MOST_DECIMALS = 6  # of a level in a file or a command
 DIGITS = 7  # of a level that is a logarithm: the factor that the statement shows is then the one that was asked for
 
 
@@ -151,9 +152,9 @@ class Wish:
             if self.promise == "nothing":
                 found.append([f"independent = {names}"])
             elif self.promise == "reveal":
-                found.append([f"leakage = {names}", f"at_most_bits = {json.dumps(str(self.level))}"])
+                found.append([f"leakage = {names}", f"at_most_bits = {json.dumps(_short(self.level))}"])
             elif self.promise == "guess":
-                found.append([f"guess = {names}", f"at_most = {json.dumps(str(self.level))}"])
+                found.append([f"guess = {names}", f"at_most = {json.dumps(_short(self.level))}"])
             times = self.level if self.promise == "times" else self.times
             if times is not None:
                 found.append([f"information_privacy = {names}", f"epsilon = {json.dumps(logarithm(times))}"])
@@ -178,15 +179,15 @@ def flags_of(wish: Wish, table: str) -> list[str]:
     Examples
     --------
     >>> flags_of(Wish((("income",),), ("age", "sex"), "reveal", Fraction(1, 100)), "adult.csv")
-    ['adult.csv', '--protect', 'income', '--release', 'age,sex', '--reveal', '1/100']
+    ['adult.csv', '--protect', 'income', '--release', 'age,sex', '--reveal', '0.01']
     """
     flags = [table]
     for view in wish.protect:
         flags += ["--protect", joined_names(view)]
     flags += ["--release", joined_names(wish.release)]
-    flags += [FLAGS[wish.promise], *([] if wish.level is None else [str(wish.level)])]
+    flags += [FLAGS[wish.promise], *([] if wish.level is None else [_short(wish.level)])]
     optional = {
-        "--times-at-most": wish.times,
+        "--times-at-most": None if wish.times is None else _short(wish.times),
         "--keep": joined_names(wish.keep) or None,
         "--person": wish.person,
         "--keep-rows": None if wish.keep_rows == 1 else wish.keep_rows,
@@ -204,6 +205,17 @@ def flags_of(wish: Wish, table: str) -> list[str]:
     for column, members in wish.named.items():
         flags += ["--group", f"{column}={json.dumps(members, ensure_ascii=False)}"]
     return flags
+
+
+def _short(level: Fraction | None) -> str:
+    """A level as people write it: in decimals where few of them are exact.
+
+    >>> _short(Fraction(1, 100)), _short(Fraction(1, 3)), _short(Fraction(2))
+    ('0.01', '1/3', '2')
+    """
+    assert level is not None
+    decimals = down(level, MOST_DECIMALS)
+    return decimals if exact(decimals) == level else str(level)
 
 
 def names_in(text: str) -> tuple[str, ...]:
