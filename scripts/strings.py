@@ -77,15 +77,19 @@ def _kinds(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
 
 
 def said_on_pages() -> Iterator[Said]:
-    """The texts of the pages of the studio and of the template of the statement."""
-    for file in sorted([*HOUSE.rglob("*.j2"), *(HOUSE / "studio").rglob("*.mjs"), *(HOUSE / "studio").rglob("*.html")]):
+    """The texts of the studio, of the template of the statement and its button, and of the script for R."""
+    pages = [*HOUSE.rglob("*.j2"), *(HOUSE / "studio").rglob("*.mjs"), *(HOUSE / "studio").rglob("*.html")]
+    for file in sorted([*pages, HOUSE / "report" / "prover.mjs", HOUSE / "evidence" / "estimate.R"]):
         room = file.relative_to(HOUSE).parts[0]
         if room in SPECIALISTS:
             continue
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            found = re.findall(r"[\"'`]([^\"'`]{8,})[\"'`]", line) if file.suffix == ".mjs" else _between_tags(line)
+            quoted = file.suffix in (".mjs", ".R")
+            found = re.findall(r"[\"'`]([^\"'`]{8,})[\"'`]", line) if quoted else _between_tags(line)
             for text in found:
                 filled = re.sub(r"\$?\{[^}]*\}+", "{}", text)
+                if "[[" in text or "]]" in text:
+                    continue  # what stands between two strings of a script, not in one
                 if len(re.findall(r"[A-Za-z]{2,}", filled)) > LEAST_WORDS and " " in filled.strip():
                     yield Said(room, f"{file.relative_to(ROOT)}:{number}", "page", " ".join(filled.split()))
 

@@ -93,6 +93,16 @@ def test_the_list_holds_what_users_see():
     texts = {one.text for one in found}
     assert any("is not in its list of values" in text for text in texts)
     assert any(text.startswith("Of 1,000 guesses") for text in texts)
+    places = {one.place.partition(":")[0].rpartition("/")[2] for one in found}
+    assert places >= {
+        "prover.mjs",
+        "steps.mjs",
+        "statement.html.j2",
+        "estimate.R",
+        "failing.py",
+        "dialogue.py",
+        "summary.py",
+    }
     assert {one.kind for one in found} == {"help", "error", "output", "page"}
 
 

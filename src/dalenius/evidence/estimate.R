@@ -140,7 +140,7 @@ compared <- function(M, sets, f, kept) {  # shares, difference and ratios with i
   error <- function(slope) sqrt(max(sum(outer(slope, slope) * C), 0))
   certain <- function(...) sum(c(...) * theta) > 0 && error(c(...)) <= 0.4 * sum(c(...) * theta)
   if (!certain(0, 1, 0, 0) || !certain(0, 0, 0, 1))
-    stop("a group is too small in the release for its shares to be told", call. = FALSE)
+    stop("a group is too small in the release to know its shares", call. = FALSE)
   q <- theta[1] / theta[2]
   r <- theta[3] / theta[4]
   first <- c(1, -q, 0, 0) / theta[2]

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dalenius.core.digits import bits, figure
+from dalenius.core.numbers import exact
 from dalenius.report import plain
 from dalenius.report.drawing import CurvePicture, curve_picture
 from dalenius.report.facts import Facts, joined
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from dalenius.mechanisms.columns.leakage.curve import Curve
 
 __all__ = ["Choice", "choice"]
+
+FEW = Fraction(1, 10)  # entries in 100 rows below which a figure means nothing to anybody
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ def choice(facts: Facts, curve: "Curve") -> Choice:
     def change(distortion: Fraction) -> str:
         if not distortion:
             return "no entry is changed" if fields else "no distortion"
+        if fields and 100 * distortion < FEW:
+            return f"fewer than 1 of {100 * fields:,} entries in 100 rows changed"
         return (
             f"{plain.changed_entries(distortion, fields)} changed"
             if fields
@@ -45,12 +50,13 @@ def choice(facts: Facts, curve: "Curve") -> Choice:
         )
 
     secret = joined(curve.trade.secret)
+    revealed = bits(_revealed(facts, curve), "up") if curve.chosen else ""
     marks = [("Least change", f"{change(first.distortion)}; a row reveals {bits(first.high, 'up')} about {secret}.")]
     if curve.chosen:
         marks.append(
             (
                 "This release",
-                f"{change(curve.chosen.distortion)}; a row reveals at most {bits(curve.chosen.high, 'up')}.",
+                f"{change(curve.chosen.distortion)}; a row reveals at most {revealed}.",
             )
         )
     if curve.ends.private is not None:
@@ -61,5 +67,16 @@ def choice(facts: Facts, curve: "Curve") -> Choice:
         picture=curve_picture(points, here, 500, 280),
         marks=tuple((name, f"{text[:1].upper()}{text[1:]}") for name, text in marks),
         proved=all(p.proved for p in curve.points),
-        chosen=f"{bits(curve.chosen.high, 'up')}, {change(curve.chosen.distortion)}" if curve.chosen else "",
+        chosen=f"{revealed}, {change(curve.chosen.distortion)}" if curve.chosen else "",
     )
+
+
+def _revealed(facts: Facts, curve: "Curve") -> Fraction:
+    """What the release reveals: the curve has it within a gap, and the promise of the release is proved."""
+    assert curve.chosen is not None
+    promised = [
+        exact(promise.written["at_most_bits"])
+        for promise in facts.promises
+        if promise.kind == "leakage" and set(promise.secret) == set(curve.trade.secret)
+    ]
+    return min([Fraction(curve.chosen.high), *promised])

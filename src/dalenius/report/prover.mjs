@@ -40,9 +40,9 @@ async function prove(text) {
   try {
     say(...verdict(check(text)));
   } catch (error) {
-    if (error instanceof Refused) say("no", `Not proved: ${error.message}. Do not rely on this file.`);
+    if (error instanceof Refused) say("no", `Not proved: the file is damaged, or not true (${error.message}). Do not rely on it.`);
     else if (error instanceof Unknown) say("", `This page cannot repeat this kind of proof (${error.message}). Use dalenius verify.`);
-    else say("no", `The check failed: ${error.message}`);
+    else say("no", `The check failed in this browser (${error.message}). Use dalenius verify.`);
   }
 }
 

@@ -297,8 +297,7 @@ def _use(document: Document) -> str:
     if set(channel.get("output", ())) <= set(channel.get("inputs", ())):
         return (
             "Do not count as if nothing had been changed. dalenius estimate card.json released.csv computes the shares "
-            "of the original table, with intervals, from the released one and the recipe; where estimate.py and "
-            "estimate.R lie beside the card, they do so too."
+            "of the original table, with intervals. So do estimate.py and estimate.R, where they lie beside the card."
         )
     return "dalenius estimate card.json released.csv says what the released values reveal about the original table."
 
