@@ -4,7 +4,7 @@ python benchmarks/page.py
 """
 
 import json
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,21 @@ sizes until it needs more than {limit:g} CPU seconds or 4 GiB. CPU seconds are t
 What Dalenius needs includes the exact channel and the proof of its promises, of its value and of a bound that nothing
 can pass; no rival gives one. *Right* means that the answer lies in the interval that was proved.
 
+[Where somebody was faster](#where-somebody-was-faster) stands at the end.
+
 `make bench-page` rebuilds this page. Machine: {machine}. Versions: {versions}.
 """
+
+ENDING = (
+    "## Where somebody was faster",
+    "",
+    "Every size at which a rival needed less CPU time than Dalenius, with its time as a multiple of ours. What ours",
+    "includes and theirs does not, and what we did about each, stands in",
+    "[decision 039](decisions/039-where-a-rival-is-faster.md).",
+    "",
+    "| question | rival | sizes (its time, ours is 1) | its answers there |",
+    "|---|---|---|---|",
+)
 
 
 def stored(question: str) -> dict[str, Any] | None:
@@ -88,6 +101,23 @@ def table(found: dict[str, Any]) -> list[str]:
     return lines
 
 
+def faster(found: dict[str, Any]) -> list[str]:
+    """One row for each rival that needed less CPU time than we did: at which sizes, and what it answered there."""
+    ours = {a["size"]: a["cpu_seconds"] for a in found["results"][0]["answers"] if "cpu_seconds" in a}
+    lines = []
+    for each in found["results"][1:]:
+        if each["contender"].startswith(OURS):
+            continue
+        ahead = [a for a in each["answers"] if a.get("cpu_seconds", inf) < ours.get(a["size"], 0)]
+        if not ahead:
+            continue
+        sizes = ", ".join(f"{a['size']:,} ({times(a['cpu_seconds'] / ours[a['size']])})" for a in ahead)
+        wrong = sorted({a["verdict"] for a in ahead if a.get("verdict") not in ("right", "", None)})
+        judged = "; ".join(wrong) or ("right, not proved" if any(a.get("verdict") for a in ahead) else "not judged")
+        lines.append(f"| {found['question']} | {each['contender']} | {sizes} | {judged} |")
+    return lines
+
+
 def plot(found: dict[str, Any]) -> str | None:
     """CPU seconds against size, both by their logarithms, as SVG; None where there is only one size."""
     drawn = [
@@ -145,6 +175,7 @@ def main() -> None:
             (PLOTS / f"{question}.svg").write_text(picture)
             lines += [f"![CPU seconds against {found['size']}](benchmarks/{question}.svg)", ""]
         lines += [*table(found), ""]
+    lines += [*ENDING, *(row for _, found in held for row in faster(found)), ""]
     PAGE.write_text("\n".join(lines))
     print(PAGE)
 
