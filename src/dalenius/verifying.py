@@ -107,6 +107,7 @@ def verify(
         asked = problem if isinstance(problem, Problem) else Problem.from_file(problem)
         asked = with_gains(with_metrics(asked, known.channel.inputs), known.problem.law.variables)
         _same_promises(text, known, asked)
+        _same_law(known, asked, verdict.rows)
     if table is not None:
         _same_counts(known, table, verdict.rows)
     return verdict
@@ -140,6 +141,23 @@ def _same_promises(text: str, design: "Design", problem: "Problem") -> None:
     _same_sections(design, problem)
 
 
+def _same_law(design: "Design", problem: "Problem", rows: int | None) -> None:
+    """The law that a problem states by itself, in its file or beside it, or that it says is counted from a table."""
+    from dalenius.core import Margins, TableSource
+    from dalenius.core.drafting.laws import law_document
+    from dalenius.tables import stated_law
+
+    if problem.source is None and problem.joint is None:
+        return
+    ours = design.problem.law
+    stated = stated_law(problem, ours.variables) if problem.joint is None else problem.joint
+    counted = isinstance(problem.source, TableSource) and problem.source.prior is None
+    if counted and rows is None and not isinstance(ours, Margins):  # of margins no rows are written
+        raise NotCertified("the design does not keep the problem file: its statistics were not counted from a table")
+    if stated is not None and law_document(ours) != law_document(stated):
+        raise NotCertified("the design does not keep the problem file: it was made for other statistics")
+
+
 def _same_sections(design: "Design", problem: "Problem") -> None:
     """What the kernel does not know of: the unit, the prior, weights, declared columns and words of the search."""
     alone = design.problem.source is None and not design.problem.columns  # nothing travels beside the design
@@ -147,6 +165,9 @@ def _same_sections(design: "Design", problem: "Problem") -> None:
     if alone:
         _same_alphabets(design, problem)
         ours["mechanism"], ours["columns"] = asked["mechanism"], asked["columns"]
+        ours["robust"] = asked["robust"] if _within_a_ball(design, problem) else None
+    spoken_of = {*problem.variables(), *ours["columns"]}
+    asked["columns"] = {name: column for name, column in asked["columns"].items() if name in spoken_of}
     for name, column in asked["columns"].items():
         # What is found when the table is read: values "from-table", and the cuts of quantiles.
         less = ["values"] if "values" not in column else []
@@ -162,12 +183,21 @@ def _same_sections(design: "Design", problem: "Problem") -> None:
             )
 
 
+def _within_a_ball(design: "Design", problem: "Problem") -> bool:
+    """Whether every promise holds in the ball of [robust] by itself, or says so in the design."""
+    from dalenius.core import Leakage
+
+    return problem.robust is None or all(isinstance(g, Leakage) or not g.secret for g in design.problem.guarantees)
+
+
 def _sections(problem: "Problem") -> dict[str, Any]:
     document = problem.to_json()
+    ball = document.get("robust")
     source = {"unit": "row"} | document.get("source", {})
     columns = document.get("columns", {})
     return {
         "mechanism": document["mechanism"],
+        "robust": ball and {key: value for key, value in ball.items() if key != "rows"},  # which are counted
         "source": {k: source.get(k) for k in ("unit", "max_rows", "prior", "weights")},
         "columns": {
             n: {k: v for k, v in c.items() if k != "values" or isinstance(v, list)} for n, c in columns.items()
@@ -177,12 +207,19 @@ def _sections(problem: "Problem") -> dict[str, Any]:
 
 def _same_alphabets(design: "Design", problem: "Problem") -> None:
     """What can be seen without the file beside the design: letters that are values of the table as they stand."""
+    from dalenius.core.numbers import written
     from dalenius.core.source import MISSING
 
-    if problem.to_json()["mechanism"].get("order", "shuffle") != "shuffle":
+    asked, ours = problem.to_json()["mechanism"], design.problem.to_json()["mechanism"]
+    if asked.get("order", "shuffle") != "shuffle":
         raise NotCertified("the design does not keep the problem file: nothing beside it says how its rows are ordered")
+    for key in ("form", "windows", "modulus", "noise", "clip"):
+        if key in asked and asked[key] not in ("pram", design.channel.form, ours.get(key)):
+            raise NotCertified(f"the design does not keep the problem file: nothing beside it says its {key}")
     for name, column in problem.columns.items():
         known = design.problem.law.variables.get(name)
+        if known is not None and column.grid is not None and tuple(known) != tuple(map(written, column.grid.points())):
+            raise NotCertified(f"the design does not keep the problem file: {name!r} has another grid")
         if known is not None and (column.cuts or column.groups or column.quantiles or column.dates):
             raise NotCertified(
                 f"the design does not keep the problem file: nothing beside it says what the values of {name!r} mean"

@@ -12,7 +12,7 @@ import numpy as np
 from dalenius.core.gauges import Guess
 from dalenius.core.guarantee import Dalenius, LocalDP
 from dalenius.core.markov import MarkovChain
-from dalenius.core.pmf import Pmf
+from dalenius.core.pmf import Alphabets, Pmf
 from dalenius.core.problem import Problem
 from dalenius.core.product_pmf import Margins, ProductPmf
 from dalenius.core.samples import Samples
@@ -28,7 +28,7 @@ from dalenius.tables.source import Progress, Table
 from dalenius.tables.weighing import weights_of
 from dalenius.tables.workspace import Workspace, usual
 
-__all__ = ["UNIFORM", "base_of", "bind", "table_of", "with_gains", "with_metrics"]
+__all__ = ["UNIFORM", "base_of", "bind", "stated_law", "table_of", "with_gains", "with_metrics"]
 
 UNIFORM = "uniform"
 OUTCOMES = 1 << 20
@@ -172,6 +172,40 @@ def with_gains(problem: Problem, alphabets: Mapping[str, Sequence[str]]) -> Prob
     return replace(problem, guarantees=tuple(guarantees))
 
 
+def stated_law(problem: Problem, alphabets: Alphabets) -> Pmf | ProductPmf | Margins | Samples | MarkovChain | None:
+    """The law that a problem states, without looking at a table; None where it is counted from one.
+
+    Parameters
+    ----------
+    problem : Problem
+        Declared.
+    alphabets : mapping of str to letters
+        Of the columns, where every outcome of them is alike.
+
+    Returns
+    -------
+    Pmf and its like, or None
+        The law.
+    """
+    source = problem.source
+    if not isinstance(source, TableSource):
+        return _bound(problem, None, usual(), None)[0].law
+    if source.prior is None:
+        return None
+    if source.prior == UNIFORM:
+        return _uniform(problem, alphabets)
+    return _of_names(problem, read_law(base_of(problem) / source.prior, "stated distribution file"))
+
+
+def _of_names(problem: Problem, prior: Pmf | ProductPmf) -> Pmf | ProductPmf | Margins:
+    """The part of a stated law that a problem speaks of."""
+    names = problem.variables()
+    if problem.by_margins:
+        return Margins.of(prior, names)
+    same = list(prior.variables) == names or isinstance(prior, ProductPmf)
+    return prior if same else prior.marginal(names)
+
+
 def _bound(
     problem: Problem, table: Any, workspace: Workspace, on_progress: Progress | None
 ) -> tuple[Problem, Coded | None]:
@@ -226,14 +260,11 @@ def _bind_table(
     columns = coded.resolved(declared)
     problem = _all_rows(_with_rows(problem, source, coded), coded)
     if prior is None:
-        return problem.bound(_uniform(problem, coded) if source.prior else _counted(problem, coded), columns), coded
+        law = _public_uniform(problem, coded) if source.prior else _counted(problem, coded)
+        return problem.bound(law, columns), coded
     problem.bound(prior)  # names first: their errors say the line
     _check_alphabets(prior, coded, source.prior or "")
-    if problem.by_margins:
-        return problem.bound(Margins.of(prior, names), columns), coded
-    same = list(prior.variables) == names or isinstance(prior, ProductPmf)
-    joint = prior if same else prior.marginal(names)
-    return problem.bound(joint, columns), coded
+    return problem.bound(_of_names(problem, prior), columns), coded
 
 
 def _with_rows(problem: Problem, source: TableSource, coded: Coded) -> Problem:
@@ -266,7 +297,7 @@ def _counted(problem: Problem, coded: Coded) -> Pmf | Margins:
     return Margins(tuple(coded.pmf([name]) for name in coded.names)) if problem.by_margins else coded.pmf()
 
 
-def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
+def _public_uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
     """Every outcome alike: a public law that needs no file. The alphabets must be declared, or they tell the table.
 
     A kept column leaves as it is, and its values with it.
@@ -276,17 +307,22 @@ def _uniform(problem: Problem, coded: Coded) -> Pmf | ProductPmf | Margins:
             ("source", "prior"),
             f'prior = "uniform" is public only with public values; declare the values of {hidden[0]!r}',
         )
+    return _uniform(problem, coded.alphabets)
+
+
+def _uniform(problem: Problem, alphabets: Alphabets) -> Pmf | ProductPmf | Margins:
+    """Every outcome of these alphabets alike."""
     if problem.by_margins or problem.form in INDEPENDENT:
-        alike = ((name, a, np.arange(len(a))[:, None]) for name, a in coded.alphabets.items())
+        alike = ((name, a, np.arange(len(a))[:, None]) for name, a in alphabets.items())
         columns = tuple(Pmf.from_counts({name: a}, codes, [1] * len(a)) for name, a, codes in alike)
         return Margins(columns) if problem.by_margins else ProductPmf(columns)
-    sizes = [len(a) for a in coded.alphabets.values()]
+    sizes = [len(a) for a in alphabets.values()]
     if prod(sizes) > OUTCOMES:
         raise problem.error(("source", "prior"), f"equal shares of {prod(sizes):,} combinations are too many")
     support = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
     for zero in problem.combinations:
-        support = support[~zero.among(coded.alphabets, support)]
-    return Pmf.from_counts(coded.alphabets, support, [1] * len(support))
+        support = support[~zero.among(alphabets, support)]
+    return Pmf.from_counts(alphabets, support, [1] * len(support))
 
 
 def _opened(problem: Problem, place: Any, source: TableSource) -> Table:

@@ -1,0 +1,148 @@
+"""`verify --problem` refuses a problem with one word changed: of its law, ball, grid, windows or kind of noise."""
+
+import json
+import shutil
+
+import pytest
+
+from dalenius.cli import main
+
+NAMES = ["X1", "X2", "X3", "X4", "X5", "X6"]
+MARKOV = f"""\
+[source]
+markov = {{ initial = [0.5, 0.5], transition = [[0.7, 0.3], [0.3, 0.7]], n = 6 }}
+[mechanism]
+observe = {json.dumps(NAMES)}
+output = "Y"
+form = "windows"
+windows = {{ size = 3, overlap = 0 }}
+[objective]
+maximize = {{ information = {json.dumps(NAMES)} }}
+[[guarantee]]
+independent = ["X1"]
+"""
+STATED = """\
+[source]
+pmf = "law.json"
+[mechanism]
+observe = ["X"]
+output = "Y"
+[objective]
+maximize = { information = ["X"] }
+[[guarantee]]
+independent = ["S"]
+"""
+PUBLIC = """\
+[source]
+table = "t.csv"
+prior = "prior.json"
+[columns.X]
+values = ["0", "1"]
+[mechanism]
+observe = ["X"]
+output = "Y"
+[objective]
+maximize = { information = ["X"] }
+[[guarantee]]
+local_dp = 1
+"""
+GRID = """\
+[source]
+table = "t.csv"
+[columns.X]
+grid = { low = 0, high = 1, step = 1 }
+[mechanism]
+observe = ["X"]
+release = ["X"]
+form = "noise"
+noise = "laplace"
+[objective]
+minimize = { distortion = "squared", of = ["X"] }
+[[guarantee]]
+local_dp = 1
+"""
+UNIFORM = PUBLIC.replace("prior.json", "uniform")
+BALL = "[robust]\ntotal_variation = 0.01\n"
+OTHER_STEPS = [
+    ("[0.5, 0.5]", "[0.4, 0.6]"),
+    ("[[0.7, 0.3], [0.3, 0.7]]", "[[0.6, 0.4], [0.4, 0.6]]"),
+    ("n = 6", "n = 7"),
+]
+CHANGED = [
+    *((MARKOV, old, new) for old, new in OTHER_STEPS),
+    (STATED, "law.json", "other.json"),
+    (STATED, "", BALL),
+    (PUBLIC, "prior.json", "uniform"),
+    (PUBLIC, 'prior = "prior.json"', ""),
+    (UNIFORM, "uniform", "prior.json"),
+]
+ALONE = [
+    (MARKOV, "size = 3", "size = 2"),
+    (GRID, "high = 1", "high = 2"),
+    (GRID, "laplace", "gaussian"),
+]
+
+
+def of(name, shares):
+    return {"variables": {name: ["0", "1"]}, "pmf": [{name: k, "p": p} for k, p in zip("01", shares, strict=True)]}
+
+
+LAWS = {
+    "law.json": {("0", "0"): 3, ("0", "1"): 1, ("0", "2"): 2, ("1", "0"): 1, ("1", "1"): 3, ("1", "2"): 2},
+    "other.json": {("0", "0"): 2, ("0", "1"): 2, ("0", "2"): 2, ("1", "0"): 1, ("1", "1"): 3, ("1", "2"): 2},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("compared")
+    for file, law in LAWS.items():
+        pmf = [{"S": s, "X": x, "p": f"{n}/12"} for (s, x), n in law.items()]
+        (place / file).write_text(json.dumps({"variables": {"S": ["0", "1"], "X": ["0", "1", "2"]}, "pmf": pmf}))
+    (place / "prior.json").write_text(json.dumps(of("X", ("1/4", "3/4"))))
+    (place / "t.csv").write_text("X\n" + "0\n1\n1\n" * 20)
+    return place
+
+
+@pytest.fixture(scope="module")
+def solved(folder):
+    """The design of a problem, made once."""
+    known = {}
+
+    def design(text):
+        if text not in known:
+            file = folder / f"p{len(known)}.toml"
+            file.write_text(text)
+            known[text] = folder / f"d{len(known)}" / "design.json"
+            known[text].parent.mkdir()
+            assert main(["solve", str(file), "-o", str(known[text]), "--quiet"]) == 0
+            assert main(["verify", str(known[text]), "--problem", str(file)]) == 0
+        return known[text]
+
+    return design
+
+
+def changed(folder, text, old, new):
+    file = folder / "changed.toml"
+    file.write_text(text.replace(old, new) if old else text + new)
+    return file
+
+
+@pytest.mark.parametrize(("text", "old", "new"), CHANGED)
+def test_another_law_or_ball_is_refused(folder, solved, run, text, old, new):
+    code, _, error = run("verify", solved(text), "--problem", changed(folder, text, old, new))
+    assert code in (2, 4), error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(("text", "old", "new"), ALONE)
+def test_what_only_the_file_beside_says_is_refused_without_it(folder, solved, run, tmp_path, text, old, new):
+    alone = tmp_path / "design.json"
+    shutil.copy(solved(text), alone)
+    assert run("verify", alone)[0] == 0
+    assert run("verify", alone, "--problem", changed(folder, text, old, new))[0] == 4
+
+
+def test_declared_columns_that_no_design_uses_are_no_difference(folder, solved, run):
+    file = changed(folder, PUBLIC, "", '[columns.unused]\nvalues = ["a"]\n')
+    assert run("verify", solved(PUBLIC), "--problem", file)[0] == 0
