@@ -21,7 +21,7 @@ from dalenius.core import (
 from dalenius.core.pmf import outcome_words
 from dalenius.documents import about_of, canonical, filed
 from dalenius.engines import engine_named
-from dalenius.errors import NOTHING_DONE, DaleniusError, InputError, NotCertified, Unsupported
+from dalenius.errors import NOTHING_DONE, DaleniusError, InputError, NotCertified
 from dalenius.evidence import (
     Audit,
     Kept,
@@ -41,10 +41,8 @@ from dalenius.sampling import Key
 from dalenius.tables import (
     Coded,
     is_address,
-    refuse_existing_table,
     smaller,
     table_of,
-    write_to_database,
 )
 
 if TYPE_CHECKING:
@@ -237,14 +235,7 @@ def release(
         raise InputError(
             'a release needs a table; this problem has none (use `dalenius solve`, or table = "..." in [source])'
         )
-    if into is not None:
-        if engine != "local":
-            raise Unsupported(
-                "--into goes with --engine local: on Spark no single process holds the rows for one transaction; it "
-                "writes a folder of Parquet files"
-            )
-        refuse_existing_table(*into)
-    rows = engine_named(engine, folder=folder.absolute().parent, memory=memory)
+    rows = engine_named(engine, folder=folder.absolute().parent, memory=memory, into=into)
     bound, coded = rows.counted(problem, table, stage(on_progress, "reading"))
     if coded is None:
         raise InputError("a release needs a table")
@@ -307,10 +298,8 @@ def release(
         write_text(place / "statement-public.html", public_statement(card, text=card_text, made=made))
         for name, text in scripts(design.channel, design.problem.kept).items():
             write_text(place / name, text)
-        if into is None:
-            rows.written(place, released, coded.format, stage(on_progress, "writing"))
-        else:  # last of all, in one transaction: whatever fails before or in it leaves no table
-            write_to_database(*into, released.columns)
+        # Last of all: whatever fails before or in it leaves no rows.
+        rows.written(place, released, coded.format, stage(on_progress, "writing"))
     if book and charged:
         charged = book.settle(charged.id, card_text)
     return Outcome(design, seen, folder, charged, counts, tried)

@@ -143,8 +143,8 @@ def test_from_sqlite_and_into_it(place: Path, capsys: pytest.CaptureFixture[str]
         released(place, "again", "q.toml", into=(address, "new table"))
     with pytest.raises(TableError, match="--into takes the address of a database"):
         released(place, "again", into=("people.db", "other"))
-    with pytest.raises(Unsupported, match="--into goes with --engine local"):
-        released(place, "again", into=(address, "other"), engine="spark")
+    with pytest.raises(TableError, match="--into takes the address of a database"):
+        released(place, "again", into=("spark:", "other"))
     assert not (place / "again").exists()
 
 

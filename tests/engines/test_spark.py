@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -17,8 +18,8 @@ from pyarrow import parquet
 
 from dalenius import Key, Problem
 from dalenius.api import release
-from dalenius.engines.spark import _one_sentence
-from dalenius.errors import TableError, Unsupported
+from dalenius.engines.spark.session import one_sentence
+from dalenius.errors import TableError
 from dalenius.tables import open_table
 
 pytestmark = [pytest.mark.engines, pytest.mark.filterwarnings("ignore")]
@@ -178,11 +179,153 @@ def test_three_partitionings_give_the_rows_of_the_local_release(
     (place / "wrong.toml").write_text(PROBLEM.replace('"2", "3"', '"2"'))
     with pytest.raises(TableError, match=r"t, column 'x': '3' is not in its list of values"):
         release(Problem.from_file(place / "wrong.toml"), place / "wrong", engine="spark")
-    (place / "unit.toml").write_text(PROBLEM.replace('table = "t"', 'table = "t"\nunit = "s"\nmax_rows = 100000'))
-    with pytest.raises(Unsupported, match="the engine spark promises for rows"):
-        release(Problem.from_file(place / "unit.toml"), place / "wrong", engine="spark")
     assert not (place / "wrong").exists()
     refuse_a_table_that_grows(place, monkeypatch)
+
+
+PERSONS = """[source]
+table = "visits"
+unit = "who"
+min_cell = 1
+[columns.s]
+values = ["m", "f"]
+[columns.age]
+cuts = [40, 60]
+[mechanism]
+observe = ["s", "age"]
+release = ["age"]
+[objective]
+minimize = { distortion = "hamming", of = ["age"] }
+[[guarantee]]
+leakage = ["s"]
+at_most_bits = 0.05
+"""
+EACH_ROW = """[source]
+table = "visits"
+unit = "who"
+max_rows = 9
+prior = "uniform"
+[columns.age]
+cuts = [40, 60]
+[mechanism]
+observe = ["age"]
+release = ["age"]
+[objective]
+maximize = { information = ["age"] }
+[[guarantee]]
+local_dp = 9.0
+"""
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Persons with up to nine rows in files of their own, whose ages differ within a group of ages."""
+    folder = tmp_path_factory.mktemp("visits")
+    (folder / "visits").mkdir()
+    rng = np.random.default_rng(8)
+    who = rng.permutation(np.arange(90_000) % 30_011)
+    age = 20 + (who * 7) % 60
+    table = pa.table(
+        {
+            "who": pa.array(who.astype(float)),  # names are texts: 7.0 is the person 7
+            "s": np.array(["m", "f"])[(who % 3 < age // 20 - 1).astype(int)],
+            "age": age // 20 * 20 + rng.integers(0, 20, len(who)),
+        }
+    )
+    for k, begin in enumerate((0, 66_000, 66_007)):
+        parquet.write_table(table.slice(begin, (66_000, 7, 30_000)[k]), folder / "visits" / f"{k}.parquet")
+    (folder / "persons.toml").write_text(PERSONS)
+    (folder / "rows.toml").write_text(EACH_ROW)
+    for name in ("persons", "rows"):
+        release(Problem.from_file(folder / f"{name}.toml"), folder / f"{name} local", key=Key.unsafe(7))
+    return folder
+
+
+def test_persons_whose_rows_lie_in_several_files_draw_as_on_one_machine(
+    visits: Path, session: Callable[..., Any]
+) -> None:
+    spark = session("local[2]", **{"spark.sql.files.maxPartitionBytes": "300k", "spark.sql.files.openCostInBytes": "0"})
+    for name, partitionings in (("persons", ("2", "5")), ("rows", ("3",))):
+        problem = Problem.from_file(visits / f"{name}.toml")
+        for partitions in partitionings:
+            spark.conf.set("spark.sql.shuffle.partitions", partitions)
+            folder = visits / f"{name} by {partitions}"
+            release(problem, folder, key=Key.unsafe(7), engine="spark")
+            assert rows(folder, ("age",)) == rows(visits / f"{name} local", ("age",))
+        for file in ("design.json", "card.json"):
+            assert (folder / file).read_text() == (visits / f"{name} local" / file).read_text()
+    assert len(rows(visits / "persons local", ("age",))[0]) == 30_011
+    assert len(rows(visits / "rows local", ("age",))[0]) == 90_000
+    # What is refused on one machine is refused here.
+    for change, words in (
+        (("cuts = [40, 60]", "cuts = [21, 40, 60]"), "visits, column 'age': differs from an earlier row"),
+        (
+            ('unit = "who"', 'unit = "who"\nmax_rows = 2'),
+            "persons \\('who'\\) have more than max_rows = 2 rows; the most",
+        ),
+    ):
+        (visits / "wrong.toml").write_text(PERSONS.replace(*change))
+        for engine in ("local", "spark"):
+            with pytest.raises(TableError, match=words.replace("column", ".*column")):
+                release(Problem.from_file(visits / "wrong.toml"), visits / "wrong", engine=engine)
+    hole = parquet.read_table(visits / "visits" / "1.parquet").set_column(0, "who", pa.array([1.0, None] + [3.0] * 5))
+    (visits / "holes").mkdir()
+    parquet.write_table(hole, visits / "holes" / "1.parquet")
+    (visits / "wrong.toml").write_text(EACH_ROW.replace('"visits"', '"holes"'))
+    with pytest.raises(TableError, match="holes, column 'who': the unit of the promise is missing"):
+        release(Problem.from_file(visits / "wrong.toml"), visits / "wrong", engine="spark")
+    assert not (visits / "wrong").exists()
+
+
+def test_persons_of_a_view_that_a_column_numbers(visits: Path, session: Callable[..., Any]) -> None:
+    spark = session("local[2]")
+    whole = parquet.read_table(visits / "visits").append_column("id", pa.array(np.arange(90_000)))
+    mixed = whole.take(np.random.default_rng(1).permutation(90_000))
+    parquet.write_table(mixed, visits / "mixed.parquet")
+    spark.read.parquet(f"file://{visits / 'mixed.parquet'}").repartition(3).createOrReplaceTempView("visits")
+    text = PERSONS.replace('table = "visits"', 'table = "spark:visits"\nrow_number = "id"')
+    (visits / "view.toml").write_text(text)
+    release(Problem.from_file(visits / "view.toml"), visits / "view", key=Key.unsafe(7), engine="spark")
+    assert rows(visits / "view", ("age",)) == rows(visits / "persons local", ("age",))
+
+
+def test_into_a_database_and_into_a_table_of_the_catalog(
+    place: Path, session: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spark = session("local[2]", **{"spark.sql.warehouse.dir": f"file://{tmp_path / 'warehouse'}"})
+    problem = Problem.from_file(place / "p.toml")
+    with sqlite3.connect(tmp_path / "people.db") as connection:
+        connection.execute("create table there (x text)")
+    address = f"sqlite:{tmp_path / 'people.db'}"
+    for target in ((address, "released"), ("spark:", "released")):
+        folder = tmp_path / target[0][:5]
+        release(problem, folder, key=Key.unsafe(7), engine="spark", into=target)
+        assert list(folder.glob("released*")) == []
+        assert (folder / "card.json").read_text() == (place / "local" / "card.json").read_text()
+        with pytest.raises(TableError, match="has a table 'released' already"):
+            release(problem, tmp_path / "again", engine="spark", into=target)
+    with sqlite3.connect(tmp_path / "people.db") as connection:
+        found = connection.execute(f'select x, "{YEAR}" from released order by rowid').fetchall()
+    assert [list(column) for column in zip(*found, strict=True)] == rows(place / "local")
+    assert sorted(row[0] for row in found if row[0]) == sorted(r.x for r in spark.table("released").collect() if r.x)
+    files = sorted((tmp_path / "warehouse" / "released").glob("*.parquet"))
+    assert [parquet.read_table(files).column(name).to_pylist() for name in COLUMNS] == rows(place / "local")
+    # What goes wrong leaves no table, and no folder.
+    with pytest.raises(TableError, match="named by letters, digits and _"):
+        release(problem, tmp_path / "again", engine="spark", into=("spark:", "drop table there"))
+
+    def changed(*_: Any) -> None:
+        raise TableError("t changed while it was released")
+
+    monkeypatch.setattr("dalenius.engines.spark.Spark._unchanged", changed)
+    for target in ((address, "late"), ("spark:", "late")):
+        with pytest.raises(TableError, match="changed while it was released"):
+            release(problem, tmp_path / "again", engine="spark", into=target)
+    assert [table.name for table in spark.catalog.listTables()] == ["released"]
+    with sqlite3.connect(tmp_path / "people.db") as connection:
+        names = connection.execute("select name from sqlite_master where type = 'table' order by name").fetchall()
+    assert names == [("released",), ("there",)]
+    assert not (tmp_path / "again").exists()
 
 
 def test_a_view_is_numbered_by_a_column_in_whatever_order_its_rows_come(
@@ -246,7 +389,7 @@ def test_the_settings_of_a_cluster_are_seen(tmp_path: Path) -> None:
     """With the address of this machine alone as that of the driver, no executor elsewhere would find it."""
     pytest.importorskip("pyspark", reason="no Spark: run `make test-engines`")
     (tmp_path / "spark-defaults.conf").write_text("spark.master spark://elsewhere:7077\n")
-    script = "from dalenius.engines.spark import _master; print(_master())"
+    script = "from dalenius.engines.spark.session import master; print(master())"
     environment = os.environ | {"SPARK_CONF_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
     found = subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True)
     assert found.stdout.strip() == "spark://elsewhere:7077"
@@ -277,7 +420,7 @@ def test_an_executor_that_is_killed_is_replaced_and_draws_the_same(place: Path, 
 
 
 def test_only_what_spark_raises_is_said_to_be_of_spark() -> None:
-    with pytest.raises(TableError, match="Spark cannot read or write t: it is gone"), _one_sentence("t"):
+    with pytest.raises(TableError, match="Spark cannot read or write t: it is gone"), one_sentence("t"):
         raise OSError("it is gone\nat line 3")
-    with pytest.raises(TypeError, match="a fault of ours"), _one_sentence("t"):
+    with pytest.raises(TypeError, match="a fault of ours"), one_sentence("t"):
         raise TypeError("a fault of ours")

@@ -101,7 +101,7 @@ def parser() -> argparse.ArgumentParser:
             "--into",
             nargs=2,
             metavar=("DATABASE", "TABLE"),
-            help="write the released rows into a new table of a database, not into the folder",
+            help="write the released rows into a new table of a database, or of Spark (spark:), not into the folder",
         )
 
     def searches(sub: argparse.ArgumentParser) -> None:

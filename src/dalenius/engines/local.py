@@ -9,7 +9,7 @@ from dalenius.core import Design, Problem, TableSource
 from dalenius.errors import Unsupported
 from dalenius.mechanisms.applying import Released, draw
 from dalenius.sampling import Key
-from dalenius.tables import Coded, bind, released_name, write_table
+from dalenius.tables import Coded, bind, released_name, write_table, write_to_database
 from dalenius.tables.workspace import Workspace
 
 __all__ = ["Local"]
@@ -25,9 +25,12 @@ class Local:
     ----------
     workspace : Workspace
         The limit of memory, and where the rest goes.
+    into : (str, str), optional
+        The address of a database and the name of a new table, for the rows that leave.
     """
 
     workspace: Workspace
+    into: tuple[str, str] | None = None
 
     def counted(
         self, problem: Problem, table: Any, on_progress: Progress | None = None
@@ -52,4 +55,7 @@ class Local:
 
     def written(self, place: Path, released: Released, format: str, on_progress: Progress | None = None) -> None:  # noqa: A002
         """Write the released rows, which are in the order of the key."""
+        if self.into is not None:
+            write_to_database(*self.into, released.columns)
+            return
         write_table(place / released_name(format), format, released.columns, on_progress=on_progress)

@@ -4,7 +4,7 @@ What a record draws depends on the key, the design, the digest of the table and 
 function of rows: slices of a table, partitions of a cluster and a task that is run twice give the same letters.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from dalenius.sampling.ordering import in_keyed_order, rows_in_order
 from dalenius.sampling.stream import Stream, Words
 from dalenius.tables import Coded
 from dalenius.tables.counting import smallest
-from dalenius.tables.workspace import Tape, Workspace
+from dalenius.tables.workspace import Tape, Workspace, put_back
 
 __all__ = ["Drawing", "Released", "draw", "subkeys_of"]
 
@@ -51,15 +51,18 @@ class Released:
         """A column that leaves, in the order of the original table."""
         if self.order is None:
             return column
-        back = np.empty_like(column)
-        pieces = (
-            [self.order] if isinstance(self.order, np.ndarray) else rows_in_order(self.order, self.rows, self.workspace)
-        )
-        done = 0
-        for numbers in pieces:
-            back[numbers] = column[done : done + len(numbers)]
-            done += len(numbers)
-        return back
+        order = self.order
+        numbers = [order] if isinstance(order, np.ndarray) else rows_in_order(order, self.rows, self.workspace)
+        width = column.shape[1] if column.ndim > 1 else None
+        return put_back(_beside(numbers, column), len(column), column.dtype, self.workspace, width)
+
+
+def _beside(pieces: Iterable[Array], column: Array) -> Iterator[tuple[Array, Array]]:
+    """Row numbers in pieces, each with as many of the next rows of a column."""
+    done = 0
+    for numbers in pieces:
+        yield numbers, column[done : done + len(numbers)]
+        done += len(numbers)
 
 
 class Drawing:

@@ -83,12 +83,15 @@ def _steps(most: float) -> list[float]:
 
     >>> _steps(0.0578), _steps(41.6), _steps(0.0)
     ([0.0, 0.02, 0.04, 0.06], [0.0, 10.0, 20.0, 30.0, 40.0, 50.0], [0.0, 1.0])
+    >>> _steps(6.4e-17)
+    [0.0, 2e-17, 4e-17, 6e-17, 8e-17]
     """
     if most <= 0:
         return [0.0, 1.0]
     unit = 10.0 ** floor(log10(most))
     step = next(s * unit for s in (0.1, 0.2, 0.5, 1.0, 2.0) if most / (s * unit) <= 5)
-    return [round(k * step, 12) for k in range(ceil(most / step - 1e-9) + 1)]
+    # So many digits of the number, not of its fraction: the largest value may be 1e-16.
+    return [float(f"{k * step:.9g}") for k in range(ceil(most / step - 1e-9) + 1)]
 
 
 def curve_picture(

@@ -139,7 +139,7 @@ def draft(table: Table, wish: Wish, *, path: str, left_out: dict[str, str] | Non
     kept = [starting_groups(looks[name], wish) for name in wish.keep]
     first = [starting_groups(looks[name], wish) for name in release]
     before = Cells.of([*first, *secrets, *kept]).smallest()
-    max_rows = int(persons(table, wish.person).rows.max()) if wish.person else 1
+    max_rows = persons(table, wish.person)[1] if wish.person else 1
     if max_rows > 1 and (wish.promise != "deny" or wish.times is not None):
         raise InputError(
             f"One person has up to {max_rows} rows. Only --deny can be promised for all of them together. Leave out "

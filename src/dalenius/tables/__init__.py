@@ -4,7 +4,7 @@ from dalenius.core.source import is_address
 from dalenius.tables.binding import base_of, bind, stated_law, table_of, with_gains, with_metrics
 from dalenius.tables.coding import encode
 from dalenius.tables.counting import Coded
-from dalenius.tables.database import refuse_existing_table, write_to_database
+from dalenius.tables.database import refuse_existing_table, write_files_to_database, write_to_database
 from dalenius.tables.documents import (
     conditionally_iid,
     read_channel,
@@ -18,7 +18,7 @@ from dalenius.tables.documents import (
 )
 from dalenius.tables.merging import smaller
 from dalenius.tables.opening import open_table
-from dalenius.tables.persons import Persons, per_person, persons
+from dalenius.tables.persons import per_person, persons
 from dalenius.tables.profile import profile
 from dalenius.tables.source import Progress, Table
 from dalenius.tables.weighing import weights_of
@@ -26,7 +26,6 @@ from dalenius.tables.writing import released_name, write_table
 
 __all__ = [
     "Coded",
-    "Persons",
     "Progress",
     "Table",
     "base_of",
@@ -54,6 +53,7 @@ __all__ = [
     "weights_of",
     "with_gains",
     "with_metrics",
+    "write_files_to_database",
     "write_table",
     "write_to_database",
 ]

@@ -255,9 +255,11 @@ def _bind_table(
     names = problem.variables()
     declared = cut_at_quantiles(table, problem.columns, names, on_progress=on_progress)
     coded = encode(table, declared, names, base=base, on_progress=on_progress)
-    if source.unit != "row":
-        coded = per_person(table, coded, source.unit, max_rows=source.max_rows, on_progress=on_progress)
     columns = coded.resolved(declared)
+    if source.unit != "row" and table.per_person is not None:
+        coded = table.per_person(coded, columns)
+    elif source.unit != "row":
+        coded = per_person(table, coded, source.unit, max_rows=source.max_rows, on_progress=on_progress)
     problem = _all_rows(_with_rows(problem, source, coded), coded)
     if prior is None:
         law = _public_uniform(problem, coded) if source.prior else _counted(problem, coded)

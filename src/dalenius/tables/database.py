@@ -24,7 +24,7 @@ from dalenius.tables.ahead import ahead
 from dalenius.tables.counting import Codes
 from dalenius.tables.source import CHUNK, Table
 
-__all__ = ["open_query", "refuse_existing_table", "write_to_database"]
+__all__ = ["open_query", "refuse_existing_table", "write_files_to_database", "write_to_database"]
 
 BATCH_BYTES = 1 << 22
 LONGEST_NAME = 63  # bytes; PostgreSQL cuts longer names short, and would not find them again
@@ -139,10 +139,51 @@ def write_to_database(
             parts = [letters[n].take(pa.array(codes[start : start + chunk])) for n, (codes, _) in columns.items()]
             yield pa.record_batch(parts, schema=schema)
 
+    _ingest(address, table, schema, batches())
+
+
+def write_files_to_database(
+    address: str, table: str, files: Sequence[Path], columns: Sequence[str], *, chunk: int = 1 << 14
+) -> None:
+    """Write the rows of Parquet files, one after the other, into a new table: as `write_to_database` does.
+
+    Parameters
+    ----------
+    address : str
+        The database.
+    table : str
+        The name of the table, which must not exist.
+    files : sequence of Path
+        Released rows, in their order.
+    columns : sequence of str
+        Their columns, which hold text.
+    chunk : int
+        About how many rows are handed over at a time.
+
+    Raises
+    ------
+    TableError
+        If the table exists, or the database refuses it; then nothing of it is left.
+    """
+    from pyarrow import parquet
+
+    schema = pa.schema([(name, pa.string()) for name in columns])
+
+    def batches() -> Iterator[Any]:
+        for place in files:
+            with parquet.ParquetFile(place) as file:
+                for batch in file.iter_batches(batch_size=chunk, columns=list(columns)):
+                    yield batch.select(list(columns)).cast(schema)
+
+    _ingest(address, table, schema, batches())
+
+
+def _ingest(address: str, table: str, schema: Any, batches: Iterator[Any]) -> None:
+    """A new table in one transaction: it appears whole or not at all."""
     connection = _engine_of(address).connect()
     try:
         with closing(connection.cursor()) as cursor:
-            cursor.adbc_ingest(table, pa.RecordBatchReader.from_batches(schema, batches()), mode="create")
+            cursor.adbc_ingest(table, pa.RecordBatchReader.from_batches(schema, batches), mode="create")
         connection.commit()
     except Exception as e:
         with suppress(Exception):  # a connection that was dropped has nothing to roll back: the server did

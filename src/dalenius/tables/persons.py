@@ -1,14 +1,15 @@
 """Persons behind rows: a promise is about a person only if the rows of one person are counted together.
 
 Names that fit into memory are told apart as they are. Others lie on a tape as keyed hashes of 128 bits, each beside the
-number of its row, dealt into buckets; among a billion persons two have the same hash with a probability below 2^-68.
+number of its row and its codes, dealt into buckets; among a billion persons two have the same hash with a probability
+below 2^-68. Nothing that grows with the rows is held beyond the limit of the workspace.
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -16,46 +17,36 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dalenius.errors import MismatchError, TableError
-from dalenius.tables.counting import Coded
+from dalenius.tables.counting import Coded, Codes
 from dalenius.tables.source import Progress, Table
 from dalenius.tables.text import ABSENT_SIGNS
+from dalenius.tables.workspace import put_back
 
-__all__ = ["Persons", "per_person", "persons"]
+__all__ = ["identifiers", "per_person", "persons", "refuse_absent", "refuse_difference", "refuse_many"]
 
 _BUCKET_BITS = 8
 
-Groups = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-"""Row numbers, those of one person side by side and ascending; and where each person begins among them."""
 
+@dataclass(frozen=True)
+class _Group:
+    """Some persons, each with all of its rows.
 
-@dataclass(frozen=True, eq=False)
-class Persons:
-    """Which person each row belongs to, numbered in order of first appearance. Their identifiers are not kept.
-
-    Parameters
-    ----------
-    of_row : array of int
-        The person of each row.
-    rows : array of int
-        How many rows each has.
+    `rows` are row numbers, those of one person side by side and ascending; `begins` says where each person begins
+    among them; `codes` are those of the rows, column after column.
     """
 
-    of_row: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
+    begins: npt.NDArray[np.int64]
+    codes: Iterable[Codes]
 
     @property
-    def count(self) -> int:
-        return len(self.rows)
-
-    def first(self) -> npt.NDArray[np.int64]:
-        """The first row of each person."""
-        first = np.empty(self.count, dtype=np.int64)
-        first[self.of_row[::-1]] = np.arange(len(self.of_row) - 1, -1, -1)
-        return first
+    def many(self) -> npt.NDArray[np.int64]:
+        """How many rows each person has."""
+        return np.diff(self.begins, append=len(self.rows))
 
 
-def persons(table: Table, unit: str, *, on_progress: Progress | None = None) -> Persons:
-    """The persons of a table, told apart by the text of the column `unit`; a missing identifier is refused.
+def persons(table: Table, unit: str, *, on_progress: Progress | None = None) -> tuple[int, int]:
+    """How many persons a table is about, told apart by the text of the column `unit`, and the most rows of one.
 
     Parameters
     ----------
@@ -68,53 +59,76 @@ def persons(table: Table, unit: str, *, on_progress: Progress | None = None) -> 
 
     Returns
     -------
-    Persons
-        Numbered in order of first appearance.
+    int, int
+        Persons, and rows of the one who has the most.
 
     Raises
     ------
-    InputError
+    TableError
         If an identifier is missing.
     """
-    return _numbered(list(_names(table, unit, on_progress)))
+    count = most = 0
+    for group in _grouped(table, unit, on_progress):
+        many = group.many
+        count, most = count + len(many), max(most, int(many.max(initial=0)))
+    return count, most
+
+
+def identifiers(column: Any) -> Any:
+    """The names of persons in a column of text, null where there is none."""
+    names = column.cast(pa.string())
+    absent = pc.is_in(names, value_set=pa.array(ABSENT_SIGNS))
+    return pc.if_else(absent, pa.scalar(None, pa.string()), names)
 
 
 def _names(table: Table, unit: str, on_progress: Progress | None) -> Iterator[Any]:
     """The identifiers of the rows, batch after batch; a missing one is refused."""
     done = 0
-    signs = pa.array(ABSENT_SIGNS)
     for batch in table.batches([unit], on_progress):
-        column = batch.column(0).cast(pa.string())
-        absent = pc.or_(column.is_null(), pc.is_in(column, value_set=signs)).to_numpy(zero_copy_only=False)
-        if absent.any():
-            row = done + int(absent.argmax()) + 1
-            raise TableError(f"{table.name}, row {row}, column {unit!r}: the unit of the promise is missing")
+        column = identifiers(batch.column(0))
+        if column.null_count:
+            refuse_absent(table.name, unit, done + int(column.is_null().to_numpy(zero_copy_only=False).argmax()))
         yield column.cast(pa.large_string())
         done += len(column)
 
 
-def _numbered(names: list[Any]) -> Persons:
-    coded = pa.chunked_array(names).dictionary_encode().combine_chunks()
-    whole = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
-    of_row = whole.indices.to_numpy().astype(np.int64)
-    return Persons(of_row, np.bincount(of_row))
-
-
-def _grouped(table: Table, unit: str, on_progress: Progress | None) -> Iterator[Groups]:
-    """Some persons after the other, each with all of its rows."""
+def _grouped(
+    table: Table,
+    unit: str,
+    on_progress: Progress | None,
+    *,
+    rows: int | None = None,
+    columns: Collection[Codes] = (),
+) -> Iterator[_Group]:
+    """Some persons after the other, each with all of its rows: so many in all, with these columns beside them."""
     held: list[Any] = []
     size = 0
-    names = _names(table, unit, on_progress)
+    names = _counted(table, rows, _names(table, unit, on_progress))
     for some in names:
         held.append(some)
         size += 4 * some.nbytes  # names, their dictionary, numbers and the order of all rows
         if not table.workspace.fits(size):
-            yield from _by_hash(table, _chained(held, names))
+            yield from _by_hash(table, columns, _chained(held, names))
             return
-    who = _numbered(held)
+    numbers = pa.chunked_array(held).dictionary_encode().combine_chunks()
+    whole = numbers.chunk(0) if isinstance(numbers, pa.ChunkedArray) else numbers
+    of_row = whole.indices.to_numpy()
     held.clear()
-    order = np.argsort(who.of_row, kind="stable")
-    yield order, np.concatenate(([0], np.cumsum(who.rows)[:-1]))
+    begins = np.concatenate(([0], np.cumsum(np.bincount(of_row))[:-1]))
+    order = np.argsort(of_row, kind="stable")
+    yield _Group(order, begins, (codes[order] for codes in columns))
+
+
+def _counted(table: Table, rows: int | None, names: Iterator[Any]) -> Iterator[Any]:
+    """The names, one for each row that was coded, or the table is not what it was."""
+    done = 0
+    for some in names:
+        done += len(some)
+        if rows is not None and done > rows:
+            raise MismatchError(f"{table.name} has more rows now than the {rows} that it had when it was coded")
+        yield some
+    if rows is not None and done != rows:
+        raise MismatchError(f"{table.name} has fewer rows now than the {rows} that it had when it was coded")
 
 
 def _chained(first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
@@ -124,10 +138,11 @@ def _chained(first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
     yield from rest
 
 
-def _by_hash(table: Table, names: Iterator[Any]) -> Iterator[Groups]:
+def _by_hash(table: Table, columns: Collection[Codes], names: Iterator[Any]) -> Iterator[_Group]:
     """Persons by the hash of their name: dealt into buckets by its leading bits, and sorted bucket by bucket."""
     key = secrets.token_bytes(32)
     tape = table.workspace.tape(np.uint64, 3)  # both halves of the hash, and the row
+    beside = [table.workspace.tape(codes.dtype) for codes in columns]
     edges, done = [], 0
     for some in names:
         digests = b"".join(blake2b(text.encode(), digest_size=16, key=key).digest() for text in some.to_pylist())
@@ -135,15 +150,19 @@ def _by_hash(table: Table, names: Iterator[Any]) -> Iterator[Groups]:
         rows[:, :2] = np.frombuffer(digests, dtype=np.uint64).reshape(-1, 2)
         rows[:, 2] = np.arange(done, done + len(some))
         bucket = (rows[:, 0] >> np.uint64(64 - _BUCKET_BITS)).astype(np.uint16)
-        tape.append(rows[np.argsort(bucket, kind="stable")])
+        dealt = np.argsort(bucket, kind="stable")
+        tape.append(rows[dealt])
+        for one, codes in zip(beside, columns, strict=True):
+            one.append(codes[done : done + len(some)][dealt])
         edges.append(done + np.concatenate(([0], np.cumsum(np.bincount(bucket, minlength=1 << _BUCKET_BITS)))))
         done += len(some)
-    read = tape.reader()
+    readers = [tape.reader(), *(one.reader() for one in beside)]
     for k in range(1 << _BUCKET_BITS):
-        rows = np.concatenate([read(int(e[k]), int(e[k + 1])) for e in edges])
-        rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
+        rows, *held = (np.concatenate([read(int(e[k]), int(e[k + 1])) for e in edges]) for read in readers)
+        order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
+        rows = rows[order]
         begins = np.flatnonzero(np.concatenate(([True], (rows[1:, :2] != rows[:-1, :2]).any(axis=1)))[: len(rows)])
-        yield rows[:, 2].astype(np.int64), begins
+        yield _Group(rows[:, 2].astype(np.int64), begins, [column[order] for column in held])
 
 
 def per_person(
@@ -172,33 +191,47 @@ def per_person(
     Coded
         One row for each person.
     """
-    first = np.zeros(coded.rows, dtype=np.bool_)
-    read = over = count = most = 0
-    bad: dict[str, int] = {}
-    for rows, begins in _grouped(table, unit, on_progress):
-        read += len(rows)
-        if len(rows) and int(rows.max()) >= coded.rows:
-            raise MismatchError(f"{table.name} has more rows now than the {coded.rows} that it had when it was coded")
-        many = np.diff(begins, append=len(rows))
-        count, most = count + len(many), max(most, int(many.max(initial=0)))
-        if max_rows is not None:
+    if max_rows is not None:
+        over = count = most = 0
+        for group in _grouped(table, unit, on_progress, rows=coded.rows):
+            many = group.many
+            count, most = count + len(many), max(most, int(many.max(initial=0)))
             over += int((many > max_rows).sum())
-            continue
-        first[rows[begins]] = True
-        for name, codes in coded.codes.items():
-            if (wrong := codes[rows] != np.repeat(codes[rows[begins]], many)).any():
-                bad[name] = min(bad.get(name, coded.rows), int(rows[wrong].min()))
-    if read != coded.rows:
-        raise MismatchError(f"{table.name} has fewer rows now than the {coded.rows} that it had when it was coded")
-    if over:
-        raise TableError(
-            f"{table.name}: {over:,} of {count:,} persons ({unit!r}) have more than max_rows = {max_rows} rows; the "
-            f"most is {most}"
-        )
+        if over:
+            refuse_many(table.name, unit, over=over, count=count, most=most, max_rows=max_rows)
+        return coded
+    bad: dict[str, int] = {}
+
+    def first_rows() -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
+        for group in _grouped(table, unit, on_progress, rows=coded.rows, columns=coded.codes.values()):
+            for name, codes in zip(coded.names, group.codes, strict=True):
+                if (wrong := codes != np.repeat(codes[group.begins], group.many)).any():
+                    bad[name] = min(bad.get(name, coded.rows), int(group.rows[wrong].min()))
+            yield group.rows[group.begins], np.ones(len(group.begins), dtype=np.bool_)
+
+    first = put_back(first_rows(), coded.rows, np.bool_, table.workspace)
     if bad:
         name = min(bad, key=bad.__getitem__)
-        raise TableError(
-            f"{table.name}, row {bad[name] + 1}, column {name!r}: differs from an earlier row of the same person, so "
-            f"the promise would be about rows and not about {unit!r}; give max_rows, or make the column constant"
-        )
-    return coded if max_rows is not None else coded.where(first)
+        refuse_difference(f"{table.name}, row {bad[name] + 1}, column {name!r}", unit)
+    return coded.where(first)
+
+
+def refuse_absent(table: str, unit: str, row: int) -> NoReturn:
+    """A row that is nobody's cannot be promised for."""
+    raise TableError(f"{table}, row {row + 1}, column {unit!r}: the unit of the promise is missing")
+
+
+def refuse_many(table: str, unit: str, *, over: int, count: int, most: int, max_rows: int) -> NoReturn:
+    """Persons who have more rows than the problem file says."""
+    raise TableError(
+        f"{table}: {over:,} of {count:,} persons ({unit!r}) have more than max_rows = {max_rows} rows; the most is "
+        f"{most}"
+    )
+
+
+def refuse_difference(where: str, unit: str) -> NoReturn:
+    """A column in which the rows of one person differ."""
+    raise TableError(
+        f"{where}: differs from an earlier row of the same person, so the promise would be about rows and not about "
+        f"{unit!r}; give max_rows, or make the column constant"
+    )

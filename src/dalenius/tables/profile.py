@@ -106,9 +106,8 @@ def profile(
             "rows_in_small_cells": int(many[many < SMALL_CELL].sum()),
         }
     if unit is not None:
-        who = persons(table, unit)
-        most_rows = int(who.rows.max())
-        out["unit"] = {"column": unit, "persons": who.count, "max_rows": most_rows, "mean_rows": rows / who.count}
+        count, most_rows = persons(table, unit)
+        out["unit"] = {"column": unit, "persons": count, "max_rows": most_rows, "mean_rows": rows / count}
         if most_rows > 1:
             notes.append(
                 f"one person has up to {most_rows} rows: unit = {unit!r} needs max_rows = {most_rows}, or columns with "

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dalenius.core.source import Dialect
+from dalenius.core.source import Column, Dialect
 from dalenius.errors import TableError
 from dalenius.tables.delimited import Delimited
 from dalenius.tables.identity import Identity
@@ -52,6 +52,8 @@ class Table:
         Rows of a batch.
     identity, dialect, workspace : optional
         What tells a changed source, how text is written, where codes lie.
+    per_person : callable, optional
+        Brings rows of one person together, where that is not done by reading names: codes and columns to codes.
 
     >>> t = from_object(pa.table({"sex": ["f", " m"], "age": [7, None]}), 10, Dialect())
     >>> t.names, [b.to_pylist() for b in t.batches(["age", "sex"])]
@@ -67,6 +69,7 @@ class Table:
     identity: Identity | None = field(default=None, repr=False)
     dialect: Dialect = field(default_factory=Dialect, repr=False)
     workspace: Workspace = field(default_factory=usual, repr=False)
+    per_person: Callable[[Any, dict[str, Column]], Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.names:

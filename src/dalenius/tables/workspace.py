@@ -9,7 +9,7 @@ import os
 import tempfile
 import weakref
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -21,10 +21,11 @@ import numpy.typing as npt
 
 from dalenius.errors import InputError, TableError
 
-__all__ = ["Tape", "Workspace", "memory_of", "memory_told", "usual"]
+__all__ = ["Tape", "Workspace", "memory_of", "memory_told", "put_back", "usual"]
 
 HELD = 4  # tapes may hold one part in so many of the limit; slices, buckets and the libraries need the rest
 LEAST_MEMORY = 1 << 28
+SPAN = 1 << 20  # rows that are put into their places at a time
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -188,3 +189,76 @@ class Tape:
             found = np.empty(shape, dtype=self.dtype)
         found.setflags(write=False)
         return found
+
+
+def put_back(
+    pieces: Iterable[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]],
+    rows: int,
+    dtype: npt.DTypeLike,
+    workspace: Workspace,
+    width: int | None = None,
+) -> npt.NDArray[Any]:
+    """A column from values that come in any order, each with the number of its row; 0 where none came.
+
+    Parameters
+    ----------
+    pieces : iterable of (numbers, values)
+        No number comes twice.
+    rows : int
+        How many the column has.
+    dtype : dtype
+        Of its values.
+    workspace : Workspace
+        Where it lies, and where the values lie that wait for their place.
+    width : int, optional
+        How many values stand in each row.
+
+    Returns
+    -------
+    array
+
+    Examples
+    --------
+    >>> put_back([(np.array([3, 0]), np.array([7, 8])), (np.array([1]), np.array([9]))], 4, np.uint8, Workspace())
+    array([8, 9, 0, 7], dtype=uint8)
+    """
+    kind = np.dtype(dtype)
+    shape = () if width is None else (width,)
+    if workspace.fits(rows * kind.itemsize * (width or 1)):
+        found = np.zeros((rows, *shape), dtype=kind)
+        for numbers, values in pieces:
+            found[numbers] = values
+        return found
+    numbers_tape, values_tape = workspace.tape(np.int64), workspace.tape(kind, width)
+    ends = np.arange(SPAN, rows + SPAN, SPAN)
+    edges, done = [], 0
+    for numbers, values in _heaps(pieces):
+        order = np.argsort(numbers)
+        edges.append(np.concatenate(([done], done + np.searchsorted(numbers[order], ends))))
+        numbers_tape.append(numbers[order])
+        values_tape.append(values[order])
+        done += len(numbers)
+    read_number, read_value = numbers_tape.reader(), values_tape.reader()
+    placed = workspace.tape(kind, width)
+    for k, end in enumerate(ends.tolist()):
+        some = np.zeros((min(rows, end) - (end - SPAN), *shape), dtype=kind)
+        for edge in edges:
+            begin, stop = int(edge[k]), int(edge[k + 1])
+            if begin < stop:
+                some[read_number(begin, stop) - (end - SPAN)] = read_value(begin, stop)
+        placed.append(some)
+    return placed.finished()
+
+
+def _heaps(
+    pieces: Iterable[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]],
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
+    """Short pieces put together, so that what is read later is not cut too small."""
+    held: list[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]] = []
+    for piece in pieces:
+        held.append(piece)
+        if sum(len(numbers) for numbers, _ in held) >= SPAN:
+            yield np.concatenate([n for n, _ in held]), np.concatenate([v for _, v in held])
+            held.clear()
+    if held:
+        yield np.concatenate([n for n, _ in held]), np.concatenate([v for _, v in held])

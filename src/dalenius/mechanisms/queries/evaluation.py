@@ -1,6 +1,6 @@
 """The true value of a question: what is answered before noise. Nothing of it leaves this room without noise."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from dalenius.core.source import MISSING, Column
 from dalenius.errors import InputError, TableError
 from dalenius.tables import encode, open_table
 from dalenius.tables.counting import Coded
-from dalenius.tables.persons import persons
+from dalenius.tables.persons import per_person
 from dalenius.tables.source import Progress, Table
 
 __all__ = ["Evaluated", "evaluate"]
@@ -72,35 +72,24 @@ def evaluate(question: Question, table: Any, *, on_progress: Progress | None = N
     names = question.looks_at or source.names[:1]
     raw = encode(source, {name: Column(missing="category") for name in names}, names, on_progress=on_progress)
     chosen = np.ones(raw.rows, dtype=np.bool_) if question.where is None else _selected(question.where, raw)
-    who = None if question.unit is None else persons(source, question.unit)
-    if who is not None and len(who.of_row) != raw.rows:
-        raise TableError(f"{source.name} changed while it was read; run again when nobody writes to it")
-    count = raw.rows
-    if who is not None and question.max_rows is not None:
-        over = int((who.rows > question.max_rows).sum())
-        if over:
-            raise TableError(
-                f"{source.name}: {over:,} of {who.count:,} persons ({question.unit!r}) have more than max_rows = "
-                f"{question.max_rows} rows; the most is {int(who.rows.max())}"
-            )
-    elif who is not None:
-        first = who.first()
-        _constant(source, question, {**raw.codes, "where": chosen}, first[who.of_row])
-        raw, chosen, count = raw.take(first), chosen[first], who.count
-    if question.records is not None and question.records != count:
-        raise TableError(f"the query file says {question.records:,} records, and {source.name} has {count:,}")
-    return Evaluated(count, _added_up(question, source, raw, chosen), raw.digest())
+    if question.unit is not None:
+        raw, chosen = _of_persons(question, question.unit, source, raw, chosen)
+    if question.records is not None and question.records != raw.rows:
+        raise TableError(f"the query file says {question.records:,} records, and {source.name} has {raw.rows:,}")
+    return Evaluated(raw.rows, _added_up(question, source, raw, chosen), raw.digest())
 
 
-def _constant(source: Table, question: Question, codes: dict[str, npt.NDArray[Any]], first: npt.NDArray[Any]) -> None:
-    """Refuse a person whose rows differ: the promise would be about rows."""
-    for name, column in codes.items():
-        if (column != column[first]).any():
-            row = int((column != column[first]).argmax()) + 1
-            raise TableError(
-                f"{source.name}, row {row}: {name} differs from an earlier row of the same person ({question.unit!r}); "
-                "say max_rows, the most rows that a person has"
-            )
+def _of_persons(question: Question, unit: str, source: Table, raw: Coded, chosen: Mask) -> tuple[Coded, Mask]:
+    """One record for each person, or all of them once nobody has more than `max_rows`."""
+    mark = "where"
+    while mark in raw.codes:  # a column may have this name, too
+        mark += " "
+    marked = replace(
+        raw, alphabets=raw.alphabets | {mark: ("no", "yes")}, codes=raw.codes | {mark: chosen.astype(np.uint8)}
+    )
+    found = per_person(source, marked, unit, max_rows=question.max_rows)
+    codes = dict(found.codes)
+    return replace(raw, codes={name: codes[name] for name in raw.codes}), codes[mark].astype(np.bool_)
 
 
 def _selected(condition: Condition, raw: Coded) -> Mask:
