@@ -27,8 +27,7 @@ def refuse_existing(session: Any, table: str) -> None:
     """Refuse a table of the catalog that is there already, before any work is done for it."""
     if not _NAME.fullmatch(table):
         raise TableError(
-            f"a table of Spark's catalog is named by letters, digits and _, with its database and a dot before it at "
-            f"most, not as {table[:80]!r}"
+            f"{table[:80]!r} cannot be the name of a table of Spark; say NAME or DATABASE.NAME, of a to z, digits and _"
         )
     with one_sentence(f"table {table}"):
         there = session.catalog.tableExists(table)
