@@ -270,8 +270,6 @@ def test_min_multiplicity_survives_the_file_and_is_compared_with_the_problem(tmp
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"observe": ("A", "B", "C")}, "add S to observe"),
-        ({"observe": ("A", "B", "C"), "guarantees": (Leakage(("S",), LEVEL), Guess(("S",), Fraction(1)))}, "add S to"),
         ({"guarantees": (Leakage(("S",), Fraction(1)),), "min_multiplicity": 2}, "min_multiplicity goes with"),
     ],
 )
