@@ -32,7 +32,7 @@ class Told:
         self.leaving = mechanism["keep"] + mechanism["strata"]
         self.beside = self.leaving + side  # the user has side information, whoever reads it
         sizes = [len(self.alphabets[name]) for name in self.reads]
-        if document["channel"]["form"] in ("records", "types") and prod(sizes) > MOST:
+        if document["channel"]["form"] in ("records", "medians", "types") and prod(sizes) > MOST:
             raise Unknown("large")
         self.inputs = list(itertools.product(*map(range, sizes)))
         law = defaultdict(Fraction)
@@ -40,9 +40,10 @@ class Told:
             law[self.read(outcome)] += mass
         released = mechanism["release"]
         self.letters = list(itertools.product(*(self.alphabets[name] for name in released))) if released else []
-        if document["channel"]["form"] == "records":
+        if document["channel"]["form"] in ("records", "medians"):
             self.inputs = sorted(law)
             records = sorted({tuple(outcome[name] for name in released) for outcome, _ in self.atoms})
+            records += map(tuple, document["channel"].get("others", []))
             self.letters = [
                 tuple(self.alphabets[name][k] for name, k in zip(released, x, strict=True)) for x in records
             ]

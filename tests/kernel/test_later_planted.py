@@ -19,11 +19,27 @@ RECORDS = [
     ("what is lost is what is kept", "if letters[record[at]] not in kept)", "if letters[record[at]] in kept)"),
     (
         "the most common record for the rarest",
-        "return min(self.channel.table.multiplicity[y] for y in released)",
-        "return max(self.channel.table.multiplicity[y] for y in released)",
+        "return min(rows.get(y, 0) for y in released)",
+        "return max(rows.get(y, 0) for y in released)",
     ),
+    (
+        "outcomes that no row has are as common as can be",
+        "return min(rows.get(y, 0) for y in released)",
+        "return min(rows.get(y, 10**9) for y in released)",
+    ),
+    (
+        "a record among the others",
+        'item.require(label not in known, "a record of the table',
+        'item.require(True, "a record of the table',
+    ),
+    (
+        "others twice",
+        "item.require(not found or found[-1] < label,",
+        "item.require(not found or found[-1] <= label,",
+    ),
+    ("others in any order", "item.require(not found or found[-1] < label,", "item.require(True,"),
     ("rarer records than allowed", "require(rows >= limit.rows, f", "require(rows >= 1, f"),
-    ("a law that is not preserved", "require(self.arrived == before,", "require(bool(before),"),
+    ("a law that is not preserved", "require(self.arrived == before + others,", "require(bool(before),"),
     ("a forbidden change of a record", "require(not mechanism.changes(before, letters[y]),", "require(True,"),
     (
         "a forbidden change to the first record alone",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import prod
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from dalenius.core.combination import Combination
 from dalenius.core.gauges import Sibson
@@ -162,7 +162,7 @@ class Problem:
     modulus: int | None = None
     each: bool | Mapping[str, Fraction] = False
     noise: NoiseLaw | None = None
-    towards: Fraction | None = None
+    towards: Fraction | Literal["median"] | None = None
     min_multiplicity: int | None = None
     order: str = "shuffle"
     limits: tuple[Distortion, ...] = ()
@@ -202,11 +202,14 @@ class Problem:
         if (self.noise is None) != (self.form != "noise"):
             raise self.error(("mechanism", "noise"), 'form = "noise" and noise = "..." are said together')
         if self.towards is not None and (
-            self.form != "records" or self.preserve_marginals or not 0 <= self.towards <= 1
+            self.form != "records"
+            or self.preserve_marginals
+            or (self.towards != "median" and not 0 <= self.towards <= 1)
         ):
             raise self.error(
                 ("mechanism", "towards"),
-                'towards is a share from 0 to 1 and belongs to form = "records", without preserve_marginals',
+                'towards is a share from 0 to 1, or "median", and belongs to form = "records", without '
+                "preserve_marginals",
             )
         if self.min_multiplicity is not None and (
             self.form != "records" or self.preserve_marginals or self.min_multiplicity < 1
@@ -344,7 +347,7 @@ class Problem:
         if self.noise:
             mechanism |= self.noise.to_json()
         if self.towards is not None:
-            mechanism["towards"] = written(self.towards)
+            mechanism["towards"] = self.towards if isinstance(self.towards, str) else written(self.towards)
         if self.min_multiplicity is not None:
             mechanism["min_multiplicity"] = self.min_multiplicity
         if self.order != "shuffle":

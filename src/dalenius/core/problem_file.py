@@ -7,7 +7,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from dalenius.core.column_section import column_of
 from dalenius.core.combination import Combination
@@ -220,7 +220,7 @@ def _mechanism(s: Section) -> dict[str, Any]:
     parts["modulus"] = s.integer("modulus", None, least=2)
     parts["each"] = _each(s) if "each" in s.values else False
     parts["noise"] = _noise(s) if "noise" in s.values else None
-    parts["towards"] = s.number("towards") if "towards" in s.values else None
+    parts["towards"] = _towards(s) if "towards" in s.values else None
     parts["min_multiplicity"] = s.integer("min_multiplicity", None, least=1)
     s.done((*parts, "clip"))
     if (parts["noise"] is None) != (parts["form"] != "noise"):
@@ -230,6 +230,14 @@ def _mechanism(s: Section) -> dict[str, Any]:
     if (not parts["output"] and not parts["release"]) or (parts["output"] and parts["release"]):
         raise s.error('say either release = [...] (same values) or output = "Y" (a new column) in [mechanism]')
     return parts
+
+
+def _towards(s: Section) -> Fraction | Literal["median"]:
+    if s.values["towards"] == "median":
+        s.take("towards")
+        return "median"
+    share: Fraction = s.number("towards")
+    return share
 
 
 def _forbid(s: Section) -> tuple[tuple[str, str] | Combination, ...]:

@@ -64,7 +64,7 @@ def _card(document: Json) -> Json:
 
 def _channel(document: Json) -> Json:
     form = document["channel"]["form"]
-    if form == "records":  # the records and their weights are the table: a card has neither
+    if form in ("records", "medians"):  # the records and their weights are the table: a card has neither
         return {"form": "withheld"}
     return poured(document) if form == "filled" else dict(document["channel"])
 

@@ -34,7 +34,7 @@ ENOUGH = 10**12
 
 TIGHT = Fraction(1, 10**12)
 SHORT = 200  # characters of an exact figure
-EXACT = ("records",)  # forms whose optimum is a fraction that is reached and proved, and written as it is
+EXACT = ("records", "medians")  # forms whose optimum is a fraction that is reached and proved, and written as it is
 DIGITS = 30  # of a decimal
 MAXIMISED = ("information", "information_of_each")
 FEW, NEXT = 20, 3  # columns that are all tried, and else how far from the secret
@@ -174,7 +174,7 @@ def _one_more(document: Document, draft: Json) -> list[dict[str, Fraction]]:
     columns = list(mechanism.reads)
     if law["law"] == "alike":
         columns = [name for name in names if name.startswith("another ")]
-    written = draft["channel"]["form"] in ("dense", "listed", "maps", "records") and "outcomes" in law
+    written = draft["channel"]["form"] in ("dense", "listed", "maps", "records", "medians") and "outcomes" in law
     size = len(law.get("outcomes", ())) * len(columns)
     if written and (size > ONE_MORE or size * draft["channel"].get("letters", 1) > SUMS):
         columns = []

@@ -212,7 +212,9 @@ def _told_records(document: Json, _output: str) -> Json:
     for key, names in (("read", mechanism["observe"]), ("records", mechanism["release"])):
         at = [place[name] for name in names]
         found[key] = [list(label) for label in sorted({tuple(outcome[k] for k in at) for outcome in law["outcomes"]})]
-    return {"form": "records", **_record_sides(document), **found, "rows": document["channel"]["rows"]}
+    channel = document["channel"]
+    found["records"] += channel.get("others", [])
+    return {"form": "records", **_record_sides(document), **found, "rows": channel["rows"]}
 
 
 def _told_withheld(document: Json, _output: str) -> Json:
@@ -234,5 +236,6 @@ TOLD_CHANNELS = {
     "noise": told_noise,
     "filled": told_filled,
     "records": _told_records,
+    "medians": _told_records,
     "withheld": _told_withheld,
 }

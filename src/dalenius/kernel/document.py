@@ -19,7 +19,7 @@ from dalenius.kernel.numbers import Node, Work, granted, parsed
 from dalenius.kernel.objective import Objective, read_objective
 from dalenius.kernel.orbits import read_orbits
 from dalenius.kernel.promises import PROMISES, Leakage, Promise, read_promise
-from dalenius.kernel.records import read_records, read_withheld
+from dalenius.kernel.records import read_medians, read_records, read_withheld
 from dalenius.kernel.release import Release, release_of
 from dalenius.kernel.short import read_even, read_listed, read_staircase
 from dalenius.kernel.sums import read_sums
@@ -41,7 +41,7 @@ LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_m
 FORMS |= {"listed": read_listed, "pram": read_even, "resample": read_even, "staircase": read_staircase}
 FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "sums": read_sums}
 FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
-FORMS |= {"records": read_records, "withheld": read_withheld}
+FORMS |= {"records": read_records, "medians": read_medians, "withheld": read_withheld}
 PROMISES |= GAUGES
 
 

@@ -5,6 +5,8 @@ than rows. The channel has a row for each input that occurs: the records that ma
 different records of the released columns, rising) with whole weights. So p(s, y) is a sparse sum of whole numbers, and
 every promise about a secret is proved by counting. Of inputs that do not occur it says nothing: promises that speak of
 them, or of another law, are refused.
+
+Form "medians" lists further outcomes of the released columns that may be released, beside the records of the table.
 """
 
 from collections import defaultdict
@@ -63,6 +65,7 @@ class Records(Channel):
     """For each input that occurs, the records that may be released for it and their whole weights."""
 
     table: RecordTable
+    outputs: list[Label]  # the records of the table, then others
     lines: tuple[RecordRow, ...]
     width: int
     form = "records"
@@ -75,11 +78,31 @@ def read_records(node: Node, setting: Setting) -> Channel:
     """`records`: a row of [places, weights] for each input that occurs, weights positive, places rising."""
     _, rows = node.fields("form", "rows")
     table = RecordTable(setting)
+    return _read_lines(rows, setting, table, table.records)
+
+
+def read_medians(node: Node, setting: Setting) -> Channel:
+    """`medians`: the same, with `others`: outcomes of the released columns that are no records, rising."""
+    _, others, rows = node.fields("form", "others", "rows")
+    table = RecordTable(setting)
+    sizes = [len(setting.alphabets[name]) for name in setting.mechanism.release]
+    known = set(table.records)
+    found: list[Label] = []
+    for item in others.items():
+        setting.work.spend(10 + 4 * len(sizes))
+        label = tuple(code.place(size) for code, size in zip(item.pair(len(sizes)), sizes, strict=True))
+        item.require(label not in known, "a record of the table stands among the others")
+        item.require(not found or found[-1] < label, "the others do not rise, or one stands twice")
+        found.append(label)
+    return _read_lines(rows, setting, table, table.records + found)
+
+
+def _read_lines(rows: Node, setting: Setting, table: RecordTable, outputs: list[Label]) -> Channel:
     rows.require(rows.length() == len(table.inputs), f"there is not one row for each of {len(table.inputs):,} inputs")
     lines = []
     for item in rows.items():
         where, weights = item.pair()
-        places = where.places(len(table.records))
+        places = where.places(len(outputs))
         numbers = weights.wholes(1)
         setting.work.spend(8 + 2 * len(places))
         if len(places) != len(numbers) or not places:
@@ -87,7 +110,7 @@ def read_records(node: Node, setting: Setting) -> Channel:
         if any(a >= b for a, b in pairwise(places)):
             raise where.refuse("the records of a row do not rise, or one stands twice")
         lines.append((places, numbers))
-    return Records(table, tuple(lines), len(table.records))
+    return Records(table, outputs, tuple(lines), len(outputs))
 
 
 class ReleasedRecords(Release):
@@ -117,7 +140,7 @@ class ReleasedRecords(Release):
     @cached_property
     def letters(self) -> list[tuple[int, Label]]:
         """The records by their places, beside which nothing leaves."""
-        return [(y, ()) for y in range(len(self.channel.table.records))]
+        return [(y, ()) for y in range(self.channel.width)]
 
     def joint(self, secret: Sequence[str], given: Sequence[str] = ()) -> Joint:
         table = self.channel.table
@@ -143,7 +166,7 @@ class ReleasedRecords(Release):
     @cached_property
     def arrived(self) -> list[int]:
         """The mass of each record after the release, in units of `scale`."""
-        found = [0] * len(self.channel.table.records)
+        found = [0] * self.channel.width
         for e, (places, weights) in enumerate(self.channel.lines):
             self.work.spend(4 + 4 * len(places), self.scale.bit_length())
             for y, weight in zip(places, weights, strict=True):
@@ -160,18 +183,18 @@ class ReleasedRecords(Release):
         (name,), (kept,) = part.of, part.classes
         self.work.spend(4 * len(self.arrived))
         at, letters = self.setting.mechanism.release.index(name), self.setting.alphabets[name]
-        records = zip(self.channel.table.records, self.arrived, strict=True)
+        records = zip(self.channel.outputs, self.arrived, strict=True)
         gone = sum(n for record, n in records if letters[record[at]] not in kept)
         return Fraction(gone, self.scale * self.setting.total)
 
     def _distance(self, distortion: Distortion) -> Fraction:
-        table = self.channel.table
-        metric = metric_between(self.setting, distortion, table.records)
+        table, outputs = self.channel.table, self.channel.outputs
+        metric = metric_between(self.setting, distortion, outputs)
         total = 0
         for e, (places, weights) in enumerate(self.channel.lines):
             x = table.records[table.record_of_input[e]]
             self.work.spend(10 + 2 * len(metric.axes) * len(places), self.scale.bit_length())
-            far = sum(weight * metric.distance(x, table.records[y]) for y, weight in zip(places, weights, strict=True))
+            far = sum(weight * metric.distance(x, outputs[y]) for y, weight in zip(places, weights, strict=True))
             if far:
                 total += table.mass[e] * far * self.scale // sum(weights)
         return Fraction(total, metric.unit * self.scale * self.setting.total)
@@ -179,7 +202,8 @@ class ReleasedRecords(Release):
     def least_rows(self) -> int:
         self.work.spend(sum(1 + len(places) for places, _ in self.channel.lines))
         released = {y for places, _ in self.channel.lines for y in places}
-        return min(self.channel.table.multiplicity[y] for y in released)
+        rows = dict(enumerate(self.channel.table.multiplicity))
+        return min(rows.get(y, 0) for y in released)
 
     def keep_shape(self) -> None:
         mechanism = self.setting.mechanism
@@ -189,14 +213,16 @@ class ReleasedRecords(Release):
             self._keep_letters()
         if mechanism.preserve_marginals:
             before = [n * self.scale for n in self.channel.table.multiplicity]
-            require(self.arrived == before, "the law of the released records is not that of the table")
+            others = [0] * (self.channel.width - len(before))
+            require(self.arrived == before + others, "the law of the released records is not that of the table")
 
     def _keep_letters(self) -> None:
         """Refuse forbidden changes, changes of frozen letters, and combinations that never leave."""
         mechanism, table = self.setting.mechanism, self.channel.table
         alphabets = [(name, self.setting.alphabets[name]) for name in mechanism.release]
         letters = [
-            {name: letters[k] for (name, letters), k in zip(alphabets, record, strict=True)} for record in table.records
+            {name: letters[k] for (name, letters), k in zip(alphabets, record, strict=True)}
+            for record in self.channel.outputs
         ]
         for e, (places, _) in enumerate(self.channel.lines):
             self.work.spend(10 * len(places) * len(alphabets) * (1 + mechanism.bars))

@@ -52,6 +52,7 @@ FORMS = {
     "resample": ("forms",),
     "staircase": ("forms",),
     "records": ("records",),
+    "medians": ("records",),
 }
 """Forms of a channel that the checker knows, and the module that reads them."""
 PROMISES = dict.fromkeys(("independent", "leakage", "information_privacy"), ()) | {

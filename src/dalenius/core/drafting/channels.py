@@ -76,7 +76,9 @@ def channel_document(
         case Noise():
             return _noise(channel, axes)
         case Records():
-            return {"form": "records", "rows": channel.to_json()["rows"]}
+            rows = channel.to_json()["rows"]
+            others = [list(record) for record in channel.others]
+            return {"form": "medians", "others": others, "rows": rows} if others else {"form": "records", "rows": rows}
     raise NotCertified(f"documents have no words for recipes of form {channel.form!r}")
 
 

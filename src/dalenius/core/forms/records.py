@@ -35,7 +35,7 @@ class Records(Kernel):
     read : tuple of codes
         The outcomes of the inputs that the table has, rising.
     records : tuple of codes
-        The different records of the released columns, rising.
+        The different records of the released columns, rising; then other outcomes that may be released, rising.
     lines : tuple of (places, weights)
         For each of `read`, places of records, rising, and their weights.
 
@@ -123,6 +123,11 @@ class Records(Kernel):
         own = {record: k for k, record in enumerate(self.records)}
         at = [list(self.inputs).index(name) for name in self.output]
         return np.array([own[tuple(outcome[k] for k in at)] for outcome in self.read], dtype=np.int64)
+
+    @property
+    def others(self) -> Codes:
+        """What may be released and is no record of the table."""
+        return self.records[int(self.home.max(initial=-1)) + 1 :]
 
     @cached_property
     def shares(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:

@@ -26,6 +26,7 @@ from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.common import among_common
 from dalenius.mechanisms.records.limited import behind_walls, is_wall, within_limits
 from dalenius.mechanisms.records.listed import MOST_ENTRIES, listed, over_all_letters
+from dalenius.mechanisms.records.medians import towards_medians
 from dalenius.mechanisms.records.odds import best_guess, bounded_posterior
 from dalenius.mechanisms.records.preflight import refuse_too_large
 from dalenius.mechanisms.records.priced import PricedRecords
@@ -115,7 +116,8 @@ def certified(wide: Wide, found: Found) -> Design:
     observed, released = (wide.law.alphabets(names) for names in (wide.problem.observe, wide.problem.release))
     read, _ = wide.law.grouped(wide.problem.observe)
     lines = tuple((tuple(places), tuple(weights)) for places, weights in map(found.rows.row, range(len(found.rows))))
-    channel = Records(observed, released, tuple(read), tuple(map(tuple, wide.records.tolist())), lines)
+    outputs = [*wide.records.tolist(), *([] if found.outputs is None else found.outputs.tolist())]
+    channel = Records(observed, released, tuple(read), tuple(map(tuple, outputs)), lines)
     certificates = [Certificate(proof) for proof in (found.proof, *found.others)]
     asked = with_kept_rows(wide.problem)
     design = proved(asked, channel, certificates, method=found.method, remarks=found.remarks)
@@ -128,6 +130,12 @@ def _found(wide: Wide, gap: float, seconds: float, on_progress: Progress, curve:
     walled = behind_walls(wide)
     limited = bool(problem.limits) or problem.keep_rows is not None or problem.min_multiplicity is not None
     independent = len(problem.guarantees) == 1 and type(problem.guarantees[0]) is Independent and wide.seen
+    if problem.towards == "median":
+        if not independent or limited:
+            raise Unsupported(
+                'towards = "median" is for an independent release, with one observed secret and without limits'
+            )
+        return towards_medians(wide, 0.0, on_progress)
     if problem.towards is not None:
         if not independent or limited or len(wide.classes) != 2:
             raise Unsupported(

@@ -34,7 +34,7 @@ def remarks(design: Design) -> tuple[str, ...]:
     source = design.problem.source
     least = source.min_cell if isinstance(source, TableSource) else MIN_CELL
     return (
-        _presence(found, rows, least, design.problem.min_multiplicity),
+        _presence(found, rows, least, design.problem.min_multiplicity, bool(design.channel.others)),
         _missing(found, rows, least),
         "The promise is about one released row and this table. It says nothing about all released rows taken together, "
         "and nothing about another table: design the release of another table anew",
@@ -75,8 +75,13 @@ def _share(part: Fraction, rows: int, least: int) -> str:
     return f"{round(100 * part)} %" if part >= Fraction(1, 100) else "less than 1 %"
 
 
-def _presence(found: RecordFigures, rows: int, least: int, common: int | None) -> str:
+def _presence(found: RecordFigures, rows: int, least: int, common: int | None, others: bool) -> str:
     once = _share(found.unique, rows, least)
+    if others:
+        return (
+            "Some released records are medians: combinations of values that no row of the table has. All others are "
+            f"records of the table. Of its rows, {once} have a record that no other row has"
+        )
     if common is not None and common > 1:
         return (
             f"Every released record is one that at least {common:,} rows of the table have. So the release shows "

@@ -24,7 +24,9 @@ from dalenius.solvers.flows.transport import Plan, transport
 
 __all__ = [
     "Found",
+    "Move",
     "arcs_of",
+    "between_classes",
     "least_change",
     "move",
     "moved_rows",
@@ -56,6 +58,7 @@ class Found:
     remarks: tuple[str, ...] = ()
     bound: Fraction = Fraction(0)  # that the search expects, where it knows one
     others: tuple[Json, ...] = ()  # further proofs; the kernel takes the one that proves most
+    outputs: Integers | None = None  # outcomes that are no records and follow them in the rows, one a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +129,7 @@ def least_change(wide: Wide, gap: float, on_progress: Progress) -> Found:
     sizes = wide.by_record.sum(axis=0)
     heavy = int(sizes.argmax())
     if len(sizes) > 2 and 2 * int(sizes[heavy]) < wide.total:
-        return _without_majority(wide, gap, on_progress)
+        return between_classes(wide, gap, on_progress)[0]
     moves = {
         s: move(wide, wide.by_record[:, s], wide.by_record[:, heavy], gap, on_progress)
         for s in range(len(sizes))
@@ -293,8 +296,21 @@ def _between(wide: Wide, found: Move, light: int, share: Fraction) -> Rows:
     return Rows.gathered(len(wide.counts), row, record, weight)
 
 
-def _without_majority(wide: Wide, gap: float, on_progress: Progress) -> Found:
-    """The best single class from above, the best matching of classes from below."""
+def between_classes(wide: Wide, gap: float, on_progress: Progress) -> tuple[Found, dict[int, Move], int]:
+    """The best single class from above, the best matching of classes from below.
+
+    Parameters
+    ----------
+    wide : Wide
+        With an observed secret.
+    gap : float
+        Stop when cost and bound of a transport differ by this share of the cost.
+
+    Returns
+    -------
+    Found, dict, int
+        The release, and the moves of the other classes to the one that is named.
+    """
     sizes = [int(n) for n in wide.by_record.sum(axis=0)]
     many = len(sizes)
     pairs = list(combinations(range(many), 2))
@@ -305,7 +321,7 @@ def _without_majority(wide: Wide, gap: float, on_progress: Progress) -> Found:
     both = moves | {(t, s): _turned(found) for (s, t), found in moves.items()}
     ends = [t for t in range(many) if all((s, t) in both for s in range(many) if s != t)]
     best = min(ends, key=lambda t: sum(sizes[s] * both[s, t].cost for s in range(many) if s != t))
-    rows = _followed(wide, {s: both[s, best] for s in range(many) if s != best})
+    followed = {s: both[s, best] for s in range(many) if s != best}
     weights = _matching(sizes, {pair: float(found.cost) for pair, found in moves.items()})
     terms = [(s, t, weight, moves[s, t]) for (s, t), weight in weights.items() if weight]
     remark = (
@@ -314,7 +330,8 @@ def _without_majority(wide: Wide, gap: float, on_progress: Progress) -> Found:
     )
     bound = sum((weight * found.cost for _, _, weight, found in terms), Fraction(0)) / wide.unit
     method = "records: transport to one class, bound by a matching of classes"
-    return Found(rows, _transports(wide, terms), method, (remark,), bound)
+    found = Found(_followed(wide, followed), _transports(wide, terms), method, (remark,), bound)
+    return found, followed, best
 
 
 def _turned(found: Move) -> Move:

@@ -10,7 +10,7 @@ export function readChannel(node, setting) {
   const form = node.tag();
   if (form === "dense") return readDense(node, setting);
   if (FORMS.has(form)) return FORMS.get(form)(node, setting, form);
-  if (["listed", "pram", "resample", "staircase", "windows", "strata", "sums", "types", "orbits", "noise", "maps", "filled", "records", "withheld"].includes(form))
+  if (["listed", "pram", "resample", "staircase", "windows", "strata", "sums", "types", "orbits", "noise", "maps", "filled", "records", "medians", "withheld"].includes(form))
     throw new Unknown(`a channel of form ${form}`);
   return node.refuse("there is no such form");
 }

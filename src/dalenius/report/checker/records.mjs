@@ -18,7 +18,7 @@ export function listed(labels) {
 
 /** The channel; its rows by inputs are not there for anybody who asks. */
 class Records {
-  constructor(setting, rows) {
+  constructor(setting, rows, others = []) {
     const { atoms, variables } = setting.law;
     const labels = (names) => {
       const at = names.map((name) => variables.indexOf(name));
@@ -28,6 +28,7 @@ class Records {
     this.form = "records";
     this.inputs = listed(labels(setting.mechanism.reads));
     this.records = listed(labels(setting.mechanism.release));
+    if (others.length) this.readOthers(others, setting);
     this.width = this.records.all.length;
     this.mass = this.inputs.all.map(() => 0n);
     this.own = this.inputs.all.map(() => 0);
@@ -47,6 +48,22 @@ class Records {
       return { places, numbers, total: numbers.reduce((a, b) => a + b, 0n) };
     });
     this.scale = this.lines.reduce((common, line) => lcm(common, line.total), 1n);
+  }
+
+  /** Outcomes of the released columns that are no records of the table, rising; they follow the records. */
+  readOthers(others, setting) {
+    const sizes = setting.mechanism.release.map((name) => setting.alphabets.get(name).length);
+    const known = new Set(this.records.all.map(String));
+    let last = null;
+    for (const item of others) {
+      spend(sizes.length);
+      const label = item.pair(sizes.length).map((code, k) => code.place(sizes[k]));
+      item.require(!known.has(String(label)), "a record of the table stands among the others");
+      const differs = last === null ? -1 : label.findIndex((place, i) => place !== last[i]);
+      item.require(last === null || (differs >= 0 && label[differs] > last[differs]), "the others do not rise, or one stands twice");
+      last = label;
+      this.records.all.push(label);
+    }
   }
 
   get rows() {
@@ -140,14 +157,15 @@ class ReleasedRecords extends Release {
   }
 }
 
-function readRecords(node, setting) {
-  const [, rows] = node.fields("form", "rows");
+function readRecords(node, setting, form) {
+  const [, ...parts] = form === "medians" ? node.fields("form", "others", "rows") : node.fields("form", "rows");
+  const rows = parts.at(-1);
   const m = setting.mechanism;
   require(m.release.length > 0, "form records releases columns of the table");
   require(m.beside.length === 0, "form records has no column that leaves as it is");
   require(m.release.every((name) => m.observe.includes(name)), "form records observes what it releases");
   require(setting.law !== null, "this needs the law of the records, which a card does not carry");
-  return new Records(setting, rows);
+  return new Records(setting, rows, parts.length > 1 ? parts[0].items() : []);
 }
 
 /** What a card says of a channel that would show the table: nothing can be proved from it. */
@@ -168,4 +186,5 @@ function readWithheld(node, setting) {
 }
 
 FORMS.set("records", readRecords);
+FORMS.set("medians", readRecords);
 FORMS.set("withheld", readWithheld);
