@@ -112,6 +112,10 @@ def test_a_damaged_card_is_refused_by_whoever_reads_it(place: Path, capsys: pyte
             told = capsys.readouterr().err
             assert told.count("\n") == 1
             assert "fault of dalenius" not in told
+    card.write_text(sound)
+    (place / "out" / "card.about.json").unlink()  # a card is explained without the file beside it
+    assert main(["explain", str(card)]) == 0
+    assert "Promised" in capsys.readouterr().out
 
 
 def test_a_profile_cuts_long_values_short(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

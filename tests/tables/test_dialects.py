@@ -103,7 +103,7 @@ def problem(folder: Path, text: str, source: str = "", missing: str = "refuse") 
 
 
 def test_a_problem_file_says_how_its_table_is_written(tmp_path: Path) -> None:
-    said = 'delimiter = ";"\ndecimal = ","\nencoding = "latin-1"\nmissing_words = ["NA"]'
+    said = 'delimiter = ";"\ndecimal = ","\nencoding = "latin-1"\nmissing_words = ["NA", ""]'
     bound, coded = bind(problem(tmp_path, "x;s;é\n0,5;a;1\nNA;b;2\n1,5;b;3\n", said, "category"))
     assert coded is not None
     assert coded.codes["x"].tolist() == [0, 3, 1]

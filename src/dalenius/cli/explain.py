@@ -85,7 +85,8 @@ def _of_card(document: dict[str, Any], verdict: Verdict) -> dict[str, list[str]]
     alone.pop("beside_bits", None)
     promised = words.promised(alone)
     stated = [sentence for sentence in words.promised(document) if sentence not in promised]
-    stated += words.proved(document) + words.one_more(document)
+    if "objective" in document:  # which travels in the file beside the card
+        stated += words.proved(document) + words.one_more(document)
     return {
         "Promised": promised,
         "Stated of the design, which alone can prove it": [told.replace("Proved", "Stated") for told in stated],

@@ -195,7 +195,7 @@ def _markov(s: Section) -> MarkovSource:
 
 def _dialect(s: Section) -> Dialect:
     """How a text file is written, where the file of the problem says so."""
-    told = [s.text("delimiter", None), s.text("encoding", None), s.text("decimal", "."), s.names("missing_words", ())]
+    told = [s.text("delimiter", None), s.text("encoding", None), s.text("decimal", "."), s.texts("missing_words")]
     try:
         return Dialect(*told)
     except InputError as e:

@@ -129,6 +129,14 @@ class Section:
             raise self.error(f"{key!r} in {self.title} names a column twice", key)
         return tuple(value)
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, empty unless said; the empty text may stand in it and says nothing."""
+        value = self.take(key, [])
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise self.error(f"{key!r} in {self.title} must be a list of texts, not {value!r}", key)
+        return tuple(dict.fromkeys(v for v in value if v))
+
     def done(self, known: tuple[str, ...]) -> None:
         """Refuse what nobody took, and say what it may have meant."""
         for key in self.values:
