@@ -33,9 +33,10 @@ test-node: $(VENV)/dev.stamp  ## the second checker, in JavaScript, against the 
 	command -v node >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nodejs)
 	$(BIN)/python -m pytest -m node tests/second_checker
 
-test-engines: $(VENV)/engines.stamp  ## tests against PostgreSQL and Spark; server and Java are installed where they are missing
+test-engines: $(VENV)/engines.stamp  ## tests against PostgreSQL, Spark and DuckDB; server and Java are installed where they are missing
 	command -v java >/dev/null || (apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >/dev/null)
+	$(BIN)/python -c 'import duckdb' 2>/dev/null || $(PIP) 'duckdb>=1.1'  # sorts beside us; no dependency of ours
 	scripts/with_postgresql.sh $(BIN)/python -m pytest -m engines tests/tables tests/engines
 
 test-browser: $(VENV)/dev.stamp $(VENV)/browser.stamp  ## statement and studio in Chromium, which is installed where it is missing

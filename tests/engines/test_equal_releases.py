@@ -20,7 +20,8 @@ from dalenius.api import apply, audit, release
 from dalenius.cli import main
 from dalenius.engines import engine_named
 from dalenius.errors import InputError, TableError, Unsupported
-from dalenius.mechanisms.applying import Released, draw
+from dalenius.mechanisms.applying import Released, draw, subkeys_of
+from dalenius.sampling.stream import Stream
 from dalenius.tables import open_table, write_table
 
 ROWS = 5_000
@@ -181,6 +182,39 @@ def test_from_postgresql_and_into_it(place: Path, capsys: pytest.CaptureFixture[
     with dbapi.connect(address) as connection, connection.cursor() as cursor:
         cursor.execute("select count(*) from pg_tables where tablename = 'second'")
         assert cursor.fetchone() == (0,)
+
+
+@pytest.mark.engines
+def test_duckdb_sorts_out_of_core_by_the_words_of_the_key_into_the_same_rows(place: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="no DuckDB: run `make test-engines`")
+    problem = Problem.from_file(place / "p.toml")
+    design = release(problem, place / "whole", key=Key.unsafe(7)).design
+    _, coded = engine_named("local", folder=place).counted(problem, None)
+    assert coded is not None
+    draws, order = subkeys_of(Key.unsafe(7), design, coded.digest())
+    recipe = drawing.Drawing(design.channel, design.problem.kept, draws)
+    many = 400  # times the table, so that the words do not fit into the memory that DuckDB may use
+    words = [np.concatenate([Stream(order).words(0, ROWS, k)] * many) for k in (0, 1)]
+    columns = {n: np.tile(codes, many) for n, codes in recipe.rows(coded, 0)[0].items()}
+    copies = np.repeat(np.arange(many), ROWS)
+    parquet.write_table(pa.table({"w0": words[0], "w1": words[1], "copy": copies, **columns}), place / "words.parquet")
+    with duckdb.connect() as connection:
+        for setting in ("memory_limit = '64MB'", "threads = 2", f"temp_directory = '{place / 'spilled'}'"):
+            connection.execute(f"set {setting}")
+        target = str(place / "sorted.parquet")
+        connection.execute(
+            f"copy (select {', '.join(columns)} from read_parquet('{place / 'words.parquet'}') order by copy, w0, w1) "
+            f"to '{target}' (format parquet)"
+        )
+        assert (place / "spilled").is_dir()  # which DuckDB makes when it needs it
+    found = parquet.read_table(target)
+    letters = recipe.letters(coded)
+    whole = rows(place / "whole" / "released.parquet")
+    for name, column in zip(COLUMNS, whole, strict=True):
+        texts = [None if v == "(missing)" else v for v in letters[name]]
+        codes = found.column(name).to_numpy()
+        assert [texts[c] for c in codes[:ROWS]] == column
+        assert (codes.reshape(many, ROWS) == codes[:ROWS]).all()
 
 
 def test_a_release_that_was_shuffled_by_the_older_digest_is_still_undone(place: Path) -> None:

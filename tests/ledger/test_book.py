@@ -231,6 +231,15 @@ def test_damage_is_told_in_one_sentence(ledger, path):
         assert "\n" not in str(caught.value)
 
 
+def test_names_in_another_case_are_the_same_to_sqlite_and_to_us(ledger, path):
+    reserve(ledger)
+    before = ledger.entries()
+    sound = path.read_bytes()
+    path.write_bytes(sound.replace(b"key_fingerprint", b"kEy_fingerprint", 1))
+    assert path.read_bytes() != sound
+    assert Ledger(path).entries() == before
+
+
 def test_the_database_itself_keeps_what_must_never_break(ledger, path):
     ledger.begin(reserve(ledger))
     with sqlite3.connect(path) as c:

@@ -347,5 +347,7 @@ _COLUMNS = tuple(f for f in Entry.__dataclass_fields__ if f != "id")
 
 def _read(connection: sqlite3.Connection, number: int | None = None) -> list[Entry]:
     where, values = ("", ()) if number is None else (" WHERE id = ?", (number,))
-    rows = connection.execute(f"SELECT id, {', '.join(_COLUMNS)} FROM releases{where} ORDER BY id", values)
-    return [Entry(**{**dict(row), "charges": json.loads(row["charges"])}) for row in rows]
+    names = ("id", *_COLUMNS)  # as asked for: SQLite answers with the names of its schema, in whatever case those are
+    rows = connection.execute(f"SELECT {', '.join(names)} FROM releases{where} ORDER BY id", values)
+    found = (dict(zip(names, row, strict=True)) for row in rows)
+    return [Entry(**{**row, "charges": json.loads(row["charges"])}) for row in found]
