@@ -19,7 +19,7 @@ from dalenius.mechanisms.records.unseen import cancelled
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.solvers.flows.balancing import balanced
 from dalenius.solvers.flows.crowds import figures, with_own
-from dalenius.solvers.flows.smoothing import thinned
+from dalenius.solvers.flows.smoothing import climbed, thinned
 
 MOST = Fraction(1, 20)
 
@@ -207,3 +207,14 @@ def test_inputs_share_a_record_where_there_are_not_enough_rows_of_a_known_value(
     wide = Wide.of(replace(problem, joint=Pmf.from_counts(problem.joint.variables, codes, [1] * len(codes))))
     found = certified(wide, all_together(wide, lambda one: None, 0.0, None))
     assert found.proved[0]["leakage_bits"] == "0"
+
+
+@pytest.mark.parametrize("preserve", [False, True])
+def test_a_bound_is_counted_in_work_and_not_in_time(preserve):
+    problem = asked(300, 6, form="records", preserve_marginals=preserve)
+    crowd = PricedRecords(Wide.of(problem)).crowd
+    start = balanced(crowd, preserve).flow
+    _, late = climbed(crowd, float(MOST), start, keeps=preserve, gap=0.004, done=lambda: True)
+    _, soon = climbed(crowd, float(MOST), start, keeps=preserve, gap=0.004, done=lambda: False)
+    least, best = (priced.bound - priced.lam * float(MOST) for priced in (late, soon))
+    assert 0.8 * best < least <= best

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from dalenius.errors import SolverFailed
 from dalenius.mechanisms.records.bits import ROW, rounded
 from dalenius.mechanisms.records.rows import Rows
+from dalenius.mechanisms.records.unseen import quiet
 from dalenius.mechanisms.records.wide import Wide
 from dalenius.mechanisms.records.zero import Found, preserving, record_proof
 from dalenius.solvers.flows.balancing import Balance, balanced
@@ -54,6 +55,8 @@ AFTER = 0.5
 """The most of the time that is kept for what comes after the search, on a machine that does nothing else."""
 BUSY = 0.85
 """The same on a busy one."""
+MOST_COMPARED = 1_000_000_000
+"""Pairs of records that are compared for a release that tells nothing about three values or more."""
 MOST_PAIRS = 3_000_000
 """Pairs of an input and a record that may all have a share."""
 
@@ -87,22 +90,26 @@ class PricedRecords:
         crowd = self.crowd
         if len(crowd.prior) == 2:
             return balanced(crowd, self.keeps)
-        if not self.keeps:
+        if not self.keeps and len(crowd.points) ** 2 > MOST_COMPARED:
             # Everybody to the record that costs least.
             near = min(self._heaviest(), key=lambda y: figures(crowd, _to_one(crowd, y))[0])
             return Balance(_to_one(crowd, near), nowhere, nowhere)
+        if not self.keeps:
+            return self._of_rows(quiet(self.wide, self.on_progress))
         if self.wide.seen:
-            rows = preserving(self.wide, 0.0, self.on_progress).rows
-            atom = np.repeat(np.arange(len(rows)), np.diff(rows.first))
-            weight = np.array([float(w) for w in rows.weight])
-            return Balance(
-                with_own(crowd, atom, rows.record, weight / np.bincount(atom, weight)[atom]), atom, rows.record
-            )
+            return self._of_rows(preserving(self.wide, 0.0, self.on_progress).rows)
         if len(crowd.at) * len(crowd.points) <= MOST_PAIRS:
             atom = np.repeat(np.arange(len(crowd.at)), len(crowd.points))
             point = np.tile(np.arange(len(crowd.points)), len(crowd.at))
             return Balance(with_own(crowd, atom, point, crowd.at_points[point]), nowhere, nowhere)
         return Balance(self.still, nowhere, nowhere)
+
+    def _of_rows(self, rows: Rows) -> Balance:
+        """Whole weights as a flow."""
+        atom = np.repeat(np.arange(len(rows)), np.diff(rows.first))
+        weight = np.array([float(w) for w in rows.weight])
+        share = weight / np.bincount(atom, weight)[atom]
+        return Balance(with_own(self.crowd, atom, rows.record, share), atom, rows.record)
 
     def _heaviest(self) -> Sequence[int]:
         """Some records with many rows."""
@@ -132,25 +139,26 @@ class PricedRecords:
         target = float(at_most)
         if target >= self.most * (1 + 1e-12):
             return Found(self._whole(self.still), self._proof(None), "records: nothing has to change")
-        quiet = self.quiet
+        silent = self.quiet
         proof, after = self._foretold()
         provable = proof < AFTER * seconds
         done = _ending(start, seconds, after + (proof if provable else 0.0))
-        flows, best = [quiet.flow], None
+        flows, best = [silent.flow], None
         begin = Flow(
-            np.concatenate([quiet.flow.atom, quiet.atom]),
-            np.concatenate([quiet.flow.point, quiet.point]),
+            np.concatenate([silent.flow.atom, silent.atom]),
+            np.concatenate([silent.flow.point, silent.point]),
             np.zeros(0),
             np.zeros(0),
         )
-        silent, dense = figures(self.crowd, quiet.flow)[1] <= target / 2, len(quiet.flow.atom) > SHARES * len(self.rows)
+        tells_nothing = figures(self.crowd, silent.flow)[1] <= target / 2
+        dense = len(silent.flow.atom) > SHARES * len(self.rows)
         for less in LESS:
             aim = less * target * (1 - ROOM)
             flow, priced = climbed(self.crowd, aim, begin, keeps=self.keeps, gap=GAP, done=done, say=self.on_progress)
             flows.append(thinned(self.crowd, flow, UNUSED, SHARES, self.keeps))
             best = priced if best is None else best
             told = figures(self.crowd, flows[-1])[1]
-            if (silent and not dense) or done() or told < target:
+            if (tells_nothing and not dense) or done() or told < target:
                 break
         if dense and told < target * (1 - ROOM):
             flows = flows[1:]  # shares with everybody take longer to prove than they are worth

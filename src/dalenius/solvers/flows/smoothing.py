@@ -41,7 +41,8 @@ _NEW = 60  # arcs that an atom gets at a look
 _USED = 1e-6  # the share from which on an arc is kept
 _NEAR = 12  # what an arc may cost beyond the cheapest to be taken, in units of eps
 _BROUGHT = 1e-3  # of what comes to a point: without it the point tells something else
-_LOOK = 100_000_000  # pairs that are looked at even when the time is up: any bound is better than none
+_LOOK = 4_000_000_000  # pairs that are looked at even when the time is up: any bound is better than none
+_LEAST = 30  # times that the slopes are computed in any case, so that a busy machine has a bound as well
 _SCALINGS = 400  # of Sinkhorn at the end
 
 
@@ -172,6 +173,7 @@ class _Climb:
 
     def __init__(self, crowd: Crowd, bits: float, keeps: bool, done: Callable[[], bool]) -> None:
         self.crowd, self.nats, self.keeps, self.done = crowd, bits * LN2, keeps, done
+        self.calls = 0
         self.classes = len(crowd.prior) - 1
         self.points = len(crowd.points)
         # A unit of every unknown bends the program about as much: curvatures are proportional to the mass of a point.
@@ -209,7 +211,8 @@ class _Climb:
 
     def _fall(self, x: Floats, arcs: _Arcs, smooth: float) -> tuple[float, Floats]:
         """Minus the smooth program, and its slopes."""
-        if self.done():
+        self.calls += 1
+        if self.calls > _LEAST and self.done():
             raise _Late
         delta, mu, lam = self._unknowns(x)
         posterior, first = self._posterior(delta, lam)
