@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import json
+import shlex
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow.csv
 import pytest
 
 from dalenius import Problem
+from dalenius.starting import FLAGS
 from tests.cli.conftest import Place
 
 Run = Callable[..., tuple[int, str, str]]
@@ -197,8 +199,7 @@ def test_answers_that_end_leave_nothing(place: Place, run: Run, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "Missing: --protect, --release, a promise"),
-        (["--protect", "out", "--release", "sex"], "--guess-at-most 80%"),
+        (["--nothing"], "Missing: --protect, --release."),
         (["--protect", "out", "--release", "sexx", "--nothing"], 'Did you mean "sex"?'),
         (["--protect", "out", "--release", "sex", "--nothing", "--deny", "2"], "Choose one promise"),
         (["--protect", "out", "--release", "sex", "--deny", "0.5"], "A factor is 1 or more"),
@@ -217,6 +218,20 @@ def test_bad_flags_get_one_sentence(
     assert says in err
     assert err.count("\n") == 1
     assert place.names() == before
+
+
+def test_without_a_promise_all_five_are_named_and_the_example_works(
+    place: Place, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    code, _, err = run("init", place / "t.csv", "-o", place / "new.toml")
+    assert code == 2
+    first, *promises, last = err.splitlines()
+    assert first.startswith("dalenius: Missing: --protect, --release, a promise.")
+    assert [line.split()[0] for line in promises] == list(FLAGS.values())
+    assert max(map(len, promises)) <= 115
+    example = shlex.split(last.removeprefix("Example: dalenius "))
+    assert run(*example, "-o", place / "new.toml")[0] == 0
 
 
 # --- the other job ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ MEANING = re.compile(
     r"\b(rows?|bits?|guess\w*|times|entr(?:y|ies)|digits|tests?|columns?|values?|combinations?|answers?|persons?|people|"
     r"records?|groups?|of 1,000|in 1,000|million|once|chance|seconds|minutes|UTC|January|February|March|April|May|"
     r"June|July|August|September|October|November|December|Dalenius|statement|error|limit|change\w*|likely|likelier|before|after|"
-    r"questions?|quantity|average|amount|distortion|noise|sum|mean|count\w*)\b|%|→"
+    r"questions?|quantity|average|amount|distortion|noise|sum|mean|level|count\w*)\b|%|→"
 )
 NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*\d|(?<![\w.])\d(?![\w.]*\w)")
 QUOTED_VALUE = re.compile(r"“[^”]*”")

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dalenius import solve
-from dalenius.core import Design
+from dalenius.core import Design, LocalDP, MaximizeInformation, Pmf, Problem
 from dalenius.evidence import Audit, beliefs
 from dalenius.evidence.before_after import BeforeAfter, ValueCount
 from dalenius.mechanisms.columns.leakage.trade import Trade
@@ -32,6 +32,20 @@ def test_a_statement_is_read_by_everybody(design: Design, fine: Audit) -> None:
 
 def test_so_is_the_public_one(design: Design) -> None:
     assert faults(public_statement(design.card(), text=design.card_text())) == FINE
+
+
+def test_bits_are_explained_where_the_promise_has_none(fine: Audit) -> None:
+    pram = Problem(
+        joint=Pmf.from_records({"health": ("good", "fair", "poor")}, [(("good",), 5), (("fair",), 3), (("poor",), 2)]),
+        observe=("health",),
+        release=("health",),
+        form="pram",
+        objective=MaximizeInformation(("health",)),
+        guarantees=(LocalDP(1),),
+    )
+    page = statement(solve(pram), fine, made=MADE)
+    assert " bits about health" in page
+    assert faults(page) == FINE
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_bounds_are_rounded_up_and_the_guess_before_down(designs: dict[str, Desi
         "No released row, not even the most revealing one, reveals more than 0.2 bits about secret.",
         "No released row makes an answer about kind and secret together more than 1.65 times as likely as it was",
         "no released entry is more than 2.72 times as likely for one person as for another",
-        "This is local differential privacy at level 1.",
+        "This is local differential privacy at level 1, a factor of 2.72.",
         "Proved: level 0.971.",
         "One draw reveals at most 0.1 bits about any one of the records",
         "Whatever the secret is, at most 20 % of what a row says about it passes into the release.",

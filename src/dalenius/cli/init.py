@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from dalenius.mechanisms.declared import SECONDS
 from dalenius.outputs import new_file, refuse_existing
 from dalenius.starting import FLAGS, PARTS, PROMISES, Draft, Wish, disclosure_text, draft, level_of, look_at, roles
 from dalenius.starting.columns import as_written, there
-from dalenius.starting.wishes import names_in
+from dalenius.starting.wishes import joined_names, names_in
 from dalenius.tables import Table, open_table
 from dalenius.tables.foreign import arx_groups
 
@@ -58,7 +59,8 @@ def _main_job(arguments: Namespace, table: Table, path: str) -> tuple[str, list[
     promised = _promised(arguments)
     complete = arguments.protect and arguments.release and promised
     if not complete and (arguments.yes or not sys.stdin.isatty()):
-        raise InputError(_missing(arguments, promised))
+        offered = [name for name in table.names if name not in left_out]
+        raise InputError(_missing(arguments, promised, sensitive, offered))
     if not complete:
         arguments, promised = ask(arguments, table, left_out, sensitive, promised)
     assert promised is not None
@@ -106,15 +108,24 @@ def _beside(arguments: Namespace, promise: str) -> Fraction | None:
     return None if promise == "times" or said is None else level_of("times", said)
 
 
-def _missing(arguments: Namespace, promised: tuple[str, str] | None) -> str:
-    """What has to be said without a terminal, with an example."""
+def _missing(
+    arguments: Namespace, promised: tuple[str, str] | None, sensitive: str | None, offered: Sequence[str]
+) -> str:
+    """What has to be said without a terminal, with an example that names columns of the table."""
     lacking = [f"--{name}" for name in ("protect", "release") if not getattr(arguments, name)]
-    protect, release = (arguments.protect or ["income"])[0], arguments.release or "age,sex"
+    likely = sensitive if sensitive in offered else next(iter(offered), "COLUMN")
+    protect = (arguments.protect or [joined_names([likely])])[0]
+    others = [name for name in offered if name not in names_in(protect)][:2]
+    release = shlex.quote(arguments.release or joined_names(others) or "COLUMN,COLUMN")
+    protect = shlex.quote(protect)
     promise = "--reveal 0.01" if promised is None else f"{FLAGS[promised[0]]} {promised[1]}".removesuffix(" 0")
     example = f"dalenius init {arguments.table} --protect {protect} --release {release} {promise}"
-    if not promised:
-        lacking.append(f"a promise ({', '.join(FLAGS[key] + LEVELS[key] for key in PROMISES)})")
-    return f"Missing: {', '.join(lacking)}. Example: {example}"
+    if promised:
+        return f"Missing: {', '.join(lacking)}. Example: {example}"
+    flags = {FLAGS[key] + LEVELS[key]: words for key, words in PROMISES.items()}
+    width = max(map(len, flags))
+    choices = "".join(f"\n  {flag:{width}}  {words}" for flag, words in flags.items())
+    return f"Missing: {', '.join([*lacking, 'a promise'])}. Choose one of these promises:{choices}\nExample: {example}"
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -154,6 +154,8 @@ def one_more(facts: Facts) -> list[dict[str, str]]:
         if promised:
             share = more / promised - 1
             against = f"{percent(share, 'nearest')} more than promised" if share > Fraction(1, 100) else "as promised"
+            if share >= 1:
+                against = f"{figure(more / promised, 'up', 2)} times what is promised"
         lines.append(
             {"secret": about, "knows": knows, "bits": bits(more, "up") if more else "nothing", "against": against}
         )

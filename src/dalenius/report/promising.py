@@ -208,12 +208,13 @@ def readings(promise: Promise, facts: Facts) -> list[str]:
     if promise.kind == "leakage":
         return _near(promise, facts)
     if promise.kind == "local_dp":
-        name = f"This is local differential privacy at level {figure(written['local_dp'], 'up')}."
+        level = figure(written["local_dp"], "up")
+        name = f"This is local differential privacy at level {level}, a factor of {factor(written['local_dp'])}."
         delta = exact(written.get("delta") or 0)
         if not delta:
             return [name]
         return [
-            f"{name[:-1]} with a delta of {figure(delta, 'up')}.",
+            f"This is local differential privacy at level {level} with a delta of {figure(delta, 'up')}.",
             "A single entry may be far more likely than that for one person.",
         ]
     if promise.kind == "dalenius":

@@ -174,6 +174,10 @@ def _page(
 ) -> str:
     document = facts.document
     promised = plain.promises(facts)
+    best = plain.best_possible(facts)
+    explained = any("bit" in p.headline for p in promised)
+    if not explained and "bit" in best.sentence:
+        best = replace(best, small=f"{best.small} {plain.BIT}")
     title, owner = called.get("title"), called.get("owner")
     return _template().render(
         public=facts.public,
@@ -185,7 +189,7 @@ def _page(
         promises=promised,
         promised=bool(facts.promises),
         further=words.beyond_promises(document),
-        best=plain.best_possible(facts),
+        best=best,
         proved=words.proved(document),
         lost=lost,
         limits=limits(document),
@@ -196,7 +200,7 @@ def _page(
         leaving=facts.leaving,
         released=joined(facts.released),
         protected=joined(list(dict.fromkeys(n for p in facts.promises for n in p.secret))),
-        explained=bool(promised) and any("bit" in p.headline for p in promised),
+        explained=explained or "bit" in best.sentence,
         policy=Markup(again.policy),
         reproof=again.button,
         script=again.script,
@@ -219,7 +223,7 @@ def _tests(audit: Audit | None) -> list[dict[str, Any]]:
         {
             "what": QUESTIONS.get(f.what) or shown(f.what),
             "detail": shown(f.detail),
-            "chance": "of no weight" if f.p_value >= 1 else f"chance at most {percent(f.p_value, 'up')}",
+            "chance": "as expected" if f.p_value >= 1 else f"chance at most {percent(f.p_value, 'up')}",
             "against": f.contradicts,
         }
         for f in (audit.findings if audit else ())

@@ -33,7 +33,7 @@ PROMISES = {
     "guess": "an attacker guesses the secret right at most so often",
     "reveal": "a row reveals at most so many bits about the secret, on average",
     "nothing": "a row reveals nothing about the secret",
-    "deny": "every person can deny every entry: none is more than so many times likelier for one person than another",
+    "deny": "every person can deny: no entry is more than so many times likelier for one than another",
     "times": "no answer about the secret gets more than so many times as likely, for any row",
 }
 """The promises that a release can begin with, each in one sentence."""
