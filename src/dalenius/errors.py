@@ -6,7 +6,8 @@ DaleniusError                      exit code of the command line
 │   ├── InvalidChannel                 "row ('a', '0') sums to 9/10, not 1"
 │   ├── ProblemFileError               "problem.toml, line 7: unknown key 'maximise_' in [objective]"
 │   ├── TableError                     "t.csv, row 124, column 'sex': 'x' is not in its list of values"
-│   └── MismatchError                  "no variable 'age'; there are 'W', 'X1', 'X2'"
+│   ├── MismatchError                  "no variable 'age'; there are 'W', 'X1', 'X2'"
+│   └── SmallCombinations              "no grouping gives every combination so many rows"
 ├── Unsupported                    2   a combination that nothing here solves, with the reason
 ├── Infeasible                     3   no mechanism can keep the promise; says by how much
 ├── NotCertified                   4   a proof fails, or the evidence contradicts it
@@ -30,6 +31,7 @@ __all__ = [
     "MismatchError",
     "NotCertified",
     "ProblemFileError",
+    "SmallCombinations",
     "SolverFailed",
     "TableError",
     "Unsupported",
@@ -164,6 +166,26 @@ class MismatchError(InputError):
     """Names or alphabets that do not fit together."""
 
     code = "unknown-column"
+
+
+class SmallCombinations(InputError):
+    """No grouping gives every combination as many rows as were asked for.
+
+    Parameters
+    ----------
+    what : str
+        One sentence.
+    smallest : int
+        Rows of the smallest combination when values are grouped as far as they can be.
+    do : str
+        What to do.
+    """
+
+    code = "small-combinations"
+
+    def __init__(self, what: str, *, smallest: int, do: str) -> None:
+        super().__init__(what, do=do)
+        self.smallest = smallest
 
 
 class Unsupported(DaleniusError):

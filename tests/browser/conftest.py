@@ -30,8 +30,8 @@ SMALL = """[...document.querySelectorAll('button, select, input, summary')].filt
 }).map(element => element.outerHTML.slice(0, 120))"""
 
 
-PATIENCE = 120_000
-"""Milliseconds that a page may take on a slow machine; what must be quick is measured by `quickly`."""
+PATIENCE = int(120_000 * min(5.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))))
+"""Milliseconds that a page may take on a slow machine, more on a busy one; what must be quick is measured by `quickly`."""
 
 
 def quickly(seconds: float) -> float:

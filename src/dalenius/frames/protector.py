@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from dalenius.core import MISSING, Column, Problem
 from dalenius.core.problem_file import read_toml
-from dalenius.errors import InputError
+from dalenius.errors import InputError, SmallCombinations
 from dalenius.mechanisms import solve
 from dalenius.mechanisms.applying import draw
 from dalenius.sampling import Key
-from dalenius.starting import Wish, draft, level_of
+from dalenius.starting import Draft, Wish, draft, level_of
 from dalenius.tables import bind, encode, open_table
 
 try:
@@ -26,10 +26,14 @@ try:
 except ImportError:
     raise ImportError("Protector needs scikit-learn: pip install 'dalenius[sklearn]'") from None
 
-__all__ = ["PromiseNotProved", "Protector"]
+__all__ = ["FewRows", "PromiseNotProved", "Protector"]
 
 SECRET = "(secret)"
 """The name of the column that holds the secret beside those of X."""
+
+
+class FewRows(UserWarning):
+    """Some combination has fewer rows than was asked for: the promise is proved, but the recipe shows few people."""
 
 
 class PromiseNotProved(UserWarning):
@@ -58,7 +62,7 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     groups : mapping, optional
         For a column the numbers at which its groups begin, or named lists of values; the others are suggested.
     min_rows : int, default=10
-        Groups are merged until no combination has fewer rows.
+        Groups are merged until no combination has fewer rows, or as far as they can be; `FewRows` warns of the latter.
     key : path, optional
         File with the key of the draws; a fresh key each time unless given. With it the same rows give the same again.
 
@@ -117,7 +121,7 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", y_numeric=False)
         names = self._names()
         table = _table(X, names).append_column(SECRET, _texts(y))
-        found = draft(open_table(table), self._wish(names), path="table.parquet")
+        found = self._drafted(table, names)
         declared = Problem.from_document(read_toml(found.text, "problem.toml"))
         bound, _ = bind(replace(declared, order="keep"), table=table)
         self.design_ = solve(bound)
@@ -186,6 +190,23 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The names of the columns; x0, x1, ... where X has none."""
         given = getattr(self, "feature_names_in_", None)
         return [f"x{k}" for k in range(self.n_features_in_)] if given is None else [str(name) for name in given]
+
+    def _drafted(self, table: pa.Table, names: Sequence[str]) -> Draft:
+        """The groups and the promise, with as many rows for each combination as there can be, up to `min_rows`."""
+        wish = self._wish(names)
+        least = self.min_rows
+        while True:
+            try:
+                found = draft(open_table(table), replace(wish, min_rows=least), path="table.parquet")
+                break
+            except (
+                SmallCombinations
+            ) as e:  # nobody sees the recipe of an estimator: the rule for public cards gives way
+                least = min(e.smallest, least - 1)
+        if least < self.min_rows:
+            said = f"No grouping gives every combination {self.min_rows} rows; the smallest has {found.smallest[1]}."
+            warnings.warn(f"{said} Keep the recipe secret.", FewRows, stacklevel=3)
+        return found
 
     def _wish(self, names: Sequence[str]) -> Wish:
         """The parameters as a wish about the secret beside X."""

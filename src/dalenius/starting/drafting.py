@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import prod, sqrt
 
 from dalenius.core.digits import many
-from dalenius.errors import InputError
+from dalenius.errors import InputError, SmallCombinations
 from dalenius.mechanisms.columns.leakage.preflight import Size
 from dalenius.starting.columns import Look, look_at, there
 from dalenius.starting.grouping import Cells, Groups, merged, starting_groups
@@ -204,9 +204,11 @@ def _formed(
             return RECORDS, f"{rare}; rows exchange whole records.", finer
         return RECORDS, _too_many(finer, "rows exchange whole records"), finer
     if cells.small(wish.min_rows):
-        raise InputError(
+        raise SmallCombinations(
             f"No grouping gives every combination {many(wish.min_rows, 'row')}: the smallest still has "
-            f"{cells.smallest()}. Release fewer columns, or group some by hand with --cut."
+            f"{cells.smallest()}.",
+            smallest=cells.smallest(),
+            do="Release fewer columns, or group some by hand with --cut.",
         )
     raise InputError(
         f"After grouping there are still {prod(g.size for g in groups):,} combinations, and one recipe takes up to "
