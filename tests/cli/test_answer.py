@@ -45,7 +45,7 @@ def told(run, place, *more, code=0):
 def test_a_count_in_words_and_in_json_with_a_card_that_is_proved(asked, run):
     code, out, _ = run("answer", asked / "q.toml", asked / "t.csv", "-o", asked / "a.json")
     assert code == 0
-    assert "holds the true number with a probability of at least 95 %" in out
+    assert "holds the true number with a probability of 95 %" in out
     assert "Not charged" in out
     code, out, _ = run("verify", asked / "a.json")
     assert code == 0
@@ -127,6 +127,14 @@ def test_what_would_exceed_the_budget_is_refused_before_anything_is_drawn(asked,
     monkeypatch.setattr(dalenius.answering, "answered", never)
     assert "nothing was charged or drawn" in told(run, asked, "--ledger", ledger, code=6)
     assert len(json.loads(run("ledger", "status", ledger, "--json")[1])["releases"]) == 1
+
+
+def test_gaussian_noise_is_charged_at_a_delta_and_the_refusal_says_so(asked, run):
+    (asked / "q.toml").write_text(COUNT.replace("laplace", "gaussian"))
+    assert run("ledger", "init", asked / "L", "--budget", "differential_privacy=9")[0] == 0
+    assert "has a level at a delta only" in told(run, asked, "--ledger", asked / "L", code=6)
+    assert run("ledger", "init", asked / "M", "--budget", "differential_privacy:1/1000000=9")[0] == 0
+    told(run, asked, "--ledger", asked / "M")
 
 
 def test_a_draw_that_was_broken_off_stays_charged_and_is_finished_with_its_key(asked, run, monkeypatch):

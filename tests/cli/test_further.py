@@ -48,6 +48,11 @@ def test_a_query_and_a_question_to_those_who_lack_bits(files, run):
     found = told(run, files / "q.toml", "--records", "100", "--unknown", "90")
     assert found["bits"] == pytest.approx(high, abs=1e-3)
     assert "lacks 90 bits" in run("audit", files / "q.toml", "--records", "100", "--unknown", "90")[1]
+    for noise, parameter in (("discrete-laplace", 14), ("geometric", '"93/100"')):
+        own = f'query = "count"\nwhere = "a == 1"\nnoise = "{noise}"\nparameter = {parameter}\n'
+        (files / "q.toml").write_text(own)
+        lacking = told(run, files / "q.toml", "--records", "100", "--unknown", "90")
+        assert found["bits"] / 2 < lacking["bits"] < float(lacking["individual_capacity_bits"])  # noise of like size
     assert run("audit", files / "q.toml", "--records", "100", "--together", files / "flip.json")[0] == 2
 
 

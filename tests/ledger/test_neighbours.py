@@ -77,7 +77,7 @@ def test_gaussian_answers_add_up_as_one_gaussian_of_less_noise(book):
 
 def test_gaussian_noise_has_no_pure_level(book):
     ledger = book("differential_privacy=10")
-    with pytest.raises(LedgerRefused, match="no such figure"):
+    with pytest.raises(LedgerRefused, match="at a delta only"):
         ledger.add(answer("discrete-gaussian", 100), dataset="d")
 
 

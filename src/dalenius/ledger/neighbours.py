@@ -97,7 +97,10 @@ def _apart(
 
 
 def _missing(entries: Sequence[Entry], figure: Callable[[Sequence[Entry]], Fraction | None]) -> str:
-    which = ", ".join(str(e.id or "(new)") for e in entries if figure([e]) is None)
+    without = [e for e in entries if figure([e]) is None]
+    which = ", ".join(str(e.id or "(new)") for e in without)
+    if all(_rho([e]) is not None for e in without):  # only pure levels can be missing then
+        return f"release {which} has a level at a delta only, as in differential_privacy:1/1000000=2"
     return f"release {which} has no such figure: its noise rules an answer out, or a column leaves as it is"
 
 

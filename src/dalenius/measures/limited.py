@@ -12,7 +12,7 @@ What this is not: b above the bits of one record excludes the adversary who know
 figures neither add up over several answers nor extend to groups, so that no ledger takes them.
 """
 
-from math import exp, inf, log, prod
+from math import e, exp, inf, log, pi, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from dalenius.solvers.divergence import Laws
 __all__ = ["gaussian_limited", "query_limited"]
 
 SMALL = 64  # outcomes up to which the channel is written out
+SAMPLED = 1 << 12  # values that a search looks at
 MOST = 1 << 22  # entries of a matrix of laws
 _TINY = 2.0**-1000
 
@@ -85,35 +86,44 @@ def query_limited(query: Query, b_bits: float) -> Bracket:
 
 
 def gaussian_limited(
-    values: NDArray[np.float64], many: NDArray[np.float64], variance: float, b: float, slack: float = 0.0
+    values: NDArray[np.float64],
+    many: NDArray[np.float64],
+    variance: float,
+    b: float,
+    slack: float = 0.0,
+    entropy: float | None = None,
 ) -> float:
-    """The bound for Gaussian noise, in nats: q is Gaussian, of a mean and a variance that make it small.
+    """The bound in nats for q Gaussian, of a mean and a variance t that make it small.
 
-    D(N(v, s) || N(m, t)) = 1/2 (ln(t / s) - 1 + (s + (v - m)^2) / t) for variances s and t. `slack` is what noise on a
-    grid may add to that.
+    For noise of a variance s, D(noise at v || N(m, t)) = 1/2 ln(2 pi t) + (s + (v - m)^2) / 2t - H(noise); that of
+    Gaussian noise is 1/2 ln(2 pi e s), of other noise `entropy` says it, from below. `slack` is what a grid may add.
     """
     centre = float((values.min() + values.max()) / 2)
     reach = max(float(values.max() - centre), 1e-300)
+    unsure = log(2 * pi * e * variance) / 2 if entropy is None else entropy
 
-    def at(log_nu: float, log_wide: float) -> float:
+    def at(log_nu: float, log_wide: float, step: int) -> float:
         nu, wide = exp(log_nu), variance * exp(log_wide)
-        d = (log(wide / variance) - 1 + (variance + (values - centre) ** 2) / wide) / 2 + slack
-        exponents = d / nu + many
+        d = log(2 * pi * wide) / 2 + (variance + (values[::step] - centre) ** 2) / (2 * wide) - unsure + slack
+        exponents = d / nu + many[::step]
         top = float(exponents.max())
-        return nu * (top + log(float(np.exp(exponents - top).sum())) - b) + 1e-12 * (1 + nu * (abs(top) + b))
+        added = top + log(float(np.exp(exponents - top).sum()) * step)
+        return nu * (added - b) + 1e-12 * (1 + nu * (abs(top) + b))
 
-    # From coarse to fine around the best pair so far; any pair bounds, so that the search need not be right.
+    # From coarse to fine around the best pair so far. Any pair bounds, so that the search need not be right: of many
+    # values it looks at some, and the pair that it finds is evaluated with all of them.
+    sampled = max(1, len(values) // SAMPLED)
     widest = log(1 + (reach * reach) / variance)
-    nus = np.linspace(-12, 12, 25)
+    nus = np.linspace(-12, 12 + 2 * log(max(1.0, len(values) / SAMPLED)), 25)
     wides = np.linspace(0, max(widest, 1e-9), 25)
     best = (inf, 0.0, 0.0)
     for _ in range(6):
-        best = min([best, *((at(float(u), float(w)), float(u), float(w)) for u in nus for w in wides)])
+        best = min([best, *((at(float(u), float(w), sampled), float(u), float(w)) for u in nus for w in wides)])
         step_nu = float(nus[1] - nus[0])
         step_wide = float(wides[1] - wides[0])
         nus = np.linspace(best[1] - step_nu, best[1] + step_nu, 11)
         wides = np.linspace(max(0.0, best[2] - step_wide), best[2] + step_wide, 11)
-    return max(0.0, best[0])
+    return max(0.0, best[0] if sampled == 1 else at(best[1], best[2], 1))
 
 
 def _log(count: int) -> float:

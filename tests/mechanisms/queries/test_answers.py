@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from math import exp
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,10 +18,13 @@ from dalenius.core.query import Interval
 from dalenius.core.question import Question
 from dalenius.core.source import Column
 from dalenius.errors import InputError, LedgerRefused, TableError, Unsupported
+from dalenius.kernel.added import Gaussian, Geometric, Laplace
+from dalenius.kernel.numbers import Work
 from dalenius.ledger import Ledger
 from dalenius.mechanisms.queries.draw import answered
 from dalenius.mechanisms.queries.evaluation import evaluate
-from dalenius.mechanisms.queries.proof import proved_answer_text
+from dalenius.mechanisms.queries.intervals import shorter_by_a_step
+from dalenius.mechanisms.queries.proof import proved_answer_text, reach
 from dalenius.sampling import Key
 from tests.effort import effort
 
@@ -62,6 +66,11 @@ def test_histograms_of_one_column_and_of_two():
     assert true("histogram", ("sex",), "rank > 9", declared={"sex": BOTH["sex"]}) == (0, 0)
     with pytest.raises(TableError, match="'f' is not in its list of values"):
         true("histogram", ("sex",), declared={"sex": Column(values=("m",))})
+
+
+def test_a_value_that_is_not_listed_is_named_with_its_column_and_without_a_row():
+    with pytest.raises(TableError, match="^the table, column 'sex': 'm' is not in its list of values"):
+        true("histogram", ("sex",), declared={"sex": Column(values=("f",))})
 
 
 def test_persons_with_one_value_or_with_a_few_rows():
@@ -201,7 +210,11 @@ def rand():
 
 HEALTH = {"health": Column(values=("excellent", "fair or poor", "good"))}
 VISITS = {"between": Interval(F(0), F(30)), "grid": F(1)}
-ASKED = {
+COARSE = {
+    "coarse count": Question("count", (), "discrete-laplace", F(1), where=condition("visits >= 3")),
+    "coarse histogram": Question("histogram", ("health",), "discrete-gaussian", F(4), declared=HEALTH),
+}
+ASKED = COARSE | {
     "count": Question("count", (), "discrete-gaussian", F(400), where=condition("visits >= 3")),
     "sum": Question("sum", ("visits",), "discrete-laplace", F(120), **VISITS),
     "histogram": Question("histogram", ("health",), "discrete-gaussian", F(400), declared=HEALTH),
@@ -229,7 +242,7 @@ def covered(name, draws):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["count", "sum", "histogram"])
+@pytest.mark.parametrize("name", ["count", "sum", "histogram", *COARSE])
 def test_intervals_hold_the_true_number_as_often_as_they_say(name):
     for share in covered(name, 1000):
         assert abs(share - 0.95) <= 0.015
@@ -237,6 +250,31 @@ def test_intervals_hold_the_true_number_as_often_as_they_say(name):
 
 def test_intervals_of_a_few_draws():
     assert all(0.8 <= share <= 1 for share in covered("histogram", 60))
+
+
+@pytest.mark.parametrize(
+    ("noise", "weight"),
+    [
+        (Laplace(F(1), Work(10**7)), lambda t: exp(-abs(t))),
+        (Laplace(F(16, 7), Work(10**7)), lambda t: exp(-abs(t) * 7 / 16)),
+        (Gaussian(F(4), Work(10**7)), lambda t: exp(-t * t / 8)),
+        (Gaussian(F(25), Work(10**7)), lambda t: exp(-t * t / 50)),
+        (Geometric(F(7, 10), Work(10**7)), lambda t: 0.7 ** abs(t)),
+    ],
+)
+@pytest.mark.parametrize("level", [F(19, 20), F(4, 5), F(999, 1000)])
+def test_an_interval_of_coarse_noise_is_shortened_as_often_as_its_level_allows(noise, weight, level):
+    """(1 - w) P(|N| <= steps) + w P(|N| <= steps - 1) is the level, by adding the law up."""
+    steps = reach(noise, level)
+    shorter = float(shorter_by_a_step(noise, steps, level))
+    whole = sum(map(weight, range(-200, 201)))
+    within = [sum(weight(t) for t in range(-n, n + 1)) / whole for n in (steps - 1, steps)]
+    assert within[0] < level
+    assert 0 <= (1 - shorter) * within[1] + shorter * within[0] - float(level) < 2e-5
+
+
+def test_noise_that_stays_at_0_keeps_its_interval():
+    assert shorter_by_a_step(Laplace(F(1, 8), Work(10**7)), 0, F(19, 20)) == 0
 
 
 @pytest.mark.slow

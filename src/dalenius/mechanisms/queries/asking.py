@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.core.numbers import exact, written
-from dalenius.core.question import LEAST_RATIO, Question
+from dalenius.core.question import LEAST_RATIO, TABLES, Question
 from dalenius.documents import ENOUGH
 from dalenius.errors import InputError, SolverFailed, Unsupported
 from dalenius.kernel.added import GAUSSIAN_LEAST, LAPLACE_LEAST
@@ -187,9 +187,9 @@ def _above(bits: Fraction) -> float:
 
 
 def _to_lacking(question: Question, records: int, lacking: float) -> float:
-    """Bits that adversaries learn who lack so many bits of all records: for a count under Gaussian noise."""
-    if question.kind != "count" or question.noise != "discrete-gaussian" or question.group != 1:
-        raise Unsupported("unknown:BITS is for counts under discrete-gaussian noise, one record a person")
+    """Bits that adversaries learn who lack so many bits of all records: for a count under added noise."""
+    if question.kind != "count" or question.noise in TABLES or question.group != 1:
+        raise Unsupported("unknown:BITS is for counts under noise that is added, one record a person")
     if not 0 <= lacking <= records:
         raise InputError(
             f"{lacking:g} bits are unknown to the adversary; {records:,} yes-or-no records hold {records:,}"
@@ -198,9 +198,29 @@ def _to_lacking(question: Question, records: int, lacking: float) -> float:
     if shape.every != 1:
         raise Unsupported("unknown:BITS needs a grid of whole records; leave grid out")
     noise = noise_of(question, records)
+    anybody = _above(told_to_anybody(totals_of(shape, records), noise, records))
+    variance, unsure = _spread(question)
+    if variance < 1:  # the bound is by Gaussian noise on the grid, which is near to Gaussian numbers from there on
+        return anybody
     counts = np.arange(records + 1, dtype=np.float64)
-    found = gaussian_limited(counts, _log_binomials(records), float(question.parameter), lacking * log(2), ON_THE_GRID)
-    return min(found / log(2) * (1 + 1e-12), _above(told_to_anybody(totals_of(shape, records), noise, records)))
+    many = _log_binomials(records)
+    found = gaussian_limited(counts, many, variance, lacking * log(2), ON_THE_GRID, unsure)
+    return min(found / log(2) * (1 + 1e-12), anybody)
+
+
+def _spread(question: Question) -> tuple[float, float | None]:
+    """The variance of the noise of a count, from above, and its entropy in nats, from below; None: that of a Gaussian.
+
+    With a the ratio of neighbouring probabilities p(0) = (1 - a) / (1 + a), E|N| = 2a / (1 - a^2) and
+    Var N = 2a / (1 - a)^2, so that H(N) = -ln p(0) - E|N| ln a.
+    """
+    size = float(question.parameter)
+    if question.noise == "discrete-gaussian":
+        return size, None
+    fall = -log(size) if question.noise == "geometric" else 1 / size
+    a, rest = exp(-fall), -expm1(-fall)
+    entropy = log((1 + a) / rest) + fall * 2 * a / (rest * (1 + a))
+    return 2 * a / rest**2 * (1 + 1e-9), entropy * (1 - 1e-9)
 
 
 def _log_binomials(records: int) -> "np.ndarray[Any, np.dtype[np.float64]]":

@@ -18,7 +18,7 @@ from dalenius.kernel.added import Added, Gaussian, Geometric, Laplace
 from dalenius.kernel.numbers import Work
 from dalenius.kernel.tabled import NoiseTable
 from dalenius.mechanisms.queries.evaluation import Evaluated
-from dalenius.mechanisms.queries.intervals import Number, intervals
+from dalenius.mechanisms.queries.intervals import COINS, Number, exact_level, intervals, shorter_by_a_step
 from dalenius.mechanisms.queries.proof import Proved, noise_of
 from dalenius.mechanisms.queries.tabled import tabled
 from dalenius.sampling import Key
@@ -102,7 +102,11 @@ def answered(question: Question, seen: Evaluated, proved: Proved, key: Key) -> A
     if question.noise == "geometric" and question.kind != "quantile":  # cut to what the numbers can be, as it always is
         ends = shape.ends(seen.records)
         drawn = tuple(min(max(v, low), high) for v, (low, high) in zip(drawn, ends, strict=True))
-    numbers = intervals(question, seen.records, drawn, noise, proved.steps)
+    shorter = shorter_by_a_step(noise, proved.steps, question.level) if exact_level(question) else Fraction(0)
+    # Coins of rows that no noise was drawn from: how long an interval is says nothing about the noise in it.
+    coins = (Coins(stream, len(drawn) + k) for k in range(len(drawn)))
+    reaches = [proved.steps - (coin.below(COINS) < shorter * COINS) for coin in coins]
+    numbers = intervals(question, seen.records, drawn, noise, reaches)
     return Answer(question, seen.records, numbers, drawn, proved)
 
 

@@ -1,5 +1,6 @@
 """The true value of a question: what is answered before noise. Nothing of it leaves this room without noise."""
 
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -169,7 +170,7 @@ def _cells(question: Question, source: Table, raw: Coded, chosen: Mask) -> tuple
         letters = raw.alphabets[name]
         if column.missing != "category" and any(letters[k] == MISSING for k in used):
             raise _missing(source, name)
-        codes = _codes_of(column, name, [letters[k] for k in used])
+        codes = _codes_of(source, column, name, [letters[k] for k in used])
         look_up = np.zeros(len(letters), dtype=np.int64)
         look_up[used] = codes
         place = place * len(own) + look_up[raw.codes[name]]
@@ -177,11 +178,14 @@ def _cells(question: Question, source: Table, raw: Coded, chosen: Mask) -> tuple
     return tuple(Fraction(int(n)) for n in often)
 
 
-def _codes_of(column: Column, name: str, texts: list[str]) -> npt.NDArray[np.int64]:
+def _codes_of(source: Table, column: Column, name: str, texts: list[str]) -> npt.NDArray[np.int64]:
     """The place of each text among the declared values of its column."""
     import pyarrow as pa
 
     if not texts:
         return np.zeros(0, dtype=np.int64)
     listed = pa.table({name: pa.array([None if text == MISSING else text for text in texts], pa.string())})
-    return encode(open_table(listed), {name: column}, [name]).codes[name].astype(np.int64)
+    try:
+        return encode(open_table(listed), {name: column}, [name]).codes[name].astype(np.int64)
+    except TableError as e:  # the rows of this list are not rows of the table: say where by the column alone
+        raise TableError(f"{source.name}, {re.sub('^the table, row [0-9]+, ', '', str(e))}", code=e.code) from None

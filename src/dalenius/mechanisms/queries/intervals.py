@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, inf, log, sqrt
+from math import exp, floor, inf, log, sqrt
 from typing import Any
 
 from dalenius.core.numbers import written
-from dalenius.core.question import Question, Shape
+from dalenius.core.question import TABLES, Question, Shape
 from dalenius.kernel.added import Added, Gaussian, Laplace
 from dalenius.mechanisms.queries.proof import reach
 
-__all__ = ["Number", "intervals", "stays_below"]
+__all__ = ["COINS", "Number", "exact_level", "intervals", "shorter_by_a_step", "stays_below"]
 
 HALF = Fraction(1, 2)
+COARSE = 2000  # steps of a reach from which on a single one does not matter
+COINS = 1 << 20  # a probability of coins is a multiple of 1 / COINS
 SLOPES = 400  # exponents that are tried in Chernoff's bound
 
 
@@ -37,8 +39,31 @@ class Number:
         return found if isinstance(self.value, str) else found | {"exact": written(self.value)}
 
 
+def exact_level(question: Question) -> bool:
+    """Whether the intervals of a question have its level and no more: those of sums that are released as they are."""
+    return question.noise not in TABLES and question.kind != "quantile" and not question.ratio
+
+
+def shorter_by_a_step(noise: Added, steps: int, level: Fraction) -> Fraction:
+    """With which probability an interval may end a step earlier on both sides, and still keep its level.
+
+    Noise is on a grid, so that its reach holds more than the level: P(|N| > steps) <= 1 - level < P(|N| > steps - 1).
+    With probability w for the shorter interval a true number is missed with (1 - w) of the first and w of the second,
+    which is at most 1 - level. Both are bounded from above by the kernel, and w is rounded down: the level is kept.
+
+    >>> from dalenius.kernel.numbers import Work
+    >>> float(shorter_by_a_step(Laplace(Fraction(1), Work(10**6)), 3, Fraction(19, 20)))
+    0.5046272277832031
+    """
+    if not 0 < steps <= COARSE:  # on a fine grid a step is next to nothing
+        return Fraction(0)
+    missed, sooner = noise.outside(steps), noise.outside(steps - 1)
+    share = (1 - level - missed) / (sooner - missed) if sooner > missed else Fraction(0)
+    return Fraction(floor(_between(share, Fraction(0), Fraction(1)) * COINS), COINS)
+
+
 def intervals(
-    question: Question, records: int, drawn: Sequence[Fraction], noise: Added, steps: int
+    question: Question, records: int, drawn: Sequence[Fraction], noise: Added, reaches: Sequence[int]
 ) -> tuple[Number, ...]:
     """The numbers of an answer from its sums with noise.
 
@@ -52,8 +77,8 @@ def intervals(
         Sums with noise, in the order of the question's shape.
     noise : Added
         Their noise, in grid steps.
-    steps : int
-        How far it reaches at the level of the question, as the document proves it.
+    reaches : sequence of int
+        For each sum, how many grid steps its interval goes to either side.
 
     Returns
     -------
@@ -65,11 +90,11 @@ def intervals(
         return tuple(_quantile(question, share, shape, drawn, noise) for share in question.shares)
     if question.ratio:
         return (_mean(question, records, shape, drawn, noise),)
-    away = (steps + _rounded(shape)) * shape.grid
-    return tuple(
-        Number(label, value, _between(value - away, low, high), _between(value + away, low, high))
-        for label, value, (low, high) in zip(shape.labels, drawn, shape.ends(records), strict=True)
-    )
+    found = []
+    for label, value, steps, (low, high) in zip(shape.labels, drawn, reaches, shape.ends(records), strict=True):
+        away = (steps + _rounded(shape)) * shape.grid
+        found.append(Number(label, value, _between(value - away, low, high), _between(value + away, low, high)))
+    return tuple(found)
 
 
 def _rounded(shape: Shape) -> Fraction:

@@ -6,7 +6,7 @@ from dalenius.core.numbers import exact
 from dalenius.core.question import Question
 from dalenius.mechanisms.queries.asking import Asked
 from dalenius.mechanisms.queries.draw import Answer
-from dalenius.mechanisms.queries.intervals import Number
+from dalenius.mechanisms.queries.intervals import Number, exact_level
 from dalenius.mechanisms.queries.proof import Figures
 from dalenius.wording import in_bits, joined, rounded_up, shown
 
@@ -29,7 +29,10 @@ def answer_words(found: Answer) -> list[str]:
     if len(found.numbers) > MOST_LINES:
         lines.append(f"  ... and {len(found.numbers) - MOST_LINES:,} more; --json shows all")
     each = "Each interval" if len(found.numbers) > 1 else "The interval"
-    lines += ["", f"{each} holds the true number with a probability of at least {sure}."]
+    if exact_level(question):
+        lines += ["", f"{each} holds the true number with a probability of {sure}: the key drew its length too."]
+    else:
+        lines += ["", f"{each} holds the true number with a probability of at least {sure}."]
     lines.append(f"Noise: {_noise(question)}.")
     return [*lines, "", *figure_words(found.proved.figures, question)]
 
