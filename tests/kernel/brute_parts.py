@@ -44,7 +44,7 @@ def matrix(channel, sizes, width=None):
             return windows_matrix(channel, sizes)
         case "strata":
             raise ValueError("strata are taken one by one")
-        case "sums":
+        case "sums" | "blocks":
             return sums_matrix(channel, sizes)
 
 
@@ -64,14 +64,15 @@ def windows_matrix(channel, sizes):
 
 def sums_matrix(channel, sizes):
     size, terms = channel["modulus"], channel["sums"]
-    if prod(sizes) * size ** max(len(sizes), len(terms)) > MOST:
+    many = len(channel["states"])  # one for each column or block
+    if prod(sizes) * size ** max(many, len(terms)) > MOST:
         raise TooMany
     states = [
         np.array([numbers(row) for row in state["rows"]]) / float(Fraction(state["scale"]))
         for state in channel["states"]
     ]
     given = reduce(np.kron, states)  # p(all states | x)
-    digits = np.array(list(product(range(size), repeat=len(sizes))))
+    digits = np.array(list(product(range(size), repeat=many)))
     place = np.zeros(len(digits), dtype=int)
     for of in terms:
         place = place * size + digits[:, of].sum(axis=1) % size

@@ -475,6 +475,73 @@ def test_sums_refuse_what_the_lemma_does_not_say(by_lemma):
         read(document).release.independent(("X2",))
 
 
+PAIRS = ["4", "1", "1", "4"]  # how often two bits are 00, 01, 10, 11
+UNIFORM = {  # states of such a pair, made uniform on 10 residues, on 5, and on 2
+    10: ([[1] * 4 + [0] * 6, [0] * 4 + [4] + [0] * 5, [0] * 5 + [4] + [0] * 4, [0] * 6 + [1] * 4], 4),
+    5: ([[2, 2, 0, 0, 0], [0, 0, 4, 0, 0], [0, 0, 4, 0, 0], [0, 0, 0, 2, 2]], 4),
+    2: ([[1, 0], [1, 0], [0, 1], [0, 1]], 1),
+}
+
+
+def blocks_of(terms, many, modulus, blocks=None):
+    """Blocks of two dependent bits, and the last column a fair bit by itself."""
+    names = [f"X{k}" for k in range(2 * many + 1)]
+    pairs = [[a, b, n] for (a, b), n in zip(product((0, 1), repeat=2), PAIRS, strict=True)]
+    groups = [known(names[2 * k : 2 * k + 2], pairs) for k in range(many)] + [known(names[-1:], [[0, "1"], [1, "1"]])]
+    rows, scale = UNIFORM[modulus]
+    state = {"scale": str(scale), "rows": [[str(v) for v in row] for row in rows]}
+    ends = {"scale": str(modulus), "rows": [["2"] * (modulus // 2) + ["1"] * (modulus % 2) + ["0"] * (modulus // 2)]}
+    ends["rows"].append(ends["rows"][0][::-1])
+    runs = blocks or [[2 * k, 2 * k + 1] for k in range(many)] + [[2 * many]]
+    states = [state] * many + [ends]
+    channel = {"form": "blocks", "modulus": modulus, "blocks": runs, "states": states, "sums": terms}
+    return design(dict.fromkeys(names, 2), {"law": "independent", "groups": groups}, {"observe": names}, channel)
+
+
+@pytest.mark.parametrize(("modulus", "terms"), [(10, [[0, 1]]), (5, [[0, 1], [1, 2]]), (2, [[0, 1], [0, 1, 2]])])
+def test_what_sums_of_blocks_are_proved_to_hide_is_hidden_when_all_is_gone_through(modulus, terms, by_lemma):
+    document = blocks_of(terms, 2, modulus)
+    lemma, plain = read(document).release, read(written_out(document)).release
+    names = document["mechanism"]["observe"]
+    hidden = set()
+    for view in [(a,) for a in names] + [(a, b) for a in names for b in names if a < b]:
+        try:
+            lemma.independent(view)
+        except Refused:
+            continue
+        hidden.add(view)
+        plain.independent(view)
+        for more in names:
+            assert lemma.information(view, (more,))[1] >= plain.information(view, (more,))[1] - CLOSE
+    assert {("X0",), ("X2",), ("X0", "X1"), ("X2", "X3")} <= hidden
+    assert ("X0", "X2") not in hidden
+    assert lemma.information(("X0",), ("X4",))[1] <= 1 + CLOSE  # of a block only what the column itself can hold
+    assert 0 < lemma.information(names)[0] <= plain.information(names)[0] + CLOSE
+
+
+def test_sums_of_blocks_refuse_what_is_no_block(by_lemma):
+    good = blocks_of([[0, 1], [1, 2]], 2, 5)
+    check_privacy(read(good))
+    for blocks in ([[0, 1], [2], [3, 4]], [[0, 1], [3, 2], [4]], [[0, 1], [2, 3]], [[0, 1], [1, 2, 3], [4]]):
+        with pytest.raises(Refused):
+            read(good | {"channel": good["channel"] | {"blocks": blocks}}).release.independent(("X0",))
+    twisted = good["law"]["groups"]
+    law = {"law": "independent", "groups": [known(["X0"], [[0, "1"], [1, "1"]])] + [
+        known(["X1", "X2", "X3"], [[a, b, c, "1"] for a, b, c in product((0, 1), repeat=3)]), twisted[2]]}  # fmt: skip
+    with pytest.raises(Refused, match="X0, X1 is not independent of every other variable"):
+        read(good | {"law": law}).release.independent(("X4",))
+
+
+def test_what_sums_of_large_blocks_tell_each_is_left_out(monkeypatch, by_lemma):
+    import dalenius.kernel.sums as module
+
+    document = blocks_of([[0, 1], [1, 2]], 2, 5)
+    names = document["mechanism"]["observe"]
+    both = read(document).release.information(names)[0]
+    monkeypatch.setattr(module, "ENTRIES", 4)
+    assert 0 <= read(document).release.information(names)[0] <= both
+
+
 def test_many_entropies_are_replaced_by_their_mean_which_only_lowers_the_value(monkeypatch, by_lemma):
     import dalenius.kernel.sums as module
 

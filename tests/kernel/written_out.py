@@ -84,13 +84,13 @@ def _strata(channel, sizes, _law):
 
 def _sums(channel, sizes, _law):
     size, terms = channel["modulus"], channel["sums"]
-    if prod(sizes) * size ** max(len(sizes), len(terms)) > MOST:
+    states = [over(state["rows"], state["scale"]) for state in channel["states"]]  # one for each column or block
+    if prod(sizes) * size ** max(len(states), len(terms)) > MOST:
         raise Unknown("large")
-    states = [over(state["rows"], state["scale"]) for state in channel["states"]]
     found = []
-    for x in product(*map(range, sizes)):
+    for x in product(*(range(len(rows)) for rows in states)):
         law = Counter()
-        for drawn in product(range(size), repeat=len(sizes)):
+        for drawn in product(range(size), repeat=len(states)):
             y = tuple(sum(drawn[i] for i in of) % size for of in terms)
             law[y] += prod(states[i][x[i]][s] for i, s in enumerate(drawn))
         found.append([law[y] for y in product(range(size), repeat=len(terms))])
@@ -173,6 +173,7 @@ ROWS = {
     "windows": _windows,
     "strata": _strata,
     "sums": _sums,
+    "blocks": _sums,
     "types": _types,
     "orbits": _orbits,
     "filled": _filled,

@@ -82,7 +82,7 @@ def _name_of(told: Json, first: str) -> str:
     channel = told["channel"]
     if told.get("shape", {}).get("each"):
         return first.removesuffix(f"_{next(iter(channel['inputs']))}")
-    return first.removesuffix("1") if channel.get("form") in ("product", "sums", "windows") else first
+    return first.removesuffix("1") if channel.get("form") in ("blocks", "product", "sums", "windows") else first
 
 
 def about_file(path: Path) -> Path:

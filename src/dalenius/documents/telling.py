@@ -56,7 +56,7 @@ def kind_of(document: Json) -> str:
         proof = proof["proof"]
     rule = proof["rule"]
     if rule == "groups":
-        return "sums" if document["channel"]["form"] == "sums" else "composition"
+        return "sums" if document["channel"]["form"] in ("sums", "blocks") else "composition"
     return DIVISIONS[proof["division"]] if rule == "lines" else RULES.get(rule, rule)
 
 

@@ -129,13 +129,16 @@ def _told_sums(document: Json, output: str) -> Json:
         scale = int(state["scale"])
         states.append([[text(Fraction(int(value), scale)) for value in row] for row in state["rows"]])
     residues = [str(k) for k in range(channel["modulus"])]
+    runs = [[observe[at] for at in block] for block in channel.get("blocks", [])]
+    states_of = runs or [[name] for name in observe]
     return {
         "form": "sums",
         "inputs": {name: letters[name] for name in observe},
         "output": {f"{output}{k + 1}": residues for k in range(len(channel["sums"]))},
         "modulus": channel["modulus"],
+        **({"blocks": runs} if runs else {}),
         "states": states,
-        "sums": [[observe[at] for at in terms] for terms in channel["sums"]],
+        "sums": [[name for at in terms for name in states_of[at]] for terms in channel["sums"]],
     }
 
 
@@ -233,6 +236,7 @@ TOLD_CHANNELS = {
     "windows": _told_windows,
     "strata": _told_strata,
     "sums": _told_sums,
+    "blocks": _told_sums,
     "noise": told_noise,
     "filled": told_filled,
     "records": _told_records,

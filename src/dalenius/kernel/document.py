@@ -39,7 +39,8 @@ MOST_PROMISES = 1000
 
 LAWS |= {"alike": read_alike, "independent": read_independent, "margins": read_margins, "markov": read_markov}
 FORMS |= {"listed": read_listed, "pram": read_even, "resample": read_even, "staircase": read_staircase}
-FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata, "sums": read_sums}
+FORMS |= {"maps": read_maps, "windows": read_windows, "strata": read_strata}
+FORMS |= {"sums": read_sums, "blocks": read_sums}
 FORMS |= {"types": read_types, "orbits": read_orbits, "noise": Noise, "filled": read_filled}
 FORMS |= {"records": read_records, "medians": read_medians, "withheld": read_withheld}
 PROMISES |= GAUGES

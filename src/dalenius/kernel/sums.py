@@ -1,13 +1,15 @@
 r"""Sums modulo M of samples that were made uniform first (000, Example 5, for any M); nothing is multiplied out.
 
 Each observed X_i is drawn into a state S_i on Z_M, and Y_k is the sum of the states of some samples. The states are
-drawn once: two sums with a common term share its state. Let the samples be independent and every S_i uniform.
+drawn once: two sums with a common term share its state. Let the samples be independent and every S_i uniform. Columns
+that depend on each other are one sample: a block, whose state is drawn from all of them together.
 
-*Privacy.* Let V be some samples. If the sums can be taken away one after the other, each by a term outside V that no
+*Privacy.* Let V be some samples, among them every block that a hidden column is in. If the sums can be taken away one after the other, each by a term outside V that no
 sum left has, then for any y and any states of V the system can be solved for the other states; so Y is uniform whatever
 the states of V are, and independent of X_V, which acts on Y through S_V alone.
 
-*With more samples known.* I(X_V; Y | X_G) <= I(X_V; S_V) = sum over V of log2 M - H(S_i | X_i).
+*With more columns known.* I(X_V; Y | X_G) <= I(X_V; S_V) = sum over V of log2 M - H(S_i | X_i): given S_V, Y is drawn from
+states of which X_V is independent, and what G holds of V is part of it.
 
 *Value.* Y is uniform, so I(X; Y) = m log2 M - H(Y | X), and given x no more is unsure than all states, nor than Y:
 I(X; Y) >= E max(0, m log2 M - sum_i H(S_i | X_i = x_i)). The sums are independent of each other, so I(X; Y) is also not
@@ -36,9 +38,10 @@ ADDED = 1 << 9  # different values of a sum of entropies
 
 @dataclass(frozen=True)
 class Sums(Channel):
-    """For each observed column the matrix of its states, and for each sum the columns that it adds up."""
+    """For each block of observed columns the matrix of its states, and for each sum the blocks that it adds up."""
 
     modulus: int
+    blocks: tuple[tuple[int, ...], ...]
     states: tuple[Dense, ...]
     terms: tuple[tuple[int, ...], ...]
     width: int
@@ -70,19 +73,29 @@ class Sums(Channel):
 
 
 def read_sums(node: Node, setting: Setting) -> Channel:
-    """`{"form": "sums", "modulus": n, "states": [{"scale", "rows"}, ...], "sums": [[n, ...], ...]}`."""
+    """`{"form": "sums", "modulus": n, "states": [{"scale", "rows"}, ...], "sums": [[n, ...], ...]}`; form `blocks` says
+    before the states which columns have one together: `"blocks": [[n, ...], ...]`, and sums are of blocks then."""
     mechanism = setting.mechanism
     node.require(mechanism.reads == mechanism.observe, "sums add up observed columns alone")
     node.require(setting.width is None, "sums have letters of their own, one for each residue")
-    _, modulus, states, sums = node.fields("form", "modulus", "states", "sums")
+    many = len(mechanism.observe)
+    blocks = tuple((i,) for i in range(many))
+    if node.tag("sums", "blocks") == "sums":
+        _, modulus, states, sums = node.fields("form", "modulus", "states", "sums")
+    else:
+        _, modulus, listed, states, sums = node.fields("form", "modulus", "blocks", "states", "sums")
+        blocks = tuple(read_places(item, many) for item in listed.items())
+        told = [i for block in blocks for i in block]
+        listed.require(told == list(range(many)), "the blocks are not all observed columns, one after the other")
     size = modulus.place(MODULI, 2)
     found = list[Dense]()
-    for item, letters in zip(states.pair(len(mechanism.observe)), setting.sizes, strict=True):
+    for item, block in zip(states.pair(len(blocks)), blocks, strict=True):
         scale, rows = item.fields("scale", "rows")
+        letters = prod(setting.sizes[i] for i in block)
         found.append(read_matrix(rows, letters, scale.whole(1), size, setting.work))
-    terms = tuple(read_places(item, len(mechanism.observe)) for item in sums.items())
+    terms = tuple(read_places(item, len(blocks)) for item in sums.items())
     sums.require(bool(terms), "nothing is added up")
-    return Sums(size, tuple(found), terms, size ** len(terms))
+    return Sums(size, blocks, tuple(found), terms, size ** len(terms))
 
 
 class SumsRelease(ByLemma):
@@ -95,10 +108,11 @@ class SumsRelease(ByLemma):
         """The state of each sample as a release of its own, once all are proved uniform and the sums independent."""
         size = self.channel.modulus
         found = list[Release]()
-        for i, states in enumerate(self.channel.states):
-            small = window(self.setting, 0, (i,))
-            name = self.setting.mechanism.observe[i]
-            require(len(small.variables) == 1, f"{name} is not independent of every other variable")
+        observe = self.setting.mechanism.observe
+        for block, states in zip(self.channel.blocks, self.channel.states, strict=True):
+            small = window(self.setting, 0, block)
+            name = ", ".join(observe[i] for i in block)
+            require(len(small.variables) == len(block), f"{name} is not independent of every other variable")
             self.work.spend(2 * len(small.mass) * size, small.total.bit_length() + states.scale.bit_length())
             for s in range(size):
                 mass = sum(n * states.table[x][s] for x, n in small.mass.items())
@@ -110,7 +124,7 @@ class SumsRelease(ByLemma):
     @cached_property
     def touched(self) -> tuple[list[int], list[int]]:
         """For each sample how many sums have it, and the sum of their places: of a single one, its place."""
-        many = [0] * len(self.setting.mechanism.observe)
+        many = [0] * len(self.channel.blocks)
         places = list(many)
         for k, terms in enumerate(self.channel.terms):
             for i in terms:
@@ -124,7 +138,7 @@ class SumsRelease(ByLemma):
         self.work.spend(4 * sum(map(len, self.channel.terms)) + 2 * len(observe))
         many, places = (list(part) for part in self.touched)
         hidden = set(view)
-        free = [name not in hidden for name in observe]
+        free = [hidden.isdisjoint(observe[i] for i in block) for block in self.channel.blocks]
         ready = [i for i, left in enumerate(many) if left == 1 and free[i]]
         taken = 0
         while ready:
@@ -144,15 +158,24 @@ class SumsRelease(ByLemma):
         require(bool(self.samples) and self.onto(secret), f"the sums are not proved to hide {', '.join(secret)}")
 
     @cached_property
-    def told_by_states(self) -> dict[str, Fraction]:
+    def told_by_states(self) -> list[Fraction]:
         """I(X_i; S_i) of each sample, from above."""
-        samples = [(sample, sample.setting.mechanism.observe) for sample in self.samples]
-        return {name: sample.information((name,))[1] for sample, (name,) in samples}
+        return [sample.information(sample.setting.mechanism.observe)[1] for sample in self.samples]
+
+    @cached_property
+    def sample_of(self) -> dict[str, int]:
+        """The place of the block that an observed column is in."""
+        observe = self.setting.mechanism.observe
+        return {observe[i]: k for k, block in enumerate(self.channel.blocks) for i in block}
 
     def most_told(self, about: Sequence[str], given: Sequence[str]) -> Fraction:
         """What the states of the samples tell; a variable that is not observed is independent of all of them."""
-        hidden = (name for name in about if name not in given)
-        return sum((self.told_by_states.get(name, Fraction(0)) for name in hidden), Fraction(0))
+        names = [name for name in about if name not in given and name in self.sample_of]
+        hidden = {self.sample_of[name] for name in names}
+        told = sum((self.told_by_states[k] for k in hidden), Fraction(0))
+        if len(names) == sum(len(self.channel.blocks[k]) for k in hidden):
+            return told
+        return min(told, self.grounds.entropy(names, self.work)[1])  # parts of a block hold less than the block
 
     def reached(self, about: Sequence[str]) -> Fraction:
         require(set(about) == set(self.setting.mechanism.observe), "sums are proved to tell of all samples together")
@@ -187,7 +210,11 @@ class SumsRelease(ByLemma):
 
     def _apart(self) -> Fraction:
         """What each sum tells by itself, added up, from below; 0 where one has too many states."""
-        if any(self.channel.modulus ** len(terms) > CONVOLVED for terms in self.channel.terms):
+        size, sizes = self.channel.modulus, [len(states.table) for states in self.channel.states]
+        if any(
+            size ** len(terms) > CONVOLVED or prod(sizes[k] for k in terms) * size > ENTRIES
+            for terms in self.channel.terms
+        ):
             return Fraction(0)
         known: dict[object, Fraction] = {}  # sums are often alike
         found = Fraction(0)
@@ -196,8 +223,9 @@ class SumsRelease(ByLemma):
             key = states, tuple(tuple(self.samples[i].setting.mass.items()) for i in terms)
             self.work.spend(20 * sum(len(one.table) * one.width for one in states))
             if key not in known:
-                alone = Sums(self.channel.modulus, states, (tuple(range(len(terms))),), self.channel.modulus)
-                small = window(self.setting, k, terms)
+                columns = [i for block in terms for i in self.channel.blocks[block]]
+                alone = Sums(size, (), states, (tuple(range(len(terms))),), size)
+                small = window(self.setting, k, columns)
                 known[key] = Release(small, alone).information(small.mechanism.observe)[0]
             found += known[key]
         return found

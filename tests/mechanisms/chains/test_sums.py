@@ -43,6 +43,18 @@ def bits(q, n):
     return alike([1 - Fraction(q), q], n)
 
 
+def pairs(n):
+    """n blocks of two bits that are mostly alike; every single bit is protected."""
+    shares = {("0", "0"): "2/5", ("0", "1"): "1/10", ("1", "0"): "1/10", ("1", "1"): "2/5"}
+    blocks = [
+        Pmf.from_records({f"A{k}": ("0", "1"), f"B{k}": ("0", "1")}, [(x, Fraction(p)) for x, p in shares.items()])
+        for k in range(1, n + 1)
+    ]
+    law = ProductPmf(tuple(blocks))
+    names = tuple(law.variables)
+    return disclosure(law, names, names, [[n] for n in names])
+
+
 def runs(problem, k):
     """The same samples with every k neighbours protected jointly."""
     names = problem.observe
@@ -211,6 +223,64 @@ def test_the_value_of_many_sums_lies_below_the_exact_one_and_above_the_plain_dif
         lemma = modular_sums(bits("1/10", 3), modulus=10)
     exactly = modular_sums(bits("1/10", 3), modulus=10)
     assert 0 < lemma.value <= exactly.value  # n I(X; S) - log2 M is below 0 here
+
+
+def test_blocks_of_dependent_samples_are_made_uniform_together():
+    small, large = modular_sums(pairs(3), modulus=5), modular_sums(pairs(12))
+    assert small.channel.blocks == (("A1", "B1"), ("A2", "B2"), ("A3", "B3"))
+    assert small.channel.terms == (("A1", "B1", "A2", "B2"), ("A2", "B2", "A3", "B3"))
+    joint = small.channel.after(small.problem.pmf)
+    told = mutual_information(joint, list(small.problem.observe), list(small.channel.output))
+    assert float(small.value) == pytest.approx(told, abs=1e-12)
+    for guarantee in small.problem.guarantees:
+        assert_kept(small.problem, small.channel.rows, guarantee)
+    assert mutual_information(joint, ["A1", "B1"], list(small.channel.output)) == pytest.approx(0, abs=1e-12)
+    assert (large.kind, large.channel.modulus) == ("sums", 10)
+    assert float(large.value) == pytest.approx(11 * np.log2(10) - 2 * 0.8 * 12, abs=1e-9)  # each letter has its states
+    assert reread(large).channel == large.channel
+    assert check(large.dumps()).value >= large.value
+
+
+def test_sums_of_blocks_are_drawn_as_their_rows_say():
+    design = modular_sums(pairs(2), modulus=5)
+    codes = {name: np.full(20_000, k, dtype=np.int64) for name, k in zip(design.problem.observe, (0, 0, 0, 1), strict=True)}
+    released = draw(design, Coded(design.channel.inputs, codes), key=Key.unsafe(3))
+    seen = np.bincount(released.columns["Y1"][0], minlength=5)
+    expected = np.array([float(v) for v in design.channel.rows[1]]) * 20_000
+    assert (np.abs(seen - expected) <= 6 * np.sqrt(expected) + 1e-9).all()
+    assert not (np.abs(seen - 4_000) <= 6 * np.sqrt(expected) + 1e-9).all()  # not just any law
+
+
+def test_blocks_and_single_samples_side_by_side():
+    law = ProductPmf((*pairs(2).law.groups, Pmf.from_records({"C": ("0", "1")}, [(("0",), "1/2"), (("1",), "1/2")])))
+    names = tuple(law.variables)
+    design = modular_sums(disclosure(law, names, names, [["A1", "B1"], ["C"]]), modulus=10)
+    assert design.channel.blocks == (("A1", "B1"), ("A2", "B2"), ("C",))
+    listed = replace(design.problem, form="sums", windows=(("A1", "B1", "C"),))
+    assert modular_sums(listed, modulus=10).channel.terms == (("A1", "B1", "C"),)
+    with pytest.raises(Unsupported, match="needs B1 too"):
+        modular_sums(replace(listed, windows=(("A1", "C"),)), modulus=10)
+    mixed = replace(design.problem, observe=("A1", "A2", "B1", "B2", "C"))
+    with pytest.raises(Unsupported, match="list A1, B1 next to each other"):
+        modular_sums(mixed, modulus=10)
+    unseen = replace(design.problem, observe=("A1", "A2", "B2", "C"))
+    with pytest.raises(Unsupported, match="B1 depends on A1 without being observed"):
+        modular_sums(unseen, modulus=10)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"blocks": [["A1"], ["B1", "A2"], ["B2"]]}, "states for each input"),
+        ({"blocks": [["B1", "A1"], ["A2", "B2"]]}, "all inputs in their order"),
+        ({"sums": [["A1", "A2", "B2"]]}, "whole blocks"),
+    ],
+)
+def test_blocks_are_read_strictly(change, message):
+    channel = modular_sums(pairs(2), modulus=5).channel
+    assert channel_of(channel.to_json()) == channel
+    with pytest.raises(InvalidChannel, match=message):
+        channel_of(channel.to_json() | change)
 
 
 @pytest.mark.parametrize(

@@ -141,12 +141,16 @@ def _window(window: Kernel, observe: Sequence[str]) -> Json:
 
 
 def _sums(channel: Sums, observe: Sequence[str]) -> Json:
+    order = channel.summed(observe)
     states = []
-    for name in observe:
-        rows = channel.states[list(channel.inputs).index(name)]
+    for k in order:
+        rows = channel.states[k]
         scale = lcm(*(value.denominator for row in rows for value in row))
         states.append({"scale": str(scale), "rows": [[str(int(value * scale)) for value in row] for row in rows]})
-    sums = [sorted(observe.index(name) for name in terms) for terms in channel.terms]
+    sums = [sorted(order.index(k) for k in channel.summed(terms)) for terms in channel.terms]
+    if channel.blocks:
+        blocks = [[observe.index(name) for name in channel.blocks[k]] for k in order]
+        return {"form": "blocks", "modulus": channel.modulus, "blocks": blocks, "states": states, "sums": sums}
     return {"form": "sums", "modulus": channel.modulus, "states": states, "sums": sums}
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from dalenius.core.kernel import Kernel, Rows, alphabets
 from dalenius.core.pmf import Alphabets
@@ -18,6 +18,7 @@ LEAK = (
     "four bits with P(1) = 2/5 in windows of three, sharing two: 0.152 bits about X1, and two letters that make X4 = 1 "
     "certain"
 )
+N = TypeVar("N")
 WRITTEN_OUT = 1 << 16  # entries; the windows themselves say the same in fewer
 
 
@@ -180,7 +181,7 @@ def chain(names: Sequence[str], size: int, overlap: int = 1) -> tuple[tuple[str,
     return (*windows, rest)
 
 
-def sliding(names: Sequence[str], size: int) -> tuple[tuple[str, ...], ...]:
+def sliding(names: Sequence[N], size: int) -> tuple[tuple[N, ...], ...]:
     """Every run of so many neighbours: what the outputs of form `sums` add up.
 
     >>> sliding("abcd", 3)

@@ -57,21 +57,21 @@ class ProductForm(WindowsForm[Windows]):
 
 
 class SumsForm(UnlistedForm[Sums]):
-    """Each input draws a state for itself; what leaves are sums of states modulo M."""
+    """Each input or block draws a state for itself; what leaves are sums of states modulo M."""
 
     def draws(self, channel: Sums) -> list[Draw]:
         samplers = {rows: Sampler(rows) for rows in set(channel.states)}
         return [
-            Draw([name], samplers[rows], ("state", name))
-            for name, rows in zip(channel.inputs, channel.states, strict=True)
+            Draw(list(run), samplers[rows], ("state", *run))
+            for run, rows in zip(channel.runs, channel.states, strict=True)
         ]
 
     def leaving(
         self, channel: Sums, table: Coded, found: Sequence[tuple[Array, Array]]
     ) -> tuple[dict[str, Array], Array, Array]:
         """The states never leave; their sums do."""
-        states = {name: state.astype(np.int64) for name, (_, state) in zip(channel.inputs, found, strict=True)}
-        sums = [np.sum([states[n] for n in names], axis=0) % channel.modulus for names in channel.terms]
+        states = [state.astype(np.int64) for _, state in found]
+        sums = [np.sum([states[k] for k in channel.summed(names)], axis=0) % channel.modulus for names in channel.terms]
         read = [table.combined(list(names)) for names in channel.terms]
         inputs, drawn = (side[0] if len(side) == 1 else np.stack(side, axis=1) for side in (read, sums))
         return dict(zip(channel.output, sums, strict=True)), inputs, drawn
@@ -80,9 +80,9 @@ class SumsForm(UnlistedForm[Sums]):
         """Sums tell no more than all states together."""
         residues = tuple(map(str, range(channel.modulus)))
         states = []
-        for (name, letters), rows in zip(channel.inputs.items(), channel.states, strict=True):
-            if any(name in terms for terms in channel.terms):
-                alone = Channel({name: letters}, {"S": residues}, rows)
+        for run, rows in zip(channel.runs, channel.states, strict=True):
+            if any(run[0] in terms for terms in channel.terms):
+                alone = Channel({name: channel.inputs[name] for name in run}, {"S": residues}, rows)
                 states.append(form_of(alone).figures(alone))
         levels = [f.any_two for f in states]
         bits = added([f.bits for f in states])

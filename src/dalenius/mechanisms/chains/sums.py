@@ -12,6 +12,9 @@ samples. So sums reach the efficiency 1 of Theorem 4 at a cost that grows with n
 `window_sums` is Example 3 as printed: sums of k neighbours with one common uniform shift. Form `sums` needs no shift:
 sums of k + 1 neighbours are independent of every k of them and tell the same (n - k) log2 M.
 
+**Blocks.** Samples that depend on each other are made uniform together: a block of them is one sample with the
+combinations of its values as letters. What hides a block hides every part of it.
+
 References: Rassouli, Rosas & Gündüz, "Data Disclosure under Perfect Sample Privacy" (paper 000), sections V-B and V-C.
 """
 
@@ -20,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from math import fsum, log2, prod
 
 import numpy as np
@@ -50,7 +54,8 @@ MODULI = range(2, 65)
 MANY = 100  # samples from which on their entropies are added up by their mean
 
 Names = tuple[str, ...]
-Priors = Mapping[str, Sequence[Fraction]]
+Run = tuple[str, ...]  # samples that have a state together
+Priors = Mapping[Run, Sequence[Fraction]]
 
 
 def modular_sums(
@@ -59,10 +64,10 @@ def modular_sums(
     modulus: int | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> Design:
-    r"""Y_k = sum of the states of window k mod M; samples independent of each other, of any alphabets.
+    r"""Y_k = sum of the states of window k mod M; blocks of samples that are independent of each other.
 
-    Without windows every run of k + 1 neighbours is added up, k the size of the largest view, which hides every k
-    neighbours jointly. Without a modulus the one up to 64 that tells the most is taken. While the channel can be
+    Without windows every run of k + 1 neighbouring blocks is added up, k as many as the largest view touches, which
+    hides every k neighbours jointly. Without a modulus the one up to 64 that tells the most is taken. While the channel can be
     written out, its value is proved exactly. Beyond, its proof (kind `sums`) states E max(0, m log2 M - sum_i H(S_i |
     X_i = x_i)), which leaves out the entropy of the shifts that Y leaves open. There is nothing to search.
 
@@ -75,21 +80,23 @@ def modular_sums(
     problem = problem if modulus is None else replace(problem, modulus=modulus)
     SUMS.refuse(problem)
     law, names = independent_law(problem), problem.observe
-    if len({law.place(n) for n in names}) < len(names) or any(len(law.touching([n]).variables) > 1 for n in names):
-        raise Unsupported("sums modulo M need samples that are independent of each other, each a group of its own")
-    terms = problem.windows or _neighbours(problem)
+    runs = _blocks(law, names)
+    run_of = {name: run for run in runs for name in run}
+    views = [tuple(dict.fromkeys(run_of[n] for n in view if n in run_of)) for view in problem.views]
+    terms = _listed(problem, run_of) or _neighbours(runs, views)
     peeling = _Peeling(terms)
-    for view in problem.views:
-        if not peeling.hides(view):
+    for view, touched in zip(problem.views, views, strict=True):
+        if not peeling.hides(touched):
+            told = "; ".join(" + ".join(map(_named, t)) for t in terms[:3])
             raise Unsupported(
-                f"the sums {'; '.join(' + '.join(t) for t in terms[:3])}{' ...' if len(terms) > 3 else ''} do not hide "
+                f"the sums {told}{' ...' if len(terms) > 3 else ''} do not hide "
                 f"{', '.join(view)}: each sum needs a sample outside the view that no later one has; leave windows "
                 "out, or add more samples to each sum"
             )
     outputs = tuple(f"{problem.output}{k + 1}" for k in range(len(terms)))
     if clash := set(outputs) & set(law.variables):
         raise InputError(f"an output would be called {min(clash)!r}, like a source variable")
-    priors = {n: _prior(law, n) for n in names}
+    priors = {run: _prior(law, run) for run in runs}
     letters = law.alphabets(names)
     told: dict[int, float] = {}
     for size in [problem.modulus] if problem.modulus else MODULI:
@@ -100,24 +107,63 @@ def modular_sums(
     few = _few(priors, terms, best)
     if not few and set(problem.objective.names) != set(names):
         raise Unsupported("so many sums modulo M are proved to say the most about all samples together; maximise that")
-    channel = Sums(letters, outputs, best, tuple(_states(priors, best).values()), terms)
+    states = tuple(_states(priors, best).values())
+    added = tuple(tuple(n for run in of for n in run) for of in terms)
+    blocks = runs if len(runs) < len(names) else ()
+    channel = Sums(letters, outputs, best, states, added, blocks)
     chosen = "" if problem.modulus else ", the modulus that says the most"
     return proved(
         replace(problem, joint=law),
         channel,
         [CLOSED if few else IN_GROUPS],
-        method=f"each sample made uniform on {best} states, then {len(terms)} sums modulo {best}{chosen}",
+        method=f"each {'block of samples' if blocks else 'sample'} made uniform on {best} states, then {len(terms)} sums modulo {best}{chosen}",
         remarks=[proved_how("by the lemma on sums of uniform states" if not few else "")],
     )
 
 
-def _neighbours(problem: Problem) -> tuple[Names, ...]:
-    size = 1 + max(map(len, problem.views))
-    if size > len(problem.observe):
+def _blocks(law: ProductPmf, names: Names) -> tuple[Run, ...]:
+    """The observed samples, those that depend on each other together."""
+    together: dict[int, list[str]] = {}
+    for name in names:
+        together.setdefault(law.place(name), []).append(name)
+    runs = tuple(tuple(run) for run in together.values())
+    for run in runs:
+        if apart := [n for n in law.touching(run).variables if n not in run]:
+            raise Unsupported(
+                f"sums modulo M hide what they read, and {apart[0]} depends on {', '.join(run)} without being observed"
+            )
+    if tuple(n for run in runs for n in run) != tuple(names):
         raise Unsupported(
-            f"a view of {size - 1} of {len(problem.observe)} samples leaves nothing to add to it; a sum needs one more"
+            f"sums modulo M take dependent samples as one block: list {', '.join(max(runs, key=len))} next to each "
+            "other in observe"
         )
-    return sliding(problem.observe, size)
+    return runs
+
+
+def _listed(problem: Problem, run_of: Mapping[str, Run]) -> tuple[tuple[Run, ...], ...]:
+    """The blocks that the problem file wants to be added up."""
+    found = []
+    for of in problem.windows:
+        runs = tuple(dict.fromkeys(run_of[n] for n in of))
+        if half := [n for run in runs for n in run if n not in of]:
+            raise Unsupported(
+                f"a sum of {', '.join(of)} needs {half[0]} too: dependent samples have one state together"
+            )
+        found.append(runs)
+    return tuple(found)
+
+
+def _neighbours(runs: tuple[Run, ...], views: Sequence[tuple[Run, ...]]) -> tuple[tuple[Run, ...], ...]:
+    size = 1 + max(map(len, views))
+    if size > len(runs):
+        raise Unsupported(
+            f"a view of {size - 1} of {len(runs)} samples leaves nothing to add to it; a sum needs one more"
+        )
+    return sliding(runs, size)
+
+
+def _named(run: Run) -> str:
+    return run[0] if len(run) == 1 else f"({', '.join(run)})"
 
 
 class _Peeling:
@@ -126,10 +172,10 @@ class _Peeling:
     Of each sample is known how many sums left have it, and the sum of their places: of a single one, its place.
     """
 
-    def __init__(self, terms: Sequence[Names]) -> None:
-        place = {name: i for i, name in enumerate(dict.fromkeys(n for names in terms for n in names))}
+    def __init__(self, terms: Sequence[tuple[Run, ...]]) -> None:
+        place = {run: i for i, run in enumerate(dict.fromkeys(run for of in terms for run in of))}
         self.place = place
-        self.terms = [[place[name] for name in names] for names in terms]
+        self.terms = [[place[run] for run in of] for of in terms]
         self.many = [0] * len(place)
         self.places = [0] * len(place)
         for k, samples in enumerate(self.terms):
@@ -137,10 +183,10 @@ class _Peeling:
                 self.many[i] += 1
                 self.places[i] += k
 
-    def hides(self, view: Names) -> bool:
+    def hides(self, view: Sequence[Run]) -> bool:
         """Whether all sums can be taken away."""
         many, places = list(self.many), list(self.places)
-        barred = {self.place[name] for name in view if name in self.place}
+        barred = {self.place[run] for run in view if run in self.place}
         ready = [i for i, left in enumerate(many) if left == 1 and i not in barred]
         taken = 0
         while ready:
@@ -157,21 +203,23 @@ class _Peeling:
         return taken == len(self.terms)
 
 
-def _prior(law: ProductPmf, name: str) -> list[Fraction]:
-    alone = law.marginal([name])
-    return [alone.probability(**{name: letter}) for letter in law.variables[name]]
+def _prior(law: ProductPmf, run: Run) -> list[Fraction]:
+    """The law of a block, its last sample fastest."""
+    alone = law.marginal(list(run))
+    letters = product(*(law.variables[name] for name in run))
+    return [alone.probability(**dict(zip(run, x, strict=True))) for x in letters]
 
 
-def _states(priors: Priors, size: int) -> dict[str, Rows]:
+def _states(priors: Priors, size: int) -> dict[Run, Rows]:
     known = {p: chains.uniformiser(p, size).rows for p in {tuple(p) for p in priors.values()}}
     return {n: known[tuple(p)] for n, p in priors.items()}
 
 
-def _few(priors: Priors, terms: Sequence[Names], size: int) -> bool:
+def _few(priors: Priors, terms: Sequence[tuple[Run, ...]], size: int) -> bool:
     return bool(prod(map(len, priors.values())) * size ** len(terms) <= DENSE)
 
 
-def _told(states: Mapping[str, Rows], priors: Priors, terms: Sequence[Names], size: int) -> float:
+def _told(states: Mapping[Run, Rows], priors: Priors, terms: Sequence[tuple[Run, ...]], size: int) -> float:
     """I(X; Y) where the channel is written out, else what the checker will prove of it, in floats."""
     most = len(terms) * log2(size)
     if len(priors) > MANY:
