@@ -427,7 +427,11 @@ def falsehood(document, verdict, chance):
 def competitors(told, chance):
     """Other mechanisms with the same letters: mixtures of the channel with constant, clear and random ones."""
     mechanism, form = told.document["mechanism"], told.document["channel"]["form"]
-    if mechanism["form"] != "any" or mechanism["each"] is not None or form in ("maps", "noise", "windows", "sums", "blocks"):
+    if (
+        mechanism["form"] != "any"
+        or mechanism["each"] is not None
+        or form in ("maps", "noise", "windows", "sums", "blocks")
+    ):
         return
     inputs = list(told.rows)
     wide = len(told.rows[inputs[0]])

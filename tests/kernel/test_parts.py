@@ -525,9 +525,9 @@ def test_sums_of_blocks_refuse_what_is_no_block(by_lemma):
     for blocks in ([[0, 1], [2], [3, 4]], [[0, 1], [3, 2], [4]], [[0, 1], [2, 3]], [[0, 1], [1, 2, 3], [4]]):
         with pytest.raises(Refused):
             read(good | {"channel": good["channel"] | {"blocks": blocks}}).release.independent(("X0",))
-    twisted = good["law"]["groups"]
-    law = {"law": "independent", "groups": [known(["X0"], [[0, "1"], [1, "1"]])] + [
-        known(["X1", "X2", "X3"], [[a, b, c, "1"] for a, b, c in product((0, 1), repeat=3)]), twisted[2]]}  # fmt: skip
+    alone = known(["X0"], [[0, "1"], [1, "1"]])
+    three = known(["X1", "X2", "X3"], [[a, b, c, "1"] for a, b, c in product((0, 1), repeat=3)])
+    law = {"law": "independent", "groups": [alone, three, good["law"]["groups"][2]]}
     with pytest.raises(Refused, match="X0, X1 is not independent of every other variable"):
         read(good | {"law": law}).release.independent(("X4",))
 

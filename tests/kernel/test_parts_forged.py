@@ -863,7 +863,11 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
     "states that are not uniform": ("mass * size == small.total * states.scale", "True", "states_that_are_not_uniform"),
     "sums that hide themselves": ("hidden = set(view)", "hidden = set()", "sum_of_one_sample"),
     "halves of a block": ("require(len(small.variables) == len(block)", "require(True", "half_a_block"),
-    "blocks that leave a column out": ("listed.require(told ==", "listed.require(True or told ==", "blocks_without_a_column"),
+    "blocks that leave a column out": (
+        "listed.require(told ==",
+        "listed.require(True or told ==",
+        "blocks_without_a_column",
+    ),
     "a block hides by its first column alone": (
         "observe[i] for i in block) for block",
         "observe[i] for i in block[:1]) for block",

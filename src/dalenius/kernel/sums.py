@@ -4,12 +4,13 @@ Each observed X_i is drawn into a state S_i on Z_M, and Y_k is the sum of the st
 drawn once: two sums with a common term share its state. Let the samples be independent and every S_i uniform. Columns
 that depend on each other are one sample: a block, whose state is drawn from all of them together.
 
-*Privacy.* Let V be some samples, among them every block that a hidden column is in. If the sums can be taken away one after the other, each by a term outside V that no
-sum left has, then for any y and any states of V the system can be solved for the other states; so Y is uniform whatever
-the states of V are, and independent of X_V, which acts on Y through S_V alone.
+*Privacy.* Let V be some samples, among them every block that a hidden column is in. If the sums can be taken away one
+after the other, each by a term outside V that no sum left has, then for any y and any states of V the system can be
+solved for the other states; so Y is uniform whatever the states of V are, and independent of X_V, which acts on Y
+through S_V alone.
 
-*With more columns known.* I(X_V; Y | X_G) <= I(X_V; S_V) = sum over V of log2 M - H(S_i | X_i): given S_V, Y is drawn from
-states of which X_V is independent, and what G holds of V is part of it.
+*With more columns known.* I(X_V; Y | X_G) <= I(X_V; S_V) = sum over V of log2 M - H(S_i | X_i): given S_V, Y is drawn
+from states of which X_V is independent, and what G holds of V is part of it.
 
 *Value.* Y is uniform, so I(X; Y) = m log2 M - H(Y | X), and given x no more is unsure than all states, nor than Y:
 I(X; Y) >= E max(0, m log2 M - sum_i H(S_i | X_i = x_i)). The sums are independent of each other, so I(X; Y) is also not
@@ -79,7 +80,7 @@ def read_sums(node: Node, setting: Setting) -> Channel:
     node.require(mechanism.reads == mechanism.observe, "sums add up observed columns alone")
     node.require(setting.width is None, "sums have letters of their own, one for each residue")
     many = len(mechanism.observe)
-    blocks = tuple((i,) for i in range(many))
+    blocks: tuple[tuple[int, ...], ...] = tuple((i,) for i in range(many))
     if node.tag("sums", "blocks") == "sums":
         _, modulus, states, sums = node.fields("form", "modulus", "states", "sums")
     else:

@@ -243,7 +243,9 @@ def test_blocks_of_dependent_samples_are_made_uniform_together():
 
 def test_sums_of_blocks_are_drawn_as_their_rows_say():
     design = modular_sums(pairs(2), modulus=5)
-    codes = {name: np.full(20_000, k, dtype=np.int64) for name, k in zip(design.problem.observe, (0, 0, 0, 1), strict=True)}
+    codes = {
+        name: np.full(20_000, k, dtype=np.int64) for name, k in zip(design.problem.observe, (0, 0, 0, 1), strict=True)
+    }
     released = draw(design, Coded(design.channel.inputs, codes), key=Key.unsafe(3))
     seen = np.bincount(released.columns["Y1"][0], minlength=5)
     expected = np.array([float(v) for v in design.channel.rows[1]]) * 20_000

@@ -69,7 +69,7 @@ def test_histograms_of_one_column_and_of_two():
 
 
 def test_a_value_that_is_not_listed_is_named_with_its_column_and_without_a_row():
-    with pytest.raises(TableError, match="^the table, column 'sex': 'm' is not in its list of values"):
+    with pytest.raises(TableError, match=r"^the table, column 'sex': 'm' is not in its list of values"):
         true("histogram", ("sex",), declared={"sex": Column(values=("f",))})
 
 

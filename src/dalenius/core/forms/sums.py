@@ -120,8 +120,8 @@ class Sums(Kernel):
     def from_json(cls, document: dict[str, Any]) -> Self:
         if set(document) - {"blocks"} != {"form", "inputs", "output", "modulus", "states", "sums"}:
             raise InvalidChannel(
-                "a recipe of form 'sums' has exactly the keys form, inputs, output, modulus, states, sums, and may have "
-                "blocks"
+                "a recipe of form 'sums' has exactly the keys form, inputs, output, modulus, states, sums, and blocks "
+                "where there are any"
             )
         inputs = alphabets(document["inputs"], "inputs")
         output = alphabets(document["output"], "output")

@@ -67,9 +67,9 @@ def modular_sums(
     r"""Y_k = sum of the states of window k mod M; blocks of samples that are independent of each other.
 
     Without windows every run of k + 1 neighbouring blocks is added up, k as many as the largest view touches, which
-    hides every k neighbours jointly. Without a modulus the one up to 64 that tells the most is taken. While the channel can be
-    written out, its value is proved exactly. Beyond, its proof (kind `sums`) states E max(0, m log2 M - sum_i H(S_i |
-    X_i = x_i)), which leaves out the entropy of the shifts that Y leaves open. There is nothing to search.
+    hides every k neighbours jointly. Without a modulus the one up to 64 that tells the most is taken. While the channel
+    can be written out, its value is proved exactly. Beyond, its proof (kind `sums`) states E max(0, m log2 M - sum_i
+    H(S_i | X_i = x_i)), which leaves out the entropy of the shifts that Y leaves open. There is nothing to search.
 
     >>> from dalenius.testing import self_disclosure
     >>> bits = self_disclosure(["9/10", "1/10"], 3)
@@ -87,9 +87,9 @@ def modular_sums(
     peeling = _Peeling(terms)
     for view, touched in zip(problem.views, views, strict=True):
         if not peeling.hides(touched):
-            told = "; ".join(" + ".join(map(_named, t)) for t in terms[:3])
+            shown = "; ".join(" + ".join(map(_named, t)) for t in terms[:3])
             raise Unsupported(
-                f"the sums {told}{' ...' if len(terms) > 3 else ''} do not hide "
+                f"the sums {shown}{' ...' if len(terms) > 3 else ''} do not hide "
                 f"{', '.join(view)}: each sum needs a sample outside the view that no later one has; leave windows "
                 "out, or add more samples to each sum"
             )
@@ -112,11 +112,12 @@ def modular_sums(
     blocks = runs if len(runs) < len(names) else ()
     channel = Sums(letters, outputs, best, states, added, blocks)
     chosen = "" if problem.modulus else ", the modulus that says the most"
+    what = "block of samples" if blocks else "sample"
     return proved(
         replace(problem, joint=law),
         channel,
         [CLOSED if few else IN_GROUPS],
-        method=f"each {'block of samples' if blocks else 'sample'} made uniform on {best} states, then {len(terms)} sums modulo {best}{chosen}",
+        method=f"each {what} made uniform on {best} states, then {len(terms)} sums modulo {best}{chosen}",
         remarks=[proved_how("by the lemma on sums of uniform states" if not few else "")],
     )
 
@@ -133,9 +134,9 @@ def _blocks(law: ProductPmf, names: Names) -> tuple[Run, ...]:
                 f"sums modulo M hide what they read, and {apart[0]} depends on {', '.join(run)} without being observed"
             )
     if tuple(n for run in runs for n in run) != tuple(names):
+        first = next(run for run in runs if len(run) > 1)
         raise Unsupported(
-            f"sums modulo M take dependent samples as one block: list {', '.join(max(runs, key=len))} next to each "
-            "other in observe"
+            f"sums modulo M take dependent samples as one block: list {', '.join(first)} next to each other in observe"
         )
     return runs
 
