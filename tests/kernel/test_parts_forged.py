@@ -675,64 +675,6 @@ def word_in_the_sums(d):
     d["channel"]["outputs"] = ["Y1"]
 
 
-@forged("sums_blocks", "the blocks are not all observed columns")
-def blocks_without_a_column(d):
-    d["channel"]["blocks"][4] = [8]
-
-
-@forged("sums_blocks", "the blocks are not all observed columns")
-def blocks_that_share_a_column(d):
-    d["channel"]["blocks"][1] = [1, 2, 3]
-
-
-@forged("sums_blocks", "not different columns, rising")
-def block_turned_round(d):
-    d["channel"]["blocks"][0] = [1, 0]
-
-
-@forged("sums_blocks", "a list of 4 is expected")
-def blocks_without_their_states(d):
-    d["channel"]["blocks"][:2] = [[0, 1, 2, 3]]
-
-
-@forged("sums_blocks", "A1 is not independent of every other variable")
-def half_a_block(d):
-    half = {"scale": "5", "rows": [["1"] * 5 + ["0"] * 5, ["0"] * 5 + ["1"] * 5]}  # uniform column by column
-    d["channel"]["blocks"][:1] = [[0], [1]]
-    d["channel"]["states"][:1] = [half, half]
-    d["channel"]["sums"] = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]
-
-
-@forged("sums_blocks", "the state of A1, B1 is not uniform")
-def block_whose_columns_are_more_alike(d):
-    d["law"]["groups"][0]["outcomes"] = [[0, 0, "5"], [0, 1, "1"], [1, 0, "1"], [1, 1, "5"]]
-
-
-@forged("sums_blocks", "there is not one row for each input")
-def block_of_fewer_rows(d):
-    d["channel"]["states"][0]["rows"].pop()
-
-
-@forged("sums_blocks", "not proved to hide A1")
-def sum_of_one_block(d):
-    d["channel"]["sums"][0] = [0]
-
-
-@forged("sums_blocks", "not proved to hide A1, B2")
-def columns_of_two_blocks(d):
-    d["promises"][0]["secret"] = ["A1", "B2"]
-
-
-@forged("sums_blocks", "the claimed value is not reached")
-def value_of_blocks_too_high(d):
-    d["claims"]["value"] = str(Fraction(d["claims"]["value"]) + Fraction(1, 1000))
-
-
-@forged("sums_blocks", "the keys must be form, modulus, blocks, states, sums")
-def blocks_after_their_states(d):
-    d["channel"]["blocks"] = d["channel"].pop("blocks")
-
-
 @forged("sums_pairs", "not proved to hide X1, X2")
 def two_neighbours(d):
     d["promises"][0]["secret"] = ["X1", "X2"]
@@ -862,17 +804,6 @@ PLANTED = {  # what is right, what is planted, and a design that is then misjudg
     ),
     "states that are not uniform": ("mass * size == small.total * states.scale", "True", "states_that_are_not_uniform"),
     "sums that hide themselves": ("hidden = set(view)", "hidden = set()", "sum_of_one_sample"),
-    "halves of a block": ("require(len(small.variables) == len(block)", "require(True", "half_a_block"),
-    "blocks that leave a column out": (
-        "listed.require(told ==",
-        "listed.require(True or told ==",
-        "blocks_without_a_column",
-    ),
-    "a block hides by its first column alone": (
-        "observe[i] for i in block) for block",
-        "observe[i] for i in block[:1]) for block",
-        "columns_of_two_blocks",
-    ),
     "sums that may be one": ('require(self.onto(()), "', 'require(True, "', "sum_twice"),
     "what each sum tells is counted twice": ("found += known[key]", "found += 2 * known[key]", "sums_ternary"),
     "the noise of states is not counted": (
