@@ -237,3 +237,16 @@ def test_identifiers_of_arrow_are_written_as_everywhere() -> None:
     storage = pa.array([bytes(range(16)), None], pa.binary(16))
     named = pa.table({"u": pa.ExtensionArray.from_storage(pa.uuid(), storage)})
     assert rows(open_table(named)) == [("00010203-0405-0607-0809-0a0b0c0d0e0f",), (None,)]
+
+
+def test_a_column_with_as_many_values_as_rows_is_not_held_as_a_whole(tmp_path: Path) -> None:
+    names = pa.array([f"person number {k}" for k in range(150_000)])
+    table = pa.table({"who": names, "sex": pa.array(["f", "m"] * 75_000)})
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=10_000, use_dictionary=["sex"])
+    before = most = pa.total_allocated_bytes()
+    found = 0
+    for batch in open_table(tmp_path / "t.parquet", chunk=10_000).batches(["who", "sex"]):
+        found += len(batch.column(0).dictionary)
+        most = max(most, pa.total_allocated_bytes())
+    assert found == 150_000
+    assert most - before < names.nbytes

@@ -27,6 +27,7 @@ Progress = Callable[[int, int | None], None]
 """Called with the rows done so far and the rows in all, None where the file does not say."""
 
 CHUNK = 1 << 17
+FEW_BYTES = 8
 
 DELIMITERS = {".csv": ",", ".data": ",", ".txt": ",", ".tsv": "\t"}
 ARROW = (".arrow", ".feather", ".ipc")
@@ -236,17 +237,34 @@ def _from_parquet(path: Path, chunk: int, dialect: Dialect) -> Table:
 
     with parquet.ParquetFile(path) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
+        strings = {f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)}
+        few = _in_few_bytes(file.metadata, strings)
     names = schema.names  # a new list each time that it is asked for
-    strings = {f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)}
 
     def read(positions: Sequence[int], chunk: int) -> Iterator[Any]:
         raw = [names[k] for k in positions]
         # Text arrives as codes into the dictionary pages, so no string is copied.
-        with parquet.ParquetFile(path, read_dictionary=[n for n in raw if n in strings]) as file:
+        with parquet.ParquetFile(path, read_dictionary=[n for n in raw if n in few]) as file:
             for batch in file.iter_batches(batch_size=chunk, columns=raw):
                 yield batch.select(raw)
 
     return Table(path.name, "parquet", _trimmed(names), rows, read, chunk, dialect=dialect)
+
+
+def _in_few_bytes(metadata: Any, names: set[str]) -> set[str]:
+    """Those of the named columns whose values take a few bytes each, as codes do.
+
+    A column of names has nearly as many values as rows: read as codes, it would be held in memory as a whole.
+    """
+    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+    found = set()
+    for k in range(metadata.num_columns if groups else 0):
+        name = groups[0].column(k).path_in_schema
+        if name in names:
+            chunks = [group.column(k) for group in groups]
+            if sum(c.total_uncompressed_size for c in chunks) <= FEW_BYTES * sum(c.num_values for c in chunks):
+                found.add(name)
+    return found
 
 
 def _from_arrow(path: Path, chunk: int, dialect: Dialect) -> Table:
