@@ -192,8 +192,9 @@ def test_the_size_of_the_table_cannot_be_seen(monkeypatch: pytest.MonkeyPatch, c
     rows = random_channel(12, 12, 6)
     codes = np.arange(50_000) % 12
     expected = Sampler(rows).draw(codes, stream("table"))
-    monkeypatch.setattr(module, "_CELLS", cells)
-    monkeypatch.setattr(module, "_CHUNK", 1000)
+    for limit in ("_CELLS", "_CELLS_IN_CACHE"):
+        monkeypatch.setattr(module, limit, cells)
+    monkeypatch.setattr("dalenius.sampling.stream._CHUNK", 1000)
     assert (Sampler(rows).draw(codes, stream("table")) == expected).all()
 
 

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from dalenius.core.kernel import once_each
 from dalenius.errors import InputError, InvalidChannel
-from dalenius.sampling.stream import Words
+from dalenius.sampling.stream import Words, chunked
 
 __all__ = ["Sampler", "checked_codes", "decided"]
 
@@ -35,11 +35,13 @@ Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 Letters: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 
 _WORD = 64
-# Rows drawn at once: words, cells and letters of one chunk stay in the second-level cache.
-_CHUNK = 1 << 17
-# Cells of the table: in all (memory), and for each letter (beyond it, a larger table only leaves the cache).
+_LEADING = 32  # bits of a word that the table looks at, at most
+# Cells of the table: in all (memory), in all while they stay in the cache, for each letter at most and at least: more
+# of them decide a little more at once, fewer leave too much to bisection.
 _CELLS = 1 << 22
+_CELLS_IN_CACHE = 1 << 20
 _CELLS_PER_LETTER = 1 << 9
+_LEAST_PER_LETTER = 1 << 6
 
 
 class Sampler:
@@ -73,7 +75,8 @@ class Sampler:
             raise InvalidChannel("a recipe has at least one input and one value")
         # One value more than there are letters: it marks the undecided cells of the table.
         self.dtype = np.min_scalar_type(self.letters)
-        cells = min(_CELLS // self.inputs, _CELLS_PER_LETTER * self.letters)
+        fast = min(_CELLS_IN_CACHE // self.inputs, _CELLS_PER_LETTER * self.letters)
+        cells = max(fast, min(_CELLS // self.inputs, _LEAST_PER_LETTER * self.letters))
         self._bits = max(1, cells.bit_length() - 1)
         self._tabulate()
 
@@ -126,19 +129,23 @@ class Sampler:
         """
         codes = checked_codes(codes, self.inputs, start)
         letters = np.empty(codes.size, dtype=self.dtype)
-        low = np.uint64(_WORD - self._bits)
-        for begin in range(0, codes.size, _CHUNK):
-            inputs = codes[begin : begin + _CHUNK]
-            chunk = letters[begin : begin + _CHUNK]
-            words = stream.words(start + begin, inputs.size)
-            cells = inputs.astype(np.int64)
-            cells <<= self._bits
-            cells += (words >> low).view(np.int64)
+        undecided: list[tuple[npt.NDArray[Any], ...]] = []
+        for begin, leading, words in chunked(stream, start, codes.size):
+            # In 32 bits, which hold every cell: the table has 2^22 of them, or two for each input.
+            cells = leading.astype(np.uint32)
+            cells >>= np.uint32(_LEADING - self._bits)
+            inputs = codes[begin : begin + cells.size].astype(np.uint32)
+            inputs <<= np.uint32(self._bits)
+            cells |= inputs
+            chunk = letters[begin : begin + cells.size]
             # All cells exist (codes are checked above); any mode but "raise" spares numpy a second check.
             np.take(self._table, cells, out=chunk, mode="clip")
             open_ = np.flatnonzero(chunk == self.letters)
             if open_.size:
-                chunk[open_] = self._bisected(cells[open_], words[open_], open_ + begin, stream, start)
+                undecided.append((cells[open_].astype(np.int64), words[open_].astype(np.uint64), open_ + begin))
+        if undecided:  # all of them at once: few are left of each chunk
+            left, words, places = (np.concatenate(parts) for parts in zip(*undecided, strict=True))
+            letters[places] = self._bisected(left, words, places, stream, start)
         return letters
 
     def _bisected(
@@ -204,7 +211,7 @@ def checked_codes(codes: Integers, inputs: int, start: int = 0) -> Integers:
     codes = np.asarray(codes)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
         raise InputError(f"codes are one column of integers, not {codes.dtype} of shape {codes.shape}")
-    if codes.size and (codes.min() < 0 or codes.max() >= inputs):
+    if codes.size and ((codes.dtype.kind == "i" and codes.min() < 0) or codes.max() >= inputs):
         at = int(np.flatnonzero((codes < 0) | (codes >= inputs))[0])
         raise InputError(f"code {codes[at]} of row {start + at} is not in 0..{inputs - 1}")
     return codes

@@ -14,6 +14,7 @@ References: NIST SP 800-38A, section 6.5 (counter mode).
 (True, True)
 """
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,7 +25,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CTR, ECB
 
 from dalenius.errors import InputError
 
-__all__ = ["RowWords", "Stream", "Words"]
+__all__ = ["RowWords", "Stream", "Words", "chunked"]
 
 _ROWS = 1 << 64
 _BLOCK = 16
@@ -84,6 +85,18 @@ class Stream:
             words[low : low + size] = halves[:size]
         return words
 
+    def chunks(self, start: int, count: int) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
+        """As `chunked`; both arrays lie in one buffer, which the next chunk overwrites."""
+        if start < 0 or count < 0 or start + count > _ROWS:
+            raise InputError(f"rows {start} to {start + count - 1} do not lie in 0..2^64 - 1")
+        text = bytearray(_BLOCK * min(count, _CHUNK))
+        leading, words = np.frombuffer(text, dtype=">u4")[0::4], np.frombuffer(text, dtype=">u8")[0::2]
+        encryptor = Cipher(self._cipher, CTR(start.to_bytes(_BLOCK, "big"))).encryptor()
+        for begin in range(0, count, _CHUNK):
+            size = min(_CHUNK, count - begin)
+            encryptor.update_into(memoryview(_ZEROS)[: _BLOCK * size], text)
+            yield begin, leading[:size], words[:size]
+
     def word(self, row: int, index: int) -> int:
         """Word `index` of one row."""
         return int(self.words(row, 1, index)[0])
@@ -136,3 +149,36 @@ class RowWords:
     def word(self, row: int, index: int) -> int:
         """Word `index` of the row at one place."""
         return self._stream.word(int(self._rows[row]), index)
+
+
+def chunked(stream: Words, start: int, count: int) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
+    """Word 0 of the rows start, ..., start + count - 1, chunk after chunk; what is kept of a chunk must be copied.
+
+    Parameters
+    ----------
+    stream : Words
+        Whose words they are.
+    start, count : int
+        The first row, and how many there are.
+
+    Yields
+    ------
+    begin : int
+        The place of the chunk among these rows.
+    leading : array
+        The leading 32 bits of each word, in any order of bytes.
+    words : array
+        The words, in any order of bytes.
+
+    Examples
+    --------
+    >>> stream = Stream(bytes(32))
+    >>> [(begin, bool((words == stream.words(5, 3)).all())) for begin, _, words in chunked(stream, 5, 3)]
+    [(0, True)]
+    """
+    if isinstance(stream, Stream):
+        yield from stream.chunks(start, count)
+        return
+    for begin in range(0, count, _CHUNK):
+        words = stream.words(start + begin, min(_CHUNK, count - begin))
+        yield begin, words >> np.uint64(32), words
