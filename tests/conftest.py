@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from _pytest.doctest import DoctestModule
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 from tests.effort import effort
@@ -25,3 +26,13 @@ def pytest_collection_finish() -> None:
     """What was collected stays to the end: the collector of garbage need not look at it again after every test."""
     gc.freeze()
     gc.set_threshold(200_000, 50, 50)
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Workers report each test once, and fixtures only where they fail: five messages for each test cost more."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, nextitem=nextitem, log=False):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True

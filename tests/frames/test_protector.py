@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
-from sklearn.utils.estimator_checks import check_estimator
 
 from dalenius import Key, Protector, verify
 from dalenius.errors import InputError
@@ -76,6 +74,8 @@ def test_a_key_repeats_the_draw_also_after_pickling(tmp_path):
 
 
 def test_it_works_inside_other_estimators():
+    from sklearn.compose import ColumnTransformer
+
     columns = ColumnTransformer([("protected", Protector(), ["plan"])], remainder="drop")
     assert columns.fit_transform(X, Y).shape == (len(X), 1)
 
@@ -101,6 +101,8 @@ def test_no_promise_is_refused():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_it_keeps_the_manners_of_scikit_learn():
+    from sklearn.utils.estimator_checks import check_estimator  # opens much that no other test needs
+
     results = check_estimator(Protector(), expected_failed_checks=EXCEPTIONS, on_fail=None, on_skip=None)
     failed = {result["check_name"]: repr(result["exception"]) for result in results if result["status"] == "failed"}
     assert failed == {}
