@@ -48,7 +48,7 @@ SOLVED_AGAIN = {
     "test_two_solves_write_the_same_file": 0,
     "test_relabelling_letters_does_not_change_the_figures": 1,
 }
-"""Tests that solve a problem once more: by default they take turns, in the long run both take every problem."""
+"""Tests that solve a problem once more: by default each takes one of four, in the long run both take every problem."""
 SLACK = 1e-12  # of floats that are compared here; exact promises are compared exactly
 
 
@@ -364,7 +364,7 @@ class DesignContract:
             if argument in metafunc.fixturenames:
                 cases = _stated_once(type(self), stated)
                 turn = SOLVED_AGAIN.get(metafunc.function.__name__)
-                later = [turn not in (None, k % 2) and len(cases) > 1 for k in range(len(cases))]
+                later = [turn not in (None, k % 4) and len(cases) > 1 for k in range(len(cases))]
                 marks = [[pytest.mark.slow] if wait else [] for wait in later]
                 metafunc.parametrize(
                     argument,

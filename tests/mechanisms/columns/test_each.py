@@ -36,7 +36,7 @@ def asked(**more):
     return Problem(**(problem | more))
 
 
-@pytest.mark.parametrize("keep", [(), ("k",)])
+@pytest.mark.parametrize("keep", [(), pytest.param(("k",), marks=pytest.mark.slow)])
 def test_point_12_columns_changed_one_by_one_keep_a_leakage_together(keep):
     problem = asked(keep=keep)
     found = solve(problem)

@@ -11,6 +11,7 @@ from dalenius.core import Independent, Leakage, Listed, MaximizeInformation, Pmf
 from dalenius.core.forms.listed import WRITTEN_OUT
 from dalenius.kernel import check
 from dalenius.mechanisms.forms import form_of
+from tests.effort import effort
 
 ITEMS = tuple(f"Q{j}" for j in range(17))
 
@@ -33,7 +34,7 @@ def items(rows, **more):
 
 @pytest.fixture(scope="module")
 def design():
-    return solve(items(70))
+    return solve(items(effort(40, 70)))
 
 
 def test_point_16_an_own_output_has_rows_for_the_inputs_that_occur_and_one_for_all_others(design):
