@@ -1,4 +1,4 @@
-"""Properties without a number of their own try 10 examples by default, and 100 in the long run."""
+"""Properties without a number of their own try 5 examples by default, and 100 in the long run."""
 
 import gc
 from collections.abc import Generator
@@ -11,7 +11,7 @@ from hypothesis import settings
 
 from tests.effort import effort
 
-settings.register_profile("dalenius", deadline=None, max_examples=effort(10, 100))
+settings.register_profile("dalenius", deadline=None, max_examples=effort(5, 100))
 settings.load_profile("dalenius")
 
 

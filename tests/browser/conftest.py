@@ -31,7 +31,7 @@ SMALL = """[...document.querySelectorAll('button, select, input, summary')].filt
 
 
 PATIENCE = int(120_000 * min(5.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))))
-"""Milliseconds that a page may take on a slow machine, more on a busy one; what must be quick is measured by `quickly`."""
+"""Milliseconds that a page may take on a slow machine, more on a busy one; what must be quick, `quickly` measures."""
 
 
 def quickly(seconds: float) -> float:

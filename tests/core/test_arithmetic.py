@@ -66,7 +66,7 @@ def test_the_enclosure_test_can_fail():
 
 
 @given(st.integers(1, 10**60), st.integers(1, 10**60))
-@settings(deadline=None, max_examples=effort(60, 300))
+@settings(deadline=None, max_examples=effort(30, 300))
 def test_any_rational_is_enclosed(a, b):
     assert_encloses(Fraction(a, b))
 
@@ -77,7 +77,7 @@ def test_powers_of_two_are_exact(e):
 
 
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**9), st.fractions(min_value=0, max_value=1))
-@settings(deadline=None, max_examples=effort(60, 300))
+@settings(deadline=None, max_examples=effort(30, 300))
 def test_products_with_a_logarithm_are_enclosed(q, t):
     low, high = times_log2(t, q)
     truth = ball(t) * ball(q).log() / flint.arb(2).log()
@@ -97,7 +97,7 @@ def test_the_logarithm_of_nothing_is_refused(q):
 
 
 @given(st.fractions(min_value=1, max_value=10**12))
-@settings(deadline=None, max_examples=effort(60, 300))
+@settings(deadline=None, max_examples=effort(30, 300))
 def test_nats_are_an_upper_bound_and_a_close_one(q):
     above, truth = ball(nats(q)), ball(q).log()
     assert not above < truth
@@ -116,7 +116,7 @@ def test_nats_of_one_are_none_and_of_e_just_more():
 
 
 @given(st.fractions(0, 100))
-@settings(deadline=None, max_examples=effort(60, 300))
+@settings(deadline=None, max_examples=effort(30, 300))
 def test_exponentials_are_enclosed_between_neighbouring_multiples(x):
     low, high = exp(x)
     assert ball(low) <= ball(x).exp() <= ball(high)

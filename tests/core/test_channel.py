@@ -132,7 +132,7 @@ def test_floats_that_are_no_pmf_are_refused(row):
 
 # --- questions -------------------------------------------------------------------------------------------------------
 @given(channels({"A": ("a", "b"), "B": ("0", "1", "2")}))
-@settings(deadline=None, max_examples=effort(15, 50))
+@settings(deadline=None, max_examples=effort(8, 50))
 def test_json_round_trip(channel):
     again = Channel.from_json(json.loads(json.dumps(channel.to_json())))
     assert again == channel
@@ -158,7 +158,7 @@ def test_two_released_columns_are_letters_of_their_product():
 
 
 @given(channels({"X1": ("0", "1"), "X2": ("0", "1")}), st.lists(st.integers(0, 9), min_size=8, max_size=8).filter(any))
-@settings(deadline=None, max_examples=effort(15, 50))
+@settings(deadline=None, max_examples=effort(8, 50))
 def test_after_a_prior_equals_brute_force(channel, counts):
     variables = {"S": ("0", "1"), "X2": ("0", "1"), "X1": ("0", "1")}  # another order than the channel's
     cells = list(product("01", repeat=3))
@@ -172,7 +172,7 @@ def test_after_a_prior_equals_brute_force(channel, counts):
 
 
 @given(st.data(), st.lists(st.integers(1, 9), min_size=6, max_size=6))
-@settings(deadline=None, max_examples=effort(15, 50))
+@settings(deadline=None, max_examples=effort(8, 50))
 def test_post_processing_never_adds_dependence(data, counts):
     inputs = {"X": ("0", "1", "2")}
     first = data.draw(channels(inputs))

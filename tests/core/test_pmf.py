@@ -175,7 +175,7 @@ def test_arrays_cannot_be_written_to():
 
 # --- questions -------------------------------------------------------------------------------------------------------
 @given(pmfs())
-@settings(deadline=None, max_examples=effort(25, 80))
+@settings(deadline=None, max_examples=effort(13, 80))
 def test_json_round_trip(pmf):
     again = Pmf.from_json(json.loads(json.dumps(pmf.to_json())))
     assert again == pmf
@@ -183,7 +183,7 @@ def test_json_round_trip(pmf):
 
 
 @given(pmfs(), st.data())
-@settings(deadline=None, max_examples=effort(25, 80))
+@settings(deadline=None, max_examples=effort(13, 80))
 def test_equality_does_not_depend_on_the_order_of_outcomes(pmf, data):
     document = pmf.to_json()
     document["pmf"] = data.draw(st.permutations(document["pmf"]))
@@ -197,7 +197,7 @@ def test_another_order_of_letters_or_variables_is_another_pmf():
 
 
 @given(pmfs())
-@settings(deadline=None, max_examples=effort(20, 60))
+@settings(deadline=None, max_examples=effort(10, 60))
 def test_marginals_groups_and_counts_equal_brute_force(pmf):
     table, names = as_dict(pmf), list(pmf.variables)
     for r in range(1, len(names) + 1):

@@ -231,7 +231,7 @@ def cases(draw):
     return dict(zip(cells, p, strict=True)), a, b
 
 
-@settings(max_examples=effort(12, 40), deadline=None)
+@settings(max_examples=effort(6, 40), deadline=None)
 @given(cases())
 def test_no_charge_is_below_the_truth(case):
     """Every kind of charge, with both joints at hand and with partial ones, against sums over all outcomes."""

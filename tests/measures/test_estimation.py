@@ -143,7 +143,7 @@ def test_table_and_population_differ_by_the_draw_of_the_table():
     np.testing.assert_allclose((people.covariance - table.covariance) * n, np.diag(p) - np.outer(p, p), atol=1e-6)
 
 
-@settings(max_examples=effort(12, 40), deadline=None)
+@settings(max_examples=effort(6, 40), deadline=None)
 @given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.booleans())
 def test_compact_forms_agree_with_their_matrices(S, seed, resample):
     rng = np.random.default_rng(seed)
@@ -312,7 +312,7 @@ def test_more_refusals():
 
 
 # --- before the release, and information ------------------------------------------------------------------------------
-@settings(max_examples=effort(10, 30), deadline=None)
+@settings(max_examples=effort(5, 30), deadline=None)
 @given(st.integers(2, 5), st.integers(0, 2**32 - 1))
 def test_the_worst_expected_error_is_reached_and_not_exceeded(S, seed):
     rng = np.random.default_rng(seed)

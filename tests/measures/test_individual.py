@@ -118,7 +118,7 @@ def adversary(law, found):
     return Pmf.from_records(law.inputs, records)
 
 
-@settings(deadline=None, max_examples=effort(8, 25))
+@settings(deadline=None, max_examples=effort(5, 25))
 @given(st.integers(0, 10**6))
 def test_brackets_hold_and_the_adversary_learns_what_is_said(seed):
     rng = np.random.default_rng(seed)

@@ -51,7 +51,7 @@ def joint_of(model: LatentModel, n: int) -> Pmf:
 
 
 @given(st.integers(1, 3).flatmap(lambda m: models(m)), st.integers(1, 4))
-@settings(deadline=None, max_examples=effort(12, 40))
+@settings(deadline=None, max_examples=effort(6, 40))
 def test_information_by_types_equals_information_over_outcomes(model, n):
     p = joint_of(model, n)
     names = [f"X{i + 1}" for i in range(n)]
@@ -63,7 +63,7 @@ def test_information_by_types_equals_information_over_outcomes(model, n):
 
 
 @given(models(), st.integers(1, 30))
-@settings(deadline=None, max_examples=effort(12, 40))
+@settings(deadline=None, max_examples=effort(6, 40))
 def test_more_samples_tell_more(model, n):
     assert information(model, n) <= information(model, n + 1) + 1e-12
     assert -1e-12 <= decoder_error(model, n) <= 1
@@ -110,7 +110,7 @@ def test_typical_sets_touch_with_the_epsilon_of_the_paper_and_not_with_half_of_i
 
 
 @given(models(3, 3), st.integers(1, 12))
-@settings(deadline=None, max_examples=effort(12, 40))
+@settings(deadline=None, max_examples=effort(6, 40))
 def test_typical_sets_are_disjoint(model, n):
     merged, epsilon = model.merged(), typical_epsilon(model)
     for t in type_counts(n, len(merged.sample)).tolist():

@@ -266,7 +266,7 @@ def test_refusals(arguments, message):
     noise=st.sampled_from(["randomised-response", "geometric", "exponential"]),
     parameter=st.fractions(F(1, 50), F(49, 50)),
 )
-@settings(max_examples=effort(20, 60), deadline=None)
+@settings(max_examples=effort(10, 60), deadline=None)
 def test_kernels_are_stochastic_and_more_noise_tells_less(records, letters, kind, noise, parameter):
     query = Query(records, (tuple(map(str, range(letters))),) * records, kind, noise, parameter)
     kernel = kernel_of(query)

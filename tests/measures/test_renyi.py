@@ -27,7 +27,7 @@ def by_definition(rows, a):
 
 
 @given(st.lists(st.lists(st.integers(1, 50), min_size=3, max_size=3), min_size=2, max_size=4))
-@settings(deadline=None, max_examples=effort(10, 30))
+@settings(deadline=None, max_examples=effort(5, 30))
 def test_levels_are_not_below_the_definition_and_close_to_it(counts):
     rows = [[Fraction(v, sum(row)) for v in row] for row in counts]
     law = channel(rows)

@@ -57,7 +57,7 @@ def test_reference_values_of_theorem_4(case):
 
 
 @given(models())
-@settings(deadline=None, max_examples=effort(8, 25))
+@settings(deadline=None, max_examples=effort(5, 25))
 def test_proposition_5_in_order(model):
     f = limit_bounds(model)
     ascending = [

@@ -17,7 +17,7 @@ from dalenius.papers.feasibility import equivocation_bounds, feasible, latent_bo
 from dalenius.testing import disclosure, example2, joints, self_disclosure, two_binary, xor
 from tests.effort import effort
 
-quick = settings(deadline=None, max_examples=effort(8, 30))
+quick = settings(deadline=None, max_examples=effort(5, 30))
 BITS = ("0", "1")
 HALF = Fraction(1, 2)
 

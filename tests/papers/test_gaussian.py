@@ -13,7 +13,6 @@ from dalenius.papers.gaussian import (
     leakage_seeing_both,
     noisy,
     reverse_water_filling,
-    toeplitz,
     uninformed,
     vector_leakage,
 )
@@ -95,7 +94,7 @@ def test_seeing_both_is_never_worse():
 
 # --- vectors ---------------------------------------------------------------------------------------------------------
 def ar1(n, rho):
-    return toeplitz([rho**k for k in range(n)])
+    return rho ** np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
 
 
 def test_one_number_is_the_scalar_case():

@@ -78,7 +78,7 @@ def test_the_right_law_is_accepted_and_one_ten_per_cent_wrong_rejected(name):
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**70), st.integers(0, 9)), min_size=1, max_size=6), st.integers(0, 999))
-@settings(deadline=None, max_examples=effort(20, 60))
+@settings(deadline=None, max_examples=effort(10, 60))
 def test_vectorised_equals_the_definition(pairs, seed):
     keep = [Fraction(a, 2**70) if b % 2 else Fraction(b, 9) for a, b in pairs]
     weights = [b for _, b in pairs]

@@ -155,7 +155,7 @@ def letter_by_definition(row: list[Fraction], words: list[int]) -> int:
     return sum(sum(row[: j + 1], F(0)) <= u for j in range(len(row)))
 
 
-@settings(max_examples=effort(40, 150), deadline=None)
+@settings(max_examples=effort(20, 150), deadline=None)
 @given(channels())
 def test_vectorised_scalar_and_definition_agree_at_every_threshold(rows: Rows) -> None:
     sampler = Sampler(rows)
@@ -168,7 +168,7 @@ def test_vectorised_scalar_and_definition_agree_at_every_threshold(rows: Rows) -
     assert all(rows[code][letter] > 0 for (code, _), letter in zip(cases, drawn, strict=True))
 
 
-@settings(max_examples=effort(10, 30), deadline=None)
+@settings(max_examples=effort(5, 30), deadline=None)
 @given(channels(), st.integers(0, 2**63), st.integers(0, 2**32))
 def test_vectorised_equals_scalar_on_a_real_stream(rows: Rows, start: int, seed: int) -> None:
     sampler, words = Sampler(rows), Stream(Key.unsafe(seed).derive("property"))

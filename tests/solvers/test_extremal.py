@@ -127,13 +127,13 @@ def test_random_transportation_polytopes_match_brute_force(rows, columns, total)
         assert_complete(A, b)
 
 
-@settings(max_examples=effort(12, 40))
+@settings(max_examples=effort(6, 40))
 @given(st.lists(st.integers(0, 3), min_size=8, max_size=8).filter(any))
 def test_random_bit_margins_match_brute_force(counts):
     assert_complete(*bit_margins([Fraction(t, sum(counts)) for t in counts]))
 
 
-@settings(max_examples=effort(20, 60))
+@settings(max_examples=effort(10, 60))
 @given(st.data())
 def test_random_rational_polytopes_match_brute_force_or_are_proved_empty(data):
     n, m = data.draw(st.integers(2, 6)), data.draw(st.integers(0, 3))
@@ -256,7 +256,7 @@ def test_mixture_of_iid_bits_has_the_known_value(n, q, bits):
     assert all(sum(s * t for s, t in zip(z, points[k], strict=True)) == raised[k] for k in mixture.basis)
 
 
-@settings(max_examples=effort(20, 60))
+@settings(max_examples=effort(10, 60))
 @given(st.data())
 def test_mixtures_of_duplicates_and_ties_are_exact(data):
     entry = st.integers(0, 3)

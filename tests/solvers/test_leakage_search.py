@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dalenius.errors import InputError, SolverFailed
-from dalenius.solvers.leakage import NoChannel, Program, Term, bound_of, rational, search, searching, value_of
+from dalenius.solvers.leakage import NoChannel, Program, Term, rational, search, searching
 from dalenius.solvers.leakage.arrays import Arrays
 from dalenius.solvers.leakage.layout import Layout
 from dalenius.solvers.leakage.limits import Limits, whole
@@ -49,11 +49,11 @@ def solved(program, gap=GAP):
     solution = search(program, gap=gap, seconds=60)
     assert solution.value - solution.bound <= 1.001 * gap
     assert solution.bound <= solution.value + 1e-12
-    assert solution.bound == pytest.approx(bound_of(program, solution.multipliers), abs=1e-12)
+    assert solution.bound == pytest.approx(Arrays.of(program).bound(solution.multipliers), abs=1e-12)
     W = rational(program, solution)
     assert Limits(program).broken(*whole(np.array(W, object))) is None
     pi = np.array([[float(v) for v in row] for row in W]) * Arrays.of(program).p[:, None]
-    assert value_of(program, pi) - solution.bound <= 1.2 * gap
+    assert Arrays.of(program).value(pi) - solution.bound <= 1.2 * gap
     return solution, W
 
 
@@ -160,7 +160,7 @@ def test_perturbed_multipliers_never_give_a_bound_above_the_value(seed):
             floors=tuple((moved(a), moved(b)) for a, b in y.floors),
             odds=tuple(map(moved, y.odds)),
         )
-        assert bound_of(program, y) <= solution.value + 1e-9
+        assert Arrays.of(program).bound(y) <= solution.value + 1e-9
 
 
 @pytest.mark.parametrize("name", ["dist", "limits", "local", "marginal"])
@@ -209,7 +209,7 @@ def test_distortion_zero_leaves_one_channel():
     program = src.program(objective=((Fraction(1), term(src.secret)),), distortions=((hamming(6), Fraction(0)),))
     solution, W = solved(program)
     assert tuple(tuple(Fraction(int(e == t)) for t in range(6)) for e in range(6)) == W
-    assert solution.value == pytest.approx(value_of(program, np.diag(src.p)), abs=1e-12)
+    assert solution.value == pytest.approx(Arrays.of(program).value(np.diag(src.p)), abs=1e-12)
 
 
 @pytest.mark.parametrize("how", ["leakages", "worst"])
@@ -477,7 +477,7 @@ def infeasible():
 def test_infeasible_programs_are_proved_so(name, program):
     with pytest.raises(NoChannel) as caught:
         search(program, gap=GAP, seconds=60)
-    assert bound_of(program, caught.value.multipliers, objective=False) > 1e-7
+    assert Arrays.of(program).bound(caught.value.multipliers, objective=False) > 1e-7
 
 
 def test_least_distortion_is_named():

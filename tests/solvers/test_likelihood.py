@@ -72,7 +72,7 @@ def test_early_stopped_expectation_maximisation_is_another_estimate():
     assert log_likelihood(M, n, p) < fit.log_likelihood - 1
 
 
-@settings(max_examples=effort(20, 60), deadline=None)
+@settings(max_examples=effort(10, 60), deadline=None)
 @given(st.integers(2, 12), st.integers(2, 14), st.integers(0, 2**32 - 1), st.sampled_from([20, 10**4, 10**6]))
 def test_conditions_of_optimality_for_any_matrix(S, letters, seed, total):
     rng = np.random.default_rng(seed)
@@ -91,7 +91,7 @@ def test_conditions_of_optimality_for_any_matrix(S, letters, seed, total):
         assert log_likelihood(M, n, p) <= fit.log_likelihood + fit.gap + 1e-9 * total
 
 
-@settings(max_examples=effort(12, 40), deadline=None)
+@settings(max_examples=effort(6, 40), deadline=None)
 @given(st.integers(2, 9), st.integers(0, 2**32 - 1))
 def test_the_compact_form_finds_what_the_dense_one_finds(S, seed):
     rng = np.random.default_rng(seed)

@@ -54,7 +54,7 @@ def test_every_program_of_a_batch_has_its_optimum(n, ties):
 
 
 @given(st.integers(0, 10**6))
-@settings(deadline=None, max_examples=effort(10, 30))
+@settings(deadline=None, max_examples=effort(5, 30))
 def test_multipliers_bound_every_box_also_without_a_point(seed):
     rng = np.random.default_rng(seed)
     A, b = bits(3)

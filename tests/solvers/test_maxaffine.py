@@ -140,7 +140,7 @@ def test_larger_tables_reach_their_gap(n, k):
     assert [v for v, _ in told] == sorted(v for v, _ in told)
 
 
-@settings(max_examples=effort(12, 40), deadline=None)
+@settings(max_examples=effort(6, 40), deadline=None)
 @given(st.data())
 def test_any_chords_and_any_multipliers_bound_the_optimum(data):
     counts, p, W, M = instance(bits(3), 2, data.draw(st.integers(0, 5)))

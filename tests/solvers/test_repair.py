@@ -54,7 +54,7 @@ def assert_exact(exact, counts, views, channel, within=1e-6):
         assert np.abs(np.array([[float(v) for v in row] for row in c]) - channel).max() < within
 
 
-@settings(max_examples=effort(20, 60), deadline=None)
+@settings(max_examples=effort(10, 60), deadline=None)
 @given(st.data())
 def test_random_channels_become_exact(data):
     sizes = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))

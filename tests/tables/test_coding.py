@@ -111,7 +111,7 @@ def test_grid_takes_the_nearest_point_and_ties_go_down() -> None:
 
 
 @given(st.lists(st.integers(-500, 500), min_size=1), st.integers(-40, 0), st.integers(1, 90), st.integers(1, 7))
-@settings(max_examples=effort(15, 50), deadline=None)
+@settings(max_examples=effort(8, 50), deadline=None)
 def test_grid_in_integers_and_in_fractions_agree(values: list[int], low: int, step: int, scale: int) -> None:
     column = Column(grid=Grid(Fraction(low * 20, scale), Fraction(900), Fraction(step, scale)))
     assert column.grid is not None
@@ -235,7 +235,7 @@ letters = st.sampled_from(["a", "b", "c", "?"])
 
 
 @given(st.lists(st.tuples(letters, st.integers(0, 3), letters), min_size=1, max_size=60), st.integers(1, 9))
-@settings(max_examples=effort(15, 50), deadline=None)
+@settings(max_examples=effort(8, 50), deadline=None)
 def test_counts_equal_a_python_counter(data: list[tuple[str, int, str]], chunk: int) -> None:
     columns = dict.fromkeys("xyz", Column(missing="category"))
     table = pa.table(dict(zip("xyz", map(list, zip(*data, strict=True)), strict=True)))

@@ -55,7 +55,7 @@ alphabet = st.lists(letter.map(str.strip).filter(lambda v: v not in ("", MISSING
 @given(
     st.data(), st.sampled_from(FORMATS), st.lists(alphabet, min_size=1, max_size=3), st.booleans(), st.integers(1, 8)
 )
-@settings(max_examples=effort(40, 120), deadline=None)
+@settings(max_examples=effort(20, 120), deadline=None)
 def test_round_trip(data: st.DataObject, kind: str, alphabets: list[list[str]], missing: bool, chunk: int) -> None:
     rows = data.draw(st.integers(1, 12))
     columns, declared = {}, {}

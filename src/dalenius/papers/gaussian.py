@@ -28,7 +28,6 @@ __all__ = [
     "leakage_seeing_both",
     "noisy",
     "reverse_water_filling",
-    "toeplitz",
     "uninformed",
     "vector_leakage",
 ]
@@ -118,18 +117,6 @@ def leakage_seeing_both(rho_xy: float, d: float, *, variance: float = 1.0) -> fl
 
 
 # --- several numbers -------------------------------------------------------------------------------------------------
-def toeplitz(row: Floats | list[float]) -> Floats:
-    """The covariance of a stationary series from its autocovariances.
-
-    >>> toeplitz([2.0, 1.0, 0.5]).tolist()
-    [[2.0, 1.0, 0.5], [1.0, 2.0, 1.0], [0.5, 1.0, 2.0]]
-    """
-    first = np.asarray(row, dtype=float)
-    where = np.arange(len(first))
-    matrix: Floats = first[np.abs(where[:, None] - where)]
-    return matrix
-
-
 def _covariance(matrix: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues and eigenvectors of a covariance; anything else is refused."""
     matrix = np.asarray(matrix, dtype=float)

@@ -85,7 +85,7 @@ def test_table_1(n, expected):
 
 
 @given(models(), st.integers(1, 4))
-@settings(deadline=None, max_examples=effort(8, 25))
+@settings(deadline=None, max_examples=effort(5, 25))
 def test_types_lose_nothing_for_binary_samples(model, n):
     found = types_disclosure(model.prior, model.kernel, n)
     assert found.value_bits == pytest.approx(over_outcomes(model, n), abs=1e-10)

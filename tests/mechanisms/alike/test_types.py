@@ -142,7 +142,7 @@ def models(draw, letters=2, values=2):
 
 # --- the optimum -----------------------------------------------------------------------------------------------------
 @given(models(), st.integers(1, 4))
-@settings(deadline=None, max_examples=effort(8, 20))
+@settings(deadline=None, max_examples=effort(5, 20))
 def test_types_lose_nothing_and_keep_every_promise(model, n):
     design = disclose_types(alike(*model, n), gap=1e-9)
     dense = disclose(written_out(design.problem))

@@ -117,7 +117,7 @@ def test_levels_and_laws_are_exact_rationals(p, most, level, q):
     st.fractions(0, 1, max_denominator=60),
     st.integers(0, 2),
 )
-@settings(deadline=None, max_examples=effort(20, 60))
+@settings(deadline=None, max_examples=effort(10, 60))
 def test_the_closed_form_by_definition(counts, most, way):
     """Distortion, leakage and the fixed point q = p W by definition; the bound meets them."""
     joint, total = column(counts), sum(counts)

@@ -133,7 +133,7 @@ def test_the_value_equals_brute_force_over_vertices_and_simplices(build):
 
 
 @given(joints((2, 2), largest=9))
-@settings(deadline=None, max_examples=effort(8, 20))
+@settings(deadline=None, max_examples=effort(5, 20))
 def test_random_binary_samples_equal_brute_force(problem):
     design = disclose(problem)
     assert float(design.value) == pytest.approx(brute_force(problem), abs=1e-12)
@@ -141,7 +141,7 @@ def test_random_binary_samples_equal_brute_force(problem):
 
 
 @given(joints((2, 2, 2), about=3, largest=9))
-@settings(deadline=None, max_examples=effort(8, 20))
+@settings(deadline=None, max_examples=effort(5, 20))
 def test_random_problems_keep_their_promises_with_a_tight_bound(problem):
     design = disclose(problem)
     for guarantee in problem.guarantees:

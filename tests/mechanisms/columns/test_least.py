@@ -464,7 +464,7 @@ def test_kl_is_for_probabilities_and_proved_by_intervals():
 
 
 @given(st.lists(st.integers(0, 20), min_size=12, max_size=12).filter(lambda c: sum(c) > 0), st.integers(0, 10))
-@settings(deadline=None, max_examples=effort(8, 15), suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=effort(5, 15), suppress_health_check=[HealthCheck.too_slow])
 def test_leakage_lies_between_zero_and_what_the_input_tells_and_falls_with_the_limit(counts, tenths):
     table = [[[counts[6 * r + 2 * h + z] for z in range(2)] for h in range(3)] for r in range(2)]
     designs = [solve(tradeoff(table, "hamming", Fraction(d, 20))) for d in (tenths, tenths + 2)]

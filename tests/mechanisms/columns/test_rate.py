@@ -87,7 +87,7 @@ def test_a_fair_bit_with_erasures():
     st.sampled_from(["squared", "absolute", "hamming"]),
     st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=40),
 )
-@settings(deadline=None, max_examples=effort(8, 25))
+@settings(deadline=None, max_examples=effort(5, 25))
 def test_value_bound_and_limit_by_definition(counts, distortion, share):
     joint = numbers(counts)
     power = {"squared": 2, "absolute": 1}.get(distortion)

@@ -48,7 +48,7 @@ def ceiling(r):
 
 
 @given(st.lists(st.integers(1, 500), min_size=2, max_size=9), st.floats(0.1, 5))
-@settings(deadline=None, max_examples=effort(12, 40))
+@settings(deadline=None, max_examples=effort(6, 40))
 def test_column_generation_equals_the_full_program(counts, epsilon):
     p, r = np.array(counts) / sum(counts), exp(epsilon)
     found = staircase(p, r, gap=1e-10)
@@ -78,7 +78,7 @@ def test_equal_letters_are_subset_selection(S, epsilon):
 
 
 @given(st.lists(st.integers(1, 60), min_size=4, max_size=8), st.integers(1, 3), st.floats(0.2, 4))
-@settings(deadline=None, max_examples=effort(10, 30))
+@settings(deadline=None, max_examples=effort(5, 30))
 def test_dividing_rare_letters_never_lowers_the_optimum(counts, heavy, epsilon):
     p, r = np.sort(np.array(counts) / sum(counts))[::-1], exp(epsilon)
     merged = np.concatenate([p[:heavy], [p[heavy:].sum()]])

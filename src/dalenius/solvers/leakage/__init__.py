@@ -3,7 +3,6 @@
 Imports scipy; whoever needs a short start imports this package only when it solves.
 """
 
-from dalenius.solvers.leakage.arrays import bound_of, value_of
 from dalenius.solvers.leakage.layout import Snapshot
 from dalenius.solvers.leakage.program import Gauge, Multipliers, NoChannel, Program, Solution, Term, Unfinished
 from dalenius.solvers.leakage.rational import rational
@@ -18,8 +17,6 @@ __all__ = [
     "Solution",
     "Term",
     "Unfinished",
-    "bound_of",
     "rational",
     "search",
-    "value_of",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalenius.solvers.leakage.program import Exact, Floats, Ints, Multipliers, Program, Term
 
-__all__ = ["Arrays", "Secret", "bound_of", "value_of"]
+__all__ = ["Arrays", "Secret"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,22 +204,14 @@ class Arrays:
         return np.where(self.allowed, R, np.inf), const
 
     def bound(self, y: Multipliers, *, objective: bool = True) -> float:
+        r"""The bound (*) in doubles, for any multipliers: log(b/c) is normalised here, wrong signs are cut off.
+
+        With ``objective=False`` the objective is left out: a positive bound then proves that no channel keeps the
+        limits.
+
+        >>> coin = Program(np.array([1, 1], object), 2, np.ones((2, 2), bool), np.array([[1, 3], [3, 1]], object))
+        >>> Arrays.of(coin).bound(Multipliers())
+        1.0
+        """
         R, const = self.reduced_costs(y, objective=objective)
         return float(self.p @ R.min(axis=1)) + const
-
-
-def value_of(program: Program, pi: Floats) -> float:
-    """The objective at pi, in doubles."""
-    return Arrays.of(program).value(pi)
-
-
-def bound_of(program: Program, multipliers: Multipliers, *, objective: bool = True) -> float:
-    r"""The bound (*) in doubles, for any multipliers: log(b/c) is normalised here, wrong signs are cut off.
-
-    With ``objective=False`` the objective is left out: a positive bound then proves that no channel keeps the limits.
-
-    >>> coin = Program(np.array([1, 1], object), 2, np.ones((2, 2), bool), np.array([[1, 3], [3, 1]], object))
-    >>> bound_of(coin, Multipliers())
-    1.0
-    """
-    return Arrays.of(program).bound(multipliers, objective=objective)

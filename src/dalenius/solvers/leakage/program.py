@@ -196,7 +196,7 @@ class Unfinished(SolverFailed):
 
 
 class NoChannel(Infeasible):
-    """No channel keeps every limit: ``bound_of(program, multipliers, objective=False)`` = ``bound`` > 0 proves it."""
+    """No channel keeps every limit: the bound of the multipliers without the objective is above 0, which proves it."""
 
     def __init__(self, message: str, multipliers: Multipliers | None = None, bound: float = np.inf) -> None:
         super().__init__(message)
