@@ -113,7 +113,7 @@ def _missing(
 ) -> str:
     """What has to be said without a terminal, with an example that names columns of the table."""
     lacking = [f"--{name}" for name in ("protect", "release") if not getattr(arguments, name)]
-    likely = sensitive if sensitive in offered else next(iter(offered), "COLUMN")
+    likely = sensitive if sensitive is not None and sensitive in offered else next(iter(offered), "COLUMN")
     protect = (arguments.protect or [joined_names([likely])])[0]
     others = [name for name in offered if name not in names_in(protect)][:2]
     release = shlex.quote(arguments.release or joined_names(others) or "COLUMN,COLUMN")

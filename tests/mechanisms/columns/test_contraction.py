@@ -43,9 +43,9 @@ class TestContract(DesignContract):
         letters = effort(2, 3)  # one problem of three by default: a second each time that it is solved
         return {
             "bit": contracted_bit("9/25"),
+            "limit": categories(letters, "1/4", (Distortion(matrix(letters), ("X",), Fraction(4, 5)),)),
             "three": categories(3, "1/5"),
             "impossible input": categories(letters, "0.4", absent=1),
-            "limit": categories(letters, "1/4", (Distortion(matrix(letters), ("X",), Fraction(4, 5)),)),
         }
 
     def infeasible(self):

@@ -98,7 +98,7 @@ def level(q):
 
 
 @pytest.mark.parametrize("S", [2, 3, 4, 5])
-@pytest.mark.parametrize("alpha", ["1/2", "1", "13/10", "2"])
+@pytest.mark.parametrize("alpha", ["1/2", "13/10", "1", "2"][: effort(2, 4)])
 def test_every_vertex_keeps_the_promise_and_is_one(S, alpha):
     a = exp(Fraction(alpha))[0]
     rows, right = constraints(S, a)

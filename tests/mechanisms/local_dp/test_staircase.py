@@ -67,7 +67,7 @@ def test_large_levels_are_closed(counts, epsilon):
 
 
 @pytest.mark.parametrize("S", [5, 12, 40])
-@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
+@pytest.mark.parametrize("epsilon", [0.5, 4.0, 2.0][: effort(2, 3)])
 def test_equal_letters_are_subset_selection(S, epsilon):
     """max_k S g(k / S) / (k e^a + S - k): the optimum for uniform p."""
     r = exp(epsilon)
