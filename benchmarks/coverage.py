@@ -243,7 +243,10 @@ def records(path: str, releases: int) -> list[dict[str, Any]]:
     order = [list(variables).index(n) for n in channel.inputs]
     place = {x: k for k, x in enumerate(channel.read)}
     inputs = np.array([place[tuple(row)] for row in codes[:, order].tolist()])
-    bounds = [np.cumsum(weights) / sum(weights) for _, weights in channel.lines]
+    # All rows end to end, row e between e and e + 1: one search draws a whole table.
+    ends = np.concatenate([e + np.cumsum(weights) / sum(weights) for e, (_, weights) in enumerate(channel.lines)])
+    ends[np.cumsum([len(places) for places, _ in channel.lines]) - 1] = np.arange(1, len(channel.lines) + 1)
+    becomes = np.concatenate([places for places, _ in channel.lines]).astype(int)
     out = np.array(channel.records)
     kinds = {"two-way shares": Covered(), "linear": Covered(), "comparison": Covered()}
 
@@ -261,13 +264,7 @@ def records(path: str, releases: int) -> list[dict[str, Any]]:
     original = codes[:, [list(variables).index(n) for n in names]]
     truth = told(original)
     for _ in range(releases):
-        uniform = rng.random(len(inputs))
-        drawn = np.array(
-            [
-                channel.lines[e][0][int(np.searchsorted(bounds[e], u, side="right"))]
-                for e, u in zip(inputs, uniform, strict=True)
-            ]
-        )
+        drawn = becomes[np.searchsorted(ends, inputs + rng.random(len(inputs)), side="right")]
         for kind, figures in told(out[drawn]).items():
             for name, figure in figures.items():
                 value = figure if isinstance(figure, tuple) else (figure.estimate, figure.low, figure.high)
