@@ -36,15 +36,16 @@ def with_held_columns(problem: Problem) -> Problem:
     >>> held.release[-1:], held.strata, held.limits[-1].of, str(held.limits[-1].at_most)
     (('S',), (), ('S',), '0')
     """
-    if not problem.kept and not problem.freeze:
+    frozen = problem.freeze if problem.preserve_marginals else ()
+    if not problem.kept and not frozen:
         return problem
     limits = list(problem.limits)
     if problem.kept:
         limits.append(Distortion("hamming", problem.kept, Fraction(0)))
     for name in problem.release:
         letters = problem.pmf.variables[name]
-        if set(letters) & set(problem.freeze):
-            free = tuple(letter for letter in letters if letter not in problem.freeze)
+        if set(letters) & set(frozen):
+            free = tuple(letter for letter in letters if letter not in frozen)
             classes = (free,) if len(free) > 1 else ()
             limits.append(Distortion("hamming", (name,), Fraction(0), classes=classes))
     return replace(

@@ -89,7 +89,6 @@ def test_towards_moves_the_classes_as_it_says_and_costs_what_theory_says(case):
         ({"guarantees": ()}, "nothing is promised"),
         ({"objective": MaximizeInformation(("C0",))}, "minimize"),
         ({"observe": ("C1", "C2", "C3", "S")}, "add C0 to observe"),
-        ({"freeze": ("0",)}, "freezes values where preserve_marginals"),
     ],
 )
 def test_what_the_form_does_not_take_is_refused_with_the_reason(change, why):

@@ -102,24 +102,69 @@ def test_an_independent_release_beside_a_stratum_that_says_nothing_is_exact():
 
 
 def test_a_frozen_value_is_neither_left_nor_taken_where_the_table_is_preserved():
-    asked = problem(3, Leakage(("S",), Fraction(1, 10)), preserve_marginals=True, freeze=("c",))
+    asked = problem(3, Leakage(("S",), Fraction(1, 50)), preserve_marginals=True, freeze=("c",))
     found = solve(asked)
     assert all((before["A"] == "c") == (after["A"] == "c") for before, after in moves(found))
     assert found.value >= solve(replace(asked, freeze=())).value - Fraction(1, 10**6)
     verify(found, problem=asked)
 
 
-@pytest.mark.parametrize(
-    ("more", "why"),
-    [
-        ({"keep": ("K",)}, "say strata in the place of keep"),
-        ({"freeze": ("c",)}, "freezes values where preserve_marginals"),
-        ({"forbid": (("a", "c"),)}, "single forbidden changes"),
-    ],
-)
-def test_what_cannot_be_claimed_is_refused_with_the_way_out(more, why):
-    with pytest.raises(Unsupported, match=why):
-        solve(problem(0, Leakage(("S",), BITS), **more))
+BARS = [
+    {"forbid": (("a", "c"),)},
+    {"freeze": ("c",)},
+    {"forbid": (("a", "b"), ("b", "a")), "freeze": ("d",)},
+]
+
+
+def keeps_to(found):
+    """Whether nothing forbidden or frozen changes."""
+    asked = found.problem
+    pairs = {(before[name], after[name]) for before, after in moves(found) for name in after}
+    return not any(pair in asked.transitions or (pair[0] in asked.freeze and pair[0] != pair[1]) for pair in pairs)
+
+
+@pytest.mark.parametrize("bars", BARS, ids=str)
+@pytest.mark.parametrize("preserve", [False, True])
+def test_forbidden_changes_and_frozen_values_cost_what_the_dense_family_says(bars, preserve):
+    asked = problem(3, Leakage(("S",), Fraction(1, 50)), preserve_marginals=preserve, **bars)
+    found = solve(asked)
+    assert keeps_to(found)
+    assert found.gap < Fraction(1, 10**6)
+    assert abs(found.value - solve(replace(asked, form=None)).value) < Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("bars", BARS, ids=str)
+def test_few_records_keep_to_what_is_forbidden_with_the_bound_of_freer_ones(bars, monkeypatch):
+    monkeypatch.setattr(designing, "_few_letters", lambda _: False)
+    asked = problem(3, Leakage(("S",), Fraction(1, 50)), **bars)
+    found = solve(asked)
+    assert keeps_to(found)
+    assert solve(replace(asked, forbid=(), freeze=())).bound - Fraction(1, 10**6) <= found.bound <= found.value
+    assert solve(replace(asked, form=None)).bound <= found.value
+
+
+@pytest.mark.parametrize("bars", BARS[:2], ids=str)
+def test_many_records_change_within_groups_where_changes_are_forbidden(bars, monkeypatch):
+    monkeypatch.setattr(designing, "_few_letters", lambda _: False)
+    monkeypatch.setattr(designing, "_few", lambda _: False)
+    asked = problem(3, Leakage(("S",), Fraction(1, 50)), **bars)
+    (found,) = designing.tradeoff(asked, [Fraction(1, 50)])
+    assert keeps_to(found)
+    assert 0 < found.bound < found.value
+    assert "Values that must not become each other" in " ".join(found.remarks)
+    with pytest.raises(Unsupported, match="Forbid less"):
+        solve(replace(asked, guarantees=(Independent(("S",)),)))
+
+
+def test_what_no_record_can_keep_to_is_said_of_records_alone(monkeypatch):
+    monkeypatch.setattr(designing, "_few_letters", lambda _: False)
+    with pytest.raises(Infeasible, match="among the records of the table"):
+        solve(problem(3, Independent(("S",)), freeze=("a", "b", "c")))
+
+
+def test_what_cannot_be_claimed_is_refused_with_the_way_out():
+    with pytest.raises(Unsupported, match="say strata in the place of keep"):
+        solve(problem(0, Leakage(("S",), BITS), keep=("K",)))
 
 
 def test_a_curve_has_no_columns_that_leave_as_they_are():

@@ -19,9 +19,10 @@ from dalenius.core import (
 )
 from dalenius.core.held_columns import with_held_columns
 from dalenius.core.kept_rows import with_kept_rows
-from dalenius.errors import Unsupported
+from dalenius.errors import Infeasible, Unsupported
 from dalenius.mechanisms.declared import GAP, SECONDS
 from dalenius.mechanisms.proving import proved
+from dalenius.mechanisms.records.barred import barred, in_between, with_everything_allowed, without_barred_changes
 from dalenius.mechanisms.records.bits import Curve
 from dalenius.mechanisms.records.common import among_common
 from dalenius.mechanisms.records.limited import behind_walls, is_wall, within_limits
@@ -72,8 +73,40 @@ def design(problem: Problem, *, gap: float = GAP, seconds: float = SECONDS, on_p
     held = with_held_columns(with_gains(problem, problem.pmf.variables))
     wide = Wide.of(held)
     refuse_too_large(wide)
-    design = certified(wide, _found(wide, gap, seconds, on_progress, None))
+
+    search = _within_bars if barred(held) else _found
+    found = search(wide, gap, seconds, on_progress, None)
+    design = certified(wide, found)
     return replace(design, remarks=(*design.remarks, *held_words(problem)))
+
+
+def _within_bars(
+    wide: Wide, gap: float, seconds: float, on_progress: Progress, curve: Curve | PricedRecords | None
+) -> Found:
+    """A release that makes no forbidden change: the best one of few records, else one with the bound of freer ones."""
+    problem = wide.problem
+    if problem.min_multiplicity is None and (_few_letters(wide) or _few(wide)):
+        found = over_all_letters(wide, gap, seconds, on_progress) if _few_letters(wide) else None
+        if found is not None:
+            return found
+        try:
+            best = listed(wide, gap, seconds / 2, on_progress)
+        except Infeasible as e:
+            raise Infeasible(
+                f"among the records of the table {e}; whether other combinations would is not known"
+            ) from None
+        freer = _found(Wide.of(with_everything_allowed(problem)), gap, seconds / 2, on_progress, curve)
+        return replace(best, others=(freer.proof, *freer.others))
+    try:
+        stricter = _found(Wide.of(without_barred_changes(problem)), gap, seconds / 2, on_progress, curve)
+    except Infeasible as e:
+        raise Unsupported(
+            "form records keeps to forbidden and frozen values by changing nothing between them and others, and under "
+            f"the promise that cannot be: {e}. Forbid less, or release fewer columns together, so that one matrix is "
+            "enough"
+        ) from None
+    freer = _found(Wide.of(with_everything_allowed(problem)), gap, seconds / 2, on_progress, curve)
+    return in_between(stricter, freer)
 
 
 def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress: Progress = None) -> Iterator[Design]:
@@ -96,13 +129,16 @@ def tradeoff(problem: Problem, at_most_bits: Sequence[Fraction], *, on_progress:
         secret = problem.guarantees[0].secret
         promise = Leakage(secret, most) if most else Independent(secret)
         wide = Wide.of(with_held_columns(replace(problem, guarantees=(promise,))))
-        if curve is None and wide.problem.preserve_marginals:
+        search = _within_bars if barred(wide.problem) else _found
+        if search is _within_bars:
+            pass  # two searches for each point, of which neither is the next one's
+        elif curve is None and wide.problem.preserve_marginals:
             curve = PricedRecords(wide, on_progress)
         elif curve is None and wide.seen:
             curve = Curve(behind_walls(wide), on_progress)
         # A curve is not cut short: its first point is dear, and all others stand on it.
         seconds = inf if isinstance(curve, Curve) else SECONDS
-        yield certified(wide, _found(wide, GAP, seconds, on_progress, curve))
+        yield certified(wide, search(wide, GAP, seconds, on_progress, curve))
 
 
 def certified(wide: Wide, found: Found) -> Design:

@@ -174,8 +174,24 @@ def _as_matrix(wide: Wide) -> Problem:
         objective=MinimizeDistortion(_matrix(wide, problem.objective.measure, own)),
         guarantees=problem.guarantees,
         limits=limits,
+        forbid=_barred_pairs(wide),
         joint=Pmf.from_counts(variables, codes, law.weights.tolist()),
     )
+
+
+def _barred_pairs(wide: Wide) -> tuple[tuple[str, str], ...]:
+    """Records that must not become each other, by their numbers."""
+    problem = wide.problem
+    barred = np.zeros((len(wide.records), len(wide.records)), dtype=np.bool_)
+    for place, name in enumerate(problem.release):
+        letters = wide.law.variables[name]
+        codes = wide.records[:, place]
+        for before, after in problem.transitions:
+            if before in letters and after in letters:
+                barred |= (codes == letters.index(before))[:, None] & (codes == letters.index(after))[None, :]
+        for letter in set(problem.freeze) & set(letters):
+            barred |= (codes == letters.index(letter))[:, None] & (codes != letters.index(letter))[None, :]
+    return tuple((str(x), str(y)) for x, y in zip(*(side.tolist() for side in np.nonzero(barred)), strict=True))
 
 
 def _fresh(name: str, taken: Sequence[str]) -> str:

@@ -83,7 +83,7 @@ RECORDS = Mechanism(
     count=(1, None),
     forms=(FORM, None),
     letters="any",
-    takes=("preserve_marginals", "limits", "keep_rows", "keep", "strata", "freeze"),
+    takes=("preserve_marginals", "limits", "keep_rows", "keep", "strata", "freeze", "forbid"),
     law=(
         Condition(
             lambda p: p.form != FORM or not _of_the_table(p),
@@ -107,11 +107,6 @@ RECORDS = Mechanism(
             ),
         ),
         Condition(
-            lambda p: not p.freeze or p.preserve_marginals,
-            "form records freezes values where preserve_marginals = true; without it hold the whole column fast: say "
-            "strata, or a [[limit]] of its distortion with at_most = 0",
-        ),
-        Condition(
             lambda p: not _unlike(p),
             lambda p: f"form records compares records by hamming and absolute, not by {_unlike(p)}",
         ),
@@ -125,10 +120,6 @@ RECORDS = Mechanism(
         ),
     ),
     sentences={
-        "forbid": (
-            "form records compares records by a distance, which single forbidden changes are not: hold the column "
-            "fast (strata), or freeze values beside preserve_marginals = true"
-        ),
         "objective": "form records changes records as little as it can: its objective is minimize = { distortion, of }",
         "max_rows": (
             "form records speaks of one row; several rows of one person cannot be charged together: leave out max_rows"

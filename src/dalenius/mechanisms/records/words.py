@@ -58,7 +58,8 @@ def held_words(problem: Problem) -> tuple[str, ...]:
         many = "leave as they are and count" if len(problem.kept) > 1 else "leaves as it is and counts"
         found.append(f"{', '.join(problem.kept)} {many} as known to everybody: the promise is about the whole row")
     if problem.freeze:
-        found.append(f"No row changes from or to {', '.join(problem.freeze)}")
+        ways = "from or to" if problem.preserve_marginals else "from"
+        found.append(f"No row changes {ways} {', '.join(problem.freeze)}")
     return tuple(found)
 
 
